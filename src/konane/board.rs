@@ -1,0 +1,408 @@
+//! Dimensions, colours and the precomputed masks of one board.
+//!
+//! A square is a number `row * files + file` with row 0 at the *top* and file 0 at the left, so a
+//! set of squares is one `u64` and the top-left square, which carries a black stone, is bit 0.
+
+use std::fmt;
+use std::ops::Not;
+use std::str::FromStr;
+
+use super::symmetry::Symmetries;
+
+/// The most squares a board can have.
+pub const MAX_SQUARES: u32 = 64;
+
+/// The two players, and the colour of a square: the colour of the stone that it carries at the
+/// start, which is the only colour that can ever stand on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Colour {
+    /// Owns the top-left square and makes the first removal.
+    Black,
+    /// Makes the second removal.
+    White,
+}
+
+impl Colour {
+    /// 0 for Black, 1 for White.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// `black` or `white`, as the command line and the JSON output spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Colour::Black => "black",
+            Colour::White => "white",
+        }
+    }
+}
+
+impl Not for Colour {
+    type Output = Colour;
+
+    #[inline(always)]
+    fn not(self) -> Colour {
+        match self {
+            Colour::Black => Colour::White,
+            Colour::White => Colour::Black,
+        }
+    }
+}
+
+impl fmt::Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Colour::Black => "Black",
+            Colour::White => "White",
+        })
+    }
+}
+
+/// Ranks × files, at least one of each and at most 64 squares together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dimensions {
+    ranks: u8,
+    files: u8,
+}
+
+/// Why a text or a pair of numbers is not a board size.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DimensionsError {
+    /// Not two whole numbers with an `x` between them.
+    #[error("{0:?} is not a board size: write ranks x files, such as 6x6 or 8x7")]
+    Syntax(String),
+    /// One of the numbers is zero.
+    #[error("a board of {ranks}x{files} has no squares: both numbers must be at least 1")]
+    Empty {
+        /// Ranks asked for.
+        ranks: u32,
+        /// Files asked for.
+        files: u32,
+    },
+    /// More than 64 squares.
+    #[error("a board of {ranks}x{files} has {} squares: at most 64 are possible", u64::from(*ranks) * u64::from(*files))]
+    TooLarge {
+        /// Ranks asked for.
+        ranks: u32,
+        /// Files asked for.
+        files: u32,
+    },
+}
+
+impl Dimensions {
+    /// Checks that the board has between 1 and 64 squares.
+    pub fn new(ranks: u32, files: u32) -> Result<Self, DimensionsError> {
+        if ranks == 0 || files == 0 {
+            return Err(DimensionsError::Empty { ranks, files });
+        }
+        if u64::from(ranks) * u64::from(files) > u64::from(MAX_SQUARES) {
+            return Err(DimensionsError::TooLarge { ranks, files });
+        }
+        Ok(Dimensions {
+            ranks: ranks as u8,
+            files: files as u8,
+        })
+    }
+
+    /// Number of ranks (rows).
+    #[inline]
+    pub const fn ranks(self) -> u32 {
+        self.ranks as u32
+    }
+
+    /// Number of files (columns).
+    #[inline]
+    pub const fn files(self) -> u32 {
+        self.files as u32
+    }
+
+    /// Number of squares, 1 to 64.
+    #[inline]
+    pub const fn squares(self) -> u32 {
+        self.ranks as u32 * self.files as u32
+    }
+
+    /// Whether ranks or files are even in number: then some reflection exchanges the colours, and
+    /// every jumping-phase position can be written with Black to move.
+    #[inline]
+    pub const fn has_even_side(self) -> bool {
+        self.ranks % 2 == 0 || self.files % 2 == 0
+    }
+}
+
+impl fmt::Display for Dimensions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.ranks, self.files)
+    }
+}
+
+impl FromStr for Dimensions {
+    type Err = DimensionsError;
+
+    fn from_str(text: &str) -> Result<Self, DimensionsError> {
+        let syntax = || DimensionsError::Syntax(text.chars().take(40).collect());
+        let number = |part: &str| {
+            if part.is_empty() || part.len() > 9 || !part.bytes().all(|b| b.is_ascii_digit()) {
+                return Err(syntax());
+            }
+            part.parse::<u32>().map_err(|_| syntax())
+        };
+        let (ranks, files) = text.split_once(['x', 'X', '×']).ok_or_else(syntax)?;
+        Dimensions::new(number(ranks)?, number(files)?)
+    }
+}
+
+/// The four directions of a jump. The first two shift a bit set to the left, the others to the
+/// right; [`Direction::ALL`] has them in the order of the move generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Towards higher files.
+    East,
+    /// Towards the bottom, rank 1.
+    South,
+    /// Towards file a.
+    West,
+    /// Towards the top rank.
+    North,
+}
+
+impl Direction {
+    /// All four, in the order in which moves are generated.
+    pub const ALL: [Direction; 4] = [
+        Direction::East,
+        Direction::South,
+        Direction::West,
+        Direction::North,
+    ];
+
+    /// 0 for the horizontal axis, 1 for the vertical.
+    #[inline(always)]
+    pub const fn axis(self) -> usize {
+        self as usize & 1
+    }
+
+    /// Whether a step in this direction increases the square's number.
+    #[inline(always)]
+    pub const fn is_forward(self) -> bool {
+        (self as usize) < 2
+    }
+}
+
+/// One board: its masks, symmetries and nothing that changes during a game.
+///
+/// Building one costs some microseconds and up to 100 KiB; share it by reference.
+#[derive(Clone, Debug)]
+pub struct Board {
+    dimensions: Dimensions,
+    all: u64,
+    colours: [u64; 2],
+    openings: u64,
+    /// Distance between neighbours on the two axes, 0 on an axis that is too short for a jump.
+    pub(super) shifts: [u32; 2],
+    /// Squares of a colour on which a jump in a direction can land: `landing[colour][direction]`.
+    pub(super) landings: [[u64; 4]; 2],
+    symmetries: Symmetries,
+}
+
+impl Board {
+    /// Precomputes the masks and symmetries of a board.
+    pub fn new(dimensions: Dimensions) -> Self {
+        let (ranks, files) = (dimensions.ranks(), dimensions.files());
+        let squares = dimensions.squares();
+        let all = if squares == 64 {
+            u64::MAX
+        } else {
+            (1 << squares) - 1
+        };
+        let where_ = |pred: &dyn Fn(u32, u32) -> bool| -> u64 {
+            (0..squares)
+                .filter(|&s| pred(s / files, s % files))
+                .map(|s| 1u64 << s)
+                .sum()
+        };
+        let black = where_(&|r, f| (r + f) % 2 == 0);
+        let colours = [black, all & !black];
+        let middle = |n: u32, i: u32| i == n / 2 || i == (n - 1) / 2;
+        let openings = black
+            & where_(&|r, f| {
+                let corner = (r == 0 || r == ranks - 1) && (f == 0 || f == files - 1);
+                corner || (middle(ranks, r) && middle(files, f))
+            });
+        let room = [
+            where_(&|_, f| f >= 2),
+            where_(&|r, _| r >= 2),
+            where_(&|_, f| f + 2 < files),
+            where_(&|r, _| r + 2 < ranks),
+        ];
+        let landings = colours.map(|c| room.map(|m| c & m));
+        let shifts = [
+            if files >= 3 { 1 } else { 0 },
+            if ranks >= 3 { files } else { 0 },
+        ];
+        let symmetries = Symmetries::new(dimensions);
+        Board {
+            dimensions,
+            all,
+            colours,
+            openings,
+            shifts,
+            landings,
+            symmetries,
+        }
+    }
+
+    /// Ranks and files.
+    #[inline]
+    pub fn dimensions(&self) -> Dimensions {
+        self.dimensions
+    }
+
+    /// The set of all squares; also the starting position's stones.
+    #[inline]
+    pub fn all(&self) -> u64 {
+        self.all
+    }
+
+    /// The squares of a colour.
+    #[inline]
+    pub fn squares_of(&self, colour: Colour) -> u64 {
+        self.colours[colour.index()]
+    }
+
+    /// The colour of a square.
+    ///
+    /// # Panics
+    /// In debug builds, if the square is not on the board.
+    #[inline]
+    pub fn colour_of(&self, square: u32) -> Colour {
+        debug_assert!(square < self.dimensions.squares());
+        if self.colours[0] >> square & 1 == 1 {
+            Colour::Black
+        } else {
+            Colour::White
+        }
+    }
+
+    /// The black squares whose stone may be removed on ply 1: corners and centre.
+    #[inline]
+    pub fn openings(&self) -> u64 {
+        self.openings
+    }
+
+    /// The squares orthogonally adjacent to a set of squares.
+    pub fn neighbours(&self, set: u64) -> u64 {
+        let files = self.dimensions.files();
+        let first_file = self.file_mask(0);
+        let last_file = self.file_mask(files - 1);
+        let vertical = set.checked_shl(files).unwrap_or(0) | set.checked_shr(files).unwrap_or(0);
+        (((set & !last_file) << 1) | ((set & !first_file) >> 1) | vertical) & self.all
+    }
+
+    fn file_mask(&self, file: u32) -> u64 {
+        let files = self.dimensions.files();
+        (0..self.dimensions.ranks())
+            .map(|r| 1u64 << (r * files + file))
+            .sum()
+    }
+
+    /// The symmetries of this board and the canonical codes that follow from them.
+    #[inline]
+    pub fn symmetries(&self) -> &Symmetries {
+        &self.symmetries
+    }
+
+    /// The most stones that one jump can take: 3 on 8×8, 31 on 1×64.
+    pub fn longest_jump(&self) -> u32 {
+        (self.dimensions.ranks().max(self.dimensions.files()) - 1) / 2
+    }
+
+    /// Neighbour distance of a direction; the sign is in [`Direction::is_forward`].
+    #[inline(always)]
+    pub(super) fn step(&self, direction: Direction) -> u32 {
+        self.shifts[direction.axis()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_up_to_64_squares_is_a_board_and_nothing_else() {
+        for ranks in 0..=70 {
+            for files in 0..=70 {
+                let ok = ranks * files >= 1 && ranks * files <= 64;
+                assert_eq!(Dimensions::new(ranks, files).is_ok(), ok, "{ranks}x{files}");
+                if ok {
+                    let d = Dimensions::new(ranks, files).unwrap();
+                    assert_eq!(d.to_string().parse(), Ok(d));
+                    let board = Board::new(d);
+                    assert_eq!(board.all().count_ones(), ranks * files);
+                    assert_eq!(board.colours[0] ^ board.colours[1], board.all());
+                    assert_eq!(board.colour_of(0), Colour::Black);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_board_size() {
+        for text in [
+            "", "6", "x", "6x", "x6", "6x6x6", "-1x4", "+1x4", "6 x6", "1e1x2", "ax6",
+        ] {
+            assert!(
+                matches!(text.parse::<Dimensions>(), Err(DimensionsError::Syntax(_))),
+                "{text:?}"
+            );
+        }
+        assert!(matches!(
+            "0x5".parse::<Dimensions>(),
+            Err(DimensionsError::Empty { .. })
+        ));
+        assert!(matches!(
+            "5x13".parse::<Dimensions>(),
+            Err(DimensionsError::TooLarge { .. })
+        ));
+        assert!(matches!(
+            "4294967295x2".parse::<Dimensions>(),
+            Err(DimensionsError::Syntax(_))
+        ));
+    }
+
+    #[test]
+    fn opening_squares_by_parity() {
+        // 8x8: two black corners and two of the four centre squares; 5x5: four corners, one
+        // centre; 1x4: a1 is a corner, c1 one of the two centre squares, d1 is white.
+        for (text, count) in [
+            ("8x8", 4),
+            ("5x5", 5),
+            ("1x4", 2),
+            ("1x1", 1),
+            ("8x7", 3),
+            ("2x2", 2),
+        ] {
+            let board = Board::new(text.parse().unwrap());
+            assert_eq!(board.openings().count_ones(), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn neighbours_agree_with_coordinates() {
+        for text in ["1x1", "1x64", "64x1", "8x8", "3x5", "5x3", "2x32"] {
+            let d: Dimensions = text.parse().unwrap();
+            let board = Board::new(d);
+            for s in 0..d.squares() {
+                let (r, f) = ((s / d.files()) as i32, (s % d.files()) as i32);
+                let expected: u64 = [(r - 1, f), (r + 1, f), (r, f - 1), (r, f + 1)]
+                    .into_iter()
+                    .filter(|&(r, f)| {
+                        r >= 0 && f >= 0 && r < d.ranks() as i32 && f < d.files() as i32
+                    })
+                    .map(|(r, f)| 1u64 << (r as u32 * d.files() + f as u32))
+                    .sum();
+                assert_eq!(board.neighbours(1 << s), expected, "{text} square {s}");
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The game of Konane: boards of up to 64 squares, positions, moves, symmetries and text.
+
+pub mod board;
+pub mod kernels;
+pub mod moves;
+pub mod notation;
+pub mod perft;
+pub mod position;
+pub mod symmetry;
+pub mod zobrist;
+
+pub use board::{Board, Colour, Dimensions, DimensionsError, Direction};
+pub use moves::Move;
+pub use perft::Perft;
+pub use position::{Phase, Position, Setup, SetupError};

@@ -1,0 +1,174 @@
+//! Moves: generation, counting and play.
+//!
+//! In one direction a landing square has at most one start: if a stone can reach it by one jump,
+//! the square two before it is occupied, so no longer jump passes there. The moves of a position
+//! are therefore the set bits of four landing sets, and counting them needs no list.
+//!
+//! With `k` the distance between neighbours and `C` the mover's squares, a landing square in a
+//! forward direction is a bit of `P = (occupied << k) & !occupied & C`; first landings are
+//! `(occupied << 2k) & P`, the next ones `(landings << 2k) & P`, and so on. The masks of
+//! [`Board`] keep the shifts from wrapping around the board's edges.
+
+use super::board::{Board, Colour, Direction};
+use super::position::{Phase, Position};
+
+/// A move. Squares are numbers as in [`Board`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Move {
+    /// One of the first two plies.
+    Remove {
+        /// The square that is emptied.
+        square: u8,
+    },
+    /// A jump over one or more stones in a straight line.
+    Jump {
+        /// Where the stone starts.
+        from: u8,
+        /// Where it ends.
+        to: u8,
+    },
+}
+
+/// The landing squares of all jumps of `colour` in one direction, shortest first: calls `visit`
+/// with the number of stones taken and the landing squares.
+#[inline(always)]
+pub(super) fn for_each_landing_set(
+    board: &Board,
+    occupied: u64,
+    colour: Colour,
+    direction: Direction,
+    mut visit: impl FnMut(u32, u64),
+) {
+    let step = board.step(direction);
+    let target = board.landings[colour.index()][direction as usize];
+    let shift = |set: u64, by: u32| {
+        if direction.is_forward() {
+            set << by
+        } else {
+            set >> by
+        }
+    };
+    let passable = shift(occupied, step) & !occupied & target;
+    let mut landings = shift(occupied, 2 * step) & passable;
+    let mut taken = 1;
+    while landings != 0 {
+        visit(taken, landings);
+        landings = shift(landings, 2 * step) & passable;
+        taken += 1;
+    }
+}
+
+impl Position {
+    /// All legal moves. The order is stable: by direction, then by length, then by square.
+    pub fn moves(&self, board: &Board) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let removals = match self.phase(board) {
+            Phase::Jumping => {
+                for direction in Direction::ALL {
+                    let (occupied, colour) = (self.occupied(), self.to_move());
+                    for_each_landing_set(board, occupied, colour, direction, |taken, landings| {
+                        let distance = 2 * taken * board.step(direction);
+                        for to in squares(landings) {
+                            let from = if direction.is_forward() {
+                                to - distance as u8
+                            } else {
+                                to + distance as u8
+                            };
+                            moves.push(Move::Jump { from, to });
+                        }
+                    });
+                }
+                return moves;
+            }
+            Phase::FirstRemoval => board.openings(),
+            Phase::SecondRemoval => board.neighbours(board.all() & !self.occupied()),
+        };
+        moves.extend(squares(removals).map(|square| Move::Remove { square }));
+        moves
+    }
+
+    /// The number of legal moves, without generating them.
+    pub fn count_moves(&self, board: &Board) -> u32 {
+        match self.phase(board) {
+            Phase::Jumping => self.count_jumps(board, self.to_move()),
+            Phase::FirstRemoval => board.openings().count_ones(),
+            Phase::SecondRemoval => board
+                .neighbours(board.all() & !self.occupied())
+                .count_ones(),
+        }
+    }
+
+    /// The number of jumps that `colour` would have if it were to move.
+    pub fn count_jumps(&self, board: &Board, colour: Colour) -> u32 {
+        let mut count = 0;
+        for direction in Direction::ALL {
+            for_each_landing_set(board, self.occupied(), colour, direction, |_, landings| {
+                count += landings.count_ones();
+            });
+        }
+        count
+    }
+
+    /// The number of stones of `colour` that could jump if it were to move: the ingredient of the
+    /// movable-pieces ratio (thesis, 3.8).
+    pub fn count_movable(&self, board: &Board, colour: Colour) -> u32 {
+        let mut movable = 0u64;
+        for direction in Direction::ALL {
+            let back = 2 * board.step(direction);
+            for_each_landing_set(
+                board,
+                self.occupied(),
+                colour,
+                direction,
+                |taken, landings| {
+                    if taken == 1 {
+                        movable |= if direction.is_forward() {
+                            landings >> back
+                        } else {
+                            landings << back
+                        };
+                    }
+                },
+            );
+        }
+        movable.count_ones()
+    }
+
+    /// Whether a move is legal here. Cost as [`Position::moves`].
+    pub fn is_legal(&self, board: &Board, mv: Move) -> bool {
+        self.moves(board).contains(&mv)
+    }
+
+    /// The position after a legal move.
+    ///
+    /// # Panics
+    /// In debug builds, if the move is not legal.
+    pub fn play(&self, board: &Board, mv: Move) -> Position {
+        debug_assert!(self.is_legal(board, mv), "{mv:?} is not legal in {self:?}");
+        let changed = match mv {
+            Move::Remove { square } => 1u64 << square,
+            Move::Jump { from, to } => {
+                let files = board.dimensions().files();
+                let (low, high) = (u32::from(from.min(to)), u32::from(from.max(to)));
+                let step = if low / files == high / files {
+                    1
+                } else {
+                    files
+                };
+                let taken = (low + step..high).step_by(2 * step as usize);
+                taken.fold(1 << from | 1 << to, |set, square| set | 1u64 << square)
+            }
+        };
+        Position::new_unchecked(self.occupied() ^ changed, !self.to_move())
+    }
+}
+
+/// The squares of a set in increasing order.
+pub fn squares(set: u64) -> impl Iterator<Item = u8> {
+    let mut rest = set;
+    std::iter::from_fn(move || {
+        let square = (rest != 0).then(|| rest.trailing_zeros() as u8)?;
+        rest &= rest - 1;
+        Some(square)
+    })
+}

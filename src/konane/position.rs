@@ -1,0 +1,189 @@
+//! Setups, which may be impossible, and positions, which are not.
+//!
+//! A stone always stands on a square of its own colour (a jump moves it by two squares), so the
+//! set of occupied squares and the side to move are the whole position.
+
+use super::board::{Board, Colour};
+use super::notation::square_name;
+
+/// How far a game has come; it follows from the number of empty squares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// No square is empty: Black removes one of its stones from a corner or the centre.
+    FirstRemoval,
+    /// One square is empty: White removes a stone beside it.
+    SecondRemoval,
+    /// The players jump.
+    Jumping,
+}
+
+/// Stones and a side to move, before anybody has checked that they can be a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Setup {
+    /// Squares with a black stone.
+    pub black: u64,
+    /// Squares with a white stone.
+    pub white: u64,
+    /// Who moves next.
+    pub to_move: Colour,
+}
+
+/// Why a [`Setup`] is not a position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// Stones outside of the board.
+    #[error("there are stones outside of the {board} board")]
+    OutsideBoard {
+        /// The board.
+        board: String,
+    },
+    /// Two stones on a square.
+    #[error("{square} carries a black and a white stone")]
+    TwoStones {
+        /// The square's name.
+        square: String,
+    },
+    /// A stone on a square of the other colour.
+    #[error(
+        "a {colour} stone stands on {square}, a square of the other colour: \
+         jumps never change the colour of the square under a stone, so no game leads there"
+    )]
+    WrongColour {
+        /// The stone.
+        colour: &'static str,
+        /// The square's name.
+        square: String,
+    },
+    /// White to move with a full board.
+    #[error("no stone has been removed yet, so Black is to move, not White")]
+    FullBoardWhiteToMove,
+    /// Black to move with one empty square.
+    #[error("only {square} is empty, so White is to move (its removal is ply 2), not Black")]
+    OneEmptyBlackToMove {
+        /// The square's name.
+        square: String,
+    },
+    /// A single hole that Black cannot have made.
+    #[error("only {square} is empty, but Black's first removal is one of {openings}")]
+    ImpossibleOpening {
+        /// The square's name.
+        square: String,
+        /// The squares that Black may empty.
+        openings: String,
+    },
+}
+
+/// A position: a `u64` of occupied squares and the side to move. Make one from
+/// [`Position::start`], a text ([`super::notation`]) or a checked [`Setup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    occupied: u64,
+    to_move: Colour,
+}
+
+impl Position {
+    /// The full board with Black to move.
+    pub fn start(board: &Board) -> Self {
+        Position {
+            occupied: board.all(),
+            to_move: Colour::Black,
+        }
+    }
+
+    /// Checks that a setup can be a position of the board.
+    ///
+    /// In the jumping phase (two or more empty squares) every subset of stones with either side to
+    /// move is accepted, whether or not a game leads to it, as in a complete database.
+    pub fn from_setup(board: &Board, setup: Setup) -> Result<Self, SetupError> {
+        let dimensions = board.dimensions();
+        let first = |set: u64| square_name(dimensions, set.trailing_zeros());
+        let occupied = setup.black | setup.white;
+        if occupied & !board.all() != 0 {
+            return Err(SetupError::OutsideBoard {
+                board: dimensions.to_string(),
+            });
+        }
+        if setup.black & setup.white != 0 {
+            return Err(SetupError::TwoStones {
+                square: first(setup.black & setup.white),
+            });
+        }
+        for (colour, stones) in [(Colour::Black, setup.black), (Colour::White, setup.white)] {
+            let wrong = stones & !board.squares_of(colour);
+            if wrong != 0 {
+                let (colour, square) = (colour.name(), first(wrong));
+                return Err(SetupError::WrongColour { colour, square });
+            }
+        }
+        let empty = board.all() & !occupied;
+        match (empty.count_ones(), setup.to_move) {
+            (0, Colour::White) => return Err(SetupError::FullBoardWhiteToMove),
+            (1, Colour::Black) => {
+                return Err(SetupError::OneEmptyBlackToMove {
+                    square: first(empty),
+                });
+            }
+            (1, Colour::White) if empty & board.openings() == 0 => {
+                let mut names = Vec::new();
+                let mut rest = board.openings();
+                while rest != 0 {
+                    names.push(first(rest));
+                    rest &= rest - 1;
+                }
+                let openings = names.join(", ");
+                return Err(SetupError::ImpossibleOpening {
+                    square: first(empty),
+                    openings,
+                });
+            }
+            _ => {}
+        }
+        Ok(Position {
+            occupied,
+            to_move: setup.to_move,
+        })
+    }
+
+    /// A position from its parts, unchecked: the caller knows that it is one of the board.
+    #[inline(always)]
+    pub const fn new_unchecked(occupied: u64, to_move: Colour) -> Self {
+        Position { occupied, to_move }
+    }
+
+    /// The occupied squares.
+    #[inline(always)]
+    pub const fn occupied(&self) -> u64 {
+        self.occupied
+    }
+
+    /// Who moves next.
+    #[inline(always)]
+    pub const fn to_move(&self) -> Colour {
+        self.to_move
+    }
+
+    /// The stones of a colour.
+    #[inline]
+    pub fn stones(&self, board: &Board, colour: Colour) -> u64 {
+        self.occupied & board.squares_of(colour)
+    }
+
+    /// The phase, from the number of empty squares.
+    #[inline]
+    pub fn phase(&self, board: &Board) -> Phase {
+        match (board.all() & !self.occupied).count_ones() {
+            0 => Phase::FirstRemoval,
+            1 => Phase::SecondRemoval,
+            _ => Phase::Jumping,
+        }
+    }
+
+    /// The setup that this position is.
+    pub fn to_setup(&self, board: &Board) -> Setup {
+        Setup {
+            black: self.stones(board, Colour::Black),
+            white: self.stones(board, Colour::White),
+            to_move: self.to_move,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Konane.
+pub mod konane;
+pub mod search;

@@ -1,0 +1,112 @@
+//! What the search asks of a game.
+//!
+//! A position is its exact 64-bit code: two positions have one code only if they are equivalent,
+//! and the code is all that the search ever holds of a position. Values are seen from the side to
+//! move (the NAND tree): a position is won if some child is lost.
+
+use super::numbers::Number;
+
+/// A value of a finished search: who wins, seen from the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// The side to move wins.
+    Win,
+    /// The side to move loses.
+    Loss,
+}
+
+impl std::ops::Not for Value {
+    type Output = Value;
+
+    fn not(self) -> Value {
+        match self {
+            Value::Win => Value::Loss,
+            Value::Loss => Value::Win,
+        }
+    }
+}
+
+/// A successor, with what its parent's expansion found out about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// The exact code.
+    pub code: u64,
+    /// Leaf estimate of the number of leaves to settle until the side to move *in the child* is
+    /// shown to win. At least 1.
+    pub phi: Number,
+    /// The same until it is shown to lose. At least 1.
+    pub delta: Number,
+    /// The game's own guess of the effort to search the child exactly, small for nearly finished
+    /// games. [`Game::settle`] is only asked about children whose effort is at most the search's
+    /// option.
+    pub effort: u32,
+}
+
+/// What the expansion of a position found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expansion {
+    /// The side to move has no move (or the game says otherwise that it has lost): [`Value::Loss`].
+    Lost,
+    /// Some move wins on the spot, because the opponent has no reply. Its code is given; the list
+    /// of children was not completed.
+    Won(u64),
+    /// The children are in the list.
+    Open,
+}
+
+/// The outcome of a bounded exact search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The value, or `None` if the budget ran out.
+    pub value: Option<Value>,
+    /// Positions that were looked at.
+    pub positions: u32,
+}
+
+/// A two-player game without draws and without cycles, last player to move wins or any other rule
+/// that [`Game::expand`] knows.
+///
+/// Implementations are shared between threads; whatever an expansion needs to write to is in the
+/// scratch space, of which every worker has its own.
+pub trait Game: Sync {
+    /// Working memory of one worker.
+    type Scratch: Default + Send;
+
+    /// Appends the children of `code` to `children`, each equivalence class of moves once or more
+    /// often. On [`Expansion::Lost`] and [`Expansion::Won`] the list is as it was.
+    fn expand(
+        &self,
+        code: u64,
+        scratch: &mut Self::Scratch,
+        children: &mut Vec<Child>,
+    ) -> Expansion;
+
+    /// A well-mixed key of the code, of which tables use the upper bits. Need not be exact.
+    fn key(&self, code: u64) -> u64;
+
+    /// Leaf estimate (phi, delta) of a position, for the root of a search; children come with
+    /// theirs.
+    fn estimate(&self, code: u64) -> (Number, Number) {
+        let _ = code;
+        (1, 1)
+    }
+
+    /// A plain exact search of at most `budget` positions, for positions near the end.
+    fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> Settled {
+        let _ = (code, budget, scratch);
+        Settled {
+            value: None,
+            positions: 0,
+        }
+    }
+
+    /// A static evaluation from the side to move, in (-[`EVALUATION_LIMIT`], [`EVALUATION_LIMIT`]);
+    /// α-β orders moves and judges its horizon by it.
+    fn evaluate(&self, code: u64, scratch: &mut Self::Scratch) -> i32 {
+        let _ = (code, scratch);
+        0
+    }
+}
+
+/// Bound of [`Game::evaluate`].
+pub const EVALUATION_LIMIT: i32 = 1 << 14;

@@ -1,0 +1,3 @@
+//! Search.
+pub mod game;
+pub mod numbers;

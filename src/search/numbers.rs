@@ -1,0 +1,99 @@
+//! Proof and disproof numbers in the NAND form.
+//!
+//! `phi` is the proof number for the side to move (leaves to settle until it is shown to win),
+//! `delta` the disproof number. A position has `phi` = least `delta` of its children and `delta` =
+//! the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2 and 2.4).
+
+/// A proof or disproof number. Unsolved numbers lie in `1..=MAX`.
+pub type Number = u32;
+
+/// The number of something impossible.
+pub const INFINITY: Number = 1 << 27;
+
+/// The largest number of an unsolved position; sums stop there.
+pub const MAX: Number = INFINITY - 1;
+
+/// How a position's `delta` follows from its children's `phi`.
+///
+/// The sum counts what several children share several times over; in a game full of
+/// transpositions it overestimates by orders of magnitude. `max + (sum - max) / 2^shift` is
+/// between the maximum (shift ∞) and the sum (shift 0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combination {
+    /// 0: the plain sum.
+    pub shift: u32,
+}
+
+impl Combination {
+    /// The plain sum of the textbooks.
+    pub const SUM: Combination = Combination { shift: 0 };
+
+    /// Combines the maximum and the sum of the children's `phi`. The sum may exceed [`MAX`], the
+    /// result does not, unless a child's number was [`INFINITY`].
+    #[inline(always)]
+    pub fn combine(self, max: Number, sum: u64) -> Number {
+        if max >= INFINITY {
+            return INFINITY;
+        }
+        let rest = (sum - u64::from(max)) >> self.shift;
+        (u64::from(max) + rest).min(u64::from(MAX)) as Number
+    }
+
+    /// The least `phi` of one child, all others fixed, for which the combination reaches
+    /// `threshold`. `max` and `sum` are those of the other children.
+    #[inline(always)]
+    pub fn child_threshold(self, threshold: Number, max: Number, sum: u64) -> Number {
+        if threshold >= INFINITY {
+            return INFINITY;
+        }
+        let threshold = u64::from(threshold);
+        let (max, rest) = (u64::from(max), sum >> self.shift);
+        // Where the child is the greatest: phi + rest >= threshold.
+        let bound = if max + rest < threshold {
+            threshold - rest
+        } else {
+            // Where it is not: max + (sum - max + phi) >> shift >= threshold.
+            let needed = (threshold.saturating_sub(max)) << self.shift;
+            needed.saturating_sub(sum - max).min(max.max(1))
+        };
+        bound.clamp(1, u64::from(INFINITY)) as Number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn child_threshold_is_where_the_combination_reaches_the_threshold(
+            shift in 0u32..6,
+            others in prop::collection::vec(1u32..500, 0..6),
+            threshold in 1u32..2000,
+        ) {
+            let combination = Combination { shift };
+            let max = others.iter().copied().max().unwrap_or(0);
+            let sum: u64 = others.iter().map(|&n| u64::from(n)).sum();
+            let reaches = |phi: u32| {
+                combination.combine(max.max(phi), sum + u64::from(phi)) >= threshold
+            };
+            let bound = combination.child_threshold(threshold, max, sum);
+            let least = (1..=4000).find(|&phi| reaches(phi)).unwrap();
+            prop_assert_eq!(bound, least);
+        }
+    }
+
+    #[test]
+    fn combinations_stay_finite_and_infinity_is_kept() {
+        for shift in [0, 3] {
+            let c = Combination { shift };
+            assert_eq!(c.combine(MAX, 40 * u64::from(MAX)), MAX);
+            assert_eq!(c.combine(INFINITY, u64::from(INFINITY)), INFINITY);
+            assert_eq!(c.child_threshold(INFINITY, 7, 20), INFINITY);
+        }
+        assert_eq!(Combination::SUM.combine(5, 12), 12);
+        assert_eq!(Combination { shift: 3 }.combine(5, 12), 5);
+        assert_eq!(Combination { shift: 3 }.combine(5, 13), 6);
+    }
+}
