@@ -207,6 +207,24 @@ impl Jumps {
         }
     }
 
+    /// Plain negamax over at most `budget` positions, which are counted down: whether the mover
+    /// wins, or `None` if the budget did not suffice. Fewest replies first.
+    pub fn settle(&self, occupied: u64, mover: Colour, budget: &mut u32) -> Option<bool> {
+        #[cfg(target_arch = "x86_64")]
+        match (self.isa, self.short) {
+            // SAFETY: `isa` is one that the processor has (see `with_isa`).
+            (Isa::Avx512, true) => return unsafe { settle_avx512(self, occupied, mover, budget) },
+            // SAFETY: as above.
+            (Isa::Avx2, true) => return unsafe { settle_avx2(self, occupied, mover, budget) },
+            _ => {}
+        }
+        if self.short {
+            settle_baseline(self, occupied, mover, budget)
+        } else {
+            settle_long(self, occupied, mover, budget)
+        }
+    }
+
     /// Landing squares of all lengths in direction `d`, where `SHORT` allows at most three jumps.
     #[inline(always)]
     fn landings<const SHORT: bool>(&self, occupied: u64, mover: usize, d: usize) -> u64 {
@@ -349,8 +367,53 @@ macro_rules! perft_body {
     }};
 }
 
+const SETTLE_MOVES: usize = 16;
+
+macro_rules! settle_body {
+    ($name:ident, $short:literal, $jumps:ident, $occupied:ident, $mover:ident, $budget:ident) => {{
+        if *$budget == 0 {
+            return None;
+        }
+        *$budget -= 1;
+        let mut list = [0u64; SETTLE_MOVES];
+        let mut len = 0;
+        $jumps.for_each_jump($occupied, $mover.index(), |axis, length, low| {
+            list[len % SETTLE_MOVES] = $occupied ^ ($jumps.patterns[axis][length] << low);
+            len += 1;
+        });
+        if len > SETTLE_MOVES {
+            return None;
+        }
+        let next = !$mover;
+        let mut replies = [0u8; SETTLE_MOVES];
+        for start in (0..len).step_by(LANES) {
+            let block: [u64; LANES] = std::array::from_fn(|lane| list[start + lane]);
+            let counts = block.map(|occupied| $jumps.count::<$short>(occupied, next.index()));
+            for lane in 0..LANES {
+                replies[start + lane] = counts[lane] as u8;
+            }
+        }
+        if replies[..len].contains(&0) {
+            return Some(true);
+        }
+        let mut order = [0u16; SETTLE_MOVES];
+        for i in 0..len {
+            order[i] = u16::from(replies[i]) << 8 | i as u16;
+        }
+        order[..len].sort_unstable();
+        for &entry in &order[..len] {
+            match $name($jumps, list[usize::from(entry & 0xff)], next, $budget) {
+                Some(false) => return Some(true),
+                Some(true) => {}
+                None => return None,
+            }
+        }
+        Some(false)
+    }};
+}
+
 macro_rules! kernels {
-    ($($(#[$attr:meta])* $expand4:ident $expand8:ident $perft:ident $short:literal;)*) => {
+    ($($(#[$attr:meta])* $expand4:ident $expand8:ident $perft:ident $settle:ident $short:literal;)*) => {
         $(
             $(#[$attr])*
             fn $expand4(j: &Jumps, o: u64, m: Colour, images: &[u64; 4], out: &mut Successors) {
@@ -366,6 +429,11 @@ macro_rules! kernels {
             fn $perft(j: &Jumps, occ: u64, mover: Colour, depth: u32, stack: &mut [u64]) -> u64 {
                 perft_body!($perft, $short, j, occ, mover, depth, stack)
             }
+
+            $(#[$attr])*
+            fn $settle(j: &Jumps, occ: u64, mover: Colour, budget: &mut u32) -> Option<bool> {
+                settle_body!($settle, $short, j, occ, mover, budget)
+            }
         )*
     };
 }
@@ -374,15 +442,19 @@ macro_rules! kernels {
 kernels! {
     #[target_feature(enable =
         "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
-    expand4_avx512 expand8_avx512 perft_short_avx512 true;
+    expand4_avx512 expand8_avx512 perft_short_avx512 settle_avx512 true;
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    expand4_avx2 expand8_avx2 perft_short_avx2 true;
+    expand4_avx2 expand8_avx2 perft_short_avx2 settle_avx2 true;
 }
 
 kernels! {
-    expand4_baseline expand8_baseline perft_short_baseline true;
+    expand4_baseline expand8_baseline perft_short_baseline settle_baseline true;
 }
 
 fn perft_long_baseline(j: &Jumps, occ: u64, mover: Colour, depth: u32, stack: &mut [u64]) -> u64 {
     perft_body!(perft_long_baseline, false, j, occ, mover, depth, stack)
+}
+
+fn settle_long(j: &Jumps, occ: u64, mover: Colour, budget: &mut u32) -> Option<bool> {
+    settle_body!(settle_long, false, j, occ, mover, budget)
 }

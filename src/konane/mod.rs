@@ -1,11 +1,13 @@
 //! The game of Konane: boards of up to 64 squares, positions, moves, symmetries and text.
 
 pub mod board;
+pub mod game;
 pub mod kernels;
 pub mod moves;
 pub mod notation;
 pub mod perft;
 pub mod position;
+pub mod profile;
 pub mod symmetry;
 pub mod zobrist;
 

@@ -1,3 +1,10 @@
-//! Search.
+//! Search algorithms for two-player games without draws and cycles. Nothing here knows a game.
+
+pub mod alphabeta;
+pub mod control;
+pub mod dfpn;
 pub mod game;
 pub mod numbers;
+pub mod pn2;
+pub mod pns;
+pub mod table;

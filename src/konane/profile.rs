@@ -1,0 +1,82 @@
+//! Parameter sets: the thesis' variants and the fastest that we have.
+
+use super::game::Estimate;
+use crate::search::alphabeta::AlphaBetaOptions;
+use crate::search::dfpn::DfpnOptions;
+use crate::search::numbers::Combination;
+use crate::search::pn2::Pn2Options;
+use crate::search::pns::PnsOptions;
+
+/// Which parameters the algorithms run with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// The fastest known here.
+    Tuned,
+    /// The published variants (thesis, chapter 3 and section 4).
+    Thesis,
+}
+
+impl Profile {
+    /// The leaf estimate.
+    pub fn estimate(self) -> Estimate {
+        match self {
+            Profile::Tuned => Estimate::Ratio {
+                scale: 8.0,
+                power: 2.0,
+                offset: 1.0,
+                under: 1.0,
+            },
+            Profile::Thesis => Estimate::Mobility,
+        }
+    }
+
+    /// The parameters of df-pn.
+    pub fn dfpn(self) -> DfpnOptions {
+        let PnsOptions {
+            combination,
+            settle_budget,
+            settle_effort,
+        } = self.pns();
+        let epsilon_1024 = match self {
+            Profile::Tuned => 51,
+            Profile::Thesis => 154,
+        };
+        DfpnOptions {
+            combination,
+            epsilon_1024,
+            settle_budget,
+            settle_effort,
+        }
+    }
+
+    /// The parameters of PNS.
+    pub fn pns(self) -> PnsOptions {
+        match self {
+            Profile::Tuned => PnsOptions {
+                combination: Combination { shift: 3 },
+                settle_budget: 60,
+                settle_effort: 8,
+            },
+            Profile::Thesis => PnsOptions {
+                combination: Combination::SUM,
+                settle_budget: 0,
+                settle_effort: 0,
+            },
+        }
+    }
+
+    /// The parameters of PN²; the budget is the thesis' (section 4).
+    pub fn pn2(self) -> Pn2Options {
+        Pn2Options {
+            pns: self.pns(),
+            budget_inflection: 150_000.0,
+            budget_slope: 30_000.0,
+            budget_minimum: 100,
+        }
+    }
+
+    /// The parameters of α-β.
+    pub fn alphabeta(self) -> AlphaBetaOptions {
+        AlphaBetaOptions { step: 1 }
+    }
+}

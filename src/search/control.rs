@@ -1,0 +1,215 @@
+//! Limits, progress and counters: everything between a search and the world outside.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::game::Value;
+use super::numbers::Number;
+use super::table::Stored;
+
+/// Why a search ended without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The node limit was reached.
+    NodeLimit,
+    /// The deadline passed.
+    TimeLimit,
+    /// The tree has no room left.
+    Memory,
+    /// Somebody set the stop flag.
+    Interrupted,
+}
+
+impl Reason {
+    /// The reason in a few words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Reason::NodeLimit => "node limit",
+            Reason::TimeLimit => "time limit",
+            Reason::Memory => "memory limit",
+            Reason::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// What a search says about its root, seen from the side to move there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Proven.
+    Known(Value),
+    /// Not proven, and why.
+    Unknown(Reason),
+}
+
+impl Outcome {
+    /// The value, if it is proven.
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Outcome::Known(value) => Some(value),
+            Outcome::Unknown(_) => None,
+        }
+    }
+}
+
+/// When to give up. The default is never.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// Most nodes to evaluate; overrun by at most one expansion.
+    pub nodes: Option<u64>,
+    /// Time to stop at; overrun by some milliseconds.
+    pub deadline: Option<Instant>,
+    /// Stops the search within milliseconds once it is true.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// What a search counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Positions evaluated for the first time, as far as the table remembers.
+    pub nodes: u64,
+    /// Positions expanded, again and again ones included.
+    pub expansions: u64,
+    /// Positions visited by bounded exact searches ([`super::game::Game::settle`]).
+    pub settle_positions: u64,
+    /// PN²: nodes of the first-level tree.
+    pub first_level: u64,
+    /// PN²: nodes of all second-level trees.
+    pub second_level: u64,
+    /// Table entries in use.
+    pub table_used: u64,
+    /// Table entries dropped for others.
+    pub table_replaced: u64,
+}
+
+impl Counters {
+    /// Counts what a store did.
+    #[inline(always)]
+    pub fn stored(&mut self, stored: Stored) {
+        match stored {
+            Stored::Filled => self.table_used += 1,
+            Stored::Updated => {}
+            Stored::Replaced => self.table_replaced += 1,
+        }
+    }
+}
+
+/// A look at a running search.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Proof number of the root for the side to move.
+    pub phi: Number,
+    /// Disproof number of the root.
+    pub delta: Number,
+    /// Code of the child that the search holds for the best.
+    pub best: Option<u64>,
+    /// Depth of the current iteration (α-β), else 0.
+    pub depth: u32,
+    /// Counters so far.
+    pub counters: Counters,
+}
+
+/// Receives progress now and then, from the thread that searches.
+pub trait Observer {
+    /// Called every few thousand expansions.
+    fn progress(&mut self, progress: &Progress);
+}
+
+/// Ignores everything.
+impl Observer for () {
+    fn progress(&mut self, _: &Progress) {}
+}
+
+/// Expansions between two looks at the clock, the stop flag and the observer: about a millisecond.
+const INTERVAL: u32 = 2048;
+
+/// The state of one search's bookkeeping.
+pub(super) struct Control<'a> {
+    limits: Limits<'a>,
+    observer: &'a mut dyn Observer,
+    countdown: u32,
+    node_limit: u64,
+    pub counters: Counters,
+    /// Set once a limit is reached; the search unwinds.
+    pub stopped: Option<Reason>,
+    /// The root's numbers and best child, for the observer.
+    pub root: (Number, Number, Option<u64>),
+    pub depth: u32,
+}
+
+impl<'a> Control<'a> {
+    pub fn new(limits: Limits<'a>, observer: &'a mut dyn Observer) -> Self {
+        let mut control = Control {
+            limits,
+            observer,
+            countdown: INTERVAL,
+            node_limit: limits.nodes.unwrap_or(u64::MAX),
+            counters: Counters::default(),
+            stopped: None,
+            root: (1, 1, None),
+            depth: 0,
+        };
+        control.look();
+        control
+    }
+
+    /// Counts an expansion and says whether the search has to stop.
+    #[inline(always)]
+    pub fn tick(&mut self) -> bool {
+        self.counters.expansions += 1;
+        self.countdown -= 1;
+        if self.countdown == 0 {
+            self.countdown = INTERVAL;
+            self.look();
+            let (phi, delta, best) = self.root;
+            let (depth, counters) = (self.depth, self.counters);
+            self.observer.progress(&Progress {
+                phi,
+                delta,
+                best,
+                depth,
+                counters,
+            });
+        }
+        if self.counters.nodes >= self.node_limit && self.stopped.is_none() {
+            self.stopped = Some(Reason::NodeLimit);
+        }
+        self.stopped.is_some()
+    }
+
+    fn look(&mut self) {
+        if self.stopped.is_some() {
+            return;
+        }
+        if self
+            .limits
+            .stop
+            .is_some_and(|stop| stop.load(Ordering::Relaxed))
+        {
+            self.stopped = Some(Reason::Interrupted);
+        } else if self
+            .limits
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            self.stopped = Some(Reason::TimeLimit);
+        }
+    }
+}
+
+/// The result of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// What is known about the root.
+    pub outcome: Outcome,
+    /// The root's proof number at the end.
+    pub phi: Number,
+    /// The root's disproof number at the end.
+    pub delta: Number,
+    /// If the root is won: the code of a lost child. Else the child that the search held for the
+    /// best, if it expanded the root.
+    pub best: Option<u64>,
+    /// What was counted.
+    pub counters: Counters,
+    /// Bytes of table and tree together.
+    pub memory_bytes: u64,
+}

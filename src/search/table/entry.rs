@@ -1,0 +1,144 @@
+//! The layout of a table entry.
+//!
+//! | bits | content |
+//! |---|---|
+//! | 0..64 | the exact code |
+//! | 64..92 | phi, 0 to 2²⁷ |
+//! | 92..120 | delta, 0 to 2²⁷ |
+//! | 120..128 | work, as a number with a five-bit exponent and three bits after the leading one |
+//!
+//! phi and delta are never both zero in a stored entry, so a cell of zeros is empty.
+
+use crate::search::game::Value;
+use crate::search::numbers::{INFINITY, Number};
+
+/// What the table knows about a position, apart from its code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Proof number for the side to move.
+    pub phi: Number,
+    /// Disproof number for the side to move.
+    pub delta: Number,
+    /// Expansions that went into the numbers; rounded down to four significant bits.
+    pub work: u64,
+}
+
+const NUMBER_BITS: u32 = 28;
+const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
+const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
+
+impl Entry {
+    /// An entry of a solved position.
+    pub fn solved(value: Value, work: u64) -> Self {
+        match value {
+            Value::Win => Entry {
+                phi: 0,
+                delta: INFINITY,
+                work,
+            },
+            Value::Loss => Entry {
+                phi: INFINITY,
+                delta: 0,
+                work,
+            },
+        }
+    }
+
+    /// The value, if the numbers say one.
+    #[inline(always)]
+    pub fn value(&self) -> Option<Value> {
+        if self.phi == 0 {
+            Some(Value::Win)
+        } else if self.delta == 0 {
+            Some(Value::Loss)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn pack(&self, code: u64) -> u128 {
+        debug_assert!(self.phi <= INFINITY && self.delta <= INFINITY);
+        debug_assert!(self.phi != 0 || self.delta != 0);
+        let numbers = u64::from(self.phi) | u64::from(self.delta) << NUMBER_BITS;
+        u128::from(numbers | encode_work(self.work) << WORK_SHIFT) << 64 | u128::from(code)
+    }
+
+    #[inline(always)]
+    pub(super) fn unpack(cell: u128) -> Self {
+        let data = (cell >> 64) as u64;
+        Entry {
+            phi: (data & NUMBER_MASK) as Number,
+            delta: (data >> NUMBER_BITS & NUMBER_MASK) as Number,
+            work: decode_work(data >> WORK_SHIFT),
+        }
+    }
+}
+
+/// Whether a cell holds a solved position.
+#[inline(always)]
+pub(super) fn is_solved(cell: u128) -> bool {
+    let data = (cell >> 64) as u64;
+    data & NUMBER_MASK == 0 || data >> NUMBER_BITS & NUMBER_MASK == 0
+}
+
+/// The encoded work of a cell: monotonic in the work itself.
+#[inline(always)]
+pub(super) fn work_rank(cell: u128) -> u32 {
+    (cell >> 120) as u32
+}
+
+/// Eight bits: below 16 exact, then `exponent * 8 + three bits after the leading one`.
+#[inline(always)]
+fn encode_work(work: u64) -> u64 {
+    if work < 16 {
+        return work;
+    }
+    let exponent = 63 - work.leading_zeros();
+    let mantissa = work >> (exponent - 3) & 7;
+    (u64::from(exponent - 2) << 3 | mantissa).min(255)
+}
+
+#[inline(always)]
+fn decode_work(code: u64) -> u64 {
+    if code < 16 {
+        return code;
+    }
+    (8 | code & 7) << ((code >> 3) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn entries_survive_packing(
+            code: u64,
+            phi in 0..=INFINITY,
+            delta in 1..=INFINITY,
+            work in 0u64..1 << 40,
+        ) {
+            let cell = Entry { phi, delta, work }.pack(code);
+            let back = Entry::unpack(cell);
+            prop_assert_eq!((cell as u64, back.phi, back.delta), (code, phi, delta));
+            prop_assert_eq!(is_solved(cell), phi == 0);
+            let reach = decode_work(255);
+            prop_assert!(back.work <= work);
+            prop_assert!(back.work >= (work - work / 8).min(reach));
+        }
+
+        #[test]
+        fn work_keeps_its_order(a in 0u64..1 << 36, b in 0u64..1 << 36) {
+            prop_assert!(a > b || encode_work(a) <= encode_work(b));
+        }
+    }
+
+    #[test]
+    fn small_work_is_exact() {
+        for work in 0..16 {
+            assert_eq!(decode_work(encode_work(work)), work);
+        }
+    }
+}

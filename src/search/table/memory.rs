@@ -1,0 +1,65 @@
+//! The memory of a table: zeroed, aligned to cache lines, in huge pages where the system has them.
+
+#![allow(unsafe_code)]
+
+use super::{CLUSTER, Cluster};
+use crate::search::table::TableError;
+
+#[cfg(not(any(loom, miri)))]
+pub(super) struct Memory {
+    map: memmap2::MmapMut,
+    clusters: usize,
+}
+
+#[cfg(not(any(loom, miri)))]
+impl Memory {
+    pub fn new(clusters: usize) -> Result<Self, TableError> {
+        let bytes = clusters * size_of::<Cluster>();
+        let map = memmap2::MmapMut::map_anon(bytes)
+            .map_err(|source| TableError::Memory { bytes, source })?;
+        // Without huge pages nearly every probe of a large table also misses the address cache. A
+        // system that has none just refuses the advice.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Memory { map, clusters })
+    }
+
+    #[inline(always)]
+    pub fn clusters(&self) -> &[Cluster] {
+        // SAFETY: the mapping is page-aligned, lives as long as `self`, holds `clusters` clusters,
+        // and is reached through this function only, which hands out shared references; all bits
+        // zero is a valid cluster, as is every other pattern.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast::<Cluster>(), self.clusters) }
+    }
+}
+
+#[cfg(any(loom, miri))]
+pub(super) struct Memory(Box<[Cluster]>);
+
+#[cfg(any(loom, miri))]
+impl Memory {
+    pub fn new(clusters: usize) -> Result<Self, TableError> {
+        Ok(Memory(
+            (0..clusters).map(|_| super::empty_cluster()).collect(),
+        ))
+    }
+
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.0
+    }
+}
+
+/// Asks for a cluster to be fetched into the cache.
+#[inline(always)]
+pub(super) fn prefetch(cluster: &Cluster) {
+    #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing architecturally; SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cluster).cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
+    let _ = cluster;
+}
+
+const _: () = assert!(size_of::<Cluster>() == 16 * CLUSTER || cfg!(loom));
