@@ -46,7 +46,7 @@ impl ImageTable {
         let mut rows = vec![0u64; (chunks << CHUNK) * stride];
         for (index, row) in rows.chunks_exact_mut(stride).enumerate() {
             let (chunk, bits) = ((index >> CHUNK) as u32, (index & ((1 << CHUNK) - 1)) as u64);
-            let set = bits << (chunk * CHUNK);
+            let set = bits << (chunk * CHUNK) & (u64::MAX >> (64 - squares));
             for (lane, image) in row.iter_mut().enumerate() {
                 *image = permute(&permutations[lane % permutations.len()], set);
             }
