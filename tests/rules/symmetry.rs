@@ -59,7 +59,7 @@ fn thesis_list(d: Dimensions) -> BTreeSet<Map> {
     if d.ranks() % 2 == 1 {
         maps.insert(vertical_flip(d));
     }
-    if (d.ranks() + d.files()) % 2 == 0 {
+    if (d.ranks() + d.files()).is_multiple_of(2) {
         maps.insert(half_turn(d));
     }
     if d.ranks() == d.files() {
