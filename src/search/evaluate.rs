@@ -49,6 +49,20 @@ impl<'a, G: Game> Evaluator<'a, G> {
         }
     }
 
+    /// What the table knows about a position.
+    #[inline(always)]
+    pub fn lookup(&self, code: u64) -> Option<Entry> {
+        self.table.lookup(self.game.key(code), code)
+    }
+
+    /// Lets the table grow when it is full enough.
+    #[inline(always)]
+    pub fn grow_if_full(&self) {
+        if self.table.wants_growth(self.control.counters.table_used) {
+            self.table.grow(|code| self.game.key(code));
+        }
+    }
+
     /// The value of a position, if the table knows it.
     #[inline]
     pub fn value(&self, code: u64) -> Option<Value> {
