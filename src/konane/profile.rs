@@ -58,9 +58,8 @@ impl Profile {
                 settle_budget: 60,
                 settle_effort: 8,
                 epsilon_1024: 0,
-                store_open: false,
-                probe_inner: false,
-                refresh: false,
+                store_open: true,
+                refresh_age: 0,
             },
             Profile::Thesis => PnsOptions {
                 combination: Combination::SUM,
@@ -68,8 +67,7 @@ impl Profile {
                 settle_effort: 0,
                 epsilon_1024: 0,
                 store_open: false,
-                probe_inner: false,
-                refresh: false,
+                refresh_age: u32::MAX,
             },
         }
     }
@@ -86,11 +84,19 @@ impl Profile {
 
     /// The parameters of α-β.
     pub fn alphabeta(self) -> AlphaBetaOptions {
-        let PnsOptions { settle_budget, settle_effort, .. } = self.pns();
+        let PnsOptions {
+            settle_budget,
+            settle_effort,
+            ..
+        } = self.pns();
         let step = match self {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions { step, settle_budget, settle_effort }
+        AlphaBetaOptions {
+            step,
+            settle_budget,
+            settle_effort,
+        }
     }
 }
