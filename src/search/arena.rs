@@ -446,7 +446,7 @@ mod tests {
         let mut refused = 0;
         for step in 0..3000u64 {
             let random = mix(step);
-            if random % 3 == 0 && !live.is_empty() {
+            if random.is_multiple_of(3) && !live.is_empty() {
                 let (freed, nodes) = live.swap_remove(random as usize / 3 % live.len());
                 memory.add_work(freed, 5);
                 assert_eq!(region.free(&mut memory, freed), 5);
