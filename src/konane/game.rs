@@ -134,18 +134,28 @@ impl Game for Konane<'_> {
     type Scratch = Scratch;
 
     #[inline]
-    fn expand(&self, code: u64, scratch: &mut Scratch, children: &mut Vec<Child>) -> Expansion {
+    fn expand(
+        &self,
+        code: u64,
+        scratch: &mut Scratch,
+        children: &mut Vec<Child>,
+        mut announce: impl FnMut(u64),
+    ) -> Expansion {
         let out = &mut scratch.successors;
         let position = self.board.symmetries().decode(code);
         if position.phase(self.board) != Phase::Jumping {
-            return self.expand_removal(&position, children);
+            return self.expand_removal(&position, children, announce);
         }
-        self.jumps.expand(position.occupied(), position.to_move(), out);
+        self.jumps.generate(position.occupied(), position.to_move(), out);
         if out.len == 0 {
             return Expansion::Lost;
         }
         let even = self.board.dimensions().has_even_side();
         let mark = if even { 0 } else { !code & WHITE_TO_MOVE };
+        for least in &out.least[..out.len] {
+            announce(least | mark);
+        }
+        self.jumps.describe(position.to_move(), out);
         if let Some(lost) = out.own.moves[..out.len].iter().position(|&moves| moves == 0) {
             return Expansion::Won(out.least[lost] | mark);
         }
@@ -187,7 +197,12 @@ impl Game for Konane<'_> {
 impl Konane<'_> {
     /// The first two plies, where every move is a removal; slow and rare.
     #[cold]
-    fn expand_removal(&self, position: &Position, children: &mut Vec<Child>) -> Expansion {
+    fn expand_removal(
+        &self,
+        position: &Position,
+        children: &mut Vec<Child>,
+        mut announce: impl FnMut(u64),
+    ) -> Expansion {
         let moves = position.moves(self.board);
         if moves.is_empty() {
             return Expansion::Lost;

@@ -31,6 +31,8 @@ pub(super) struct Evaluator<'a, G: Game> {
     pub control: Control<'a>,
     pub scratch: G::Scratch,
     pub children: Vec<Child>,
+    /// Keys of the children of the expansion in progress.
+    keys: Vec<u64>,
     pub settling: Settling,
     /// Whether numbers of open positions are taken from the table, or only values.
     pub open_entries: bool,
@@ -44,6 +46,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             control,
             scratch: G::Scratch::default(),
             children: Vec::with_capacity(256),
+            keys: Vec::with_capacity(256),
             settling,
             open_entries: false,
         }
@@ -72,10 +75,14 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// Expands a position and appends its open children, with their numbers.
     pub fn expand(&mut self, code: u64, first_visit: bool) -> Evaluation {
         let base = self.children.len();
-        match self
-            .game
-            .expand(code, &mut self.scratch, &mut self.children)
-        {
+        let (game, table, keys) = (self.game, self.table, &mut self.keys);
+        keys.clear();
+        let announce = |code| {
+            let key = game.key(code);
+            table.prefetch(key);
+            keys.push(key);
+        };
+        match game.expand(code, &mut self.scratch, &mut self.children, announce) {
             Expansion::Lost => Evaluation::Lost,
             Expansion::Won(child) => Evaluation::Won(child),
             Expansion::Open => match self.look_up(base, first_visit) {
@@ -90,22 +97,26 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// knows, and drops those that are won. Returns a lost child, if there is one; the list is
     /// then cut off at `base`.
     fn look_up(&mut self, base: usize, first_visit: bool) -> Option<u64> {
-        for child in &self.children[base..] {
-            self.table.prefetch(self.game.key(child.code));
+        debug_assert_eq!(self.keys.len(), self.children.len() - base);
+        for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
+            match self.table.lookup(key, child.code) {
+                Some(entry) if self.open_entries || entry.value().is_some() => {
+                    child.phi = entry.phi;
+                    child.delta = entry.delta;
+                    child.effort = Child::NEVER_SETTLE;
+                }
+                _ => self.control.counters.nodes += u64::from(first_visit),
+            }
+            if child.delta == 0 {
+                let code = child.code;
+                self.children.truncate(base);
+                return Some(code);
+            }
         }
         let mut kept = base;
         for index in base..self.children.len() {
             let mut child = self.children[index];
-            match self.table.lookup(self.game.key(child.code), child.code) {
-                Some(entry) if self.open_entries || entry.value().is_some() => {
-                    child.phi = entry.phi;
-                    child.delta = entry.delta;
-                }
-                _ => {
-                    self.control.counters.nodes += u64::from(first_visit);
-                    self.settle(&mut child);
-                }
-            }
+            self.settle(&mut child);
             if child.delta == 0 {
                 self.children.truncate(base);
                 return Some(child.code);

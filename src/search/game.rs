@@ -42,6 +42,11 @@ pub struct Child {
     pub effort: u32,
 }
 
+impl Child {
+    /// An effort that no option of a search admits.
+    pub const NEVER_SETTLE: u32 = u32::MAX;
+}
+
 /// What the expansion of a position found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expansion {
@@ -74,11 +79,16 @@ pub trait Game: Sync {
 
     /// Appends the children of `code` to `children`, each equivalence class of moves once or more
     /// often. On [`Expansion::Lost`] and [`Expansion::Won`] the list is as it was.
+    ///
+    /// `announce` is called with the children's codes, in the order in which they are appended and
+    /// as long as possible before the end, so that the caller can fetch from memory what it knows
+    /// about them while the game computes the rest.
     fn expand(
         &self,
         code: u64,
         scratch: &mut Self::Scratch,
         children: &mut Vec<Child>,
+        announce: impl FnMut(u64),
     ) -> Expansion;
 
     /// A well-mixed key of the code, of which tables use the upper bits. Need not be exact.

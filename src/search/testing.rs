@@ -56,12 +56,19 @@ impl RandomGame {
 impl Game for RandomGame {
     type Scratch = ();
 
-    fn expand(&self, code: u64, (): &mut (), children: &mut Vec<Child>) -> Expansion {
+    fn expand(
+        &self,
+        code: u64,
+        (): &mut (),
+        children: &mut Vec<Child>,
+        mut announce: impl FnMut(u64),
+    ) -> Expansion {
         let successors = self.successors(code);
         if successors.is_empty() {
             return Expansion::Lost;
         }
         for &next in &successors {
+            announce(next);
             let replies = self.successors(next).len() as u64;
             // Some wins on the spot are reported, others left to the search.
             if replies == 0 && next % 2 == 0 {

@@ -93,7 +93,8 @@ fn compare_kernels(board: &Board, position: &Position) {
         let jumps = Jumps::with_isa(board, isa);
         assert_eq!(jumps.isa(), isa);
         let mut out = Successors::default();
-        jumps.expand(occupied, mover, &mut out);
+        jumps.generate(occupied, mover, &mut out);
+        jumps.describe(mover, &mut out);
         let features = |f: &Features, i: usize| {
             [f.moves[i], f.landings[i], f.movable[i], f.contacts[i]].map(usize::from)
         };

@@ -47,27 +47,32 @@ impl Default for Successors {
 }
 
 impl Jumps {
-    /// Fills in all successors of a jumping-phase position.
-    ///
-    /// Some 8 ns per successor with AVX-512.
-    #[inline]
-    pub fn expand(&self, occupied: u64, mover: Colour, out: &mut Successors) {
+    /// Lists the successors of a jumping-phase position: occupied squares and least images. Their
+    /// features are left as they were. Some 3 ns per successor.
+    pub fn generate(&self, occupied: u64, mover: Colour, out: &mut Successors) {
         dispatch!(
             self,
-            expand_avx512,
-            expand_avx2,
-            expand_baseline,
+            generate_avx512,
+            generate_avx2,
+            generate_baseline,
             (self, occupied, mover.index(), out)
         );
     }
 
+    /// Fills in the features of listed successors; `mover` has just moved. Some 5 ns per successor
+    /// with AVX-512.
+    pub fn describe(&self, mover: Colour, out: &mut Successors) {
+        dispatch!(
+            self,
+            describe_avx512,
+            describe_avx2,
+            describe_baseline,
+            (self, mover.index(), out)
+        );
+    }
+
     #[inline(always)]
-    fn expand_lanes<const G: usize, const ROUNDS: usize>(
-        &self,
-        occupied: u64,
-        mover: usize,
-        out: &mut Successors,
-    ) {
+    fn generate_lanes<const G: usize>(&self, occupied: u64, mover: usize, out: &mut Successors) {
         let images = self.images.images::<G>(occupied);
         let mut len = 0;
         self.for_each_jump(occupied, mover, |axis, length, low| {
@@ -83,11 +88,6 @@ impl Jumps {
             len += 1;
         });
         out.len = len;
-        for start in (0..len).step_by(LANES) {
-            let boards = out.occupied[start..start + LANES].try_into().expect("a whole block");
-            self.features_block::<ROUNDS>(boards, mover ^ 1, start, &mut out.own);
-            self.features_block::<ROUNDS>(boards, mover, start, &mut out.other);
-        }
     }
 
     #[inline(always)]
@@ -132,16 +132,28 @@ impl Jumps {
     }
 }
 
-macro_rules! expand {
+macro_rules! generate {
     ($this:ident, $rounds:ident, $jumps:ident, $occupied:ident, $mover:ident, $out:ident) => {
-        // Eight symmetries keep the colours on odd squares only, which have no long jumps.
         if $jumps.images.stride() == 4 {
-            $jumps.expand_lanes::<4, $rounds>($occupied, $mover, $out)
+            $jumps.generate_lanes::<4>($occupied, $mover, $out)
         } else {
-            $jumps.expand_lanes::<8, 0>($occupied, $mover, $out)
+            $jumps.generate_lanes::<8>($occupied, $mover, $out)
         }
     };
 }
 
-versions!(expand_avx512, expand_avx2, expand_baseline, expand,
+versions!(generate_avx512, generate_avx2, generate_baseline, generate,
     (jumps: &Jumps, occupied: u64, mover: usize, out: &mut Successors) -> ());
+
+macro_rules! describe {
+    ($this:ident, $rounds:ident, $jumps:ident, $mover:ident, $out:ident) => {
+        for start in (0..$out.len).step_by(LANES) {
+            let boards = $out.occupied[start..start + LANES].try_into().expect("a whole block");
+            $jumps.features_block::<$rounds>(boards, $mover ^ 1, start, &mut $out.own);
+            $jumps.features_block::<$rounds>(boards, $mover, start, &mut $out.other);
+        }
+    };
+}
+
+versions!(describe_avx512, describe_avx2, describe_baseline, describe,
+    (jumps: &Jumps, mover: usize, out: &mut Successors) -> ());
