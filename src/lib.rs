@@ -1,3 +1,5 @@
 //! Konane.
+#![deny(unsafe_code)]
+pub mod cli;
 pub mod konane;
 pub mod search;
