@@ -4,11 +4,30 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::time::Duration;
 
 use super::exit;
-use super::units::{parse_bytes, parse_duration};
+use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
 use crate::konane::{Algorithm, Dimensions, Profile};
 
 /// Most threads that a command accepts.
 pub const MOST_THREADS: u32 = 1024;
+
+/// Most plies that a game can have, rounded up: every ply removes a stone.
+const MOST_PLIES: u32 = 64;
+
+fn parse_threads(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 1, MOST_THREADS.into()).map(|number| number as u32)
+}
+
+fn parse_depth(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 1, MOST_PLIES.into()).map(|number| number as u32)
+}
+
+fn parse_nodes(text: &str) -> Result<u64, NumberError> {
+    parse_number(text, 1, u64::MAX)
+}
+
+fn parse_signature(text: &str) -> Result<u64, NumberError> {
+    parse_number(text, 0, u64::MAX)
+}
 
 /// Solve Konane (Hawaiian checkers): find out who wins, from the start or from any position.
 ///
@@ -19,12 +38,9 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Log what is going on to stderr; twice for more (the variable RUST_LOG sets it finely).
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
-    /// Show no progress on stderr.
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
+    /// Log what the program does to stderr; the variable RUST_LOG chooses finely.
+    #[arg(short, long, global = true, display_order = 100)]
+    pub verbose: bool,
 }
 
 /// The verbs.
@@ -84,7 +100,7 @@ pub struct SolveArgs {
     pub profile: ProfileArg,
     /// Threads to search with; only 1 is available so far.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true,
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_THREADS)))]
+          value_parser = parse_threads)]
     pub threads: u32,
     /// Memory for table and tree together, at least 1MiB. It is reserved at once and used as the
     /// search goes on.
@@ -95,12 +111,15 @@ pub struct SolveArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_negative_numbers = true)]
     pub time_limit: Option<Duration>,
     /// Give up after this many nodes.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..),
+    #[arg(long, value_name = "N", value_parser = parse_nodes,
           allow_negative_numbers = true)]
     pub max_nodes: Option<u64>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// `konane perft`.
@@ -116,7 +135,7 @@ pub struct PerftArgs {
     #[command(flatten)]
     pub start: PositionArgs,
     /// Plies to count, 1 to 64.
-    #[arg(value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=64),
+    #[arg(value_name = "DEPTH", value_parser = parse_depth,
           allow_negative_numbers = true)]
     pub depth: u32,
     /// Show the count of each first move as well.
@@ -131,7 +150,7 @@ pub struct PerftArgs {
     pub no_symmetry: bool,
     /// Threads to count with [default: all cores].
     #[arg(short, long, value_name = "N", allow_negative_numbers = true,
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_THREADS)))]
+          value_parser = parse_threads)]
     pub threads: Option<u32>,
     /// Print one JSON object instead of text.
     #[arg(long)]
@@ -142,7 +161,7 @@ pub struct PerftArgs {
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Compare the signature with this one; exit with 1 if it differs.
-    #[arg(long, value_name = "SIGNATURE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIGNATURE", value_parser = parse_signature, allow_negative_numbers = true)]
     pub expect: Option<u64>,
     /// Print one JSON object instead of text.
     #[arg(long)]

@@ -78,7 +78,7 @@ pub fn run(cli: &Cli) -> Exit {
     log(cli.verbose);
     let stop = interrupt::stop_flag();
     let result = match &cli.command {
-        Command::Solve(args) => solve::run(args, cli.quiet, &stop),
+        Command::Solve(args) => solve::run(args, &stop),
         Command::Perft(args) => perft::run(args, &stop),
         Command::Bench(args) => bench::run(args, &stop),
         Command::Completions(args) => completions::completions(args),
@@ -98,9 +98,9 @@ pub fn run(cli: &Cli) -> Exit {
 }
 
 /// Logging goes to stderr; `RUST_LOG` wins over `-v`.
-fn log(verbose: u8) {
+fn log(verbose: bool) {
     use tracing_subscriber::EnvFilter;
-    let level = ["off", "debug", "trace"][usize::from(verbose.min(2))];
+    let level = if verbose { "konane=debug" } else { "off" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     // Fails only if somebody else has set a subscriber, who then gets the messages.
     let _ = tracing_subscriber::fmt()

@@ -191,8 +191,11 @@ pub fn bytes(number: u64) -> String {
     format!("{rest:.2} TiB")
 }
 
-/// A time as people read it: `0.812 s`, `2 min 5 s`, `3 h 12 min`.
+/// A time as people read it: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
 pub fn time(seconds: f64) -> String {
+    if seconds < 0.1 {
+        return format!("{:.2} ms", seconds * 1000.0);
+    }
     if seconds < 10.0 {
         return format!("{seconds:.3} s");
     }
@@ -226,7 +229,8 @@ mod tests {
         assert_eq!(bytes(64), "64 B");
         assert_eq!(bytes(1 << 30), "1 GiB");
         assert_eq!(bytes(3 << 29), "1.50 GiB");
-        assert_eq!(time(0.0004), "0.000 s");
+        assert_eq!(time(0.0004), "0.40 ms");
+        assert_eq!(time(0.8123), "0.812 s");
         assert_eq!(time(125.4), "2 min 5 s");
         assert_eq!(time(11_520.0), "3 h 12 min");
         assert_eq!(speed(5, 0.0), 5e9);

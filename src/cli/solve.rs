@@ -16,7 +16,7 @@ use crate::search::control::{Limits, Reason};
 use crate::search::table::ENTRY_BYTES;
 
 /// Solves and prints.
-pub fn run(args: &SolveArgs, quiet: bool, stop: &AtomicBool) -> Result<Exit, CliError> {
+pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if args.threads > 1 {
         return Err(CliError::SolveThreads);
     }
@@ -35,7 +35,7 @@ pub fn run(args: &SolveArgs, quiet: bool, stop: &AtomicBool) -> Result<Exit, Cli
     };
     let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
-    let mut progress = SearchProgress::new(&board, &position, capacity, quiet);
+    let mut progress = SearchProgress::new(&board, &position, capacity, args.quiet);
     let result = solve(&board, &position, &options, limits, &mut progress);
     let seconds = begun.elapsed().as_secs_f64();
     drop(progress);
@@ -150,21 +150,21 @@ impl Report<'_> {
         }
         rows.push(("nodes", nodes));
         rows.push(("time", output::time(self.seconds)));
-        let speed = output::short(output::speed(counters.nodes, self.seconds));
-        rows.push(("speed", format!("{speed} nodes/s")));
         let table = &self.solution.table;
-        let fill = 100.0 * table.used as f64 / table.capacity.max(1) as f64;
-        rows.push((
-            "table",
-            format!(
-                "{} of {} entries in use ({fill:.1} %), {} replaced",
-                output::grouped(table.used),
-                output::grouped(table.capacity),
-                output::grouped(table.replaced),
-            ),
-        ));
-        let memory = output::bytes(self.solution.report.memory_bytes);
-        rows.push(("memory", memory));
+        // A game that is over takes no search, and then there is no table.
+        if table.capacity > 0 {
+            let speed = output::short(output::speed(counters.nodes, self.seconds));
+            rows.push(("speed", format!("{speed} nodes/s")));
+            let fill = 100.0 * table.used as f64 / table.capacity as f64;
+            let used = output::grouped(table.used);
+            let capacity = output::grouped(table.capacity);
+            let replaced = output::grouped(table.replaced);
+            let text =
+                format!("{used} of {capacity} entries in use ({fill:.1} %), {replaced} replaced");
+            rows.push(("table", text));
+            let memory = output::bytes(self.solution.report.memory_bytes);
+            rows.push(("memory", memory));
+        }
 
         let board = self.board.dimensions();
         let mut text = format!("{board}, {to_move} to move\n");

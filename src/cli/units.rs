@@ -1,4 +1,4 @@
-//! Amounts with units: bytes and durations. Read exactly, in whole numbers, without rounding up.
+//! Numbers, and amounts with units: bytes and durations. Read exactly, without rounding up.
 
 use std::time::Duration;
 
@@ -61,6 +61,29 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let known = "ms, s, m, h or d";
     parse(text, MILLISECONDS, 1_000, "60s or 5m", known).map(Duration::from_millis)
+}
+
+/// Why a text is not a number of the range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write a whole number {}", if *.most == u64::MAX {
+    format!("of at least {least}")
+} else {
+    format!("from {least} to {most}")
+})]
+pub struct NumberError {
+    /// The least number that is accepted.
+    pub least: u64,
+    /// The greatest one.
+    pub most: u64,
+}
+
+/// A whole number of a range, in decimal digits.
+pub fn parse_number(text: &str, least: u64, most: u64) -> Result<u64, NumberError> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = if digits { text.parse().ok() } else { None };
+    number
+        .filter(|number| (least..=most).contains(number))
+        .ok_or(NumberError { least, most })
 }
 
 fn parse(
@@ -145,6 +168,29 @@ mod tests {
         for text in ["0", "0GiB", "0.0001B"] {
             assert_eq!(parse_bytes(text), Err(UnitError::Zero), "{text:?}");
         }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(parse_number("64", 1, 64), Ok(64));
+        assert_eq!(parse_number("007", 1, 64), Ok(7));
+        for text in [
+            "",
+            "0",
+            "65",
+            "-1",
+            "+1",
+            "1.0",
+            "ten",
+            "٣",
+            " 1",
+            "99999999999999999999",
+        ] {
+            let error = parse_number(text, 1, 64).unwrap_err();
+            assert_eq!(error.to_string(), "write a whole number from 1 to 64");
+        }
+        let error = parse_number("0", 1, u64::MAX).unwrap_err();
+        assert_eq!(error.to_string(), "write a whole number of at least 1");
     }
 
     #[test]

@@ -172,8 +172,8 @@ pub struct Solution {
 pub enum SolveError {
     /// Less than [`LEAST_MEMORY`].
     #[error(
-        "{bytes} bytes of memory are too little to search with: at least {LEAST_MEMORY} bytes \
-         (1 MiB) are needed, and 1 GiB or more is sensible from 6x6 on"
+        "a memory of {bytes} B is too small to search with: at least {LEAST_MEMORY} B (1 MiB) \
+         are needed, and 1 GiB or more is sensible for 6x6 and beyond"
     )]
     TooLittleMemory {
         /// The bytes asked for.
