@@ -179,12 +179,9 @@ pub fn bytes(number: u64) -> String {
     let mut rest = number as f64;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if rest < 1023.5 {
-            let decimals = if unit == "B" || rest.fract() == 0.0 {
-                0
-            } else {
-                2
-            };
-            return format!("{rest:.decimals$} {unit}");
+            let digits = format!("{rest:.2}");
+            let digits = digits.strip_suffix(".00").unwrap_or(&digits);
+            return format!("{digits} {unit}");
         }
         rest /= 1024.0;
     }

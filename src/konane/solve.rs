@@ -19,7 +19,7 @@ use crate::search::game::Value;
 use crate::search::numbers::INFINITY;
 use crate::search::pn2::pn2;
 use crate::search::pns::pns;
-use crate::search::table::{ENTRY_BYTES, Table, TableError};
+use crate::search::table::{Table, TableError};
 
 /// The least memory that [`solve`] accepts, for every algorithm: 1 MiB.
 pub const LEAST_MEMORY: u64 = 1 << 20;
@@ -223,25 +223,19 @@ pub fn solve(
     let root = board.symmetries().code(position);
     let profile = options.profile;
     let game = Konane::new(board, profile.estimate());
-    let (report, capacity) = if options.algorithm == Algorithm::AlphaBeta {
-        let parameters = profile.alphabeta();
-        let report = alphabeta(&game, root, table_bytes, parameters, limits, observer);
-        (report, report.memory_bytes / ENTRY_BYTES as u64)
-    } else {
-        let table = Table::new(table_bytes)?;
-        let (game, table) = (&game, &table);
-        let report = match options.algorithm {
-            Algorithm::Pns => {
-                let parameters = profile.pns();
-                pns(game, root, table, tree_bytes, parameters, limits, observer)
-            }
-            Algorithm::Pn2 => {
-                let parameters = profile.pn2();
-                pn2(game, root, table, tree_bytes, parameters, limits, observer)
-            }
-            _ => dfpn(game, root, table, profile.dfpn(), limits, observer),
-        };
-        (report, table.capacity())
+    let table = Table::new(table_bytes)?;
+    let (game, table) = (&game, &table);
+    let report = match options.algorithm {
+        Algorithm::Pns => {
+            let parameters = profile.pns();
+            pns(game, root, table, tree_bytes, parameters, limits, observer)
+        }
+        Algorithm::Pn2 => {
+            let parameters = profile.pn2();
+            pn2(game, root, table, tree_bytes, parameters, limits, observer)
+        }
+        Algorithm::Dfpn => dfpn(game, root, table, profile.dfpn(), limits, observer),
+        Algorithm::AlphaBeta => alphabeta(game, root, table, profile.alphabeta(), limits, observer),
     };
 
     let best = report.best.and_then(|code| move_to(board, position, code));
@@ -259,7 +253,7 @@ pub fn solve(
         best_move,
         report,
         table: TableUse {
-            capacity,
+            capacity: table.capacity(),
             used: report.counters.table_used,
             replaced: report.counters.table_replaced,
         },
