@@ -105,10 +105,10 @@ pub struct SolveArgs {
     /// Memory for table and tree together, at least 1MiB. It is reserved at once and used as the
     /// search goes on.
     #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
-          allow_negative_numbers = true)]
+          allow_hyphen_values = true)]
     pub memory: u64,
     /// Give up after this time, such as 60s, 5m or 2h.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
     /// Give up after this many nodes.
     #[arg(long, value_name = "N", value_parser = parse_nodes,
