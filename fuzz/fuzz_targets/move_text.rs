@@ -15,6 +15,9 @@ struct Input<'a> {
     /// Chooses the moves that lead to the position.
     choices: [u8; 8],
     plies: u8,
+    /// One of the legal moves, or any two squares, to come before the text.
+    legal: Option<u8>,
+    squares: Option<(u8, u8)>,
     text: &'a str,
 }
 
@@ -35,7 +38,16 @@ fuzz_target!(|input: Input| {
     }
     assert_eq!(parse_moves(&board, &game), Ok(position));
 
-    let text = input.text;
+    let mut text = String::new();
+    let moves = position.moves(&board);
+    if let (Some(choice), false) = (input.legal, moves.is_empty()) {
+        text += &format_move(dimensions, moves[usize::from(choice) % moves.len()]);
+    } else if let Some((from, to)) = input.squares {
+        let name = |square: u8| square_name(dimensions, u32::from(square) % dimensions.squares());
+        text = name(from) + &name(to);
+    }
+    text += input.text;
+    let text = text.as_str();
     if let Ok(square) = parse_square(dimensions, text) {
         assert_eq!(square_name(dimensions, square), text);
     }

@@ -7,7 +7,7 @@ use konane::konane::notation::{
 use konane::konane::{Board, Colour, Dimensions, Move, Position};
 use proptest::prelude::*;
 
-use crate::positions::{board, dimensions, recipe};
+use crate::positions::{board, cases, dimensions, recipe};
 
 /// Texts that come close to being something, and texts that do not.
 fn text() -> impl Strategy<Value = String> {
@@ -20,7 +20,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(cases(3000))]
 
     #[test]
     fn positions_survive_a_round_trip(dimensions in dimensions(), recipe in recipe()) {

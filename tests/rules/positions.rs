@@ -3,6 +3,12 @@
 use konane::konane::{Board, Colour, Dimensions, Position};
 use proptest::prelude::*;
 
+/// How many random cases a property is tried on; unoptimised builds try a tenth of them.
+pub fn cases(optimised: u32) -> ProptestConfig {
+    let slow = cfg!(debug_assertions);
+    ProptestConfig::with_cases(if slow { optimised / 10 } else { optimised })
+}
+
 /// All board sizes.
 pub fn all_dimensions() -> Vec<Dimensions> {
     let pairs = (1..=64).flat_map(|ranks| (1..=64).map(move |files| (ranks, files)));

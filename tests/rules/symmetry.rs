@@ -7,7 +7,7 @@ use konane::konane::zobrist::Zobrist;
 use konane::konane::{Board, Colour, Dimensions, Phase, Position};
 use proptest::prelude::*;
 
-use crate::positions::{all_dimensions, board, dimensions, recipe};
+use crate::positions::{all_dimensions, board, cases, dimensions, recipe};
 
 /// A map of the board onto itself, as the images of all squares.
 type Map = Vec<u8>;
@@ -133,7 +133,7 @@ fn the_group_is_the_list_of_the_thesis() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5000))]
+    #![proptest_config(cases(5000))]
 
     #[test]
     fn codes_and_keys_are_invariant(dimensions in dimensions(), recipe in recipe()) {

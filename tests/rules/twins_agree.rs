@@ -5,7 +5,7 @@ use konane::konane::symmetry::WHITE_TO_MOVE;
 use konane::konane::{Board, Colour, Move, Phase, Position};
 use proptest::prelude::*;
 
-use crate::positions::{all_dimensions, board, dimensions, recipe};
+use crate::positions::{all_dimensions, board, cases, dimensions, recipe};
 use crate::twin::Twin;
 
 fn instruction_sets() -> impl Iterator<Item = Isa> {
@@ -111,7 +111,7 @@ fn compare_kernels(board: &Board, position: &Position) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(cases(3000))]
 
     #[test]
     fn moves_counts_and_play(dimensions in dimensions(), recipe in recipe()) {
@@ -136,7 +136,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(cases(1500))]
 
     #[test]
     fn kernels(dimensions in dimensions(), recipe in recipe()) {
