@@ -1,4 +1,4 @@
-//! The command line's syntax. What the texts mean for a board is decided in [`super::input`].
+//! The command line's syntax. What the texts mean for a board is decided in `input`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::time::Duration;

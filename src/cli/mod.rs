@@ -1,5 +1,5 @@
-//! The command line: syntax ([`args`]), then boards and positions ([`input`]), then one module for
-//! each verb, which calls the library and prints ([`output`], [`progress`]).
+//! The command line: syntax ([`args`]), then boards and positions (`input`), then one module for
+//! each verb, which calls the library and prints (`output`, `progress`).
 //!
 //! Answers go to stdout, everything else to stderr. Nothing is written to stdout when the input is
 //! bad.

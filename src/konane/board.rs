@@ -127,7 +127,7 @@ impl Dimensions {
     /// every jumping-phase position can be written with Black to move.
     #[inline]
     pub const fn has_even_side(self) -> bool {
-        self.ranks % 2 == 0 || self.files % 2 == 0
+        self.ranks.is_multiple_of(2) || self.files.is_multiple_of(2)
     }
 }
 
@@ -304,6 +304,17 @@ impl Board {
         (0..self.dimensions.ranks())
             .map(|r| 1u64 << (r * files + file))
             .sum()
+    }
+
+    /// The squares with a neighbour one step back on the axis of a direction, and those with one
+    /// step forward; none on an axis that is too short for a jump.
+    pub(super) fn with_neighbours(&self, direction: Direction) -> (u64, u64) {
+        let (first, last) = match direction.axis() {
+            0 => (self.file_mask(0), self.file_mask(self.dimensions.files() - 1)),
+            // Shifts by a rank leave the board instead of wrapping.
+            _ => (0, 0),
+        };
+        if self.step(direction) == 0 { (0, 0) } else { (self.all & !first, self.all & !last) }
     }
 
     /// The symmetries of this board and the canonical codes that follow from them.

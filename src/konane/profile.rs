@@ -1,6 +1,6 @@
 //! Parameter sets: the thesis' variants and the fastest that we have.
 
-use super::game::Estimate;
+use super::game::{Estimate, Weights};
 use crate::search::alphabeta::AlphaBetaOptions;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::numbers::Combination;
@@ -20,12 +20,14 @@ impl Profile {
     /// The leaf estimate.
     pub fn estimate(self) -> Estimate {
         match self {
-            Profile::Tuned => Estimate::Ratio {
+            Profile::Tuned => Estimate::Features(Weights {
+                landings: [1.0, -1.05],
+                movable: [1.08, -1.06],
+                contacts: [-2.0, 2.0],
+                bias: 0.44,
+                size: 1.66,
                 scale: 8.0,
-                power: 2.0,
-                offset: 1.0,
-                under: 1.0,
-            },
+            }),
             Profile::Thesis => Estimate::Mobility,
         }
     }
