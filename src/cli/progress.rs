@@ -60,12 +60,13 @@ impl SearchProgress {
         }
     }
 
+    /// Fits a terminal of 80 columns.
     fn line(&self, progress: &Progress, seconds: f64) -> String {
         let counters = &progress.counters;
         let mut parts = vec![
             time(seconds),
             format!("{} nodes", short(counters.nodes as f64)),
-            format!("{} nodes/s", short(speed(counters.nodes, seconds))),
+            format!("{}/s", short(speed(counters.nodes, seconds))),
         ];
         if progress.depth > 0 {
             parts.push(format!("depth {}", progress.depth));
@@ -74,11 +75,11 @@ impl SearchProgress {
             parts.push(format!("pn {pn} dn {dn}"));
         }
         let fill = 100.0 * counters.table_used as f64 / self.capacity.max(1) as f64;
-        parts.push(format!("table {fill:.1} % full"));
+        parts.push(format!("table {fill:.1} %"));
         if let Some(best) = progress.best
             && let Some((_, text)) = self.moves.iter().find(|(code, _)| *code == best)
         {
-            parts.push(format!("best so far {text}"));
+            parts.push(format!("best {text}"));
         }
         parts.join(", ")
     }
@@ -158,11 +159,11 @@ mod tests {
             },
         };
         let line = shown.line(&progress, 2.0);
-        assert!(line.starts_with("2.000 s, 3.00 M nodes, 1.50 M nodes/s, pn 12 dn infinite"));
-        assert!(line.contains("table 12.5 % full, best so far "), "{line}");
+        assert!(line.starts_with("2.000 s, 3.00 M nodes, 1.50 M/s, pn 12 dn infinite"));
+        assert!(line.contains("table 12.5 %, best "), "{line}");
         progress.depth = 7;
         progress.best = None;
         let line = shown.line(&progress, 2.0);
-        assert!(line.ends_with("depth 7, table 12.5 % full"), "{line}");
+        assert!(line.ends_with("depth 7, table 12.5 %"), "{line}");
     }
 }
