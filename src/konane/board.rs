@@ -127,7 +127,7 @@ impl Dimensions {
     /// every jumping-phase position can be written with Black to move.
     #[inline]
     pub const fn has_even_side(self) -> bool {
-        self.ranks % 2 == 0 || self.files % 2 == 0
+        self.ranks.is_multiple_of(2) || self.files.is_multiple_of(2)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod notation;
 pub mod perft;
 pub mod position;
 pub mod profile;
+pub mod solve;
 pub mod symmetry;
 pub mod zobrist;
 
@@ -15,3 +16,5 @@ pub use board::{Board, Colour, Dimensions, DimensionsError, Direction};
 pub use moves::Move;
 pub use perft::Perft;
 pub use position::{Phase, Position, Setup, SetupError};
+pub use profile::Profile;
+pub use solve::{Algorithm, Solution, SolveError, SolveOptions, Verdict, solve};

@@ -1,6 +1,8 @@
 //! Perft: the number of move sequences of a given length (thesis, Table B.1), and the number of
 //! distinct positions first met at each ply (Table B.2).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ahash::AHashSet;
 use rayon::prelude::*;
 
@@ -8,6 +10,13 @@ use super::board::Board;
 use super::kernels::Jumps;
 use super::moves::Move;
 use super::position::{Phase, Position};
+
+/// Plies that are counted without a look at the stop flag: some milliseconds on 8×8.
+const UNINTERRUPTED: u32 = 7;
+
+/// Pieces into which [`Perft::divide`] cuts a tree, at least, where it is large enough: enough for
+/// pieces of very different sizes to keep all threads busy to the end.
+const PIECES: usize = 4096;
 
 /// Counts move sequences from one position. Holds the board's tables; share it between threads.
 #[derive(Debug)]
@@ -42,46 +51,61 @@ impl<'a> Perft<'a> {
             .sum()
     }
 
+    /// [`Perft::count`], given up when `stop` is true, which is looked at every few milliseconds.
+    fn count_until(&self, position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        if depth <= UNINTERRUPTED {
+            return Some(self.count(position, depth));
+        }
+        let moves = position.moves(self.board);
+        moves
+            .iter()
+            .map(|&mv| self.count_until(&position.play(self.board, mv), depth - 1, stop))
+            .sum()
+    }
+
     /// [`Perft::count`] for each move of the position, on the current rayon pool: the tree is cut
-    /// into some thousands of pieces, which the pool's threads take in turn.
+    /// into some thousands of pieces, which the pool's threads take in turn. Depth 0 counts as 1.
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
+        self.divide_until(position, depth, &AtomicBool::new(false))
+            .expect("nobody sets the flag")
+    }
+
+    /// [`Perft::divide`], given up within milliseconds when `stop` becomes true: then `None`.
+    pub fn divide_until(
+        &self,
+        position: &Position,
+        depth: u32,
+        stop: &AtomicBool,
+    ) -> Option<Vec<(Move, u64)>> {
         let depth = depth.max(1);
         let moves = position.moves(self.board);
-        let mut pieces: Vec<(usize, Position, u32)> = moves
+        // All pieces have the same depth left.
+        let mut left = depth - 1;
+        let mut pieces: Vec<(usize, Position)> = moves
             .iter()
             .enumerate()
-            .map(|(index, &mv)| (index, position.play(self.board, mv), depth - 1))
+            .map(|(index, &mv)| (index, position.play(self.board, mv)))
             .collect();
-        while pieces.len() < 4096 && pieces.iter().any(|&(_, _, rest)| rest > 2) {
-            pieces = pieces
-                .into_iter()
-                .flat_map(|(index, position, rest)| {
-                    let moves = if rest > 2 {
-                        position.moves(self.board)
-                    } else {
-                        Vec::new()
-                    };
-                    let next: Vec<_> = moves
-                        .iter()
-                        .map(|&mv| (index, position.play(self.board, mv), rest - 1))
-                        .collect();
-                    if rest > 2 {
-                        next
-                    } else {
-                        vec![(index, position, rest)]
-                    }
-                })
-                .collect();
+        while pieces.len() < PIECES && !pieces.is_empty() && left > 2 {
+            left -= 1;
+            let cut = |(index, position): (usize, Position)| {
+                let moves = position.moves(self.board).into_iter();
+                moves.map(move |mv| (index, position.play(self.board, mv)))
+            };
+            pieces = pieces.into_iter().flat_map(cut).collect();
         }
-        let counts: Vec<(usize, u64)> = pieces
+        let counts: Option<Vec<(usize, u64)>> = pieces
             .into_par_iter()
-            .map(|(index, position, rest)| (index, self.count(&position, rest)))
+            .map(|(index, position)| Some((index, self.count_until(&position, left, stop)?)))
             .collect();
         let mut totals = vec![0; moves.len()];
-        for (index, count) in counts {
+        for (index, count) in counts? {
             totals[index] += count;
         }
-        moves.into_iter().zip(totals).collect()
+        Some(moves.into_iter().zip(totals).collect())
     }
 
     /// The number of positions that are first met at each of the plies 1 to `depth`.
@@ -90,45 +114,57 @@ impl<'a> Perft<'a> {
     /// (that is the reduction of the thesis; exchanging the colours would also merge positions of
     /// different plies). Keeps every position in memory, about 16 bytes each.
     pub fn unique(&self, start: &Position, depth: u32, symmetry: bool) -> Vec<u64> {
-        let reduce = |occupied: u64| {
+        self.unique_plies(start, symmetry, &AtomicBool::new(false))
+            .take(depth as usize)
+            .collect()
+    }
+
+    /// [`Perft::unique`] ply by ply, without end (0 once all games are over); ends early, within
+    /// about a second even with millions of positions in a ply, when `stop` becomes true.
+    pub fn unique_plies<'p>(
+        &'p self,
+        start: &Position,
+        symmetry: bool,
+        stop: &'p AtomicBool,
+    ) -> impl Iterator<Item = u64> + 'p {
+        let reduce = move |occupied: u64| {
             if symmetry {
                 self.board.symmetries().least_preserving(occupied)
             } else {
                 occupied
             }
         };
+        let start = Position::new_unchecked(reduce(start.occupied()), start.to_move());
         // Ply and side to move go together, so each side has a set of its own.
         let mut seen: [AHashSet<u64>; 2] = Default::default();
-        let mut layer = vec![Position::new_unchecked(
-            reduce(start.occupied()),
-            start.to_move(),
-        )];
-        seen[start.to_move().index()].insert(layer[0].occupied());
-        let mut counts = Vec::new();
-        for _ in 0..depth {
+        seen[start.to_move().index()].insert(start.occupied());
+        let mut layer = vec![start];
+        std::iter::from_fn(move || {
+            let Some(first) = layer.first() else {
+                return Some(0);
+            };
+            let side = !first.to_move();
             let mut next: Vec<u64> = layer
                 .par_iter()
+                .take_any_while(|_| !stop.load(Ordering::Relaxed))
                 .flat_map_iter(|position| {
                     let board = self.board;
                     let play = move |mv| position.play(board, mv).occupied();
                     position.moves(board).into_iter().map(play).map(reduce)
                 })
                 .collect();
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
             next.par_sort_unstable();
             next.dedup();
-            let Some(first) = layer.first() else {
-                counts.push(0);
-                continue;
-            };
-            let side = !first.to_move();
             let known = &mut seen[side.index()];
             next.retain(|&occupied| known.insert(occupied));
             layer = next
                 .into_iter()
                 .map(|o| Position::new_unchecked(o, side))
                 .collect();
-            counts.push(layer.len() as u64);
-        }
-        counts
+            Some(layer.len() as u64)
+        })
     }
 }

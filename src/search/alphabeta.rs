@@ -1,6 +1,6 @@
 //! α-β with iterative deepening and a transposition table (thesis, 3.8).
 //!
-//! Scores are [`Game::evaluate`]'s at the horizon and ±[`WON`] where the game is decided. A score
+//! Scores are [`Game::evaluate`]'s at the horizon and ±`WON` where the game is decided. A score
 //! of ±`WON` is only ever returned for a proven value, so the first iteration whose root score is
 //! one of them ends the search. With a step as long as the game there is one iteration and no
 //! horizon: a depth-first search for win or loss.

@@ -21,7 +21,7 @@ pub struct DfpnOptions {
     pub epsilon_1024: u32,
     /// Positions that one bounded exact search may visit; 0 for none.
     pub settle_budget: u32,
-    /// The greatest [`Child::effort`] for which it is tried.
+    /// The greatest [`super::game::Child::effort`] for which it is tried.
     pub settle_effort: u32,
 }
 

@@ -9,7 +9,7 @@
 //! # Protocol
 //!
 //! Every cell is read by one 128-bit load and written by one 128-bit compare-and-swap
-//! ([`cell`]), so a reader sees a code together with numbers that were stored for it, never a
+//! (`cell`), so a reader sees a code together with numbers that were stored for it, never a
 //! mixture. A writer
 //!
 //! 1. reads the four cells. If one holds its code, it swaps that one, unless the cell is solved

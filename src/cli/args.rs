@@ -1,0 +1,238 @@
+//! The command line's syntax. What the texts mean for a board is decided in `input`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::time::Duration;
+
+use super::exit;
+use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
+use crate::konane::{Algorithm, Dimensions, Profile};
+
+/// Most threads that a command accepts.
+pub const MOST_THREADS: u32 = 1024;
+
+/// Most plies that a game can have, rounded up: every ply removes a stone.
+const MOST_PLIES: u32 = 64;
+
+fn parse_threads(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 1, MOST_THREADS.into()).map(|number| number as u32)
+}
+
+fn parse_depth(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 1, MOST_PLIES.into()).map(|number| number as u32)
+}
+
+fn parse_nodes(text: &str) -> Result<u64, NumberError> {
+    parse_number(text, 1, u64::MAX)
+}
+
+fn parse_signature(text: &str) -> Result<u64, NumberError> {
+    parse_number(text, 0, u64::MAX)
+}
+
+/// Solve Konane (Hawaiian checkers): find out who wins, from the start or from any position.
+///
+/// Boards are written ranks x files, such as 6x6 or 5x7, with up to 64 squares.
+#[derive(Debug, Parser)]
+#[command(name = "konane", version, arg_required_else_help = true, after_help = exit::HELP)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Log what the program does to stderr; the variable RUST_LOG chooses finely.
+    #[arg(short, long, global = true, display_order = 100)]
+    pub verbose: bool,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find the winner of a board or position, and a winning move.
+    Solve(SolveArgs),
+    /// Count move sequences, or distinct positions, ply by ply.
+    Perft(PerftArgs),
+    /// Do a fixed amount of work on one thread; print speeds and a signature of node counts.
+    Bench(BenchArgs),
+    /// Print a shell completion script.
+    Completions(CompletionsArgs),
+    /// Print a manual page in roff.
+    Man(ManArgs),
+}
+
+/// A board and where on it to begin.
+#[derive(Debug, Args)]
+pub struct PositionArgs {
+    /// Ranks x files, such as 6x6.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    /// Begin at this position: ranks from the top with / between them, x Black, o White, a number
+    /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub position: Option<String>,
+    /// Begin after these moves from the start: squares to remove, then jumps such as "c3-c1"
+    /// (file letters from the left, rank numbers from the bottom): "a4 a3".
+    #[arg(
+        long,
+        value_name = "MOVES",
+        conflicts_with = "position",
+        allow_hyphen_values = true
+    )]
+    pub moves: Option<String>,
+}
+
+/// `konane solve`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane solve 6x6\n",
+    "  konane solve 5x7 --algo pn2 --json\n",
+    "  konane solve 4x4 --position \"xoxo/ox1x/x1xo/oxox b\"\n",
+    "  konane solve 8x8 --memory 8GiB --time-limit 10m\n"
+))]
+pub struct SolveArgs {
+    /// The board and where to begin.
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// The search algorithm.
+    #[arg(long, value_name = "NAME", default_value = "dfpn")]
+    pub algo: AlgorithmArg,
+    /// The algorithm's parameters.
+    #[arg(long, value_name = "NAME", default_value = "tuned")]
+    pub profile: ProfileArg,
+    /// Threads to search with; only 1 is available so far.
+    #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: u32,
+    /// Memory for table and tree together, at least 1MiB. It is reserved at once and used as the
+    /// search goes on.
+    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: u64,
+    /// Give up after this time, such as 60s, 5m or 2h.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub time_limit: Option<Duration>,
+    /// Give up after this many nodes.
+    #[arg(long, value_name = "N", value_parser = parse_nodes,
+          allow_negative_numbers = true)]
+    pub max_nodes: Option<u64>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `konane perft`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane perft 8x8 9\n",
+    "  konane perft 6x6 5 --divide --moves \"c4 d4\"\n",
+    "  konane perft 6x6 8 --unique\n"
+))]
+pub struct PerftArgs {
+    /// The board and where to begin.
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// Plies to count, 1 to 64.
+    #[arg(value_name = "DEPTH", value_parser = parse_depth,
+          allow_negative_numbers = true)]
+    pub depth: u32,
+    /// Show the count of each first move as well.
+    #[arg(long, conflicts_with = "unique")]
+    pub divide: bool,
+    /// Count the positions that are first met at each ply, symmetric ones once. Keeps all of them
+    /// in memory, about 16 bytes each.
+    #[arg(long)]
+    pub unique: bool,
+    /// With --unique: count symmetric positions separately.
+    #[arg(long, requires = "unique")]
+    pub no_symmetry: bool,
+    /// Threads to count with [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `konane bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Compare the signature with this one; exit with 1 if it differs.
+    #[arg(long, value_name = "SIGNATURE", value_parser = parse_signature, allow_negative_numbers = true)]
+    pub expect: Option<u64>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `konane completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `konane man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The verb to describe; without it, the program as a whole.
+    #[arg(value_name = "VERB")]
+    pub verb: Option<String>,
+}
+
+/// [`Algorithm`] as clap lists it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum AlgorithmArg {
+    /// Proof-number search: the whole tree in memory.
+    Pns,
+    /// Two-level proof-number search: slower, in much less memory.
+    Pn2,
+    /// Depth-first proof-number search in a transposition table.
+    Dfpn,
+    /// Alpha-beta with iterative deepening, for comparison.
+    Ab,
+}
+
+impl From<AlgorithmArg> for Algorithm {
+    fn from(arg: AlgorithmArg) -> Algorithm {
+        match arg {
+            AlgorithmArg::Pns => Algorithm::Pns,
+            AlgorithmArg::Pn2 => Algorithm::Pn2,
+            AlgorithmArg::Dfpn => Algorithm::Dfpn,
+            AlgorithmArg::Ab => Algorithm::AlphaBeta,
+        }
+    }
+}
+
+/// [`Profile`] as clap lists it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ProfileArg {
+    /// The fastest parameters known.
+    Tuned,
+    /// The published ones, to reproduce published comparisons.
+    Thesis,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(arg: ProfileArg) -> Profile {
+        match arg {
+            ProfileArg::Tuned => Profile::Tuned,
+            ProfileArg::Thesis => Profile::Thesis,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

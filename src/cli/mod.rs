@@ -1,0 +1,110 @@
+//! The command line: syntax ([`args`]), then boards and positions (`input`), then one module for
+//! each verb, which calls the library and prints (`output`, `progress`).
+//!
+//! Answers go to stdout, everything else to stderr. Nothing is written to stdout when the input is
+//! bad.
+
+use std::io::{self, Write};
+
+pub mod args;
+mod bench;
+mod completions;
+pub mod exit;
+mod input;
+mod interrupt;
+mod output;
+mod perft;
+mod progress;
+mod solve;
+pub mod units;
+
+use crate::konane::notation::{MoveListError, PositionError};
+use crate::konane::{SolveError, solve::LEAST_MEMORY};
+use args::{Cli, Command};
+use exit::Exit;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// `--position` is not a position of the board.
+    #[error("--position: {0}")]
+    Position(PositionError),
+    /// `--moves` is not the beginning of a game.
+    #[error("--moves: {0}")]
+    Moves(MoveListError),
+    /// `solve` with several threads.
+    #[error("--threads: more than one thread is not yet available for solve; use --threads 1")]
+    SolveThreads,
+    /// The system gives no threads.
+    #[error("--threads: cannot start the threads: {0}; ask for fewer")]
+    Threads(rayon::ThreadPoolBuildError),
+    /// The search cannot begin.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// `bench --expect` with another signature.
+    #[error("the signature is {found}, not {expected}: a search or a counter has changed")]
+    Signature {
+        /// This program's.
+        found: u64,
+        /// The one expected.
+        expected: u64,
+    },
+    /// `man` of something that is no verb.
+    #[error("{verb:?} is not a verb: choose one of {verbs}, or none for the whole program")]
+    Verb {
+        /// What was written.
+        verb: String,
+        /// Those that there are.
+        verbs: String,
+    },
+    /// Stdout cannot be written.
+    #[error("cannot write the answer to standard output: {0}")]
+    Output(#[source] io::Error),
+}
+
+impl CliError {
+    /// The exit code that tells this error.
+    pub fn exit(&self) -> Exit {
+        match self {
+            CliError::Output(_) => Exit::File,
+            CliError::Signature { .. } => Exit::Mismatch,
+            _ => Exit::BadInput,
+        }
+    }
+}
+
+/// Runs a parsed command line and prints errors.
+pub fn run(cli: &Cli) -> Exit {
+    log(cli.verbose);
+    let stop = interrupt::stop_flag();
+    let result = match &cli.command {
+        Command::Solve(args) => solve::run(args, &stop),
+        Command::Perft(args) => perft::run(args, &stop),
+        Command::Bench(args) => bench::run(args, &stop),
+        Command::Completions(args) => completions::completions(args),
+        Command::Man(args) => completions::man(args),
+    };
+    result.unwrap_or_else(|error| {
+        let mut message = format!("error: {error}\n");
+        if let CliError::Solve(SolveError::TooLittleMemory { bytes }) = error
+            && bytes < LEAST_MEMORY
+        {
+            message += "  tip: write --memory with a unit, such as --memory 1GiB\n";
+        }
+        // If stderr is gone too, the exit code has to say it.
+        let _ = io::stderr().write_all(message.as_bytes());
+        error.exit()
+    })
+}
+
+/// Logging goes to stderr; `RUST_LOG` wins over `-v`.
+fn log(verbose: bool) {
+    use tracing_subscriber::EnvFilter;
+    let level = if verbose { "konane=debug" } else { "off" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    // Fails only if somebody else has set a subscriber, who then gets the messages.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .try_init();
+}

@@ -1,0 +1,176 @@
+//! `konane solve`.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use super::CliError;
+use super::args::SolveArgs;
+use super::exit::Exit;
+use super::input;
+use super::output::{self, SolveJson, TableJson};
+use super::progress::SearchProgress;
+use crate::konane::notation::{format_move, format_position};
+use crate::konane::{Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve};
+use crate::search::control::{Limits, Reason};
+use crate::search::table::ENTRY_BYTES;
+
+/// Solves and prints.
+pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    if args.threads > 1 {
+        return Err(CliError::SolveThreads);
+    }
+    let (board, position) = input::start(&args.start)?;
+    let options = SolveOptions {
+        algorithm: args.algo.into(),
+        profile: args.profile.into(),
+        memory_bytes: args.memory,
+    };
+    let begun = Instant::now();
+    let limits = Limits {
+        nodes: args.max_nodes,
+        // A time beyond what the clock can tell is no limit.
+        deadline: args.time_limit.and_then(|limit| begun.checked_add(limit)),
+        stop: Some(stop),
+    };
+    let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
+    tracing::debug!(?options, ?position, "search begins");
+    let mut progress = SearchProgress::new(&board, &position, capacity, args.quiet);
+    let result = solve(&board, &position, &options, limits, &mut progress);
+    let seconds = begun.elapsed().as_secs_f64();
+    drop(progress);
+    let solution = result?;
+    tracing::debug!(?solution, seconds, "search ends");
+
+    let report = Report {
+        args,
+        board: &board,
+        position: &position,
+        algorithm: options.algorithm,
+        solution: &solution,
+        seconds,
+    };
+    if args.json {
+        output::write_json(&report.json())?;
+    } else {
+        output::write_text(&report.text())?;
+    }
+    Ok(match solution.verdict {
+        Verdict::Winner(_) => Exit::Answered,
+        Verdict::Unknown(Reason::Interrupted) => Exit::Interrupted,
+        Verdict::Unknown(_) => Exit::Limit,
+    })
+}
+
+struct Report<'a> {
+    args: &'a SolveArgs,
+    board: &'a Board,
+    position: &'a Position,
+    algorithm: Algorithm,
+    solution: &'a Solution,
+    seconds: f64,
+}
+
+impl Report<'_> {
+    fn best_move(&self) -> Option<String> {
+        let mv = self.solution.best_move?;
+        Some(format_move(self.board.dimensions(), mv))
+    }
+
+    fn profile(&self) -> &'static str {
+        match self.args.profile {
+            super::args::ProfileArg::Tuned => "tuned",
+            super::args::ProfileArg::Thesis => "thesis",
+        }
+    }
+
+    fn json(&self) -> SolveJson {
+        let (outcome, reason) = match self.solution.verdict {
+            Verdict::Winner(colour) => (colour.name(), None),
+            Verdict::Unknown(reason) => ("unknown", Some(reason.text())),
+        };
+        let counters = &self.solution.report.counters;
+        let two_levels = self.algorithm == Algorithm::Pn2;
+        let table = &self.solution.table;
+        SolveJson {
+            board: self.board.dimensions().to_string(),
+            position: format_position(self.board, self.position),
+            to_move: self.position.to_move().name(),
+            algorithm: self.algorithm.name(),
+            profile: self.profile(),
+            threads: self.args.threads,
+            outcome,
+            reason,
+            best_move: self.best_move(),
+            nodes: counters.nodes,
+            expansions: counters.expansions,
+            settle_positions: counters.settle_positions,
+            l1_nodes: two_levels.then_some(counters.first_level),
+            l2_nodes: two_levels.then_some(counters.second_level),
+            seconds: self.seconds,
+            nodes_per_second: output::speed(counters.nodes, self.seconds),
+            memory_bytes: self.solution.report.memory_bytes,
+            table: TableJson {
+                capacity: table.capacity,
+                used: table.used,
+                replaced: table.replaced,
+            },
+        }
+    }
+
+    fn text(&self) -> String {
+        let counters = &self.solution.report.counters;
+        let to_move = self.position.to_move();
+        let best = self.best_move();
+        let mut rows: Vec<(&str, String)> = Vec::new();
+        match self.solution.verdict {
+            Verdict::Winner(colour) => {
+                rows.push(("winner", colour.to_string()));
+                let none = if self.position.count_moves(self.board) == 0 {
+                    format!("none: {to_move} cannot move")
+                } else {
+                    format!("none: every move of {to_move} loses")
+                };
+                rows.push(("best move", best.unwrap_or(none)));
+            }
+            Verdict::Unknown(reason) => {
+                rows.push(("winner", format!("unknown ({})", reason.text())));
+                if let Some(best) = best {
+                    rows.push(("best so far", format!("{best} (not proven)")));
+                }
+            }
+        }
+        let profile = self.profile();
+        rows.push(("algorithm", format!("{}, {profile}", self.algorithm)));
+        let mut nodes = output::grouped(counters.nodes);
+        if self.algorithm == Algorithm::Pn2 {
+            let first = output::grouped(counters.first_level);
+            let second = output::grouped(counters.second_level);
+            let _ = write!(nodes, " ({first} first level, {second} second level)");
+        }
+        rows.push(("nodes", nodes));
+        rows.push(("time", output::time(self.seconds)));
+        let table = &self.solution.table;
+        // A game that is over takes no search, and then there is no table.
+        if table.capacity > 0 {
+            let speed = output::short(output::speed(counters.nodes, self.seconds));
+            rows.push(("speed", format!("{speed} nodes/s")));
+            let fill = 100.0 * table.used as f64 / table.capacity as f64;
+            let used = output::grouped(table.used);
+            let capacity = output::grouped(table.capacity);
+            let replaced = output::grouped(table.replaced);
+            let text =
+                format!("{used} of {capacity} entries in use ({fill:.1} %), {replaced} replaced");
+            rows.push(("table", text));
+            let memory = output::bytes(self.solution.report.memory_bytes);
+            rows.push(("memory", memory));
+        }
+
+        let board = self.board.dimensions();
+        let mut text = format!("{board}, {to_move} to move\n");
+        for (name, value) in rows {
+            let _ = writeln!(text, "  {name:<12}{value}");
+        }
+        text
+    }
+}

@@ -1,0 +1,400 @@
+//! Solving a position: the algorithm by name, the memory divided, the winner by colour and the
+//! best move as a move.
+//!
+//! The search proper sees only codes and the side to move; this is where they meet the board
+//! again.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::board::{Board, Colour};
+use super::game::Konane;
+use super::moves::Move;
+use super::position::Position;
+use super::profile::Profile;
+use crate::search::alphabeta::alphabeta;
+use crate::search::control::{Counters, Limits, Observer, Outcome, Reason, Report};
+use crate::search::dfpn::dfpn;
+use crate::search::game::Value;
+use crate::search::numbers::INFINITY;
+use crate::search::pn2::pn2;
+use crate::search::pns::pns;
+use crate::search::table::{Table, TableError};
+
+/// The least memory that [`solve`] accepts, for every algorithm: 1 MiB.
+pub const LEAST_MEMORY: u64 = 1 << 20;
+
+/// PNS and PN² give this part of their memory to the table, one over it; the tree has the rest.
+const TABLE_PART: u64 = 4;
+
+/// The search algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Proof-number search with the tree in memory ([`crate::search::pns`]).
+    Pns,
+    /// Proof-number search whose leaves are evaluated by proof-number searches
+    /// ([`crate::search::pn2`]).
+    Pn2,
+    /// Depth-first proof-number search in a table ([`crate::search::dfpn`]).
+    Dfpn,
+    /// α-β with iterative deepening ([`crate::search::alphabeta`]).
+    AlphaBeta,
+}
+
+impl Algorithm {
+    /// All of them, the simplest first.
+    pub const ALL: [Algorithm; 4] = [
+        Algorithm::Pns,
+        Algorithm::Pn2,
+        Algorithm::Dfpn,
+        Algorithm::AlphaBeta,
+    ];
+
+    /// `pns`, `pn2`, `dfpn` or `ab`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::Pns => "pns",
+            Algorithm::Pn2 => "pn2",
+            Algorithm::Dfpn => "dfpn",
+            Algorithm::AlphaBeta => "ab",
+        }
+    }
+
+    /// Whether the search keeps a tree in memory beside the table.
+    pub const fn keeps_tree(self) -> bool {
+        matches!(self, Algorithm::Pns | Algorithm::Pn2)
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no algorithm's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an algorithm: choose one of pns, pn2, dfpn, ab")]
+pub struct AlgorithmError(pub String);
+
+impl FromStr for Algorithm {
+    type Err = AlgorithmError;
+
+    fn from_str(text: &str) -> Result<Self, AlgorithmError> {
+        Algorithm::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == text)
+            .ok_or_else(|| AlgorithmError(text.chars().take(40).collect()))
+    }
+}
+
+/// How to solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolveOptions {
+    /// The search.
+    pub algorithm: Algorithm,
+    /// Its parameters.
+    pub profile: Profile,
+    /// Bytes for table and tree together, at least [`LEAST_MEMORY`].
+    pub memory_bytes: u64,
+}
+
+impl Default for SolveOptions {
+    /// df-pn, tuned, 1 GiB.
+    fn default() -> Self {
+        SolveOptions {
+            algorithm: Algorithm::Dfpn,
+            profile: Profile::Tuned,
+            memory_bytes: 1 << 30,
+        }
+    }
+}
+
+/// Memory divided between a table and a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryPlan {
+    /// Bytes of the table.
+    pub table: u64,
+    /// Bytes of the tree; 0 for the algorithms that keep none.
+    pub tree: u64,
+}
+
+impl SolveOptions {
+    /// Divides the memory: df-pn and α-β have a table only; PNS and PN² keep a quarter for it, where
+    /// solved positions outlive their part of the tree.
+    pub fn memory_plan(&self) -> MemoryPlan {
+        let table = if self.algorithm.keeps_tree() {
+            self.memory_bytes / TABLE_PART
+        } else {
+            self.memory_bytes
+        };
+        let tree = self.memory_bytes - table;
+        MemoryPlan { table, tree }
+    }
+}
+
+/// Who wins, as far as it is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// Proven: this player wins.
+    Winner(Colour),
+    /// Not proven, and why.
+    Unknown(Reason),
+}
+
+/// How full the table is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableUse {
+    /// Entries that fit.
+    pub capacity: u64,
+    /// Entries in use.
+    pub used: u64,
+    /// Entries dropped for others.
+    pub replaced: u64,
+}
+
+/// What [`solve`] found.
+#[derive(Clone, Copy, Debug)]
+pub struct Solution {
+    /// Who wins.
+    pub verdict: Verdict,
+    /// A winning move if the side to move is proven to win; nothing if it is proven to lose; else
+    /// the move that the search held for the best, if it has got so far.
+    pub best_move: Option<Move>,
+    /// The search's own account.
+    pub report: Report,
+    /// The table at the end.
+    pub table: TableUse,
+}
+
+/// Why a search cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    /// Less than [`LEAST_MEMORY`].
+    #[error(
+        "a memory of {bytes} B is too small to search with: at least {LEAST_MEMORY} B (1 MiB) \
+         are needed, and 1 GiB or more is sensible for 6x6 and beyond"
+    )]
+    TooLittleMemory {
+        /// The bytes asked for.
+        bytes: u64,
+    },
+    /// More than this machine's addresses can name.
+    #[error("{bytes} bytes are more than this system can address; ask for less memory")]
+    TooMuchMemory {
+        /// The bytes asked for.
+        bytes: u64,
+    },
+    /// The table cannot be made.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+/// Finds the winner of a position on one thread.
+///
+/// Time and memory grow by orders of magnitude with the board; give limits where that matters. A
+/// limit that is reached makes the verdict [`Verdict::Unknown`], never an outcome. A position
+/// without a legal move is answered without a search.
+///
+/// # Errors
+/// If the memory is less than [`LEAST_MEMORY`] or the system does not give it.
+pub fn solve(
+    board: &Board,
+    position: &Position,
+    options: &SolveOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Solution, SolveError> {
+    let bytes = options.memory_bytes;
+    if bytes < LEAST_MEMORY {
+        return Err(SolveError::TooLittleMemory { bytes });
+    }
+    let plan = options.memory_plan();
+    let addressable = |part: u64| {
+        let part = usize::try_from(part).ok();
+        let part = part.filter(|&part| part <= isize::MAX as usize);
+        part.ok_or(SolveError::TooMuchMemory { bytes })
+    };
+    let (table_bytes, tree_bytes) = (addressable(plan.table)?, addressable(plan.tree)?);
+    if position.count_moves(board) == 0 {
+        return Ok(game_over(position));
+    }
+
+    let root = board.symmetries().code(position);
+    let profile = options.profile;
+    let game = Konane::new(board, profile.estimate());
+    let table = Table::new(table_bytes)?;
+    let (game, table) = (&game, &table);
+    let report = match options.algorithm {
+        Algorithm::Pns => {
+            let parameters = profile.pns();
+            pns(game, root, table, tree_bytes, parameters, limits, observer)
+        }
+        Algorithm::Pn2 => {
+            let parameters = profile.pn2();
+            pn2(game, root, table, tree_bytes, parameters, limits, observer)
+        }
+        Algorithm::Dfpn => dfpn(game, root, table, profile.dfpn(), limits, observer),
+        Algorithm::AlphaBeta => alphabeta(game, root, table, profile.alphabeta(), limits, observer),
+    };
+
+    let best = report.best.and_then(|code| move_to(board, position, code));
+    let to_move = position.to_move();
+    let (verdict, best_move) = match report.outcome {
+        Outcome::Known(Value::Win) => {
+            debug_assert!(best.is_some(), "a won root has a lost child");
+            (Verdict::Winner(to_move), best)
+        }
+        Outcome::Known(Value::Loss) => (Verdict::Winner(!to_move), None),
+        Outcome::Unknown(reason) => (Verdict::Unknown(reason), best),
+    };
+    Ok(Solution {
+        verdict,
+        best_move,
+        report,
+        table: TableUse {
+            capacity: table.capacity(),
+            used: report.counters.table_used,
+            replaced: report.counters.table_replaced,
+        },
+    })
+}
+
+/// The first move, in the order of generation, that leads to a position with this code.
+pub fn move_to(board: &Board, position: &Position, code: u64) -> Option<Move> {
+    let code_after = |mv| board.symmetries().code(&position.play(board, mv));
+    let mut moves = position.moves(board).into_iter();
+    moves.find(|&mv| code_after(mv) == code)
+}
+
+/// The side to move has no move and has lost.
+fn game_over(position: &Position) -> Solution {
+    Solution {
+        verdict: Verdict::Winner(!position.to_move()),
+        best_move: None,
+        report: Report {
+            outcome: Outcome::Known(Value::Loss),
+            phi: INFINITY,
+            delta: 0,
+            best: None,
+            counters: Counters {
+                nodes: 1,
+                ..Counters::default()
+            },
+            memory_bytes: 0,
+        },
+        table: TableUse::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::board::Dimensions;
+    use crate::konane::notation::{parse_moves, parse_position};
+
+    fn options(algorithm: Algorithm) -> SolveOptions {
+        SolveOptions {
+            algorithm,
+            memory_bytes: 16 << 20,
+            ..SolveOptions::default()
+        }
+    }
+
+    fn run(board: &Board, position: &Position, options: &SolveOptions) -> Solution {
+        solve(board, position, options, Limits::default(), &mut ()).unwrap()
+    }
+
+    #[test]
+    fn names_of_algorithms_are_read_back() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+        }
+        for text in ["", "DFPN", "df-pn", "alphabeta", "pn²"] {
+            assert_eq!(
+                text.parse::<Algorithm>(),
+                Err(AlgorithmError(text.to_string()))
+            );
+        }
+    }
+
+    #[test]
+    fn too_little_memory_is_an_error_and_so_is_too_much() {
+        let board = Board::new(Dimensions::new(4, 4).unwrap());
+        let start = Position::start(&board);
+        for algorithm in Algorithm::ALL {
+            let mut options = options(algorithm);
+            for bytes in [0, 1, LEAST_MEMORY - 1] {
+                options.memory_bytes = bytes;
+                let result = solve(&board, &start, &options, Limits::default(), &mut ());
+                assert!(matches!(result, Err(SolveError::TooLittleMemory { .. })));
+            }
+            options.memory_bytes = u64::MAX;
+            let result = solve(&board, &start, &options, Limits::default(), &mut ());
+            assert!(matches!(result, Err(SolveError::TooMuchMemory { .. })));
+        }
+    }
+
+    #[test]
+    fn a_finished_game_is_lost_for_the_side_to_move() {
+        let board = Board::new(Dimensions::new(1, 4).unwrap());
+        for (text, winner) in [("4 b", Colour::White), ("4 w", Colour::Black)] {
+            let position = parse_position(&board, text).unwrap();
+            for algorithm in Algorithm::ALL {
+                let solution = run(&board, &position, &options(algorithm));
+                assert_eq!(solution.verdict, Verdict::Winner(winner));
+                assert_eq!(solution.best_move, None);
+            }
+        }
+    }
+
+    /// Whether the side to move wins, by plain recursion.
+    fn wins(board: &Board, position: &Position) -> bool {
+        let mut moves = position.moves(board).into_iter();
+        moves.any(|mv| !wins(board, &position.play(board, mv)))
+    }
+
+    /// Every position of some small boards and game lines, both colours to move: the winner is the
+    /// recursion's, and the best move wins.
+    #[test]
+    fn winners_and_best_moves_agree_with_plain_recursion() {
+        for (dimensions, lines) in [
+            ((1, 5), &["", "a1", "c1"][..]),
+            ((3, 3), &["", "b2", "a1"]),
+            ((3, 4), &["", "a3", "a3 a2", "b2 b3"]),
+            ((4, 4), &["", "b3", "b3 b4", "b3 b4 b1-b3"]),
+        ] {
+            let board = Board::new(Dimensions::new(dimensions.0, dimensions.1).unwrap());
+            for line in lines {
+                let Ok(position) = parse_moves(&board, line) else {
+                    panic!("{dimensions:?} {line}");
+                };
+                let solution = run(&board, &position, &options(Algorithm::Dfpn));
+                let to_move = position.to_move();
+                let expected = if wins(&board, &position) {
+                    let best = solution.best_move.expect("a won position has a best move");
+                    assert!(!wins(&board, &position.play(&board, best)));
+                    to_move
+                } else {
+                    assert_eq!(solution.best_move, None);
+                    !to_move
+                };
+                assert_eq!(solution.verdict, Verdict::Winner(expected), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_gives_no_outcome() {
+        let board = Board::new(Dimensions::new(8, 8).unwrap());
+        let limits = Limits {
+            nodes: Some(100),
+            ..Limits::default()
+        };
+        let start = Position::start(&board);
+        let solution = solve(&board, &start, &options(Algorithm::Dfpn), limits, &mut ()).unwrap();
+        assert_eq!(solution.verdict, Verdict::Unknown(Reason::NodeLimit));
+        let best = solution.best_move.expect("the root was expanded");
+        assert!(start.is_legal(&board, best));
+    }
+}
