@@ -42,12 +42,7 @@ fn one_object(text: &str) -> Value {
 }
 
 fn keys(value: &Value) -> Vec<&str> {
-    value
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
+    value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 const SOLVE_KEYS: [&str; 16] = [
@@ -164,10 +159,7 @@ fn solve_names_a_winning_move_as_text_and_as_json() {
     let best = value["best_move"].as_str().unwrap().to_string();
     assert!(["a1", "a5", "c3", "e1", "e5"].contains(&best.as_str()));
     // After it, White is to move and Black still wins.
-    let value = json(
-        &["solve", "5x5", "--json", "-m", "64MiB", "--moves", &best],
-        0,
-    );
+    let value = json(&["solve", "5x5", "--json", "-m", "64MiB", "--moves", &best], 0);
     check_solve(&value);
     assert_eq!(value["to_move"], "white");
     assert_eq!(value["outcome"], "black");
@@ -175,10 +167,7 @@ fn solve_names_a_winning_move_as_text_and_as_json() {
     let output = konane(&["solve", "5x5", "-m", "64MiB"]);
     assert_eq!(code(&output), 0);
     let text = stdout(&output);
-    assert!(
-        text.starts_with("5x5, Black to move\n  winner      Black\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("5x5, Black to move\n  winner      Black\n"), "{text}");
     assert!(text.contains(&format!("  best move   {best}\n")), "{text}");
     let output = konane(&["solve", "4x4", "-m", "64MiB"]);
     let text = stdout(&output);
@@ -208,35 +197,22 @@ fn a_finished_game_is_answered() {
     let output = konane(&["solve", "3x3", "--position", "3/3/3 b"]);
     assert!(stdout(&output).contains("none: Black cannot move"));
     // Not even a limit of one node makes it unknown.
-    let args = [
-        "solve",
-        "3x3",
-        "--json",
-        "--position",
-        "3/3/3 w",
-        "--max-nodes",
-        "1",
-    ];
+    let args = ["solve", "3x3", "--json", "--position", "3/3/3 w", "--max-nodes", "1"];
     assert_eq!(json(&args, 0)["outcome"], "black");
 }
 
 #[test]
 fn limits_give_unknown_and_a_reason_and_never_an_outcome() {
     for algorithm in ["pns", "pn2", "dfpn", "ab"] {
-        for (flag, limit, reason) in [
-            ("--max-nodes", "10", "node limit"),
-            ("--time-limit", "1ms", "time limit"),
-        ] {
-            let args = [
-                "solve", "8x8", "--json", "--algo", algorithm, flag, limit, "-m", "64MiB",
-            ];
+        for (flag, limit, reason) in
+            [("--max-nodes", "10", "node limit"), ("--time-limit", "1ms", "time limit")]
+        {
+            let args = ["solve", "8x8", "--json", "--algo", algorithm, flag, limit, "-m", "64MiB"];
             let value = json(&args, 3);
             check_solve(&value);
             assert_eq!(value["outcome"], "unknown", "{algorithm} {flag}");
             assert_eq!(value["reason"], reason, "{algorithm} {flag}");
-            let args = [
-                "solve", "8x8", "--algo", algorithm, flag, limit, "-m", "64MiB",
-            ];
+            let args = ["solve", "8x8", "--algo", algorithm, flag, limit, "-m", "64MiB"];
             let output = konane(&args);
             assert_eq!(code(&output), 3);
             let text = stdout(&output);
@@ -277,134 +253,50 @@ fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
         (solve(&["♟♟♟"]), &["♟♟♟", "6x6"]),
         (solve(&["4x4", "5x5"]), &["'5x5'"]),
         (solve(&["4x4", "--frob"]), &["--frob"]),
-        (
-            solve(&["4x4", "--algo", "minimax"]),
-            &["minimax", "pns, pn2, dfpn, ab"],
-        ),
-        (
-            solve(&["4x4", "--profile", "best"]),
-            &["best", "tuned, thesis"],
-        ),
-        (
-            solve(&["4x4", "--memory", "1"]),
-            &["1 B", "1 MiB", "--memory 1GiB"],
-        ),
-        (
-            solve(&["4x4", "--memory", "0"]),
-            &["--memory", "more than 0"],
-        ),
+        (solve(&["4x4", "--algo", "minimax"]), &["minimax", "pns, pn2, dfpn, ab"]),
+        (solve(&["4x4", "--profile", "best"]), &["best", "tuned, thesis"]),
+        (solve(&["4x4", "--memory", "1"]), &["1 B", "1 MiB", "--memory 1GiB"]),
+        (solve(&["4x4", "--memory", "0"]), &["--memory", "more than 0"]),
         (solve(&["4x4", "--memory", "-1GiB"]), &["--memory", "4GiB"]),
         (solve(&["4x4", "--memory", "much"]), &["'much'", "4GiB"]),
         (solve(&["4x4", "--memory", "4XiB"]), &["XiB", "GiB"]),
         (solve(&["4x4", "--memory", "1000000TiB"]), &["less memory"]),
         (solve(&["4x4", "--memory", "99999999TiB"]), &["too large"]),
-        (
-            solve(&["4x4", "--threads", "0"]),
-            &["--threads", "1 to 1024"],
-        ),
-        (
-            solve(&["4x4", "--threads", "-2"]),
-            &["--threads", "1 to 1024"],
-        ),
-        (
-            solve(&["4x4", "--threads", "1025"]),
-            &["--threads", "1 to 1024"],
-        ),
-        (
-            solve(&["4x4", "--threads", "two"]),
-            &["--threads", "1 to 1024"],
-        ),
-        (
-            solve(&["4x4", "--threads", "2"]),
-            &["--threads", "not yet available", "--threads 1"],
-        ),
-        (
-            solve(&["4x4", "--max-nodes", "0"]),
-            &["--max-nodes", "at least 1"],
-        ),
-        (
-            solve(&["4x4", "--max-nodes", "-5"]),
-            &["--max-nodes", "at least 1"],
-        ),
-        (
-            solve(&["4x4", "--max-nodes", "1e6"]),
-            &["--max-nodes", "at least 1"],
-        ),
-        (
-            solve(&["4x4", "--time-limit", "0"]),
-            &["--time-limit", "more than 0"],
-        ),
-        (
-            solve(&["4x4", "--time-limit", "-3s"]),
-            &["--time-limit", "60s"],
-        ),
-        (
-            solve(&["4x4", "--time-limit", "soon"]),
-            &["--time-limit", "60s"],
-        ),
-        (
-            solve(&["4x4", "--time-limit", "5 parsecs"]),
-            &["parsecs", "ms, s, m, h or d"],
-        ),
+        (solve(&["4x4", "--threads", "0"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--threads", "-2"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--threads", "1025"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--threads", "two"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--threads", "2"]), &["--threads", "not yet available", "--threads 1"]),
+        (solve(&["4x4", "--max-nodes", "0"]), &["--max-nodes", "at least 1"]),
+        (solve(&["4x4", "--max-nodes", "-5"]), &["--max-nodes", "at least 1"]),
+        (solve(&["4x4", "--max-nodes", "1e6"]), &["--max-nodes", "at least 1"]),
+        (solve(&["4x4", "--time-limit", "0"]), &["--time-limit", "more than 0"]),
+        (solve(&["4x4", "--time-limit", "-3s"]), &["--time-limit", "60s"]),
+        (solve(&["4x4", "--time-limit", "soon"]), &["--time-limit", "60s"]),
+        (solve(&["4x4", "--time-limit", "5 parsecs"]), &["parsecs", "ms, s, m, h or d"]),
         (solve(&["4x4", "--position"]), &["--position"]),
-        (
-            solve(&["4x4", "--position", ""]),
-            &["--position", "missing"],
-        ),
+        (solve(&["4x4", "--position", ""]), &["--position", "missing"]),
         (
             solve(&["3x3", "--position", "xox/oxo/xox b", "--moves", "a1"]),
             &["--position", "--moves"],
         ),
         // A position of another board.
-        (
-            solve(&["4x4", "--position", "xox/oxo/xox b"]),
-            &["3 ranks", "4x4"],
-        ),
-        (
-            solve(&["3x3", "--position", "xoxo/oxox/xoxo b"]),
-            &["rank 3", "too long"],
-        ),
+        (solve(&["4x4", "--position", "xox/oxo/xox b"]), &["3 ranks", "4x4"]),
+        (solve(&["3x3", "--position", "xoxo/oxox/xoxo b"]), &["rank 3", "too long"]),
         // A stone on the wrong colour.
-        (
-            solve(&["3x3", "--position", "oox/o1o/xo1 b"]),
-            &["white stone", "a3"],
-        ),
-        (
-            solve(&["3x3", "--position", "xox/o?o/xox b"]),
-            &["rank 2", "'?'"],
-        ),
+        (solve(&["3x3", "--position", "oox/o1o/xo1 b"]), &["white stone", "a3"]),
+        (solve(&["3x3", "--position", "xox/o?o/xox b"]), &["rank 2", "'?'"]),
         (solve(&["3x3", "--position", "xox/oxo/xox"]), &["b", "w"]),
-        (
-            solve(&["3x3", "--position", "xox/oxo/xox w"]),
-            &["Black is to move"],
-        ),
-        (
-            solve(&["3x3", "--position", "xo1/oxo/xox b"]),
-            &["White is to move"],
-        ),
-        (
-            solve(&["3x3", "--position", "x1x/oxo/xox w"]),
-            &["b3", "a3, c3, b2, a1, c1"],
-        ),
-        (
-            solve(&["3x3", "--position", "🦀/\u{202e}/x b"]),
-            &["--position"],
-        ),
+        (solve(&["3x3", "--position", "xox/oxo/xox w"]), &["Black is to move"]),
+        (solve(&["3x3", "--position", "xo1/oxo/xox b"]), &["White is to move"]),
+        (solve(&["3x3", "--position", "x1x/oxo/xox w"]), &["b3", "a3, c3, b2, a1, c1"]),
+        (solve(&["3x3", "--position", "🦀/\u{202e}/x b"]), &["--position"]),
         // Moves.
-        (
-            solve(&["4x4", "--moves", "zz"]),
-            &["--moves", "move 1", "zz"],
-        ),
-        (
-            solve(&["4x4", "--moves", "a1"]),
-            &["move 1", "a1", "corner"],
-        ),
+        (solve(&["4x4", "--moves", "zz"]), &["--moves", "move 1", "zz"]),
+        (solve(&["4x4", "--moves", "a1"]), &["move 1", "a1", "corner"]),
         (solve(&["4x4", "--moves", "b3 d1"]), &["move 2", "d1", "b3"]),
         (solve(&["4x4", "--moves", "b3 b4 a1-a2"]), &["move 3", "a1"]),
-        (
-            solve(&["4x4", "--moves", "b3 b4 b1-b9"]),
-            &["move 3", "b9", "4x4"],
-        ),
+        (solve(&["4x4", "--moves", "b3 b4 b1-b9"]), &["move 3", "b9", "4x4"]),
         (solve(&["4x4", "--moves", "−¹ \u{0}"]), &[]),
         (vec!["perft", "4x4"], &["<DEPTH>"]),
         (vec!["perft", "4x4", "deep"], &["<DEPTH>", "1 to 64"]),
@@ -412,19 +304,10 @@ fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
         (vec!["perft", "4x4", "65"], &["<DEPTH>", "1 to 64"]),
         (vec!["perft", "4x4", "-3"], &["<DEPTH>", "1 to 64"]),
         (vec!["perft", "4x4", "3", "--threads", "0"], &["1 to 1024"]),
-        (
-            vec!["perft", "4x4", "3", "--threads", "2000"],
-            &["1 to 1024"],
-        ),
+        (vec!["perft", "4x4", "3", "--threads", "2000"], &["1 to 1024"]),
         (vec!["perft", "4x4", "3", "--no-symmetry"], &["--unique"]),
-        (
-            vec!["perft", "4x4", "3", "--unique", "--divide"],
-            &["--divide"],
-        ),
-        (
-            vec!["perft", "4x4", "3", "--moves", "a1"],
-            &["--moves", "corner"],
-        ),
+        (vec!["perft", "4x4", "3", "--unique", "--divide"], &["--divide"]),
+        (vec!["perft", "4x4", "3", "--moves", "a1"], &["--moves", "corner"]),
         (vec!["bench", "--expect", "many"], &["--expect"]),
         (vec!["completions", "tcsh"], &["tcsh", "bash"]),
         (vec!["man", "dance"], &["dance", "solve, perft"]),
@@ -488,22 +371,13 @@ fn perft_counts_as_published_with_any_number_of_threads() {
 
 #[test]
 fn perft_divide_adds_up() {
-    let args = [
-        "perft", "6x6", "5", "--divide", "--json", "--moves", "c4 c5",
-    ];
+    let args = ["perft", "6x6", "5", "--divide", "--json", "--moves", "c4 c5"];
     let value = json(&args, 0);
     let divide = value["divide"].as_array().unwrap();
-    let sum: u64 = divide
-        .iter()
-        .map(|item| item["nodes"].as_u64().unwrap())
-        .sum();
+    let sum: u64 = divide.iter().map(|item| item["nodes"].as_u64().unwrap()).sum();
     assert_eq!(sum, value["nodes"][4].as_u64().unwrap());
     assert_eq!(divide.len() as u64, value["nodes"][0].as_u64().unwrap());
-    assert!(
-        divide
-            .iter()
-            .all(|item| item["move"].as_str().unwrap().contains('-'))
-    );
+    assert!(divide.iter().all(|item| item["move"].as_str().unwrap().contains('-')));
 
     let output = konane(&["perft", "6x6", "4", "--divide"]);
     let text = stdout(&output);
@@ -517,10 +391,7 @@ fn perft_unique_with_and_without_symmetry() {
     assert_eq!(value["unique"], Value::from(vec![2, 3, 4, 11, 24, 61]));
     assert_eq!(value["symmetry"], true);
     assert!(value.get("nodes").is_none());
-    let value = json(
-        &["perft", "4x4", "6", "--unique", "--no-symmetry", "--json"],
-        0,
-    );
+    let value = json(&["perft", "4x4", "6", "--unique", "--no-symmetry", "--json"], 0);
     assert_eq!(value["unique"], Value::from(vec![4, 12, 16, 42, 92, 244]));
     assert_eq!(value["symmetry"], false);
 }
@@ -537,10 +408,7 @@ fn perft_of_a_finished_game_counts_nothing() {
 fn bench_prints_a_signature_and_compares_it() {
     let value = json(&["bench", "--json"], 0);
     let items = value["items"].as_array().unwrap();
-    let sum: u64 = items
-        .iter()
-        .map(|item| item["nodes"].as_u64().unwrap())
-        .sum();
+    let sum: u64 = items.iter().map(|item| item["nodes"].as_u64().unwrap()).sum();
     let signature = value["signature"].as_u64().unwrap();
     assert_eq!(signature, sum);
     assert!(items.iter().all(|item| item["name"].is_string()
@@ -572,10 +440,7 @@ fn help_and_version_are_answers() {
     ] {
         let output = konane(args);
         assert_eq!(code(&output), 0, "{args:?}");
-        assert!(
-            !output.stdout.is_empty() && output.stderr.is_empty(),
-            "{args:?}"
-        );
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}");
     }
 }
 
@@ -597,10 +462,7 @@ fn the_examples_of_the_help_work() {
     let mut run = 0;
     for verb in ["solve", "perft"] {
         let help = stdout(&konane(&[verb, "--help"]));
-        for line in help
-            .lines()
-            .filter_map(|line| line.strip_prefix("  konane "))
-        {
+        for line in help.lines().filter_map(|line| line.strip_prefix("  konane ")) {
             let mut args = words(line);
             // The long one only has to begin.
             let long = args.iter().any(|arg| arg == "--time-limit");
@@ -609,12 +471,7 @@ fn the_examples_of_the_help_work() {
             }
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let output = konane(&args);
-            assert_eq!(
-                code(&output),
-                if long { 3 } else { 0 },
-                "{}",
-                stderr(&output)
-            );
+            assert_eq!(code(&output), if long { 3 } else { 0 }, "{}", stderr(&output));
             run += 1;
         }
     }
@@ -628,12 +485,7 @@ fn completions_and_manual_pages() {
         assert_eq!(code(&output), 0);
         assert!(stdout(&output).contains("max-nodes"), "{shell}");
     }
-    for args in [
-        &["man"][..],
-        &["man", "solve"],
-        &["man", "perft"],
-        &["man", "bench"],
-    ] {
+    for args in [&["man"][..], &["man", "solve"], &["man", "perft"], &["man", "bench"]] {
         let output = konane(args);
         assert_eq!(code(&output), 0);
         assert!(stdout(&output).contains(".TH konane"), "{args:?}");
@@ -646,11 +498,8 @@ fn logging_goes_to_stderr_where_it_is_asked_for() {
     one_object(&stdout(&output));
     assert!(stderr(&output).contains("search begins"));
     let mut command = Command::new(PROGRAM);
-    let output = command
-        .args(["solve", "3x3", "--quiet"])
-        .env("RUST_LOG", "konane=debug")
-        .output()
-        .unwrap();
+    let output =
+        command.args(["solve", "3x3", "--quiet"]).env("RUST_LOG", "konane=debug").output().unwrap();
     assert!(stderr(&output).contains("search ends"));
 }
 
@@ -671,10 +520,7 @@ fn a_reader_that_goes_away_is_no_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
-    let full = std::fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let child = std::process::Command::new(PROGRAM)
         .args(["solve", "3x3", "--json"])
         .stdout(full)
@@ -712,9 +558,7 @@ fn interrupted(args: &[&str], signal: &str) -> (Output, Duration) {
 fn signals_end_a_search_with_what_is_known() {
     for algorithm in ["dfpn", "pns", "pn2", "ab"] {
         for signal in ["-INT", "-TERM"] {
-            let args = [
-                "solve", "8x8", "--json", "-m", "256MiB", "--algo", algorithm,
-            ];
+            let args = ["solve", "8x8", "--json", "-m", "256MiB", "--algo", algorithm];
             let (output, time) = interrupted(&args, signal);
             assert_eq!(code(&output), 130, "{algorithm}: {}", stderr(&output));
             let value = one_object(&stdout(&output));

@@ -19,11 +19,7 @@ fn published() -> HashMap<String, &'static str> {
 
 fn winner(dimensions: Dimensions, algorithm: Algorithm, profile: Profile) -> Colour {
     let board = Board::new(dimensions);
-    let options = SolveOptions {
-        algorithm,
-        profile,
-        memory_bytes: 512 << 20,
-    };
+    let options = SolveOptions { algorithm, profile, memory_bytes: 512 << 20 };
     let start = Position::start(&board);
     let solution = solve(&board, &start, &options, Limits::default(), &mut ()).unwrap();
     let Verdict::Winner(colour) = solution.verdict else {
@@ -38,9 +34,7 @@ fn winner(dimensions: Dimensions, algorithm: Algorithm, profile: Profile) -> Col
 }
 
 fn boards(list: impl IntoIterator<Item = (u32, u32)>) -> Vec<Dimensions> {
-    list.into_iter()
-        .map(|(ranks, files)| Dimensions::new(ranks, files).unwrap())
-        .collect()
+    list.into_iter().map(|(ranks, files)| Dimensions::new(ranks, files).unwrap()).collect()
 }
 
 /// All boards of up to `ranks` x `files`.

@@ -70,12 +70,7 @@ pub struct PositionArgs {
     pub position: Option<String>,
     /// Begin after these moves from the start: squares to remove, then jumps such as "c3-c1"
     /// (file letters from the left, rank numbers from the bottom): "a4 a3".
-    #[arg(
-        long,
-        value_name = "MOVES",
-        conflicts_with = "position",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "MOVES", conflicts_with = "position", allow_hyphen_values = true)]
     pub moves: Option<String>,
 }
 

@@ -69,16 +69,9 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let signature = complete.then(|| items.iter().map(|item| item.nodes).sum::<u64>());
     let seconds = begun.elapsed().as_secs_f64();
     if args.json {
-        output::write_json(&BenchJson {
-            items,
-            signature,
-            seconds,
-        })?;
+        output::write_json(&BenchJson { items, signature, seconds })?;
     } else if let Some(signature) = signature {
-        output::write_text(&format!(
-            "total {}\nsignature: {signature}\n",
-            output::time(seconds)
-        ))?;
+        output::write_text(&format!("total {}\nsignature: {signature}\n", output::time(seconds)))?;
     }
     match (signature, args.expect) {
         (None, _) => Ok(Exit::Interrupted),
@@ -108,15 +101,9 @@ impl Work {
                 Ok((!stop.load(Ordering::Relaxed)).then_some(nodes))
             }
             Work::Solve(algorithm) => {
-                let options = SolveOptions {
-                    algorithm,
-                    profile: Profile::Tuned,
-                    memory_bytes: MEMORY,
-                };
-                let limits = Limits {
-                    stop: Some(stop),
-                    ..Limits::default()
-                };
+                let options =
+                    SolveOptions { algorithm, profile: Profile::Tuned, memory_bytes: MEMORY };
+                let limits = Limits { stop: Some(stop), ..Limits::default() };
                 let solution = solve(board, &start, &options, limits, &mut ())?;
                 match solution.verdict {
                     Verdict::Unknown(Reason::Interrupted) => Ok(None),

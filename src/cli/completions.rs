@@ -36,9 +36,7 @@ pub fn man(args: &ManArgs) -> Result<Exit, CliError> {
         }
     };
     let mut page = Vec::new();
-    clap_mangen::Man::new(command)
-        .render(&mut page)
-        .map_err(CliError::Output)?;
+    clap_mangen::Man::new(command).render(&mut page).map_err(CliError::Output)?;
     output::write_text(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Answered)
 }

@@ -18,19 +18,10 @@ pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (board, position) = input::start(&args.start)?;
     // 0 leaves the choice to rayon: one thread for each core.
     let threads = args.threads.unwrap_or(0) as usize;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(CliError::Threads)?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(CliError::Threads)?;
     pool.install(|| {
-        Run {
-            args,
-            board: &board,
-            position: &position,
-            stop,
-            begun: Instant::now(),
-        }
-        .run()
+        Run { args, board: &board, position: &position, stop, begun: Instant::now() }.run()
     })
 }
 
@@ -46,11 +37,7 @@ impl Run<'_> {
     fn run(&self) -> Result<Exit, CliError> {
         let depth = self.args.depth;
         let perft = Perft::new(self.board);
-        let head = if self.args.unique {
-            "new positions"
-        } else {
-            "nodes"
-        };
+        let head = if self.args.unique { "new positions" } else { "nodes" };
         self.say(format_args!("{:>5}  {head:>26}  time\n", "ply"))?;
         let mut counts = Vec::new();
         let mut divided = Vec::new();
@@ -82,11 +69,7 @@ impl Run<'_> {
                 output::write_text("interrupted\n")?;
             }
         }
-        Ok(if complete {
-            Exit::Answered
-        } else {
-            Exit::Interrupted
-        })
+        Ok(if complete { Exit::Answered } else { Exit::Interrupted })
     }
 
     fn say(&self, text: std::fmt::Arguments<'_>) -> Result<(), CliError> {
@@ -112,17 +95,11 @@ impl Run<'_> {
     }
 
     fn json(&self, counts: Vec<u64>, divided: &[(Move, u64)], complete: bool) -> PerftJson {
-        let (nodes, unique) = if self.args.unique {
-            (None, Some(counts))
-        } else {
-            (Some(counts), None)
-        };
+        let (nodes, unique) =
+            if self.args.unique { (None, Some(counts)) } else { (Some(counts), None) };
         let divide = (self.args.divide && complete).then(|| {
             let name = |mv| format_move(self.board.dimensions(), mv);
-            let item = |&(mv, nodes): &(Move, u64)| DivideJson {
-                mv: name(mv),
-                nodes,
-            };
+            let item = |&(mv, nodes): &(Move, u64)| DivideJson { mv: name(mv), nodes };
             divided.iter().map(item).collect()
         });
         PerftJson {

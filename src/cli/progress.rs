@@ -128,11 +128,7 @@ fn spinner() -> ProgressBar {
 }
 
 fn number(number: u32) -> String {
-    if number >= INFINITY {
-        "infinite".to_string()
-    } else {
-        short(f64::from(number))
-    }
+    if number >= INFINITY { "infinite".to_string() } else { short(f64::from(number)) }
 }
 
 #[cfg(test)]
@@ -152,11 +148,7 @@ mod tests {
             delta: INFINITY,
             best: Some(board.symmetries().code(&start.play(&board, mv))),
             depth: 0,
-            counters: Counters {
-                nodes: 3_000_000,
-                table_used: 125,
-                ..Counters::default()
-            },
+            counters: Counters { nodes: 3_000_000, table_used: 125, ..Counters::default() },
         };
         let line = shown.line(&progress, 2.0);
         assert!(line.starts_with("2.000 s, 3.00 M nodes, 1.50 M/s, pn 12 dn infinite"));

@@ -20,14 +20,8 @@ const BYTES: &[(&str, u64)] = &[
 ];
 
 /// Units of time in milliseconds.
-const MILLISECONDS: &[(&str, u64)] = &[
-    ("MS", 1),
-    ("S", 1_000),
-    ("M", 60_000),
-    ("MIN", 60_000),
-    ("H", 3_600_000),
-    ("D", 86_400_000),
-];
+const MILLISECONDS: &[(&str, u64)] =
+    &[("MS", 1), ("S", 1_000), ("M", 60_000), ("MIN", 60_000), ("H", 3_600_000), ("D", 86_400_000)];
 
 /// Why a text is not an amount.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,9 +75,7 @@ pub struct NumberError {
 pub fn parse_number(text: &str, least: u64, most: u64) -> Result<u64, NumberError> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = if digits { text.parse().ok() } else { None };
-    number
-        .filter(|number| (least..=most).contains(number))
-        .ok_or(NumberError { least, most })
+    number.filter(|number| (least..=most).contains(number)).ok_or(NumberError { least, most })
 }
 
 fn parse(
@@ -106,12 +98,7 @@ fn parse(
     } else {
         let upper = unit.to_ascii_uppercase();
         let found = units.iter().find(|(name, _)| *name == upper);
-        found
-            .ok_or_else(|| UnitError::Unit {
-                unit: unit.chars().take(20).collect(),
-                known,
-            })?
-            .1
+        found.ok_or_else(|| UnitError::Unit { unit: unit.chars().take(20).collect(), known })?.1
     };
     let whole: u64 = whole.parse().map_err(|_| UnitError::TooLarge)?;
     let whole = whole.checked_mul(factor).ok_or(UnitError::TooLarge)?;
@@ -157,10 +144,7 @@ mod tests {
             assert_eq!(parse_bytes(text), Err(number.clone()), "{text:?}");
         }
         for text in ["1GiBB", "1e9", "1 000", "1_000", "1,5GB", "5s", "1µB"] {
-            assert!(
-                matches!(parse_bytes(text), Err(UnitError::Unit { .. })),
-                "{text:?}"
-            );
+            assert!(matches!(parse_bytes(text), Err(UnitError::Unit { .. })), "{text:?}");
         }
         for text in ["18446744073709551616", "20000000TiB", "16777216TiB"] {
             assert_eq!(parse_bytes(text), Err(UnitError::TooLarge), "{text:?}");
@@ -174,18 +158,7 @@ mod tests {
     fn numbers() {
         assert_eq!(parse_number("64", 1, 64), Ok(64));
         assert_eq!(parse_number("007", 1, 64), Ok(7));
-        for text in [
-            "",
-            "0",
-            "65",
-            "-1",
-            "+1",
-            "1.0",
-            "ten",
-            "٣",
-            " 1",
-            "99999999999999999999",
-        ] {
+        for text in ["", "0", "65", "-1", "+1", "1.0", "ten", "٣", " 1", "99999999999999999999"] {
             let error = parse_number(text, 1, 64).unwrap_err();
             assert_eq!(error.to_string(), "write a whole number from 1 to 64");
         }

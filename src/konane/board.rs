@@ -99,10 +99,7 @@ impl Dimensions {
         if u64::from(ranks) * u64::from(files) > u64::from(MAX_SQUARES) {
             return Err(DimensionsError::TooLarge { ranks, files });
         }
-        Ok(Dimensions {
-            ranks: ranks as u8,
-            files: files as u8,
-        })
+        Ok(Dimensions { ranks: ranks as u8, files: files as u8 })
     }
 
     /// Number of ranks (rows).
@@ -169,12 +166,8 @@ pub enum Direction {
 
 impl Direction {
     /// All four, in the order in which moves are generated.
-    pub const ALL: [Direction; 4] = [
-        Direction::East,
-        Direction::South,
-        Direction::West,
-        Direction::North,
-    ];
+    pub const ALL: [Direction; 4] =
+        [Direction::East, Direction::South, Direction::West, Direction::North];
 
     /// 0 for the horizontal axis, 1 for the vertical.
     #[inline(always)]
@@ -210,16 +203,9 @@ impl Board {
     pub fn new(dimensions: Dimensions) -> Self {
         let (ranks, files) = (dimensions.ranks(), dimensions.files());
         let squares = dimensions.squares();
-        let all = if squares == 64 {
-            u64::MAX
-        } else {
-            (1 << squares) - 1
-        };
+        let all = if squares == 64 { u64::MAX } else { (1 << squares) - 1 };
         let where_ = |pred: &dyn Fn(u32, u32) -> bool| -> u64 {
-            (0..squares)
-                .filter(|&s| pred(s / files, s % files))
-                .map(|s| 1u64 << s)
-                .sum()
+            (0..squares).filter(|&s| pred(s / files, s % files)).map(|s| 1u64 << s).sum()
         };
         let black = where_(&|r, f| (r + f) % 2 == 0);
         let colours = [black, all & !black];
@@ -236,20 +222,9 @@ impl Board {
             where_(&|r, _| r + 2 < ranks),
         ];
         let landings = colours.map(|c| room.map(|m| c & m));
-        let shifts = [
-            if files >= 3 { 1 } else { 0 },
-            if ranks >= 3 { files } else { 0 },
-        ];
+        let shifts = [if files >= 3 { 1 } else { 0 }, if ranks >= 3 { files } else { 0 }];
         let symmetries = Symmetries::new(dimensions);
-        Board {
-            dimensions,
-            all,
-            colours,
-            openings,
-            shifts,
-            landings,
-            symmetries,
-        }
+        Board { dimensions, all, colours, openings, shifts, landings, symmetries }
     }
 
     /// Ranks and files.
@@ -277,11 +252,7 @@ impl Board {
     #[inline]
     pub fn colour_of(&self, square: u32) -> Colour {
         debug_assert!(square < self.dimensions.squares());
-        if self.colours[0] >> square & 1 == 1 {
-            Colour::Black
-        } else {
-            Colour::White
-        }
+        if self.colours[0] >> square & 1 == 1 { Colour::Black } else { Colour::White }
     }
 
     /// The black squares whose stone may be removed on ply 1: corners and centre.
@@ -301,9 +272,7 @@ impl Board {
 
     fn file_mask(&self, file: u32) -> u64 {
         let files = self.dimensions.files();
-        (0..self.dimensions.ranks())
-            .map(|r| 1u64 << (r * files + file))
-            .sum()
+        (0..self.dimensions.ranks()).map(|r| 1u64 << (r * files + file)).sum()
     }
 
     /// The squares with a neighbour one step back on the axis of a direction, and those with one
@@ -359,40 +328,24 @@ mod tests {
 
     #[test]
     fn texts_that_are_no_board_size() {
-        for text in [
-            "", "6", "x", "6x", "x6", "6x6x6", "-1x4", "+1x4", "6 x6", "1e1x2", "ax6",
-        ] {
+        for text in ["", "6", "x", "6x", "x6", "6x6x6", "-1x4", "+1x4", "6 x6", "1e1x2", "ax6"] {
             assert!(
                 matches!(text.parse::<Dimensions>(), Err(DimensionsError::Syntax(_))),
                 "{text:?}"
             );
         }
-        assert!(matches!(
-            "0x5".parse::<Dimensions>(),
-            Err(DimensionsError::Empty { .. })
-        ));
-        assert!(matches!(
-            "5x13".parse::<Dimensions>(),
-            Err(DimensionsError::TooLarge { .. })
-        ));
-        assert!(matches!(
-            "4294967295x2".parse::<Dimensions>(),
-            Err(DimensionsError::Syntax(_))
-        ));
+        assert!(matches!("0x5".parse::<Dimensions>(), Err(DimensionsError::Empty { .. })));
+        assert!(matches!("5x13".parse::<Dimensions>(), Err(DimensionsError::TooLarge { .. })));
+        assert!(matches!("4294967295x2".parse::<Dimensions>(), Err(DimensionsError::Syntax(_))));
     }
 
     #[test]
     fn opening_squares_by_parity() {
         // 8x8: two black corners and two of the four centre squares; 5x5: four corners, one
         // centre; 1x4: a1 is a corner, c1 one of the two centre squares, d1 is white.
-        for (text, count) in [
-            ("8x8", 4),
-            ("5x5", 5),
-            ("1x4", 2),
-            ("1x1", 1),
-            ("8x7", 3),
-            ("2x2", 2),
-        ] {
+        for (text, count) in
+            [("8x8", 4), ("5x5", 5), ("1x4", 2), ("1x1", 1), ("8x7", 3), ("2x2", 2)]
+        {
             let board = Board::new(text.parse().unwrap());
             assert_eq!(board.openings().count_ones(), count, "{text}");
         }

@@ -217,12 +217,8 @@ impl Konane<'_> {
                 return Expansion::Won(code);
             }
             if children[base..].iter().all(|child| child.code != code) {
-                children.push(Child {
-                    code,
-                    phi: 1,
-                    delta: 1,
-                    effort: u32::MAX,
-                });
+                announce(code);
+                children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SETTLE });
             }
         }
         Expansion::Open

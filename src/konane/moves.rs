@@ -42,11 +42,7 @@ pub(super) fn for_each_landing_set(
     let step = board.step(direction);
     let target = board.landings[colour.index()][direction as usize];
     let shift = |set: u64, by: u32| {
-        if direction.is_forward() {
-            set << by
-        } else {
-            set >> by
-        }
+        if direction.is_forward() { set << by } else { set >> by }
     };
     let passable = shift(occupied, step) & !occupied & target;
     let mut landings = shift(occupied, 2 * step) & passable;
@@ -92,9 +88,7 @@ impl Position {
         match self.phase(board) {
             Phase::Jumping => self.count_jumps(board, self.to_move()),
             Phase::FirstRemoval => board.openings().count_ones(),
-            Phase::SecondRemoval => board
-                .neighbours(board.all() & !self.occupied())
-                .count_ones(),
+            Phase::SecondRemoval => board.neighbours(board.all() & !self.occupied()).count_ones(),
         }
     }
 
@@ -115,21 +109,12 @@ impl Position {
         let mut movable = 0u64;
         for direction in Direction::ALL {
             let back = 2 * board.step(direction);
-            for_each_landing_set(
-                board,
-                self.occupied(),
-                colour,
-                direction,
-                |taken, landings| {
-                    if taken == 1 {
-                        movable |= if direction.is_forward() {
-                            landings >> back
-                        } else {
-                            landings << back
-                        };
-                    }
-                },
-            );
+            for_each_landing_set(board, self.occupied(), colour, direction, |taken, landings| {
+                if taken == 1 {
+                    movable |=
+                        if direction.is_forward() { landings >> back } else { landings << back };
+                }
+            });
         }
         movable.count_ones()
     }
@@ -150,11 +135,7 @@ impl Position {
             Move::Jump { from, to } => {
                 let files = board.dimensions().files();
                 let (low, high) = (u32::from(from.min(to)), u32::from(from.max(to)));
-                let step = if low / files == high / files {
-                    1
-                } else {
-                    files
-                };
+                let step = if low / files == high / files { 1 } else { files };
                 let taken = (low + step..high).step_by(2 * step as usize);
                 taken.fold(1 << from | 1 << to, |set, square| set | 1u64 << square)
             }

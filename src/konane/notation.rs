@@ -238,10 +238,7 @@ pub enum PositionError {
 /// # Panics
 /// If the square is not on the board.
 pub fn square_name(dimensions: Dimensions, square: u32) -> String {
-    assert!(
-        square < dimensions.squares(),
-        "a {dimensions} board has no square number {square}"
-    );
+    assert!(square < dimensions.squares(), "a {dimensions} board has no square number {square}");
     let (row, file) = (square / dimensions.files(), square % dimensions.files());
     file_name(file) + &(dimensions.ranks() - row).to_string()
 }
@@ -315,15 +312,10 @@ pub fn read_move(dimensions: Dimensions, text: &str) -> Result<Move, MoveError> 
         Some(text.split_at(second))
     });
     match halves {
-        None => Ok(Move::Remove {
-            square: square(text)?,
-        }),
+        None => Ok(Move::Remove { square: square(text)? }),
         // A missing half is a mistake in the whole move and is shown as such.
         Some(("", _) | (_, "")) => Err(SquareError::Syntax(quote(text)).into()),
-        Some((from, to)) => Ok(Move::Jump {
-            from: square(from)?,
-            to: square(to)?,
-        }),
+        Some((from, to)) => Ok(Move::Jump { from: square(from)?, to: square(to)? }),
     }
 }
 
@@ -352,26 +344,17 @@ pub fn check_move(board: &Board, position: &Position, mv: Move) -> Result<(), Mo
         (Move::Remove { .. }, Phase::FirstRemoval) => IllegalMove::NotAnOpening,
         (Move::Remove { .. }, Phase::SecondRemoval) => {
             let hole = (board.all() & !position.occupied()).trailing_zeros();
-            IllegalMove::NotBesideTheHole {
-                hole: square_name(dimensions, hole),
-            }
+            IllegalMove::NotBesideTheHole { hole: square_name(dimensions, hole) }
         }
     };
-    let listed: Vec<String> = moves
-        .iter()
-        .take(LISTED)
-        .map(|&mv| format_move(dimensions, mv))
-        .collect();
+    let listed: Vec<String> =
+        moves.iter().take(LISTED).map(|&mv| format_move(dimensions, mv)).collect();
     let legal = match moves.len() {
         0 => format!("{side} has no legal move and has lost"),
         n if n > LISTED => format!("{n} moves are legal, such as {}", listed.join(" ")),
         _ => format!("legal: {}", listed.join(" ")),
     };
-    Err(MoveError::Illegal {
-        text: format_move(dimensions, mv),
-        reason,
-        legal,
-    })
+    Err(MoveError::Illegal { text: format_move(dimensions, mv), reason, legal })
 }
 
 /// The first rule that an illegal jump breaks, seen along the way from its start.
@@ -404,11 +387,7 @@ fn broken_jump_rule(board: &Board, position: &Position, from: u32, to: u32) -> I
         return IllegalMove::OddDistance;
     }
     let along = |i: u32| {
-        if to > from {
-            from + i * step
-        } else {
-            from - i * step
-        }
+        if to > from { from + i * step } else { from - i * step }
     };
     for i in (1..distance).step_by(2) {
         if !occupied(along(i)) {
@@ -495,11 +474,7 @@ pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionErr
     if let Some(word) = words.next() {
         return Err(PositionError::TrailingText(quote(word)));
     }
-    let setup = Setup {
-        black,
-        white,
-        to_move,
-    };
+    let setup = Setup { black, white, to_move };
     Ok(Position::from_setup(board, setup)?)
 }
 
@@ -529,19 +504,11 @@ fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionErro
                     count
                 }
                 _ => {
-                    return Err(PositionError::UnknownCharacter {
-                        rank,
-                        column,
-                        found,
-                    });
+                    return Err(PositionError::UnknownCharacter { rank, column, found });
                 }
             };
             if width > board.files() - file {
-                return Err(PositionError::RankTooLong {
-                    rank,
-                    column,
-                    board,
-                });
+                return Err(PositionError::RankTooLong { rank, column, board });
             }
             match found {
                 'x' => black |= 1u64 << (row * board.files() + file),
@@ -551,11 +518,7 @@ fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionErro
             file += width;
         }
         if file < board.files() {
-            return Err(PositionError::RankTooShort {
-                rank,
-                found: file,
-                board,
-            });
+            return Err(PositionError::RankTooShort { rank, found: file, board });
         }
     }
     Ok((black, white))

@@ -28,10 +28,7 @@ pub struct Perft<'a> {
 impl<'a> Perft<'a> {
     /// Prepares the tables of a board.
     pub fn new(board: &'a Board) -> Self {
-        Perft {
-            board,
-            jumps: Jumps::new(board),
-        }
+        Perft { board, jumps: Jumps::new(board) }
     }
 
     /// The number of move sequences of exactly `depth` plies; 1 for depth 0.
@@ -40,15 +37,10 @@ impl<'a> Perft<'a> {
             return 1;
         }
         if position.phase(self.board) == Phase::Jumping {
-            return self
-                .jumps
-                .perft(position.occupied(), position.to_move(), depth);
+            return self.jumps.perft(position.occupied(), position.to_move(), depth);
         }
         let moves = position.moves(self.board);
-        moves
-            .iter()
-            .map(|&mv| self.count(&position.play(self.board, mv), depth - 1))
-            .sum()
+        moves.iter().map(|&mv| self.count(&position.play(self.board, mv), depth - 1)).sum()
     }
 
     /// [`Perft::count`], given up when `stop` is true, which is looked at every few milliseconds.
@@ -69,8 +61,7 @@ impl<'a> Perft<'a> {
     /// [`Perft::count`] for each move of the position, on the current rayon pool: the tree is cut
     /// into some thousands of pieces, which the pool's threads take in turn. Depth 0 counts as 1.
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
-        self.divide_until(position, depth, &AtomicBool::new(false))
-            .expect("nobody sets the flag")
+        self.divide_until(position, depth, &AtomicBool::new(false)).expect("nobody sets the flag")
     }
 
     /// [`Perft::divide`], given up within milliseconds when `stop` becomes true: then `None`.
@@ -114,9 +105,7 @@ impl<'a> Perft<'a> {
     /// (that is the reduction of the thesis; exchanging the colours would also merge positions of
     /// different plies). Keeps every position in memory, about 16 bytes each.
     pub fn unique(&self, start: &Position, depth: u32, symmetry: bool) -> Vec<u64> {
-        self.unique_plies(start, symmetry, &AtomicBool::new(false))
-            .take(depth as usize)
-            .collect()
+        self.unique_plies(start, symmetry, &AtomicBool::new(false)).take(depth as usize).collect()
     }
 
     /// [`Perft::unique`] ply by ply, without end (0 once all games are over); ends early, within
@@ -128,11 +117,7 @@ impl<'a> Perft<'a> {
         stop: &'p AtomicBool,
     ) -> impl Iterator<Item = u64> + 'p {
         let reduce = move |occupied: u64| {
-            if symmetry {
-                self.board.symmetries().least_preserving(occupied)
-            } else {
-                occupied
-            }
+            if symmetry { self.board.symmetries().least_preserving(occupied) } else { occupied }
         };
         let start = Position::new_unchecked(reduce(start.occupied()), start.to_move());
         // Ply and side to move go together, so each side has a set of its own.
@@ -160,10 +145,7 @@ impl<'a> Perft<'a> {
             next.dedup();
             let known = &mut seen[side.index()];
             next.retain(|&occupied| known.insert(occupied));
-            layer = next
-                .into_iter()
-                .map(|o| Position::new_unchecked(o, side))
-                .collect();
+            layer = next.into_iter().map(|o| Position::new_unchecked(o, side)).collect();
             Some(layer.len() as u64)
         })
     }

@@ -84,10 +84,7 @@ pub struct Position {
 impl Position {
     /// The full board with Black to move.
     pub fn start(board: &Board) -> Self {
-        Position {
-            occupied: board.all(),
-            to_move: Colour::Black,
-        }
+        Position { occupied: board.all(), to_move: Colour::Black }
     }
 
     /// Checks that a setup can be a position of the board.
@@ -99,14 +96,10 @@ impl Position {
         let first = |set: u64| square_name(dimensions, set.trailing_zeros());
         let occupied = setup.black | setup.white;
         if occupied & !board.all() != 0 {
-            return Err(SetupError::OutsideBoard {
-                board: dimensions.to_string(),
-            });
+            return Err(SetupError::OutsideBoard { board: dimensions.to_string() });
         }
         if setup.black & setup.white != 0 {
-            return Err(SetupError::TwoStones {
-                square: first(setup.black & setup.white),
-            });
+            return Err(SetupError::TwoStones { square: first(setup.black & setup.white) });
         }
         for (colour, stones) in [(Colour::Black, setup.black), (Colour::White, setup.white)] {
             let wrong = stones & !board.squares_of(colour);
@@ -119,9 +112,7 @@ impl Position {
         match (empty.count_ones(), setup.to_move) {
             (0, Colour::White) => return Err(SetupError::FullBoardWhiteToMove),
             (1, Colour::Black) => {
-                return Err(SetupError::OneEmptyBlackToMove {
-                    square: first(empty),
-                });
+                return Err(SetupError::OneEmptyBlackToMove { square: first(empty) });
             }
             (1, Colour::White) if empty & board.openings() == 0 => {
                 let mut names = Vec::new();
@@ -131,17 +122,11 @@ impl Position {
                     rest &= rest - 1;
                 }
                 let openings = names.join(", ");
-                return Err(SetupError::ImpossibleOpening {
-                    square: first(empty),
-                    openings,
-                });
+                return Err(SetupError::ImpossibleOpening { square: first(empty), openings });
             }
             _ => {}
         }
-        Ok(Position {
-            occupied,
-            to_move: setup.to_move,
-        })
+        Ok(Position { occupied, to_move: setup.to_move })
     }
 
     /// A position from its parts, unchecked: the caller knows that it is one of the board.

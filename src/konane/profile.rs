@@ -34,22 +34,12 @@ impl Profile {
 
     /// The parameters of df-pn.
     pub fn dfpn(self) -> DfpnOptions {
-        let PnsOptions {
-            combination,
-            settle_budget,
-            settle_effort,
-            ..
-        } = self.pns();
+        let PnsOptions { combination, settle_budget, settle_effort, .. } = self.pns();
         let epsilon_1024 = match self {
             Profile::Tuned => 51,
             Profile::Thesis => 154,
         };
-        DfpnOptions {
-            combination,
-            epsilon_1024,
-            settle_budget,
-            settle_effort,
-        }
+        DfpnOptions { combination, epsilon_1024, settle_budget, settle_effort }
     }
 
     /// The parameters of PNS.
@@ -86,11 +76,7 @@ impl Profile {
             // The trees are small and stay in the cache: what saves steps on long paths in PNS
             // only costs nodes here.
             Profile::Tuned => Pn2Options {
-                pns: PnsOptions {
-                    epsilon_1024: 0,
-                    refresh_age: 0,
-                    ..self.pns()
-                },
+                pns: PnsOptions { epsilon_1024: 0, refresh_age: 0, ..self.pns() },
                 budget_minimum: 2000,
                 ..thesis
             },
@@ -100,19 +86,11 @@ impl Profile {
 
     /// The parameters of α-β.
     pub fn alphabeta(self) -> AlphaBetaOptions {
-        let PnsOptions {
-            settle_budget,
-            settle_effort,
-            ..
-        } = self.pns();
+        let PnsOptions { settle_budget, settle_effort, .. } = self.pns();
         let step = match self {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions {
-            step,
-            settle_budget,
-            settle_effort,
-        }
+        AlphaBetaOptions { step, settle_budget, settle_effort }
     }
 }

@@ -43,12 +43,8 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All of them, the simplest first.
-    pub const ALL: [Algorithm; 4] = [
-        Algorithm::Pns,
-        Algorithm::Pn2,
-        Algorithm::Dfpn,
-        Algorithm::AlphaBeta,
-    ];
+    pub const ALL: [Algorithm; 4] =
+        [Algorithm::Pns, Algorithm::Pn2, Algorithm::Dfpn, Algorithm::AlphaBeta];
 
     /// `pns`, `pn2`, `dfpn` or `ab`.
     pub const fn name(self) -> &'static str {
@@ -102,11 +98,7 @@ pub struct SolveOptions {
 impl Default for SolveOptions {
     /// df-pn, tuned, 1 GiB.
     fn default() -> Self {
-        SolveOptions {
-            algorithm: Algorithm::Dfpn,
-            profile: Profile::Tuned,
-            memory_bytes: 1 << 30,
-        }
+        SolveOptions { algorithm: Algorithm::Dfpn, profile: Profile::Tuned, memory_bytes: 1 << 30 }
     }
 }
 
@@ -277,10 +269,7 @@ fn game_over(position: &Position) -> Solution {
             phi: INFINITY,
             delta: 0,
             best: None,
-            counters: Counters {
-                nodes: 1,
-                ..Counters::default()
-            },
+            counters: Counters { nodes: 1, ..Counters::default() },
             memory_bytes: 0,
         },
         table: TableUse::default(),
@@ -294,11 +283,7 @@ mod tests {
     use crate::konane::notation::{parse_moves, parse_position};
 
     fn options(algorithm: Algorithm) -> SolveOptions {
-        SolveOptions {
-            algorithm,
-            memory_bytes: 16 << 20,
-            ..SolveOptions::default()
-        }
+        SolveOptions { algorithm, memory_bytes: 16 << 20, ..SolveOptions::default() }
     }
 
     fn run(board: &Board, position: &Position, options: &SolveOptions) -> Solution {
@@ -311,10 +296,7 @@ mod tests {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }
         for text in ["", "DFPN", "df-pn", "alphabeta", "pn²"] {
-            assert_eq!(
-                text.parse::<Algorithm>(),
-                Err(AlgorithmError(text.to_string()))
-            );
+            assert_eq!(text.parse::<Algorithm>(), Err(AlgorithmError(text.to_string())));
         }
     }
 
@@ -387,10 +369,7 @@ mod tests {
     #[test]
     fn a_limit_gives_no_outcome() {
         let board = Board::new(Dimensions::new(8, 8).unwrap());
-        let limits = Limits {
-            nodes: Some(100),
-            ..Limits::default()
-        };
+        let limits = Limits { nodes: Some(100), ..Limits::default() };
         let start = Position::start(&board);
         let solution = solve(&board, &start, &options(Algorithm::Dfpn), limits, &mut ()).unwrap();
         assert_eq!(solution.verdict, Verdict::Unknown(Reason::NodeLimit));

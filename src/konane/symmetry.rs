@@ -50,10 +50,7 @@ impl ImageTable {
                 *image = permute(&permutations[lane % permutations.len()], set);
             }
         }
-        ImageTable {
-            stride,
-            rows: rows.into(),
-        }
+        ImageTable { stride, rows: rows.into() }
     }
 
     /// Words in a row: 4, or 8 where there are more than four members.
@@ -133,11 +130,7 @@ impl Symmetries {
                     (0..dimensions.squares()).map(|s| image(s) as u8).collect();
                 let corner = image(0);
                 let keeps = (corner / files + corner % files).is_multiple_of(2);
-                let family = if keeps {
-                    &mut preserving
-                } else {
-                    &mut exchanging
-                };
+                let family = if keeps { &mut preserving } else { &mut exchanging };
                 if !family.contains(&permutation) {
                     family.push(permutation);
                 }
@@ -171,9 +164,7 @@ impl Symmetries {
     /// The table of the symmetries that lead from a jumping-phase position's occupancy to the
     /// occupancies that compete for its *successor's* code.
     pub(super) fn successor_table(&self) -> &ImageTable {
-        self.exchanging_table
-            .as_ref()
-            .unwrap_or(&self.preserving_table)
+        self.exchanging_table.as_ref().unwrap_or(&self.preserving_table)
     }
 
     /// The exact canonical code of a position (see the module's head). Some 10 ns.
@@ -186,11 +177,7 @@ impl Symmetries {
             return table.least(occupied);
         }
         let least = self.preserving_table.least(occupied);
-        if white && !self.even_side {
-            least | WHITE_TO_MOVE
-        } else {
-            least
-        }
+        if white && !self.even_side { least | WHITE_TO_MOVE } else { least }
     }
 
     /// The least occupancy under the colour-preserving symmetries alone, the reduction of the
@@ -203,17 +190,10 @@ impl Symmetries {
     /// The position that a canonical code stands for.
     #[inline]
     pub fn decode(&self, code: u64) -> Position {
-        let (occupied, marked) = if self.even_side {
-            (code, false)
-        } else {
-            (code & !WHITE_TO_MOVE, code >> 63 == 1)
-        };
+        let (occupied, marked) =
+            if self.even_side { (code, false) } else { (code & !WHITE_TO_MOVE, code >> 63 == 1) };
         let one_empty = self.squares - occupied.count_ones() == 1;
-        let to_move = if marked || one_empty {
-            Colour::White
-        } else {
-            Colour::Black
-        };
+        let to_move = if marked || one_empty { Colour::White } else { Colour::Black };
         Position::new_unchecked(occupied, to_move)
     }
 }

@@ -88,7 +88,8 @@ pub fn alphabeta<G: Game>(
         searcher.evaluator.control.depth = depth;
         match searcher.search(root, depth, -WON, WON, 0) {
             None => {
-                let reason = searcher.evaluator.control.stopped.expect("an open search was stopped");
+                let reason =
+                    searcher.evaluator.control.stopped.expect("an open search was stopped");
                 break Outcome::Unknown(reason);
             }
             Some((WON, _)) => break Outcome::Known(Value::Win),

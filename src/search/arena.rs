@@ -249,14 +249,7 @@ impl Memory {
                 sum_other += u64::from(phi);
             }
         }
-        Scan {
-            best,
-            least,
-            second,
-            phi: number(phis[best]),
-            max_other,
-            sum_other,
-        }
+        Scan { best, least, second, phi: number(phis[best]), max_other, sum_other }
     }
 }
 
@@ -279,12 +272,7 @@ pub(super) struct Region {
 impl Region {
     /// The units from `bottom` (at least 1) to `end`, exclusively.
     pub fn new(bottom: u32, end: u32) -> Self {
-        Region {
-            top: bottom.max(1),
-            end,
-            free: Vec::new(),
-            nodes: 0,
-        }
+        Region { top: bottom.max(1), end, free: Vec::new(), nodes: 0 }
     }
 
     /// Empties the region and moves it.
@@ -391,11 +379,7 @@ mod tests {
 
     fn node(code: u64) -> Node {
         let (phi, delta) = (1 + (code % 7) as u32, 1 + (code % 5) as u32);
-        Node {
-            code: mix(code),
-            phi,
-            delta,
-        }
+        Node { code: mix(code), phi, delta }
     }
 
     fn block(
@@ -414,9 +398,8 @@ mod tests {
         for count in 1..40 {
             let block = block(&mut region, &mut memory, 1000 + count..1000 + 2 * count).unwrap();
             while memory.count(block) > 1 {
-                let nodes: Vec<Node> = (0..memory.count(block))
-                    .map(|at| memory.node(block, at))
-                    .collect();
+                let nodes: Vec<Node> =
+                    (0..memory.count(block)).map(|at| memory.node(block, at)).collect();
                 let scan = memory.scan(block);
                 let least = nodes.iter().map(|n| n.delta).min().unwrap();
                 let best = nodes.iter().position(|n| n.delta == least).unwrap();

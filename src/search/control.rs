@@ -162,13 +162,7 @@ impl<'a> Control<'a> {
             self.look();
             let (phi, delta, best) = self.root;
             let (depth, counters) = (self.depth, self.counters);
-            self.observer.progress(&Progress {
-                phi,
-                delta,
-                best,
-                depth,
-                counters,
-            });
+            self.observer.progress(&Progress { phi, delta, best, depth, counters });
         }
         if self.counters.nodes >= self.node_limit && self.stopped.is_none() {
             self.stopped = Some(Reason::NodeLimit);
@@ -180,17 +174,9 @@ impl<'a> Control<'a> {
         if self.stopped.is_some() {
             return;
         }
-        if self
-            .limits
-            .stop
-            .is_some_and(|stop| stop.load(Ordering::Relaxed))
-        {
+        if self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             self.stopped = Some(Reason::Interrupted);
-        } else if self
-            .limits
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
-        {
+        } else if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.stopped = Some(Reason::TimeLimit);
         }
     }

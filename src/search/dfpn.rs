@@ -52,11 +52,7 @@ pub fn dfpn<G: Game>(
     evaluator.open_entries = true;
     let mut worker = Worker { evaluator, options };
     worker.evaluator.control.counters.nodes = 1;
-    let mut numbers = Numbers {
-        phi: 1,
-        delta: 1,
-        work: 0,
-    };
+    let mut numbers = Numbers { phi: 1, delta: 1, work: 0 };
     while numbers.phi != 0 && numbers.delta != 0 && worker.evaluator.control.stopped.is_none() {
         numbers = worker.search(root, INFINITY, INFINITY, true);
     }
@@ -128,16 +124,13 @@ impl<G: Game> Worker<'_, G> {
                 }
                 sum += u64::from(child.phi);
             }
-            numbers = Numbers {
-                phi: least,
-                delta: combination.combine(max, sum),
-                work,
-            };
+            numbers = Numbers { phi: least, delta: combination.combine(max, sum), work };
             if numbers.phi == 0 || numbers.delta == 0 {
                 break;
             }
             if is_root {
-                self.evaluator.control.root = (numbers.phi, numbers.delta, Some(self.evaluator.children[best].code));
+                self.evaluator.control.root =
+                    (numbers.phi, numbers.delta, Some(self.evaluator.children[best].code));
             }
             if numbers.phi >= phi_threshold
                 || numbers.delta >= delta_threshold
@@ -153,9 +146,7 @@ impl<G: Game> Worker<'_, G> {
             let child_delta = if second >= INFINITY {
                 phi_threshold
             } else {
-                phi_threshold
-                    .min(second.saturating_add(slack as u32 + 1))
-                    .min(INFINITY)
+                phi_threshold.min(second.saturating_add(slack as u32 + 1)).min(INFINITY)
             };
             let result = self.search(child.code, child_phi, child_delta, false);
             work += result.work;
@@ -177,11 +168,7 @@ impl<G: Game> Worker<'_, G> {
         if numbers.delta == 0 {
             return self.solved(code, Value::Loss, work);
         }
-        let entry = Entry {
-            phi: numbers.phi,
-            delta: numbers.delta,
-            work,
-        };
+        let entry = Entry { phi: numbers.phi, delta: numbers.delta, work };
         self.evaluator.store(code, entry);
         numbers.work = work;
         numbers
@@ -190,10 +177,6 @@ impl<G: Game> Worker<'_, G> {
     fn solved(&mut self, code: u64, value: Value, work: u64) -> Numbers {
         let entry = Entry::solved(value, work);
         self.evaluator.store(code, entry);
-        Numbers {
-            phi: entry.phi,
-            delta: entry.delta,
-            work,
-        }
+        Numbers { phi: entry.phi, delta: entry.delta, work }
     }
 }

@@ -97,7 +97,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// knows, and drops those that are won. Returns a lost child, if there is one; the list is
     /// then cut off at `base`.
     fn look_up(&mut self, base: usize, first_visit: bool) -> Option<u64> {
-        debug_assert_eq!(self.keys.len(), self.children.len() - base);
+        assert_eq!(self.keys.len(), self.children.len() - base, "every child is announced once");
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
                 Some(entry) if self.open_entries || entry.value().is_some() => {

@@ -104,10 +104,7 @@ pub trait Game: Sync {
     /// A plain exact search of at most `budget` positions, for positions near the end.
     fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> Settled {
         let _ = (code, budget, scratch);
-        Settled {
-            value: None,
-            positions: 0,
-        }
+        Settled { value: None, positions: 0 }
     }
 
     /// A static evaluation from the side to move, in (-[`EVALUATION_LIMIT`], [`EVALUATION_LIMIT`]);

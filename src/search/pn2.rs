@@ -149,11 +149,7 @@ impl Levels {
     ) {
         let tree = &mut self.second;
         tree.reset(self.first.region.top(), memory.units(), code);
-        let limit = evaluator
-            .control
-            .counters
-            .nodes
-            .saturating_add(budget.max(1));
+        let limit = evaluator.control.counters.nodes.saturating_add(budget.max(1));
         while evaluator.control.counters.nodes < limit
             && tree.made <= budget.max(1)
             && let Some(code) = tree.select(memory, evaluator)
@@ -203,29 +199,13 @@ mod tests {
     #[test]
     fn random_games_have_the_value_of_negamax() {
         for seed in 0..60 {
-            let game = RandomGame {
-                seed,
-                layers: 8 + seed % 6,
-                most_moves: 2 + seed % 4,
-            };
+            let game = RandomGame { seed, layers: 8 + seed % 6, most_moves: 2 + seed % 4 };
             let mut memo = HashMap::new();
             let value = game.negamax(0, &mut memo);
             for options in variants() {
                 let table = Table::new(1 << 14).unwrap();
-                let report = pn2(
-                    &game,
-                    0,
-                    &table,
-                    1 << 20,
-                    options,
-                    Limits::default(),
-                    &mut (),
-                );
-                assert_eq!(
-                    report.outcome,
-                    Outcome::Known(value),
-                    "seed {seed}, {options:?}"
-                );
+                let report = pn2(&game, 0, &table, 1 << 20, options, Limits::default(), &mut ());
+                assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
                 if value == Value::Win {
                     let best = report.best.expect("a won root has a lost child");
                     assert_eq!(game.negamax(best, &mut memo), Value::Loss, "seed {seed}");
@@ -244,15 +224,8 @@ mod tests {
                 let konane = Konane::new(&board, Profile::Thesis.estimate());
                 let table = Table::new(1 << 16).unwrap();
                 let root = board.symmetries().code(&start);
-                let report = pn2(
-                    &konane,
-                    root,
-                    &table,
-                    1 << 20,
-                    options,
-                    Limits::default(),
-                    &mut (),
-                );
+                let report =
+                    pn2(&konane, root, &table, 1 << 20, options, Limits::default(), &mut ());
                 assert_eq!(report.outcome, Outcome::Known(value), "{size}, {options:?}");
                 let counters = report.counters;
                 assert_eq!(counters.nodes, counters.first_level + counters.second_level);
@@ -314,23 +287,14 @@ mod tests {
             report.outcome
         };
         for nodes in [0, 1, 50, 3000] {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            };
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::NodeLimit));
         }
         for bytes in [0, 16, 64, 100, 1000] {
-            assert_eq!(
-                run(bytes, Limits::default()),
-                Outcome::Unknown(Reason::Memory)
-            );
+            assert_eq!(run(bytes, Limits::default()), Outcome::Unknown(Reason::Memory));
         }
         let stop = AtomicBool::new(true);
-        let limits = Limits {
-            stop: Some(&stop),
-            ..Limits::default()
-        };
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
         assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::Interrupted));
     }
 }

@@ -38,10 +38,7 @@ pub struct PnsOptions {
 
 impl PnsOptions {
     pub(super) fn settling(&self) -> Settling {
-        Settling {
-            budget: self.settle_budget,
-            effort: self.settle_effort,
-        }
+        Settling { budget: self.settle_budget, effort: self.settle_effort }
     }
 }
 
@@ -162,25 +159,10 @@ mod tests {
         vec![
             plain,
             tuned,
-            PnsOptions {
-                refresh_age,
-                ..plain
-            },
-            PnsOptions {
-                store_open,
-                ..plain
-            },
-            PnsOptions {
-                epsilon_1024: 300,
-                refresh_age,
-                store_open,
-                ..tuned
-            },
-            PnsOptions {
-                settle_budget: 5,
-                settle_effort: 6,
-                ..plain
-            },
+            PnsOptions { refresh_age, ..plain },
+            PnsOptions { store_open, ..plain },
+            PnsOptions { epsilon_1024: 300, refresh_age, store_open, ..tuned },
+            PnsOptions { settle_budget: 5, settle_effort: 6, ..plain },
         ]
     }
 
@@ -192,20 +174,12 @@ mod tests {
     #[test]
     fn random_games_have_the_value_of_negamax() {
         for seed in 0..60 {
-            let game = RandomGame {
-                seed,
-                layers: 8 + seed % 6,
-                most_moves: 2 + seed % 4,
-            };
+            let game = RandomGame { seed, layers: 8 + seed % 6, most_moves: 2 + seed % 4 };
             let mut memo = HashMap::new();
             let value = game.negamax(0, &mut memo);
             for options in variants() {
                 let report = run(&game, 0, options, Limits::default());
-                assert_eq!(
-                    report.outcome,
-                    Outcome::Known(value),
-                    "seed {seed}, {options:?}"
-                );
+                assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
                 let expected = (value == Value::Win).then_some(Value::Loss);
                 if let (Some(expected), Some(best)) = (expected, report.best) {
                     assert_eq!(game.negamax(best, &mut memo), expected, "seed {seed}");
@@ -255,15 +229,7 @@ mod tests {
         let mut failed = 0;
         for bytes in (0..24).map(|i| 3 << i >> 2) {
             let table = &Table::new(1 << 10).unwrap();
-            let report = pns(
-                &konane,
-                root,
-                table,
-                bytes,
-                options,
-                Limits::default(),
-                &mut (),
-            );
+            let report = pns(&konane, root, table, bytes, options, Limits::default(), &mut ());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             match report.outcome {
                 Outcome::Unknown(reason) => {
@@ -283,20 +249,14 @@ mod tests {
         let root = board.symmetries().code(&Position::start(&board));
         let options = Profile::Thesis.pns();
         for nodes in [0, 1, 2, 50, 3000] {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            };
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             let report = run(&konane, root, options, limits);
             assert_eq!(report.outcome, Outcome::Unknown(Reason::NodeLimit));
             assert!(report.counters.nodes < nodes.max(1) + 60);
             assert!(report.phi > 0 && report.delta > 0);
         }
         let stop = AtomicBool::new(true);
-        let limits = Limits {
-            stop: Some(&stop),
-            ..Limits::default()
-        };
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let report = run(&konane, root, options, limits);
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
     }
@@ -304,20 +264,13 @@ mod tests {
     #[test]
     fn an_interrupted_search_goes_on_with_the_same_table() {
         for seed in 0..20 {
-            let game = RandomGame {
-                seed,
-                layers: 14,
-                most_moves: 5,
-            };
+            let game = RandomGame { seed, layers: 14, most_moves: 5 };
             let value = game.negamax(0, &mut HashMap::new());
             for options in variants() {
                 let table = Table::new(1 << 14).unwrap();
                 for nodes in 1.. {
                     let nodes = Some(nodes * 10);
-                    let limits = Limits {
-                        nodes,
-                        ..Limits::default()
-                    };
+                    let limits = Limits { nodes, ..Limits::default() };
                     let report = pns(&game, 0, &table, 1 << 20, options, limits, &mut ());
                     if let Some(found) = report.outcome.value() {
                         assert_eq!(found, value);

@@ -110,10 +110,8 @@ impl ProofTree {
             };
             let scan = memory.scan(frame.block);
             let phi = scan.least;
-            let delta = combination.combine(
-                scan.max_other.max(scan.phi),
-                scan.sum_other + u64::from(scan.phi),
-            );
+            let delta = combination
+                .combine(scan.max_other.max(scan.phi), scan.sum_other + u64::from(scan.phi));
             if depth == 1 {
                 (self.phi, self.delta) = (phi, delta);
                 self.best = Some(memory.code(frame.block, scan.best));
@@ -138,10 +136,7 @@ impl ProofTree {
                 frame.phi_threshold
             } else {
                 let slack = (u64::from(scan.second) * u64::from(self.options.epsilon_1024)) >> 10;
-                frame
-                    .phi_threshold
-                    .min(scan.second.saturating_add(slack as u32 + 1))
-                    .min(INFINITY)
+                frame.phi_threshold.min(scan.second.saturating_add(slack as u32 + 1)).min(INFINITY)
             };
             let child = memory.child(frame.block, scan.best);
             if child == 0 {
@@ -170,9 +165,7 @@ impl ProofTree {
     ) -> bool {
         let count = memory.count(block);
         for at in 0..count {
-            evaluator
-                .table
-                .prefetch(evaluator.game.key(memory.code(block, at)));
+            evaluator.table.prefetch(evaluator.game.key(memory.code(block, at)));
         }
         for at in (0..count).rev() {
             let code = memory.code(block, at);
@@ -268,11 +261,7 @@ impl ProofTree {
             let Some(&Frame { block, chosen, .. }) = self.frames.last() else {
                 evaluator.store(self.root, Entry::solved(value, work));
                 self.value = Some(value);
-                Entry {
-                    phi: self.phi,
-                    delta: self.delta,
-                    ..
-                } = Entry::solved(value, work);
+                Entry { phi: self.phi, delta: self.delta, .. } = Entry::solved(value, work);
                 return;
             };
             let code = memory.code(block, chosen);

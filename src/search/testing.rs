@@ -36,9 +36,7 @@ impl RandomGame {
             let random = random(i);
             (layer + 1 + (random >> 32) % 2) * Self::WIDTH + random % Self::WIDTH
         });
-        moves
-            .filter(|next| next / Self::WIDTH < self.layers)
-            .collect()
+        moves.filter(|next| next / Self::WIDTH < self.layers).collect()
     }
 
     pub fn negamax(&self, code: u64, memo: &mut HashMap<u64, Value>) -> Value {
@@ -101,10 +99,7 @@ impl Game for RandomGame {
         } else {
             replies.any(|n| n == 0).then_some(Value::Win)
         };
-        Settled {
-            value,
-            positions: budget.min(2),
-        }
+        Settled { value, positions: budget.min(2) }
     }
 }
 

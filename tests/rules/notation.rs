@@ -75,16 +75,8 @@ fn texts_that_are_no_squares() {
     }
     let many_letters = "z".repeat(100_000) + "1";
     let many_digits = format!("a{}", "9".repeat(100_000));
-    for text in [
-        "g1",
-        "a7",
-        "g7",
-        "aa1",
-        "a4294967296",
-        "a4294967297",
-        &many_letters,
-        &many_digits,
-    ] {
+    for text in ["g1", "a7", "g7", "aa1", "a4294967296", "a4294967297", &many_letters, &many_digits]
+    {
         let error = parse_square(d, text).unwrap_err();
         assert!(matches!(error, SquareError::OffBoard { .. }), "{text:?}");
         assert!(error.to_string().len() < 200, "long texts are cut");
@@ -159,33 +151,18 @@ fn the_rule_that_a_move_breaks() {
     let side = Colour::Black;
     assert_eq!(reason(&six, third, "c6"), IllegalMove::JumpDue { side });
     let square = "b6".to_string();
-    assert_eq!(
-        reason(&six, third, "b6-d6"),
-        IllegalMove::EmptyStart { square, side }
-    );
+    assert_eq!(reason(&six, third, "b6-d6"), IllegalMove::EmptyStart { square, side });
     let square = "d6".to_string();
-    assert_eq!(
-        reason(&six, third, "d6-b6"),
-        IllegalMove::EnemyStart { square, side }
-    );
+    assert_eq!(reason(&six, third, "d6-b6"), IllegalMove::EnemyStart { square, side });
     assert_eq!(reason(&six, third, "c6-a5"), IllegalMove::NotALine);
     assert_eq!(reason(&six, third, "c6-c6"), IllegalMove::NotALine);
     assert_eq!(reason(&six, third, "c6-b6"), IllegalMove::OddDistance);
     let square = "b6".to_string();
-    assert_eq!(
-        reason(&six, third, "c6-a6"),
-        IllegalMove::NothingToTake { square }
-    );
+    assert_eq!(reason(&six, third, "c6-a6"), IllegalMove::NothingToTake { square });
     let square = "e6".to_string();
-    assert_eq!(
-        reason(&six, third, "c6-e6"),
-        IllegalMove::Occupied { square }
-    );
+    assert_eq!(reason(&six, third, "c6-e6"), IllegalMove::Occupied { square });
     let square = "c2".to_string();
-    assert_eq!(
-        reason(&six, third, "c4-c2"),
-        IllegalMove::Occupied { square }
-    );
+    assert_eq!(reason(&six, third, "c4-c2"), IllegalMove::Occupied { square });
 
     // The second hop of a long jump can fail for both reasons as well.
     let line = board("1x9");
@@ -276,11 +253,7 @@ fn the_text_of_some_positions() {
         ("4x1", "x/o/1/1 b"),
     ] {
         let board = board(size);
-        assert_eq!(
-            format_position(&board, &position(&board, text)),
-            text,
-            "{size}"
-        );
+        assert_eq!(format_position(&board, &position(&board, text)), text, "{size}");
     }
     let three = board("3x3");
     let start = position(&three, "xox/oxo/xox b");
@@ -310,23 +283,13 @@ fn texts_that_are_no_positions() {
         ("xox/oxo/xox/ b", 4),
         ("xoxo/oxox/xoxo/oxox b", 4),
     ] {
-        assert_eq!(
-            refusal(size, text),
-            PositionError::RankCount { found, board: d },
-            "{text}"
-        );
+        assert_eq!(refusal(size, text), PositionError::RankCount { found, board: d }, "{text}");
     }
-    for (text, rank, found) in [
-        ("xo/oxo/xox b", 3, 2),
-        ("xox//xox b", 2, 0),
-        ("xox/oxo/2 b", 1, 2),
-        ("// b", 3, 0),
-    ] {
+    for (text, rank, found) in
+        [("xo/oxo/xox b", 3, 2), ("xox//xox b", 2, 0), ("xox/oxo/2 b", 1, 2), ("// b", 3, 0)]
+    {
         let board = d;
-        assert_eq!(
-            refusal(size, text),
-            PositionError::RankTooShort { rank, found, board }
-        );
+        assert_eq!(refusal(size, text), PositionError::RankTooShort { rank, found, board });
     }
     let huge = format!("xox/oxo/{} b", "9".repeat(100_000));
     for (text, rank, column) in [
@@ -340,14 +303,7 @@ fn texts_that_are_no_positions() {
         (huge.as_str(), 1, 1),
     ] {
         let board = d;
-        assert_eq!(
-            refusal(size, text),
-            PositionError::RankTooLong {
-                rank,
-                column,
-                board
-            }
-        );
+        assert_eq!(refusal(size, text), PositionError::RankTooLong { rank, column, board });
     }
     for (text, rank, column, found) in [
         ("Xox/oxo/xox b", 3, 1, 'X'),
@@ -358,19 +314,11 @@ fn texts_that_are_no_positions() {
         ("xox/oxo/\u{1F600}ox b", 1, 1, '\u{1F600}'),
         ("xox/oxo/３ b", 1, 1, '３'),
     ] {
-        let expected = PositionError::UnknownCharacter {
-            rank,
-            column,
-            found,
-        };
+        let expected = PositionError::UnknownCharacter { rank, column, found };
         assert_eq!(refusal(size, text), expected, "{text}");
     }
     for (text, rank, column) in [("xox/0oxo/xox b", 2, 1), ("xox/oxo/x02 b", 1, 2)] {
-        assert_eq!(
-            refusal(size, text),
-            PositionError::ZeroCount { rank, column },
-            "{text}"
-        );
+        assert_eq!(refusal(size, text), PositionError::ZeroCount { rank, column }, "{text}");
     }
     for text in ["xox/oxo/xox", "xox/oxo/xox "] {
         assert_eq!(refusal(size, text), PositionError::MissingSide);
@@ -393,44 +341,23 @@ fn stones_that_cannot_be_there() {
     };
     let square = || "b3".to_string();
     let colour = "black";
-    let expected = SetupError::WrongColour {
-        colour,
-        square: square(),
-    };
+    let expected = SetupError::WrongColour { colour, square: square() };
     assert_eq!(setup("3x3", "1xx/3/3 b"), expected);
     let colour = "white";
     let square = "c1".to_string();
-    assert_eq!(
-        setup("3x3", "3/3/2o b"),
-        SetupError::WrongColour { colour, square }
-    );
-    assert_eq!(
-        setup("3x3", "xox/oxo/xox w"),
-        SetupError::FullBoardWhiteToMove
-    );
+    assert_eq!(setup("3x3", "3/3/2o b"), SetupError::WrongColour { colour, square });
+    assert_eq!(setup("3x3", "xox/oxo/xox w"), SetupError::FullBoardWhiteToMove);
     let square = "a3".to_string();
-    assert_eq!(
-        setup("3x3", "1ox/oxo/xox b"),
-        SetupError::OneEmptyBlackToMove { square }
-    );
+    assert_eq!(setup("3x3", "1ox/oxo/xox b"), SetupError::OneEmptyBlackToMove { square });
     for (text, hole) in [("x1x/oxo/xox w", "b3"), ("xox/1xo/xox w", "a2")] {
         let square = hole.to_string();
         let openings = "a3, c3, b2, a1, c1".to_string();
-        assert_eq!(
-            setup("3x3", text),
-            SetupError::ImpossibleOpening { square, openings }
-        );
+        assert_eq!(setup("3x3", text), SetupError::ImpossibleOpening { square, openings });
     }
     // Single squares: the only stone is Black's, the only hole White's to lose on.
     assert_eq!(setup("1x1", "x w"), SetupError::FullBoardWhiteToMove);
-    assert!(matches!(
-        setup("1x1", "1 b"),
-        SetupError::OneEmptyBlackToMove { .. }
-    ));
-    assert!(matches!(
-        setup("1x1", "o b"),
-        SetupError::WrongColour { .. }
-    ));
+    assert!(matches!(setup("1x1", "1 b"), SetupError::OneEmptyBlackToMove { .. }));
+    assert!(matches!(setup("1x1", "o b"), SetupError::WrongColour { .. }));
 }
 
 #[test]
@@ -441,11 +368,7 @@ fn what_the_errors_say() {
             "xoxox/oxoxo/xoxox/oxoxo/xoxox b",
             "this position has 5 ranks, the 6x6 board has 6",
         ),
-        (
-            "6x6",
-            "xo b",
-            "this position has 1 rank, the 6x6 board has 6",
-        ),
+        ("6x6", "xo b", "this position has 1 rank, the 6x6 board has 6"),
         (
             "3x4",
             "xox/oxo/xox b",
@@ -479,11 +402,7 @@ fn what_the_errors_say() {
             "xox",
             "the side to move is missing: add a space and b (Black) or w (White) after the ranks",
         ),
-        (
-            "1x3",
-            "xox x",
-            "\"x\" is not a side to move: write b (Black) or w (White) in its place",
-        ),
+        ("1x3", "xox x", "\"x\" is not a side to move: write b (Black) or w (White) in its place"),
     ] {
         assert_eq!(refusal(size, text).to_string(), message);
     }

@@ -12,9 +12,7 @@ pub fn cases(optimised: u32) -> ProptestConfig {
 /// All board sizes.
 pub fn all_dimensions() -> Vec<Dimensions> {
     let pairs = (1..=64).flat_map(|ranks| (1..=64).map(move |files| (ranks, files)));
-    pairs
-        .filter_map(|(ranks, files)| Dimensions::new(ranks, files).ok())
-        .collect()
+    pairs.filter_map(|(ranks, files)| Dimensions::new(ranks, files).ok()).collect()
 }
 
 pub fn board(text: &str) -> Board {

@@ -35,19 +35,13 @@ fn half_turn(d: Dimensions) -> Map {
 /// Both diagonals of a square board.
 fn diagonals(d: Dimensions) -> [Map; 2] {
     let last = d.files() - 1;
-    [
-        map_of(d, |row, file| (file, row)),
-        map_of(d, |row, file| (last - file, last - row)),
-    ]
+    [map_of(d, |row, file| (file, row)), map_of(d, |row, file| (last - file, last - row))]
 }
 
 /// The turns by 90 and 270 degrees of a square board.
 fn quarter_turns(d: Dimensions) -> [Map; 2] {
     let last = d.files() - 1;
-    [
-        map_of(d, |row, file| (file, last - row)),
-        map_of(d, |row, file| (last - file, row)),
-    ]
+    [map_of(d, |row, file| (file, last - row)), map_of(d, |row, file| (last - file, row))]
 }
 
 /// The list of the thesis, section 3.4.
@@ -172,9 +166,9 @@ proptest! {
 /// Every position of small boards: one code per orbit, and no code for two orbits.
 #[test]
 fn codes_are_exact() {
-    for text in [
-        "1x1", "1x2", "2x1", "1x5", "1x6", "2x2", "2x3", "3x2", "3x3", "3x4", "4x3", "2x6", "4x4",
-    ] {
+    for text in
+        ["1x1", "1x2", "2x1", "1x5", "1x6", "2x2", "2x3", "3x2", "3x3", "3x4", "4x3", "2x6", "4x4"]
+    {
         let board = board(text);
         let mut code_of_orbit: HashMap<(u64, Colour), u64> = HashMap::new();
         let mut orbit_of_code: HashMap<u64, (u64, Colour)> = HashMap::new();
@@ -197,10 +191,6 @@ fn codes_are_exact() {
         assert_eq!(code_of_orbit.len(), orbit_of_code.len(), "{text}");
         let zobrist = Zobrist::new();
         let keys: BTreeSet<u64> = orbit_of_code.keys().map(|&c| zobrist.key(c)).collect();
-        assert_eq!(
-            keys.len(),
-            orbit_of_code.len(),
-            "{text}: keys of small boards differ"
-        );
+        assert_eq!(keys.len(), orbit_of_code.len(), "{text}: keys of small boards differ");
     }
 }

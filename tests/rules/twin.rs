@@ -203,13 +203,8 @@ impl Twin {
     pub fn translate(&self, mv: TwinMove) -> Move {
         let number = |(row, file): Square| (row * self.files + file) as u8;
         match mv {
-            TwinMove::Remove(square) => Move::Remove {
-                square: number(square),
-            },
-            TwinMove::Jump(from, to) => Move::Jump {
-                from: number(from),
-                to: number(to),
-            },
+            TwinMove::Remove(square) => Move::Remove { square: number(square) },
+            TwinMove::Jump(from, to) => Move::Jump { from: number(from), to: number(to) },
         }
     }
 

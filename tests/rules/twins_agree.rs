@@ -10,8 +10,7 @@ use crate::twin::Twin;
 
 fn instruction_sets() -> impl Iterator<Item = Isa> {
     let all = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
-    all.into_iter()
-        .filter(|&isa| isa as usize <= Isa::detect() as usize)
+    all.into_iter().filter(|&isa| isa as usize <= Isa::detect() as usize)
 }
 
 fn compare_rules(board: &Board, position: &Position) {
@@ -190,22 +189,12 @@ fn every_position_of_small_boards() {
 #[test]
 fn the_longest_jumps() {
     // One stone of Black at the left end and a white stone on every second square.
-    for (text, lengths) in [
-        ("1x64", 31),
-        ("1x63", 31),
-        ("64x1", 31),
-        ("3x21", 10),
-        ("21x3", 10),
-    ] {
+    for (text, lengths) in [("1x64", 31), ("1x63", 31), ("64x1", 31), ("3x21", 10), ("21x3", 10)] {
         let board = board(text);
         let files = board.dimensions().files();
         let line = if files >= 3 { 1 } else { files };
         let length = files.max(board.dimensions().ranks());
-        let (step, length) = if text == "21x3" {
-            (3, 21)
-        } else {
-            (line, length)
-        };
+        let (step, length) = if text == "21x3" { (3, 21) } else { (line, length) };
         let white: u64 = (1..length).step_by(2).map(|i| 1u64 << (i * step)).sum();
         let position = Position::new_unchecked(white | 1, Colour::Black);
         assert_eq!(position.count_moves(&board), lengths, "{text}");

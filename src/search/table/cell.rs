@@ -48,9 +48,7 @@ mod imp {
         /// Replaces `current` by `new`, or says what is there instead.
         #[inline(always)]
         pub fn replace(&self, current: u128, new: u128) -> Result<(), u128> {
-            self.0
-                .compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed)
-                .map(|_| ())
+            self.0.compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed).map(|_| ())
         }
     }
 

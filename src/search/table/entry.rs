@@ -31,16 +31,8 @@ impl Entry {
     /// An entry of a solved position.
     pub fn solved(value: Value, work: u64) -> Self {
         match value {
-            Value::Win => Entry {
-                phi: 0,
-                delta: INFINITY,
-                work,
-            },
-            Value::Loss => Entry {
-                phi: INFINITY,
-                delta: 0,
-                work,
-            },
+            Value::Win => Entry { phi: 0, delta: INFINITY, work },
+            Value::Loss => Entry { phi: INFINITY, delta: 0, work },
         }
     }
 

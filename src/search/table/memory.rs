@@ -39,9 +39,7 @@ pub(super) struct Memory(Box<[Cluster]>);
 #[cfg(any(loom, miri))]
 impl Memory {
     pub fn new(clusters: usize) -> Result<Self, TableError> {
-        Ok(Memory(
-            (0..clusters).map(|_| super::empty_cluster()).collect(),
-        ))
+        Ok(Memory((0..clusters).map(|_| super::empty_cluster()).collect()))
     }
 
     pub fn clusters(&self) -> &[Cluster] {
