@@ -4,6 +4,8 @@ pub mod alphabeta;
 pub mod control;
 pub mod dfpn;
 pub mod game;
+pub mod graph;
+pub mod negamax;
 pub mod numbers;
 pub mod pn2;
 pub mod pns;
