@@ -464,15 +464,15 @@ fn run_limited(limits: Limits<'_>, observer: &mut dyn Observer, reason: Reason) 
 
 #[test]
 fn the_node_limit_is_kept_and_named() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
     for nodes in [0, 1, 2, 10, 1000, 30_000] {
         let limits = Limits {
             nodes: Some(nodes),
             ..Limits::default()
         };
         run_limited(limits, &mut (), Reason::NodeLimit);
-        let (board, estimate) = endless();
-        let game = Konane::new(&board, estimate);
-        let code = board.symmetries().code(&Position::start(&board));
         for (name, run) in algorithms() {
             let setting = Setting::of(Profile::Thesis, 1 << 22);
             let counted = run(&game, code, setting, limits, &mut ()).counters.nodes;
@@ -495,10 +495,10 @@ fn a_deadline_in_the_past_ends_the_search_at_once() {
 
 #[test]
 fn a_deadline_in_the_future_is_kept() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
     for (name, run) in algorithms() {
-        let (board, estimate) = endless();
-        let game = Konane::new(&board, estimate);
-        let code = board.symmetries().code(&Position::start(&board));
         let setting = Setting::of(Profile::Thesis, 1 << 22);
         let started = Instant::now();
         let limits = Limits {
@@ -535,6 +535,9 @@ fn a_stop_flag_set_before_ends_the_search_at_once() {
 
 #[test]
 fn a_stop_flag_set_by_another_thread_ends_the_search() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
     let stop = AtomicBool::new(false);
     for (name, run) in algorithms() {
         stop.store(false, Ordering::Relaxed);
@@ -543,9 +546,6 @@ fn a_stop_flag_set_by_another_thread_ends_the_search() {
                 std::thread::sleep(Duration::from_millis(50));
                 stop.store(true, Ordering::Relaxed);
             });
-            let (board, estimate) = endless();
-            let game = Konane::new(&board, estimate);
-            let code = board.symmetries().code(&Position::start(&board));
             let limits = Limits {
                 stop: Some(&stop),
                 ..Limits::default()
@@ -582,10 +582,10 @@ impl Observer for StopsAfterThree<'_> {
 
 #[test]
 fn the_observer_is_called_and_may_stop_the_search() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
     for (name, run) in algorithms() {
-        let (board, estimate) = endless();
-        let game = Konane::new(&board, estimate);
-        let code = board.symmetries().code(&Position::start(&board));
         let stop = AtomicBool::new(false);
         let mut observer = StopsAfterThree {
             stop: &stop,

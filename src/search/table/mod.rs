@@ -34,6 +34,8 @@
 mod cell;
 pub mod entry;
 mod memory;
+#[cfg(all(loom, test))]
+mod model;
 
 pub use cell::is_lock_free;
 pub use entry::Entry;
