@@ -1,0 +1,347 @@
+//! The transposition table against a map, and under fire from many threads.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use konane::search::game::Value;
+use konane::search::numbers::{INFINITY, MAX};
+use konane::search::table::{CLUSTER, ENTRY_BYTES, Entry, SOLVED_BONUS, Stored, Table, TableError};
+use proptest::prelude::*;
+
+const CLUSTER_BYTES: usize = CLUSTER * ENTRY_BYTES;
+
+fn table(clusters: usize) -> Table {
+    Table::new(clusters * CLUSTER_BYTES).unwrap()
+}
+
+/// A key that leads to the cluster of this number.
+fn key_of(cluster: usize, clusters: usize) -> u64 {
+    let key = ((cluster as u128) << 64).div_ceil(clusters as u128);
+    u64::try_from(key).unwrap()
+}
+
+/// SplitMix64's mixing, as a key for codes that need no certain cluster.
+fn mix(code: u64) -> u64 {
+    let mut z = code.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Work below 16 is kept exactly, so these entries come back as they were.
+fn open(phi: u32, delta: u32, work: u64) -> Entry {
+    Entry { phi, delta, work }
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    prop_oneof![
+        3 => (1..=MAX, 1..=MAX, 0u64..16).prop_map(|(phi, delta, work)| open(phi, delta, work)),
+        1 => (any::<bool>(), 0u64..16).prop_map(|(won, work)| {
+            Entry::solved(if won { Value::Win } else { Value::Loss }, work)
+        }),
+    ]
+}
+
+/// What a table without overflow holds after a store: the last entry, but a solved one yields only
+/// to a solved one into which more work went.
+fn store_in_model(model: &mut HashMap<u64, Entry>, code: u64, entry: Entry) {
+    let known = model.get(&code).copied();
+    let keeps = known.is_some_and(|known| {
+        known.value().is_some() && (entry.value().is_none() || entry.work <= known.work)
+    });
+    if !keeps {
+        model.insert(code, entry);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 3 } else { 400 }))]
+
+    /// At most four codes to a cluster: nothing may be lost, and everything is as the map says.
+    #[test]
+    fn without_overflow_the_table_is_a_map(
+        clusters in 1usize..9,
+        salt: u64,
+        steps in prop::collection::vec((0usize..32, any_entry()), 1..200),
+    ) {
+        let table = table(clusters);
+        let mut model = HashMap::new();
+        for (number, entry) in steps {
+            let number = number % (clusters * CLUSTER);
+            let key = key_of(number / CLUSTER, clusters);
+            let code = mix(salt ^ number as u64);
+            let expected = if model.contains_key(&code) { Stored::Updated } else { Stored::Filled };
+            prop_assert_eq!(table.store(key, code, entry), expected);
+            store_in_model(&mut model, code, entry);
+            prop_assert_eq!(table.lookup(key, code), model.get(&code).copied());
+        }
+        for number in 0..clusters * CLUSTER {
+            let code = mix(salt ^ number as u64);
+            let found = table.lookup(key_of(number / CLUSTER, clusters), code);
+            prop_assert_eq!(found, model.get(&code).copied());
+        }
+        let solved = model.values().filter(|entry| entry.value().is_some()).count() as u64;
+        prop_assert_eq!(table.count(), (model.len() as u64, solved));
+    }
+
+    /// Any number of codes in a cluster: an entry may be missing, but what is there was stored for
+    /// this code and is the last that was, and what has just been stored is there.
+    #[test]
+    fn with_overflow_the_table_forgets_but_never_confuses(
+        clusters in 1usize..4,
+        codes in prop::collection::vec(any::<u64>(), 1..40),
+        steps in prop::collection::vec((0usize..40, any_entry()), 1..300),
+    ) {
+        let table = table(clusters);
+        let key = |code: u64| mix(code);
+        let mut model: HashMap<u64, Entry> = HashMap::new();
+        let mut filled = 0;
+        for (number, entry) in steps {
+            let code = codes[number % codes.len()];
+            let held = table.lookup(key(code), code);
+            let stored = table.store(key(code), code, entry);
+            if held.is_none() {
+                // What was dropped in between must not come back.
+                model.remove(&code);
+            }
+            store_in_model(&mut model, code, entry);
+            match stored {
+                Stored::Filled => { filled += 1; prop_assert!(held.is_none()); }
+                Stored::Replaced => prop_assert!(held.is_none()),
+                Stored::Updated => prop_assert!(held.is_some()),
+            }
+            prop_assert_eq!(table.lookup(key(code), code), model.get(&code).copied());
+            for &code in &codes {
+                if let Some(found) = table.lookup(key(code), code) {
+                    prop_assert_eq!(Some(&found), model.get(&code));
+                }
+            }
+            prop_assert_eq!(table.count().0, filled);
+            prop_assert!(filled <= table.capacity());
+        }
+    }
+
+    /// Five entries in one cluster: the one that goes is the first of least worth among the four
+    /// that were there.
+    #[test]
+    fn replacement_drops_the_entry_of_least_worth(
+        works in prop::array::uniform4(0u64..16),
+        solved in prop::array::uniform4(any::<bool>()),
+        new in any_entry(),
+    ) {
+        let table = table(1);
+        for (code, (&work, &solved)) in (0..).zip(works.iter().zip(&solved)) {
+            let entry = if solved { Entry::solved(Value::Win, work) } else { open(2, 3, work) };
+            prop_assert_eq!(table.store(0, code, entry), Stored::Filled);
+        }
+        prop_assert_eq!(table.store(0, 99, new), Stored::Replaced);
+        prop_assert_eq!(table.lookup(0, 99), Some(new));
+        let worth = |code: usize| works[code] + u64::from(solved[code]) * u64::from(SOLVED_BONUS);
+        let victim = (0..CLUSTER).min_by_key(|&code| worth(code)).unwrap();
+        for code in 0..CLUSTER {
+            prop_assert_eq!(table.lookup(0, code as u64).is_none(), code == victim);
+        }
+    }
+
+    #[test]
+    fn the_size_is_what_was_asked_for_in_whole_clusters(bytes in 0usize..1 << 20) {
+        match Table::new(bytes) {
+            Ok(table) => {
+                prop_assert!(bytes >= CLUSTER_BYTES);
+                prop_assert_eq!(table.bytes(), bytes - bytes % CLUSTER_BYTES);
+                prop_assert_eq!(table.capacity() as usize * ENTRY_BYTES, table.bytes());
+                prop_assert_eq!(table.count(), (0, 0));
+            }
+            Err(TableError::TooSmall { bytes: named }) => {
+                prop_assert!(bytes < CLUSTER_BYTES && named == bytes);
+            }
+            Err(error) => prop_assert!(false, "{}", error),
+        }
+    }
+}
+
+#[test]
+fn keys_reach_every_cluster_and_stay_in_the_table() {
+    for clusters in [1, 2, 3, 7, 1000, 4096] {
+        let table = table(clusters);
+        for cluster in 0..clusters {
+            let first = key_of(cluster, clusters);
+            let last = if cluster + 1 == clusters {
+                u64::MAX
+            } else {
+                key_of(cluster + 1, clusters) - 1
+            };
+            let code = cluster as u64;
+            assert_eq!(table.store(first, code, open(1, 1, 1)), Stored::Filled);
+            // Both ends of the cluster's keys lead to it, the neighbours' keys do not.
+            assert!(table.lookup(last, code).is_some());
+            if cluster > 0 {
+                assert!(table.lookup(first - 1, code).is_none());
+            }
+        }
+        assert_eq!(table.count(), (clusters as u64, 0));
+    }
+}
+
+#[test]
+fn code_zero_and_the_largest_code_are_codes_like_others() {
+    let table = table(1);
+    assert_eq!(table.lookup(0, 0), None);
+    for code in [0, u64::MAX] {
+        table.store(0, code, open(MAX, 1, 0));
+        assert_eq!(table.lookup(0, code), Some(open(MAX, 1, 0)));
+    }
+    assert_eq!(table.count(), (2, 0));
+}
+
+#[test]
+fn a_solved_position_keeps_its_value_and_gains_work() {
+    for value in [Value::Win, Value::Loss] {
+        let table = table(1);
+        table.store(0, 5, Entry::solved(value, 3));
+        table.store(0, 5, open(7, 8, 15));
+        assert_eq!(table.lookup(0, 5), Some(Entry::solved(value, 3)));
+        table.store(0, 5, Entry::solved(value, 9));
+        assert_eq!(table.lookup(0, 5), Some(Entry::solved(value, 9)));
+        table.store(0, 5, Entry::solved(value, 2));
+        assert_eq!(table.lookup(0, 5), Some(Entry::solved(value, 9)));
+        assert_eq!(table.count(), (1, 1));
+    }
+}
+
+#[test]
+fn more_memory_than_there_is_is_an_error_that_names_it() {
+    let bytes = 1 << 60;
+    match Table::new(bytes) {
+        Err(TableError::Memory { bytes: named, .. }) => assert_eq!(named, bytes),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The entries of one code that the threads below store: delta and work follow from code and phi,
+/// so a cell that mixes two stores shows.
+fn entry_of(code: u64, counter: u64) -> Entry {
+    let phi = 1 + (counter % u64::from(MAX)) as u32;
+    let bound = mix(code ^ u64::from(phi) << 32);
+    let delta = 1 + (bound % u64::from(MAX)) as u32;
+    open(phi, delta, bound >> 60)
+}
+
+fn value_of(code: u64) -> Value {
+    if mix(!code) & 1 == 0 {
+        Value::Win
+    } else {
+        Value::Loss
+    }
+}
+
+fn is_sound(code: u64, entry: Entry) -> bool {
+    match entry.value() {
+        Some(value) => {
+            let whole = Entry::solved(value, 0);
+            value == value_of(code) && (entry.phi, entry.delta) == (whole.phi, whole.delta)
+        }
+        None => entry.phi < INFINITY && entry == entry_of(code, u64::from(entry.phi) - 1),
+    }
+}
+
+#[test]
+fn entries_that_threads_store_are_told_from_mixtures() {
+    let entry = entry_of(12, 34);
+    assert!(is_sound(12, entry));
+    assert!(!is_sound(13, entry));
+    assert!(!is_sound(
+        12,
+        open(entry.phi, entry_of(12, 35).delta, entry.work)
+    ));
+    assert!(is_sound(12, Entry::solved(value_of(12), 0)));
+    assert!(!is_sound(12, Entry::solved(!value_of(12), 0)));
+}
+
+/// Threads store and look up random codes until `time` is over. Where no cluster holds more codes
+/// than it has cells (`crowding` 1 or less), nothing that was solved may get lost either.
+fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
+    let table = table(clusters);
+    let fits = codes <= (clusters * CLUSTER) as u64;
+    // Where all fits, the codes are dealt to the clusters in turn.
+    let key = |code: u64| {
+        if fits {
+            key_of(code as usize % clusters, clusters)
+        } else {
+            mix(code)
+        }
+    };
+    let solved: Vec<AtomicBool> = (0..codes).map(|_| AtomicBool::new(false)).collect();
+    let operations = AtomicU64::new(0);
+    let (filled, deadline) = (AtomicU64::new(0), Instant::now() + time);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (table, solved, operations, filled) = (&table, &solved, &operations, &filled);
+            scope.spawn(move || {
+                let mut random = mix(thread);
+                let mut counter = 0;
+                while counter % 1024 != 0 || Instant::now() < deadline {
+                    random = mix(random);
+                    counter += 1;
+                    let code = (random >> 8) % codes;
+                    // Read before the look-up: then the entry has been in the table before it.
+                    let was_solved = solved[code as usize].load(Ordering::Acquire);
+                    if let Some(found) = table.lookup(key(code), code) {
+                        assert!(is_sound(code, found), "{code}: {found:?}");
+                        assert!(!fits || !was_solved || found.value().is_some());
+                    } else {
+                        assert!(!fits || !was_solved, "{code} was solved and is gone");
+                    }
+                    let stored = if random & 63 == 0 {
+                        let entry = Entry::solved(value_of(code), (random >> 6) & 15);
+                        let stored = table.store(key(code), code, entry);
+                        solved[code as usize].store(true, Ordering::Release);
+                        stored
+                    } else if random & 3 != 0 {
+                        table.store(key(code), code, entry_of(code, random >> 32))
+                    } else {
+                        continue;
+                    };
+                    assert!(!fits || stored != Stored::Replaced);
+                    if stored == Stored::Filled {
+                        filled.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                operations.fetch_add(counter, Ordering::Relaxed);
+            });
+        }
+    });
+    // The threads' own counts add up to the cells in use.
+    assert_eq!(table.count().0, filled.into_inner());
+    for code in 0..codes {
+        if let Some(entry) = table.lookup(key(code), code) {
+            assert!(is_sound(code, entry), "{code}: {entry:?}");
+        }
+    }
+    operations.into_inner()
+}
+
+fn stress_all(time: Duration) {
+    for threads in [8, 16] {
+        for (clusters, codes) in [(1, 4), (1, 9), (2, 8), (4, 64), (64, 200), (64, 5000)] {
+            let operations = stress(threads, clusters, codes, time);
+            assert!(operations >= threads, "{operations} operations");
+        }
+    }
+}
+
+#[test]
+fn many_threads_never_see_a_mixture_or_lose_a_solved_position() {
+    stress_all(Duration::from_millis(if cfg!(debug_assertions) {
+        60
+    } else {
+        250
+    }));
+}
+
+#[test]
+#[ignore = "takes two minutes"]
+fn many_threads_for_a_long_time() {
+    stress_all(Duration::from_secs(10));
+}
