@@ -32,17 +32,11 @@ fn main() {
     };
     let t = std::time::Instant::now();
     let root = board.symmetries().code(&Position::start(&board));
-    let r = dfpn(
-        &game,
-        root,
-        &table,
-        opt,
-        Limits {
-            nodes: Some(get("nodes", 2e9) as u64),
-            ..Default::default()
-        },
-        &mut (),
-    );
+    let limits = Limits { nodes: Some(get("nodes", 2e9) as u64), ..Default::default() };
+    let r = if get("ab", 0.0) > 0.0 {
+        let o = konane::search::alphabeta::AlphaBetaOptions { step: get("ab", 1.0) as u32, settle_budget: opt.settle_budget, settle_effort: opt.settle_effort };
+        konane::search::alphabeta::alphabeta(&game, root, &table, o, limits, &mut ())
+    } else { dfpn(&game, root, &table, opt, limits, &mut ()) };
     let s = t.elapsed().as_secs_f64();
     let c = r.counters;
     println!(

@@ -1,7 +1,7 @@
 //! Konane as a game of the search core.
 
 use super::board::Board;
-use super::kernels::{Jumps, Successors};
+use super::kernels::{Jumps, Settling, Successors};
 use super::position::{Phase, Position};
 use super::symmetry::WHITE_TO_MOVE;
 use super::zobrist::Zobrist;
@@ -33,6 +33,13 @@ pub struct Konane<'a> {
     jumps: Jumps,
     zobrist: Zobrist,
     estimates: Box<[(Number, Number)]>,
+}
+
+/// Working memory of one worker.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    successors: Successors,
+    settling: Settling,
 }
 
 const SIDE: usize = 64;
@@ -74,10 +81,11 @@ impl<'a> Konane<'a> {
 }
 
 impl Game for Konane<'_> {
-    type Scratch = Successors;
+    type Scratch = Scratch;
 
     #[inline]
-    fn expand(&self, code: u64, out: &mut Successors, children: &mut Vec<Child>) -> Expansion {
+    fn expand(&self, code: u64, scratch: &mut Scratch, children: &mut Vec<Child>) -> Expansion {
+        let out = &mut scratch.successors;
         let position = self.board.symmetries().decode(code);
         if position.phase(self.board) != Phase::Jumping {
             return self.expand_removal(&position, children);
@@ -117,17 +125,21 @@ impl Game for Konane<'_> {
         self.zobrist.key(code)
     }
 
-    fn settle(&self, code: u64, budget: u32, _: &mut Successors) -> Settled {
+    fn evaluate(&self, code: u64, _: &mut Scratch) -> i32 {
         let position = self.board.symmetries().decode(code);
-        let mut left = budget;
-        let won = self
-            .jumps
-            .settle(position.occupied(), position.to_move(), &mut left);
+        let mover = position.to_move();
+        let own = position.count_movable(self.board, mover) as i32;
+        let other = position.count_movable(self.board, !mover) as i32;
+        (own - other) * 4096 / (own + other).max(1)
+    }
+
+    fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> Settled {
+        let position = self.board.symmetries().decode(code);
+        let s = &mut scratch.settling;
+        s.left = budget;
+        let won = self.jumps.settle(position.occupied(), position.to_move(), s);
         let value = won.map(|won| if won { Value::Win } else { Value::Loss });
-        Settled {
-            value,
-            positions: budget - left,
-        }
+        Settled { value, positions: budget - s.left }
     }
 }
 

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::board::{Board, Colour};
+use super::symmetry::ImageTable;
 
 /// The most jumps that a position can have, rounded up: four directions, at most 32 landing
 /// squares each.
@@ -95,6 +96,38 @@ impl Default for Successors {
     }
 }
 
+/// Budget and memory
+#[derive(Debug)]
+pub struct Settling {
+    /// positions left
+    pub left: u32,
+    slots: Box<[(u64, u64)]>,
+}
+
+const SLOTS: usize = 1 << 15;
+
+impl Default for Settling {
+    fn default() -> Self {
+        Settling { left: 0, slots: vec![(0, 0); SLOTS].into() }
+    }
+}
+
+impl Settling {
+    #[inline(always)]
+    fn slot(occupied: u64, mover: Colour) -> usize {
+        ((occupied ^ mover as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - 15)) as usize
+    }
+    #[inline(always)]
+    fn known(&self, slot: usize, occupied: u64, mover: Colour) -> Option<bool> {
+        let (key, meta) = self.slots[slot];
+        (key == occupied && meta >> 1 == mover as u64 + 1).then_some(meta & 1 == 1)
+    }
+    #[inline(always)]
+    fn learn(&mut self, slot: usize, occupied: u64, mover: Colour, won: bool) {
+        self.slots[slot] = (occupied, (mover as u64 + 1) << 1 | u64::from(won));
+    }
+}
+
 impl Jumps {
     /// Derives the tables from a board.
     pub fn new(board: &Board) -> Self {
@@ -159,19 +192,12 @@ impl Jumps {
     pub fn expand(&self, board: &Board, occupied: u64, mover: Colour, out: &mut Successors) {
         macro_rules! dispatch {
             ($($isa:pat => $four:ident, $eight:ident;)*) => {
+                let table = board.symmetries().successor_table();
                 match (self.isa, self.lanes) {
-                    $(
-                        ($isa, 4) => {
-                            let images = board.symmetries().successor_table().images::<4>(occupied);
-                            // SAFETY: `isa` is one that the processor has (see `with_isa`).
-                            unsafe { $four(self, occupied, mover, &images, out) }
-                        }
-                        ($isa, _) => {
-                            let images = board.symmetries().successor_table().images::<8>(occupied);
-                            // SAFETY: as above.
-                            unsafe { $eight(self, occupied, mover, &images, out) }
-                        }
-                    )*
+                    // SAFETY: `isa` is one that the processor has (see `with_isa`).
+                    $(($isa, 4) => unsafe { $four(self, table, occupied, mover, out) }
+                    // SAFETY: as above.
+                    ($isa, _) => unsafe { $eight(self, table, occupied, mover, out) })*
                 }
             };
         }
@@ -209,19 +235,19 @@ impl Jumps {
 
     /// Plain negamax over at most `budget` positions, which are counted down: whether the mover
     /// wins, or `None` if the budget did not suffice. Fewest replies first.
-    pub fn settle(&self, occupied: u64, mover: Colour, budget: &mut u32) -> Option<bool> {
+    pub fn settle(&self, occupied: u64, mover: Colour, limit: &mut Settling) -> Option<bool> {
         #[cfg(target_arch = "x86_64")]
         match (self.isa, self.short) {
             // SAFETY: `isa` is one that the processor has (see `with_isa`).
-            (Isa::Avx512, true) => return unsafe { settle_avx512(self, occupied, mover, budget) },
+            (Isa::Avx512, true) => return unsafe { settle_avx512(self, occupied, mover, limit) },
             // SAFETY: as above.
-            (Isa::Avx2, true) => return unsafe { settle_avx2(self, occupied, mover, budget) },
+            (Isa::Avx2, true) => return unsafe { settle_avx2(self, occupied, mover, limit) },
             _ => {}
         }
         if self.short {
-            settle_baseline(self, occupied, mover, budget)
+            settle_baseline(self, occupied, mover, limit)
         } else {
-            settle_long(self, occupied, mover, budget)
+            settle_long(self, occupied, mover, limit)
         }
     }
 
@@ -252,6 +278,26 @@ impl Jumps {
         (0..4)
             .map(|d| self.landings::<SHORT>(occupied, mover, d).count_ones())
             .sum()
+    }
+
+    /// Counts the moves on `LANES` boards at once. Loops, not closures: what the compiler does not
+    /// inline would be compiled for the baseline.
+    #[inline(always)]
+    fn count_block<const SHORT: bool>(
+        &self,
+        boards: &[u64],
+        start: usize,
+        mover: usize,
+        counts: &mut [u8],
+    ) {
+        let boards: &[u64; LANES] = boards[start..start + LANES].try_into().expect("whole block");
+        let mut block = [0u64; LANES];
+        for lane in 0..LANES {
+            block[lane] = u64::from(self.count::<SHORT>(boards[lane], mover));
+        }
+        for lane in 0..LANES {
+            counts[start + lane] = block[lane] as u8;
+        }
     }
 
     /// Calls `visit(axis, taken - 1, lowest changed square)` for every jump.
@@ -285,11 +331,12 @@ impl Jumps {
 #[inline(always)]
 fn expand_kernel<const G: usize, const SHORT: bool>(
     jumps: &Jumps,
+    table: &ImageTable,
     occupied: u64,
     mover: Colour,
-    images: &[u64; G],
     out: &mut Successors,
 ) {
+    let images = table.images::<G>(occupied);
     let mut len = 0;
     let longest = jumps.longest;
     jumps.for_each_jump(occupied, mover.index(), |axis, length, low| {
@@ -307,28 +354,23 @@ fn expand_kernel<const G: usize, const SHORT: bool>(
     out.len = len;
     let (own, other) = ((!mover).index(), mover.index());
     for start in (0..len).step_by(LANES) {
-        let block: [u64; LANES] = std::array::from_fn(|lane| out.occupied[start + lane]);
-        let own = block.map(|occupied| jumps.count::<SHORT>(occupied, own));
-        let other = block.map(|occupied| jumps.count::<SHORT>(occupied, other));
-        for lane in 0..LANES {
-            out.own[start + lane] = own[lane] as u8;
-            out.other[start + lane] = other[lane] as u8;
-        }
+        jumps.count_block::<SHORT>(&out.occupied, start, own, &mut out.own);
+        jumps.count_block::<SHORT>(&out.occupied, start, other, &mut out.other);
     }
 }
 
 #[inline(always)]
 fn expand_any<const G: usize>(
     jumps: &Jumps,
+    table: &ImageTable,
     occupied: u64,
     mover: Colour,
-    images: &[u64; G],
     out: &mut Successors,
 ) {
     if jumps.short {
-        expand_kernel::<G, true>(jumps, occupied, mover, images, out);
+        expand_kernel::<G, true>(jumps, table, occupied, mover, out);
     } else {
-        expand_kernel::<G, false>(jumps, occupied, mover, images, out);
+        expand_kernel::<G, false>(jumps, table, occupied, mover, out);
     }
 }
 
@@ -371,10 +413,14 @@ const SETTLE_MOVES: usize = 16;
 
 macro_rules! settle_body {
     ($name:ident, $short:literal, $jumps:ident, $occupied:ident, $mover:ident, $budget:ident) => {{
-        if *$budget == 0 {
+        if $budget.left == 0 {
             return None;
         }
-        *$budget -= 1;
+        $budget.left -= 1;
+        let slot = Settling::slot($occupied, $mover);
+        if let Some(value) = $budget.known(slot, $occupied, $mover) {
+            return Some(value);
+        }
         let mut list = [0u64; SETTLE_MOVES];
         let mut len = 0;
         $jumps.for_each_jump($occupied, $mover.index(), |axis, length, low| {
@@ -387,13 +433,13 @@ macro_rules! settle_body {
         let next = !$mover;
         let mut replies = [0u8; SETTLE_MOVES];
         for start in (0..len).step_by(LANES) {
-            let block: [u64; LANES] = std::array::from_fn(|lane| list[start + lane]);
-            let counts = block.map(|occupied| $jumps.count::<$short>(occupied, next.index()));
-            for lane in 0..LANES {
-                replies[start + lane] = counts[lane] as u8;
-            }
+            $jumps.count_block::<$short>(&list, start, next.index(), &mut replies);
+        }
+        if len == 0 {
+            return Some(false);
         }
         if replies[..len].contains(&0) {
+            $budget.learn(slot, $occupied, $mover, true);
             return Some(true);
         }
         let mut order = [0u16; SETTLE_MOVES];
@@ -403,11 +449,15 @@ macro_rules! settle_body {
         order[..len].sort_unstable();
         for &entry in &order[..len] {
             match $name($jumps, list[usize::from(entry & 0xff)], next, $budget) {
-                Some(false) => return Some(true),
+                Some(false) => {
+                    $budget.learn(slot, $occupied, $mover, true);
+                    return Some(true);
+                }
                 Some(true) => {}
                 None => return None,
             }
         }
+        $budget.learn(slot, $occupied, $mover, false);
         Some(false)
     }};
 }
@@ -416,13 +466,13 @@ macro_rules! kernels {
     ($($(#[$attr:meta])* $expand4:ident $expand8:ident $perft:ident $settle:ident $short:literal;)*) => {
         $(
             $(#[$attr])*
-            fn $expand4(j: &Jumps, o: u64, m: Colour, images: &[u64; 4], out: &mut Successors) {
-                expand_any::<4>(j, o, m, images, out);
+            fn $expand4(j: &Jumps, t: &ImageTable, o: u64, m: Colour, out: &mut Successors) {
+                expand_any::<4>(j, t, o, m, out);
             }
 
             $(#[$attr])*
-            fn $expand8(j: &Jumps, o: u64, m: Colour, images: &[u64; 8], out: &mut Successors) {
-                expand_any::<8>(j, o, m, images, out);
+            fn $expand8(j: &Jumps, t: &ImageTable, o: u64, m: Colour, out: &mut Successors) {
+                expand_any::<8>(j, t, o, m, out);
             }
 
             $(#[$attr])*
@@ -431,8 +481,8 @@ macro_rules! kernels {
             }
 
             $(#[$attr])*
-            fn $settle(j: &Jumps, occ: u64, mover: Colour, budget: &mut u32) -> Option<bool> {
-                settle_body!($settle, $short, j, occ, mover, budget)
+            fn $settle(j: &Jumps, occ: u64, mover: Colour, limit: &mut Settling) -> Option<bool> {
+                settle_body!($settle, $short, j, occ, mover, limit)
             }
         )*
     };
@@ -455,6 +505,6 @@ fn perft_long_baseline(j: &Jumps, occ: u64, mover: Colour, depth: u32, stack: &m
     perft_body!(perft_long_baseline, false, j, occ, mover, depth, stack)
 }
 
-fn settle_long(j: &Jumps, occ: u64, mover: Colour, budget: &mut u32) -> Option<bool> {
-    settle_body!(settle_long, false, j, occ, mover, budget)
+fn settle_long(j: &Jumps, occ: u64, mover: Colour, limit: &mut Settling) -> Option<bool> {
+    settle_body!(settle_long, false, j, occ, mover, limit)
 }

@@ -77,6 +77,11 @@ impl Profile {
 
     /// The parameters of α-β.
     pub fn alphabeta(self) -> AlphaBetaOptions {
-        AlphaBetaOptions { step: 1 }
+        let PnsOptions { settle_budget, settle_effort, .. } = self.pns();
+        let step = match self {
+            Profile::Tuned => 64,
+            Profile::Thesis => 1,
+        };
+        AlphaBetaOptions { step, settle_budget, settle_effort }
     }
 }

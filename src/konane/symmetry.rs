@@ -76,8 +76,9 @@ impl ImageTable {
         for chunk in self.rows.chunks_exact(chunk_words) {
             let at = (rest & ((1 << CHUNK) - 1)) as usize * LANES;
             rest >>= CHUNK;
-            for (image, word) in images.iter_mut().zip(&chunk[at..at + LANES]) {
-                *image ^= word;
+            let row = &chunk[at..at + LANES];
+            for lane in 0..LANES {
+                images[lane] ^= row[lane];
             }
         }
         images

@@ -6,7 +6,8 @@
 //! Memory is the table and the stack, about 24 bytes times branching factor times depth.
 
 use super::control::{Control, Limits, Observer, Outcome, Report};
-use super::game::{Child, Expansion, Game, Value};
+use super::evaluate::{Evaluation, Evaluator, Settling};
+use super::game::{Game, Value};
 use super::numbers::{Combination, INFINITY, Number};
 use super::table::{Entry, Table};
 
@@ -33,12 +34,8 @@ struct Numbers {
 }
 
 struct Worker<'a, G: Game> {
-    game: &'a G,
-    table: &'a Table,
+    evaluator: Evaluator<'a, G>,
     options: DfpnOptions,
-    control: Control<'a>,
-    scratch: G::Scratch,
-    stack: Vec<Child>,
 }
 
 /// Searches a position by df-pn on one thread.
@@ -50,21 +47,17 @@ pub fn dfpn<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let mut worker = Worker {
-        game,
-        table,
-        options,
-        control: Control::new(limits, observer),
-        scratch: G::Scratch::default(),
-        stack: Vec::with_capacity(4096),
-    };
-    worker.control.counters.nodes = 1;
+    let settling = Settling { budget: options.settle_budget, effort: options.settle_effort };
+    let mut evaluator = Evaluator::new(game, table, Control::new(limits, observer), settling);
+    evaluator.open_entries = true;
+    let mut worker = Worker { evaluator, options };
+    worker.evaluator.control.counters.nodes = 1;
     let mut numbers = Numbers {
         phi: 1,
         delta: 1,
         work: 0,
     };
-    while numbers.phi != 0 && numbers.delta != 0 && worker.control.stopped.is_none() {
+    while numbers.phi != 0 && numbers.delta != 0 && worker.evaluator.control.stopped.is_none() {
         numbers = worker.search(root, INFINITY, INFINITY, true);
     }
     let outcome = if numbers.phi == 0 {
@@ -72,14 +65,14 @@ pub fn dfpn<G: Game>(
     } else if numbers.delta == 0 {
         Outcome::Known(Value::Loss)
     } else {
-        Outcome::Unknown(worker.control.stopped.expect("an open search was stopped"))
+        Outcome::Unknown(worker.evaluator.control.stopped.expect("an open search was stopped"))
     };
     Report {
         outcome,
         phi: numbers.phi,
         delta: numbers.delta,
-        best: worker.control.root.2,
-        counters: worker.control.counters,
+        best: worker.evaluator.control.root.2,
+        counters: worker.evaluator.control.counters,
         memory_bytes: table.bytes() as u64,
     }
 }
@@ -92,39 +85,23 @@ impl<G: Game> Worker<'_, G> {
         delta_threshold: Number,
         is_root: bool,
     ) -> Numbers {
-        let key = self.game.key(code);
-        let base = self.stack.len();
-        if self.control.tick() {
-            return Numbers {
-                phi: 1,
-                delta: 1,
-                work: 0,
-            };
+        let evaluator = &mut self.evaluator;
+        evaluator.grow_if_full();
+        if evaluator.control.tick() {
+            return Numbers { phi: 1, delta: 1, work: 0 };
         }
-        match self.game.expand(code, &mut self.scratch, &mut self.stack) {
-            Expansion::Lost => return self.solved(key, code, Value::Loss, 1),
-            Expansion::Won(child) => {
+        let known = evaluator.lookup(code);
+        let mut work = 1 + known.map_or(0, |entry| entry.work);
+        let base = evaluator.children.len();
+        match evaluator.expand(code, known.is_none()) {
+            Evaluation::Lost => return self.solved(code, Value::Loss, work),
+            Evaluation::Won(child) => {
                 if is_root {
-                    self.control.root.2 = Some(child);
+                    evaluator.control.root.2 = Some(child);
                 }
-                return self.solved(key, code, Value::Win, 1);
+                return self.solved(code, Value::Win, work);
             }
-            Expansion::Open => {}
-        }
-        let mut work = 1;
-        let first_visit = match self.table.lookup(key, code) {
-            Some(entry) => {
-                work += entry.work;
-                false
-            }
-            None => true,
-        };
-        if let Some(child) = self.look_up_children(base, first_visit) {
-            self.stack.truncate(base);
-            if is_root {
-                self.control.root.2 = Some(child);
-            }
-            return self.solved(key, code, Value::Win, work);
+            Evaluation::Open => {}
         }
 
         let combination = self.options.combination;
@@ -134,7 +111,7 @@ impl<G: Game> Worker<'_, G> {
             let (mut best, mut least, mut second) = (base, INFINITY, INFINITY);
             let (mut max, mut max_other, mut sum) = (0, 0, 0u64);
             let mut max_at = base;
-            for (index, child) in self.stack[base..].iter().enumerate() {
+            for (index, child) in self.evaluator.children[base..].iter().enumerate() {
                 if child.delta < least {
                     second = least;
                     least = child.delta;
@@ -160,15 +137,15 @@ impl<G: Game> Worker<'_, G> {
                 break;
             }
             if is_root {
-                self.control.root = (numbers.phi, numbers.delta, Some(self.stack[best].code));
+                self.evaluator.control.root = (numbers.phi, numbers.delta, Some(self.evaluator.children[best].code));
             }
             if numbers.phi >= phi_threshold
                 || numbers.delta >= delta_threshold
-                || self.control.stopped.is_some()
+                || self.evaluator.control.stopped.is_some()
             {
                 break;
             }
-            let child = self.stack[best];
+            let child = self.evaluator.children[best];
             let max_other = if max_at == best { max_other } else { max };
             let child_phi =
                 combination.child_threshold(delta_threshold, max_other, sum - u64::from(child.phi));
@@ -182,84 +159,41 @@ impl<G: Game> Worker<'_, G> {
             };
             let result = self.search(child.code, child_phi, child_delta, false);
             work += result.work;
-            let slot = &mut self.stack[best];
+            let slot = &mut self.evaluator.children[best];
             slot.phi = result.phi;
             slot.delta = result.delta;
             if result.delta == 0 {
                 if is_root {
-                    self.control.root.2 = Some(child.code);
+                    self.evaluator.control.root.2 = Some(child.code);
                 }
-                self.stack.truncate(base);
-                return self.solved(key, code, Value::Win, work);
+                self.evaluator.children.truncate(base);
+                return self.solved(code, Value::Win, work);
             }
             if result.phi == 0 {
-                self.stack.swap_remove(best);
+                self.evaluator.children.swap_remove(best);
             }
         }
-        self.stack.truncate(base);
+        self.evaluator.children.truncate(base);
         if numbers.delta == 0 {
-            return self.solved(key, code, Value::Loss, work);
+            return self.solved(code, Value::Loss, work);
         }
         let entry = Entry {
             phi: numbers.phi,
             delta: numbers.delta,
             work,
         };
-        let stored = self.table.store(key, code, entry);
-        self.control.counters.stored(stored);
+        self.evaluator.store(code, entry);
         numbers.work = work;
         numbers
     }
 
-    fn solved(&mut self, key: u64, code: u64, value: Value, work: u64) -> Numbers {
+    fn solved(&mut self, code: u64, value: Value, work: u64) -> Numbers {
         let entry = Entry::solved(value, work);
-        let stored = self.table.store(key, code, entry);
-        self.control.counters.stored(stored);
+        self.evaluator.store(code, entry);
         Numbers {
             phi: entry.phi,
             delta: entry.delta,
             work,
         }
-    }
-
-    /// Replaces the estimates of the children at the top of the stack by what the table or an
-    /// exact search knows, and drops those that are won. Returns a lost child, if there is one.
-    fn look_up_children(&mut self, base: usize, first_visit: bool) -> Option<u64> {
-        for child in &self.stack[base..] {
-            self.table.prefetch(self.game.key(child.code));
-        }
-        let mut kept = base;
-        for index in base..self.stack.len() {
-            let mut child = self.stack[index];
-            match self.table.lookup(self.game.key(child.code), child.code) {
-                Some(entry) => {
-                    child.phi = entry.phi;
-                    child.delta = entry.delta;
-                }
-                None => {
-                    self.control.counters.nodes += u64::from(first_visit);
-                    if child.effort <= self.options.settle_effort && self.options.settle_budget > 0
-                    {
-                        let budget = self.options.settle_budget;
-                        let settled = self.game.settle(child.code, budget, &mut self.scratch);
-                        self.control.counters.settle_positions += u64::from(settled.positions);
-                        match settled.value {
-                            Some(Value::Win) => child.phi = 0,
-                            Some(Value::Loss) => child.delta = 0,
-                            None => {}
-                        }
-                    }
-                }
-            }
-            if child.delta == 0 {
-                return Some(child.code);
-            }
-            if child.phi != 0 {
-                self.stack[kept] = child;
-                kept += 1;
-            }
-        }
-        self.stack.truncate(kept);
-        None
     }
 }

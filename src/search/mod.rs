@@ -3,6 +3,7 @@
 pub mod alphabeta;
 pub mod control;
 pub mod dfpn;
+mod evaluate;
 pub mod game;
 pub mod graph;
 pub mod negamax;

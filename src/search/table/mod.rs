@@ -30,6 +30,14 @@
 //! Worth is the work that went into an entry, so what is cheap to find again goes first. A solved
 //! entry counts [`SOLVED_BONUS`] encoded steps more, and the entry that has just been found is
 //! always stored, because its parent is about to ask for it.
+//!
+//! # Growth
+//!
+//! The memory is reserved whole, but a table starts with a small part of it in use and doubles
+//! that part when it fills ([`Table::grow`]). A search that needs 1 MiB of a 4 GiB table then runs
+//! in the second-level cache, and the system need not zero what nobody touches: 6×6 takes half the
+//! time. Doubling splits each cluster into two neighbours, because the index is the key's upper
+//! bits scaled, so it runs in place, from the last cluster down.
 
 mod cell;
 pub mod entry;
@@ -39,6 +47,8 @@ mod model;
 
 pub use cell::is_lock_free;
 pub use entry::Entry;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cell::Cell;
 use memory::Memory;
@@ -98,22 +108,27 @@ pub enum Stored {
     Replaced,
 }
 
+/// Clusters in use at the start: 64 KiB.
+const FIRST_CLUSTERS: usize = 1 << 10;
+
 /// A fixed number of entries, shared by reference between threads.
 pub struct Table {
     memory: Memory,
+    /// Clusters in use; the whole memory holds this times a power of two.
+    active: AtomicUsize,
 }
 
 impl Table {
-    /// A table of at most `bytes` bytes, rounded down to whole clusters. The memory is reserved at
-    /// once and used as it fills.
+    /// A table of at most `bytes` bytes, at least 99.9 % of it (whole clusters for small ones). The
+    /// memory is reserved at once and used as it fills.
     pub fn new(bytes: usize) -> Result<Self, TableError> {
         let clusters = bytes / (CLUSTER * ENTRY_BYTES);
         if clusters == 0 {
             return Err(TableError::TooSmall { bytes });
         }
-        Ok(Table {
-            memory: Memory::new(clusters)?,
-        })
+        let doublings = (clusters / FIRST_CLUSTERS).checked_ilog2().unwrap_or(0);
+        let first = clusters >> doublings;
+        Ok(Table { memory: Memory::new(first << doublings)?, active: AtomicUsize::new(first) })
     }
 
     /// The number of entries that fit.
@@ -126,11 +141,45 @@ impl Table {
         self.memory.clusters().len() * CLUSTER * ENTRY_BYTES
     }
 
-    /// The cluster of a key: its upper bits, scaled to any number of clusters.
+    /// The cluster of a key.
     #[inline(always)]
     fn cluster(&self, key: u64) -> &Cluster {
+        &self.memory.clusters()[index_of(key, self.active.load(Ordering::Relaxed))]
+    }
+
+    /// Whether a table with so many entries should grow now: three tenths of the part in use are
+    /// filled, at which one cluster in a hundred overflows, and there is more memory.
+    #[inline(always)]
+    pub fn wants_growth(&self, used: u64) -> bool {
+        let active = self.active.load(Ordering::Relaxed);
+        used * 10 > (active * CLUSTER * 3) as u64 && active < self.memory.clusters().len()
+    }
+
+    /// Doubles the part in use; `key_of` is the function from codes to keys. Does nothing when the
+    /// whole memory is in use. Takes the time to read and write the entries once.
+    ///
+    /// Only one thread may use the table meanwhile. If others do, no wrong entry results, but
+    /// entries that they store can get lost.
+    pub fn grow(&self, key_of: impl Fn(u64) -> u64) {
         let clusters = self.memory.clusters();
-        &clusters[((u128::from(key) * clusters.len() as u128) >> 64) as usize]
+        let active = self.active.load(Ordering::Relaxed);
+        if active == clusters.len() {
+            return;
+        }
+        for index in (0..active).rev() {
+            let contents: [u128; CLUSTER] = std::array::from_fn(|i| clusters[index].0[i].load());
+            for cell in &clusters[index].0 {
+                cell.set(0);
+            }
+            let mut filled = [0; 2];
+            for content in contents.into_iter().filter(|content| content >> 64 != 0) {
+                let target = index_of(key_of(content as u64), 2 * active);
+                let half = target - 2 * index;
+                clusters[target].0[filled[half]].set(content);
+                filled[half] += 1;
+            }
+        }
+        self.active.store(2 * active, Ordering::Relaxed);
     }
 
     /// Starts to fetch the cluster of a key, for a look-up some 100 ns later.
@@ -210,6 +259,12 @@ impl Table {
                 (all + 1, solved + u64::from(entry::is_solved(content)))
             })
     }
+}
+
+/// The upper bits of a key, scaled to any number of clusters.
+#[inline(always)]
+fn index_of(key: u64, clusters: usize) -> usize {
+    ((u128::from(key) * clusters as u128) >> 64) as usize
 }
 
 impl std::fmt::Debug for Table {

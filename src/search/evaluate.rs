@@ -1,0 +1,142 @@
+//! First evaluation of positions: expansion, table, and bounded exact search.
+
+use super::control::Control;
+use super::game::{Child, Expansion, Game, Value};
+use super::table::{Entry, Table};
+
+/// When children that the table does not know are handed to [`Game::settle`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settling {
+    /// Positions that one such search may visit; 0 for none.
+    pub budget: u32,
+    /// The greatest [`Child::effort`] for which it is tried.
+    pub effort: u32,
+}
+
+/// What an expansion with a look-up of the children found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evaluation {
+    /// All children are won, or there are none.
+    Lost,
+    /// A child is lost; its code.
+    Won(u64),
+    /// The open children are at the top of the list.
+    Open,
+}
+
+/// What one thread evaluates positions with.
+pub(super) struct Evaluator<'a, G: Game> {
+    pub game: &'a G,
+    pub table: &'a Table,
+    pub control: Control<'a>,
+    pub scratch: G::Scratch,
+    pub children: Vec<Child>,
+    pub settling: Settling,
+    /// Whether numbers of open positions are taken from the table, or only values.
+    pub open_entries: bool,
+}
+
+impl<'a, G: Game> Evaluator<'a, G> {
+    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settling: Settling) -> Self {
+        Evaluator {
+            game,
+            table,
+            control,
+            scratch: G::Scratch::default(),
+            children: Vec::with_capacity(256),
+            settling,
+            open_entries: false,
+        }
+    }
+
+    /// What the table knows about a position.
+    #[inline(always)]
+    pub fn lookup(&self, code: u64) -> Option<Entry> {
+        self.table.lookup(self.game.key(code), code)
+    }
+
+    /// Lets the table grow when it is full enough.
+    #[inline(always)]
+    pub fn grow_if_full(&self) {
+        if self.table.wants_growth(self.control.counters.table_used) {
+            self.table.grow(|code| self.game.key(code));
+        }
+    }
+
+    /// The value of a position, if the table knows it.
+    #[inline]
+    pub fn value(&self, code: u64) -> Option<Value> {
+        self.table.lookup(self.game.key(code), code)?.value()
+    }
+
+    /// Expands a position and appends its open children, with their numbers.
+    pub fn expand(&mut self, code: u64, first_visit: bool) -> Evaluation {
+        let base = self.children.len();
+        match self
+            .game
+            .expand(code, &mut self.scratch, &mut self.children)
+        {
+            Expansion::Lost => Evaluation::Lost,
+            Expansion::Won(child) => Evaluation::Won(child),
+            Expansion::Open => match self.look_up(base, first_visit) {
+                Some(child) => Evaluation::Won(child),
+                None if self.children.len() == base => Evaluation::Lost,
+                None => Evaluation::Open,
+            },
+        }
+    }
+
+    /// Replaces the estimates of the children from `base` by what the table or an exact search
+    /// knows, and drops those that are won. Returns a lost child, if there is one; the list is
+    /// then cut off at `base`.
+    fn look_up(&mut self, base: usize, first_visit: bool) -> Option<u64> {
+        for child in &self.children[base..] {
+            self.table.prefetch(self.game.key(child.code));
+        }
+        let mut kept = base;
+        for index in base..self.children.len() {
+            let mut child = self.children[index];
+            match self.table.lookup(self.game.key(child.code), child.code) {
+                Some(entry) if self.open_entries || entry.value().is_some() => {
+                    child.phi = entry.phi;
+                    child.delta = entry.delta;
+                }
+                _ => {
+                    self.control.counters.nodes += u64::from(first_visit);
+                    self.settle(&mut child);
+                }
+            }
+            if child.delta == 0 {
+                self.children.truncate(base);
+                return Some(child.code);
+            }
+            if child.phi != 0 {
+                self.children[kept] = child;
+                kept += 1;
+            }
+        }
+        self.children.truncate(kept);
+        None
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, child: &mut Child) {
+        let Settling { budget, effort } = self.settling;
+        if child.effort > effort || budget == 0 {
+            return;
+        }
+        let settled = self.game.settle(child.code, budget, &mut self.scratch);
+        self.control.counters.settle_positions += u64::from(settled.positions);
+        match settled.value {
+            Some(Value::Win) => child.phi = 0,
+            Some(Value::Loss) => child.delta = 0,
+            None => {}
+        }
+    }
+
+    /// Stores what is known about a position.
+    pub fn store(&mut self, code: u64, entry: Entry) {
+        let stored = self.table.store(self.game.key(code), code, entry);
+        self.control.counters.stored(stored);
+    }
+}
