@@ -145,11 +145,15 @@ proptest! {
     }
 
     #[test]
-    fn the_size_is_what_was_asked_for_in_whole_clusters(bytes in 0usize..1 << 20) {
+    fn the_size_is_what_was_asked_for_in_whole_clusters(
+        bytes in prop_oneof![0usize..1 << 12, 0usize..1 << 17, 0usize..1 << 28],
+    ) {
         match Table::new(bytes) {
             Ok(table) => {
                 prop_assert!(bytes >= CLUSTER_BYTES);
-                prop_assert_eq!(table.bytes(), bytes - bytes % CLUSTER_BYTES);
+                let whole = bytes - bytes % CLUSTER_BYTES;
+                prop_assert!(table.bytes() <= whole && table.bytes() >= whole - whole / 1000);
+                prop_assert_eq!(table.bytes() % CLUSTER_BYTES, 0);
                 prop_assert_eq!(table.capacity() as usize * ENTRY_BYTES, table.bytes());
                 prop_assert_eq!(table.count(), (0, 0));
             }
@@ -161,10 +165,101 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 60 }))]
+
+    /// Growth moves every entry to where its key now leads, and changes nothing else.
+    #[test]
+    fn growth_keeps_every_entry(
+        clusters in 1usize..9000,
+        salt: u64,
+        filling in 1u64..20_000,
+        bits in 0u32..3,
+    ) {
+        let table = table(clusters);
+        // Some keys in which only the upper or the lower half varies: crowded clusters.
+        let key = |code: u64| match bits {
+            0 => mix(code),
+            1 => mix(code) << 56,
+            _ => mix(code) >> 8,
+        };
+        let codes: Vec<u64> = (0..filling).map(|number| mix(salt ^ number)).collect();
+        let mut next = 0;
+        loop {
+            let upto = codes.len().min(next + 1 + codes.len() / 4);
+            for &code in &codes[next..upto] {
+                table.store(key(code), code, entry_of(code, code >> 40));
+                if code % 5 == 0 {
+                    table.store(key(code), code, Entry::solved(value_of(code), 3));
+                }
+            }
+            next = upto;
+            let found = |code: &u64| table.lookup(key(*code), *code);
+            let before: Vec<Option<Entry>> = codes.iter().map(found).collect();
+            let count = table.count();
+            let (bytes, capacity) = (table.bytes(), table.capacity());
+            table.grow(key);
+            prop_assert_eq!(table.count(), count);
+            prop_assert_eq!((table.bytes(), table.capacity()), (bytes, capacity));
+            let after: Vec<Option<Entry>> = codes.iter().map(found).collect();
+            prop_assert_eq!(before, after);
+            if next == codes.len() {
+                break;
+            }
+        }
+        // Whoever grows a table whose memory is all in use does nothing.
+        for _ in 0..20 {
+            table.grow(key);
+        }
+        prop_assert!(!table.wants_growth(table.capacity()));
+    }
+}
+
+#[test]
+fn a_table_that_grows_in_time_loses_little() {
+    // A quarter of them would not fit into the part that is in use at the start.
+    let table = table(4096);
+    let codes: Vec<u64> = (0..table.capacity() / 3).map(mix).collect();
+    let (mut used, mut growths) = (0, 0);
+    for &code in &codes {
+        if table.wants_growth(used) {
+            table.grow(mix);
+            growths += 1;
+        }
+        used += u64::from(table.store(mix(code), code, entry_of(code, 1)) == Stored::Filled);
+    }
+    assert!((1..=2).contains(&growths), "{growths}");
+    // Growth starts when one cluster in a hundred overflows.
+    let lost = codes
+        .iter()
+        .filter(|&&code| table.lookup(mix(code), code).is_none());
+    let lost = lost.count();
+    assert!(lost * 50 < codes.len(), "{lost} of {}", codes.len());
+}
+
+#[test]
+fn a_grown_table_survives_a_store_that_came_too_late() {
+    // A thread that chose its cluster before a growth may store there after it. That entry is out
+    // of place; the next growth must cope with it.
+    let table = table(4096);
+    for code in 0..4u64 {
+        table.store(u64::MAX / 4 * code, code, entry_of(code, 1));
+    }
+    table.grow(|code| u64::MAX / 4 * (3 - code));
+    table.grow(|code| u64::MAX / 4 * (3 - code));
+    for code in 0..4 {
+        let found = table.lookup(u64::MAX / 4 * (3 - code), code);
+        assert!(found.is_none_or(|entry| is_sound(code, entry)));
+    }
+}
+
 #[test]
 fn keys_reach_every_cluster_and_stay_in_the_table() {
     for clusters in [1, 2, 3, 7, 1000, 4096] {
         let table = table(clusters);
+        for _ in 0..3 {
+            table.grow(|code| code);
+        }
         for cluster in 0..clusters {
             let first = key_of(cluster, clusters);
             let last = if cluster + 1 == clusters {
@@ -338,6 +433,44 @@ fn many_threads_never_see_a_mixture_or_lose_a_solved_position() {
     } else {
         250
     }));
+}
+
+#[test]
+fn growth_under_fire_may_lose_entries_but_never_mixes_them() {
+    for _ in 0..if cfg!(debug_assertions) { 5 } else { 50 } {
+        let table = table(1 << 13);
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let table = &table;
+                scope.spawn(move || {
+                    let mut random = mix(thread);
+                    for step in 0..4000 {
+                        random = mix(random);
+                        let code = (random >> 8) % 3000;
+                        if let Some(found) = table.lookup(mix(code), code) {
+                            assert!(is_sound(code, found), "{code}: {found:?}");
+                        }
+                        let entry = if random & 7 == 0 {
+                            Entry::solved(value_of(code), 3)
+                        } else {
+                            entry_of(code, random >> 32)
+                        };
+                        table.store(mix(code), code, entry);
+                        // Two threads grow, now and then at the same time.
+                        if thread < 2 && step % 900 == 899 {
+                            table.grow(mix);
+                        }
+                    }
+                });
+            }
+        });
+        // The first search that has the table for itself again finds it in order.
+        for code in 0..3000 {
+            table.store(mix(code), code, Entry::solved(value_of(code), 15));
+            let found = table.lookup(mix(code), code);
+            assert_eq!(found, Some(Entry::solved(value_of(code), 15)));
+        }
+    }
 }
 
 #[test]
