@@ -36,6 +36,7 @@ impl Profile {
             combination,
             settle_budget,
             settle_effort,
+            ..
         } = self.pns();
         let epsilon_1024 = match self {
             Profile::Tuned => 51,
@@ -56,11 +57,19 @@ impl Profile {
                 combination: Combination { shift: 3 },
                 settle_budget: 60,
                 settle_effort: 8,
+                epsilon_1024: 0,
+                store_open: false,
+                probe_inner: false,
+                refresh: false,
             },
             Profile::Thesis => PnsOptions {
                 combination: Combination::SUM,
                 settle_budget: 0,
                 settle_effort: 0,
+                epsilon_1024: 0,
+                store_open: false,
+                probe_inner: false,
+                refresh: false,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! Search algorithms for two-player games without draws and cycles. Nothing here knows a game.
 
 pub mod alphabeta;
+mod arena;
 pub mod control;
 pub mod dfpn;
 mod evaluate;
@@ -10,4 +11,5 @@ pub mod negamax;
 pub mod numbers;
 pub mod pn2;
 pub mod pns;
+mod proof_tree;
 pub mod table;

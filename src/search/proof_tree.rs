@@ -1,0 +1,306 @@
+//! A proof-number search's tree: selection of the most-proving node, and back-up.
+//!
+//! The search stays at the end of a path from the root. As in df-pn, every node of the path has two
+//! thresholds, up to which its ancestors' choices would lead to it again; while its numbers stay
+//! below them, selection goes on from there and nothing further up is touched. So with ε = 0 the
+//! leaf is a most-proving node of the tree, as if every expansion were backed up to the root and
+//! the next descent began there. This holds for every combination of the children's numbers that
+//! grows with each of them: the threshold is by definition where the parent's number reaches its
+//! own one.
+
+use super::arena::{Block, Memory, Node, Region};
+use super::evaluate::Evaluator;
+use super::game::{Child, Game, Value};
+use super::numbers::{INFINITY, Number};
+use super::pns::PnsOptions;
+use super::table::Entry;
+
+/// An expanded node on the path.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The block of its children.
+    block: Block,
+    phi_threshold: Number,
+    delta_threshold: Number,
+    /// The child that the path goes on to, and its thresholds.
+    chosen: usize,
+    child_phi: Number,
+    child_delta: Number,
+    /// Expansions when it was entered.
+    entered: u64,
+}
+
+/// No room in the tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Full;
+
+pub(super) struct ProofTree {
+    pub region: Region,
+    options: PnsOptions,
+    root: u64,
+    root_block: Block,
+    frames: Vec<Frame>,
+    /// The root's numbers, as of the last time that the path was there.
+    pub phi: Number,
+    pub delta: Number,
+    /// The root's best child: a lost one if the root is won.
+    pub best: Option<u64>,
+    /// The root's value.
+    pub value: Option<Value>,
+}
+
+impl ProofTree {
+    pub fn new(region: Region, options: PnsOptions, root: u64) -> Self {
+        ProofTree {
+            region,
+            options,
+            root,
+            root_block: 0,
+            frames: Vec::with_capacity(64),
+            phi: 1,
+            delta: 1,
+            best: None,
+            value: None,
+        }
+    }
+
+    /// Begins anew in another region, with another root.
+    pub fn reset(&mut self, bottom: u32, end: u32, root: u64) {
+        self.region.reset(bottom, end);
+        self.root = root;
+        self.root_block = 0;
+        self.frames.clear();
+        (self.phi, self.delta) = (1, 1);
+        self.best = None;
+        self.value = None;
+    }
+
+    /// Whether the selected node is the root.
+    pub fn is_at_root(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// The open children of the root.
+    pub fn root_children<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = Node> + use<'m> {
+        let block = self.root_block;
+        let count = if block == 0 { 0 } else { memory.count(block) };
+        (0..count).map(move |at| memory.node(block, at))
+    }
+
+    /// Goes to the most-proving node and returns its code.
+    ///
+    /// # Panics
+    /// If the root is solved.
+    pub fn select<G: Game>(&mut self, memory: &mut Memory, evaluator: &mut Evaluator<G>) -> Option<u64> {
+        let combination = self.options.combination;
+        loop {
+            if self.value.is_some() {
+                return None;
+            }
+            let depth = self.frames.len();
+            let Some(frame) = self.frames.last_mut() else {
+                return Some(self.root);
+            };
+            let scan = memory.scan(frame.block);
+            let phi = scan.least;
+            let delta = combination.combine(
+                scan.max_other.max(scan.phi),
+                scan.sum_other + u64::from(scan.phi),
+            );
+            if depth == 1 {
+                (self.phi, self.delta) = (phi, delta);
+                self.best = Some(memory.code(frame.block, scan.best));
+            }
+            if phi >= frame.phi_threshold || delta >= frame.delta_threshold {
+                let entered = frame.entered;
+                self.frames.pop();
+                if let Some(parent) = self.frames.last() {
+                    memory.set_numbers(parent.block, parent.chosen, phi, delta);
+                    if self.options.store_open {
+                        let code = memory.code(parent.block, parent.chosen);
+                        let work = evaluator.control.counters.expansions - entered;
+                        evaluator.store(code, Entry { phi, delta, work });
+                    }
+                }
+                continue;
+            }
+            frame.chosen = scan.best;
+            frame.child_phi =
+                combination.child_threshold(frame.delta_threshold, scan.max_other, scan.sum_other);
+            frame.child_delta = if scan.second >= INFINITY {
+                frame.phi_threshold
+            } else {
+                let slack = (u64::from(scan.second) * u64::from(self.options.epsilon_1024)) >> 10;
+                frame
+                    .phi_threshold
+                    .min(scan.second.saturating_add(slack as u32 + 1))
+                    .min(INFINITY)
+            };
+            let child = memory.child(frame.block, scan.best);
+            let code = memory.code(frame.block, scan.best);
+            if child == 0 {
+                return Some(code);
+            }
+            if self.options.probe_inner
+                && let Some(value) = evaluator.value(code)
+            {
+                let work = self.region.free(memory, child);
+                memory.set_child(self.frames[depth - 1].block, scan.best, 0);
+                self.resolve(memory, evaluator, value, work);
+                continue;
+            }
+            if self.options.refresh && !self.refresh(memory, evaluator, child) {
+                continue;
+            }
+            self.enter(child, evaluator.control.counters.expansions);
+        }
+    }
+
+    /// Takes over what the table has learnt about the children of the chosen node. False if that
+    /// solved it.
+    fn refresh<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        evaluator: &mut Evaluator<G>,
+        block: Block,
+    ) -> bool {
+        let count = memory.count(block);
+        for at in 0..count {
+            evaluator
+                .table
+                .prefetch(evaluator.game.key(memory.code(block, at)));
+        }
+        for at in (0..count).rev() {
+            let code = memory.code(block, at);
+            let Some(entry) = evaluator.table.lookup(evaluator.game.key(code), code) else {
+                continue;
+            };
+            match entry.value() {
+                Some(value) => {
+                    let child = memory.child(block, at);
+                    if child != 0 {
+                        let work = self.region.free(memory, child);
+                        memory.set_child(block, at, 0);
+                        memory.add_work(block, work);
+                    }
+                    if value == Value::Loss {
+                        let work = self.region.free(memory, block);
+                        let frame = self.frames.last().expect("a chosen node has a parent");
+                        memory.set_child(frame.block, frame.chosen, 0);
+                        self.resolve(memory, evaluator, Value::Win, work);
+                        return false;
+                    }
+                    memory.remove(block, at);
+                    self.region.removed();
+                }
+                None if self.options.store_open && memory.child(block, at) == 0 => {
+                    memory.set_numbers(block, at, entry.phi, entry.delta);
+                }
+                None => {}
+            }
+        }
+        if memory.count(block) == 0 {
+            let work = self.region.free(memory, block);
+            let frame = self.frames.last().expect("a chosen node has a parent");
+            memory.set_child(frame.block, frame.chosen, 0);
+            self.resolve(memory, evaluator, Value::Loss, work);
+            return false;
+        }
+        true
+    }
+
+    fn enter(&mut self, block: Block, entered: u64) {
+        let (phi_threshold, delta_threshold) = match self.frames.last() {
+            Some(parent) => (parent.child_phi, parent.child_delta),
+            None => (INFINITY, INFINITY),
+        };
+        self.frames.push(Frame {
+            block,
+            phi_threshold,
+            delta_threshold,
+            chosen: 0,
+            child_phi: INFINITY,
+            child_delta: INFINITY,
+            entered,
+        });
+    }
+
+    /// Gives the selected node its open children (at least one), for which `work` expansions were
+    /// made.
+    pub fn attach(
+        &mut self,
+        memory: &mut Memory,
+        children: &[Child],
+        work: u64,
+        expansions: u64,
+    ) -> Result<(), Full> {
+        let nodes = children.iter().map(|child| Node {
+            code: child.code,
+            phi: child.phi,
+            delta: child.delta,
+        });
+        let block = self.region.allocate(memory, nodes).ok_or(Full)?;
+        memory.add_work(block, work);
+        match self.frames.last() {
+            Some(parent) => memory.set_child(parent.block, parent.chosen, block),
+            None => self.root_block = block,
+        }
+        self.enter(block, expansions - work);
+        Ok(())
+    }
+
+    /// Gives the selected node a value; `work` expansions were made for it. Ancestors that this
+    /// solves leave the path and the tree.
+    pub fn resolve<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        evaluator: &mut Evaluator<G>,
+        mut value: Value,
+        mut work: u64,
+    ) {
+        loop {
+            let Some(&Frame { block, chosen, .. }) = self.frames.last() else {
+                evaluator.store(self.root, Entry::solved(value, work));
+                self.value = Some(value);
+                Entry { phi: self.phi, delta: self.delta, .. } = Entry::solved(value, work);
+                return;
+            };
+            let code = memory.code(block, chosen);
+            evaluator.store(code, Entry::solved(value, work));
+            memory.add_work(block, work);
+            if value == Value::Win {
+                memory.remove(block, chosen);
+                self.region.removed();
+                if memory.count(block) > 0 {
+                    return;
+                }
+            } else if self.frames.len() == 1 {
+                self.best = Some(code);
+            }
+            value = !value;
+            work = self.region.free(memory, block);
+            self.frames.pop();
+            match self.frames.last() {
+                Some(parent) => memory.set_child(parent.block, parent.chosen, 0),
+                None => self.root_block = 0,
+            }
+        }
+    }
+
+    /// Backs up the numbers of the whole path.
+    pub fn unwind(&mut self, memory: &mut Memory) {
+        while let Some(frame) = self.frames.pop() {
+            let scan = memory.scan(frame.block);
+            let max = scan.max_other.max(scan.phi);
+            let sum = scan.sum_other + u64::from(scan.phi);
+            let (phi, delta) = (scan.least, self.options.combination.combine(max, sum));
+            match self.frames.last() {
+                Some(parent) => memory.set_numbers(parent.block, parent.chosen, phi, delta),
+                None => {
+                    (self.phi, self.delta) = (phi, delta);
+                    self.best = Some(memory.code(frame.block, scan.best));
+                }
+            }
+        }
+    }
+}
