@@ -1,13 +1,583 @@
-//! Text.
-use super::board::Dimensions;
-/// Name of a square.
+//! Text of squares, moves and positions, in both directions.
+//!
+//! ```text
+//! square    file letters and rank number: a1 is bottom left; files a .. z, aa, ab, ..
+//! move      e4 removes a stone; c3-g3 jumps (also read without the hyphen)
+//! position  xox/o1o/xox w: ranks from the top, x Black, o White, a number for that many
+//!           empty squares, then b or w for the side to move
+//! ```
+//!
+//! Every square, move and position has exactly one text that is written. Reading adds only two
+//! liberties to it: the hyphen of a jump may be missing, and white space around the parts of a
+//! position or between moves may be of any kind and length. Whatever else is read is refused with
+//! the place, the reason and, where there is one, the remedy; no text makes a reader panic.
+//! Capital letters are refused too: in other notations they tell the two sides apart, so guessing
+//! could turn a foreign diagram into a wrong position.
+
+use super::board::{Board, Colour, Dimensions};
+use super::moves::Move;
+use super::position::{Phase, Position, Setup, SetupError};
+
+/// Errors repeat no more characters of the reader's text than this.
+const QUOTED: usize = 40;
+
+/// Errors list no more legal moves than this.
+const LISTED: usize = 8;
+
+/// Why a text is not a square of the board.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SquareError {
+    /// Not letters followed by a number without leading zeros.
+    #[error(
+        "{0:?} is not a square: write its file in small letters and its rank as a number, \
+         such as a1"
+    )]
+    Syntax(String),
+    /// A square that the board does not have.
+    #[error(
+        "there is no square {square} on the {board} board, whose files are a to {last_file} and \
+         whose ranks are 1 to {last_rank}"
+    )]
+    OffBoard {
+        /// The square as it was written.
+        square: String,
+        /// The board.
+        board: Dimensions,
+        /// Letters of the rightmost file.
+        last_file: String,
+        /// Number of the top rank.
+        last_rank: u32,
+    },
+}
+
+/// Why a text is not a move of the position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveError {
+    /// No text at all.
+    #[error("a move is missing: write a square such as e4 to remove a stone, c3-g3 to jump")]
+    Empty,
+    /// A part of the text is not a square of the board.
+    #[error(transparent)]
+    Square(#[from] SquareError),
+    /// A well-formed move that the rules do not allow here.
+    #[error("{text} is not legal here: {reason}; {legal}")]
+    Illegal {
+        /// The move in canonical form.
+        text: String,
+        /// The rule that it breaks.
+        reason: IllegalMove,
+        /// A sentence with some of the moves that are legal, or saying that there are none.
+        legal: String,
+    },
+}
+
+/// The rule that a move breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalMove {
+    /// A jump on ply 1.
+    #[error("Black removes a stone first, jumps begin on ply 3")]
+    FirstRemovalDue,
+    /// A jump on ply 2.
+    #[error("White removes a stone first, jumps begin on ply 3")]
+    SecondRemovalDue,
+    /// A removal after ply 2.
+    #[error("both removals have been made, so {side} jumps: write the start and the end")]
+    JumpDue {
+        /// The side to move.
+        side: Colour,
+    },
+    /// Ply 1 from a square that is no opening square.
+    #[error("Black removes one of its own stones, from a corner or the centre")]
+    NotAnOpening,
+    /// Ply 2 away from the hole.
+    #[error("White removes a stone beside the hole on {hole}")]
+    NotBesideTheHole {
+        /// The square that Black has emptied.
+        hole: String,
+    },
+    /// A jump from an empty square.
+    #[error("no stone of {side} is on {square}, which is empty")]
+    EmptyStart {
+        /// The start.
+        square: String,
+        /// The side to move.
+        side: Colour,
+    },
+    /// A jump with a stone of the opponent.
+    #[error("no stone of {side} is on {square}, which has a stone of {}", !*side)]
+    EnemyStart {
+        /// The start.
+        square: String,
+        /// The side to move.
+        side: Colour,
+    },
+    /// Start and end share neither rank nor file, or are the same.
+    #[error("a jump goes to another square of the same rank or file")]
+    NotALine,
+    /// Start and end are an odd number of squares apart.
+    #[error("a jump ends two squares further on for each stone that it takes")]
+    OddDistance,
+    /// A landing square is occupied.
+    #[error("{square} is occupied, and a jump lands on empty squares only")]
+    Occupied {
+        /// The landing square.
+        square: String,
+    },
+    /// There is nothing to jump over.
+    #[error("{square} is empty, so there is no stone to take")]
+    NothingToTake {
+        /// The square without a stone.
+        square: String,
+    },
+}
+
+/// Why a list of moves is not the beginning of a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("move {number} ({text:?}): {reason}")]
+pub struct MoveListError {
+    /// Which move of the list is wrong, counted from 1: its ply.
+    pub number: usize,
+    /// The move as it was written.
+    pub text: String,
+    /// What is wrong with it.
+    pub reason: MoveError,
+}
+
+/// Why a text is not a position of the board.
+///
+/// Ranks are named by number (the top rank has the highest), characters are counted from 1 within
+/// their rank.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PositionError {
+    /// No text at all.
+    #[error(
+        "a position is missing: write its ranks from the top with / between them, then b or w, \
+         such as xox/oxo/xox b"
+    )]
+    Empty,
+    /// A number of ranks that the board does not have.
+    #[error(
+        "this position has {found} rank{}, the {board} board has {}",
+        if *found == 1 { "" } else { "s" },
+        .board.ranks()
+    )]
+    RankCount {
+        /// Ranks in the text.
+        found: usize,
+        /// The board.
+        board: Dimensions,
+    },
+    /// A rank with fewer squares than the board has files.
+    #[error(
+        "rank {rank} is too short: it describes {found} of the {} squares in a rank of the \
+         {board} board; empty squares at the end need a number too",
+        .board.files()
+    )]
+    RankTooShort {
+        /// The rank's number.
+        rank: u32,
+        /// Squares that the text describes.
+        found: u32,
+        /// The board.
+        board: Dimensions,
+    },
+    /// A rank with more squares than the board has files.
+    #[error(
+        "rank {rank} is too long: character {column} leads beyond file {}, the last one of the \
+         {board} board",
+        file_name(.board.files() - 1)
+    )]
+    RankTooLong {
+        /// The rank's number.
+        rank: u32,
+        /// The stone or the number that leads beyond the edge.
+        column: usize,
+        /// The board.
+        board: Dimensions,
+    },
+    /// A character that means nothing.
+    #[error(
+        "rank {rank}, character {column}: {found:?} is neither x (Black), o (White) nor a number \
+         of empty squares{}",
+        if matches!(found, 'X' | 'O') { "; write stones as small letters" } else { "" }
+    )]
+    UnknownCharacter {
+        /// The rank's number.
+        rank: u32,
+        /// Where in the rank.
+        column: usize,
+        /// The character.
+        found: char,
+    },
+    /// A number of empty squares that is zero or has leading zeros.
+    #[error(
+        "rank {rank}, character {column}: a number of empty squares begins with 1 to 9, not with 0"
+    )]
+    ZeroCount {
+        /// The rank's number.
+        rank: u32,
+        /// Where in the rank.
+        column: usize,
+    },
+    /// Nothing after the ranks.
+    #[error("the side to move is missing: add a space and b (Black) or w (White) after the ranks")]
+    MissingSide,
+    /// Something else than a side to move.
+    #[error("{0:?} is not a side to move: write b (Black) or w (White) in its place")]
+    UnknownSide(String),
+    /// Text after the side to move.
+    #[error("{0:?} stands after the side to move, where the position ends: leave it out")]
+    TrailingText(String),
+    /// Stones that no position of the board can have.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+/// The name of a square: `a1` is the bottom-left one.
+///
+/// # Panics
+/// If the square is not on the board.
 pub fn square_name(dimensions: Dimensions, square: u32) -> String {
+    assert!(
+        square < dimensions.squares(),
+        "a {dimensions} board has no square number {square}"
+    );
     let (row, file) = (square / dimensions.files(), square % dimensions.files());
-    let letter = |f: u32| (b'a' + f as u8) as char;
+    file_name(file) + &(dimensions.ranks() - row).to_string()
+}
+
+/// Reads the name of a square and gives its number as in [`Board`].
+///
+/// # Errors
+/// If the text is not letters and a number, or names a square outside of the board.
+pub fn parse_square(dimensions: Dimensions, text: &str) -> Result<u32, SquareError> {
+    let syntax = || SquareError::Syntax(quote(text));
+    let letters = text.bytes().take_while(u8::is_ascii_lowercase).count();
+    let (file, rank) = text.split_at(letters);
+    let is_number = rank.bytes().all(|b| b.is_ascii_digit()) && !rank.starts_with('0');
+    if file.is_empty() || rank.is_empty() || !is_number {
+        return Err(syntax());
+    }
+    let off_board = || SquareError::OffBoard {
+        square: quote(text),
+        board: dimensions,
+        last_file: file_name(dimensions.files() - 1),
+        last_rank: dimensions.ranks(),
+    };
+    // Letters count like digits from 1 to 26, so that aa follows z.
+    let file = file.bytes().fold(0u32, |number, letter| {
+        let digit = u32::from(letter - b'a') + 1;
+        number.saturating_mul(26).saturating_add(digit)
+    });
+    let rank: u32 = rank.parse().map_err(|_| off_board())?;
+    if file > dimensions.files() || rank > dimensions.ranks() {
+        return Err(off_board());
+    }
+    Ok((dimensions.ranks() - rank) * dimensions.files() + file - 1)
+}
+
+/// The text of a move: `e4` for a removal, `c3-g3` for a jump.
+///
+/// # Panics
+/// If a square of the move is not on the board.
+pub fn format_move(dimensions: Dimensions, mv: Move) -> String {
+    let name = |square: u8| square_name(dimensions, u32::from(square));
+    match mv {
+        Move::Remove { square } => name(square),
+        Move::Jump { from, to } => name(from) + "-" + &name(to),
+    }
+}
+
+/// Reads a move that has to be legal in the position. White space around it is not accepted.
+///
+/// # Errors
+/// If the text is not a move, or if the rules do not allow the move here; the error names the rule
+/// and lists some legal moves.
+pub fn parse_move(board: &Board, position: &Position, text: &str) -> Result<Move, MoveError> {
+    let mv = read_move(board.dimensions(), text)?;
+    check_move(board, position, mv)?;
+    Ok(mv)
+}
+
+/// Reads a move without asking whether it is legal anywhere.
+///
+/// # Errors
+/// If the text is not one or two squares of the board.
+pub fn read_move(dimensions: Dimensions, text: &str) -> Result<Move, MoveError> {
+    if text.is_empty() {
+        return Err(MoveError::Empty);
+    }
+    let square = |name: &str| parse_square(dimensions, name).map(|square| square as u8);
+    let halves = text.split_once('-').or_else(|| {
+        let bytes = text.as_bytes();
+        let second = (1..bytes.len())
+            .find(|&i| bytes[i - 1].is_ascii_digit() && bytes[i].is_ascii_alphabetic())?;
+        Some(text.split_at(second))
+    });
+    match halves {
+        None => Ok(Move::Remove {
+            square: square(text)?,
+        }),
+        // A missing half is a mistake in the whole move and is shown as such.
+        Some(("", _) | (_, "")) => Err(SquareError::Syntax(quote(text)).into()),
+        Some((from, to)) => Ok(Move::Jump {
+            from: square(from)?,
+            to: square(to)?,
+        }),
+    }
+}
+
+/// Says which rule forbids a move of this board's squares, if one does. Cost as
+/// [`Position::moves`].
+///
+/// # Errors
+/// [`MoveError::Illegal`].
+///
+/// # Panics
+/// If a square of the move is not on the board.
+pub fn check_move(board: &Board, position: &Position, mv: Move) -> Result<(), MoveError> {
+    let moves = position.moves(board);
+    if moves.contains(&mv) {
+        return Ok(());
+    }
+    let dimensions = board.dimensions();
+    let side = position.to_move();
+    let reason = match (mv, position.phase(board)) {
+        (Move::Jump { .. }, Phase::FirstRemoval) => IllegalMove::FirstRemovalDue,
+        (Move::Jump { .. }, Phase::SecondRemoval) => IllegalMove::SecondRemovalDue,
+        (Move::Jump { from, to }, Phase::Jumping) => {
+            broken_jump_rule(board, position, from.into(), to.into())
+        }
+        (Move::Remove { .. }, Phase::Jumping) => IllegalMove::JumpDue { side },
+        (Move::Remove { .. }, Phase::FirstRemoval) => IllegalMove::NotAnOpening,
+        (Move::Remove { .. }, Phase::SecondRemoval) => {
+            let hole = (board.all() & !position.occupied()).trailing_zeros();
+            IllegalMove::NotBesideTheHole {
+                hole: square_name(dimensions, hole),
+            }
+        }
+    };
+    let listed: Vec<String> = moves
+        .iter()
+        .take(LISTED)
+        .map(|&mv| format_move(dimensions, mv))
+        .collect();
+    let legal = match moves.len() {
+        0 => format!("{side} has no legal move and has lost"),
+        n if n > LISTED => format!("{n} moves are legal, such as {}", listed.join(" ")),
+        _ => format!("legal: {}", listed.join(" ")),
+    };
+    Err(MoveError::Illegal {
+        text: format_move(dimensions, mv),
+        reason,
+        legal,
+    })
+}
+
+/// The first rule that an illegal jump breaks, seen along the way from its start.
+fn broken_jump_rule(board: &Board, position: &Position, from: u32, to: u32) -> IllegalMove {
+    let dimensions = board.dimensions();
+    let side = position.to_move();
+    let name = |square| square_name(dimensions, square);
+    let occupied = |square: u32| position.occupied() >> square & 1 == 1;
+    if !occupied(from) {
+        let square = name(from);
+        return IllegalMove::EmptyStart { square, side };
+    }
+    if board.colour_of(from) != side {
+        let square = name(from);
+        return IllegalMove::EnemyStart { square, side };
+    }
+    let files = dimensions.files();
+    let step = if from / files == to / files {
+        1
+    } else if from % files == to % files {
+        files
+    } else {
+        return IllegalMove::NotALine;
+    };
+    let distance = from.abs_diff(to) / step;
+    if distance == 0 {
+        return IllegalMove::NotALine;
+    }
+    if distance % 2 == 1 {
+        return IllegalMove::OddDistance;
+    }
+    let along = |i: u32| {
+        if to > from {
+            from + i * step
+        } else {
+            from - i * step
+        }
+    };
+    for i in (1..distance).step_by(2) {
+        if !occupied(along(i)) {
+            let square = name(along(i));
+            return IllegalMove::NothingToTake { square };
+        }
+        if occupied(along(i + 1)) {
+            let square = name(along(i + 1));
+            return IllegalMove::Occupied { square };
+        }
+    }
+    // Not reached for a move that the generator rejects; a wrong reason is better than a panic.
+    IllegalMove::NotALine
+}
+
+/// Plays a list of moves, separated by white space, from the start of the game. No moves give the
+/// start.
+///
+/// # Errors
+/// If one of them is not a legal move; the error says which one.
+pub fn parse_moves(board: &Board, text: &str) -> Result<Position, MoveListError> {
+    let mut position = Position::start(board);
+    for (index, word) in text.split_whitespace().enumerate() {
+        let mv = parse_move(board, &position, word).map_err(|reason| MoveListError {
+            number: index + 1,
+            text: quote(word),
+            reason,
+        })?;
+        position = position.play(board, mv);
+    }
+    Ok(position)
+}
+
+/// The text of a position, such as `xox/o1o/xox w`.
+pub fn format_position(board: &Board, position: &Position) -> String {
+    let dimensions = board.dimensions();
+    let mut text = String::new();
+    for rank in 0..dimensions.ranks() {
+        if rank > 0 {
+            text.push('/');
+        }
+        let mut empty = 0;
+        for file in 0..dimensions.files() {
+            let square = rank * dimensions.files() + file;
+            if position.occupied() >> square & 1 == 0 {
+                empty += 1;
+                continue;
+            }
+            if empty > 0 {
+                text += &empty.to_string();
+                empty = 0;
+            }
+            text.push(match board.colour_of(square) {
+                Colour::Black => 'x',
+                Colour::White => 'o',
+            });
+        }
+        if empty > 0 {
+            text += &empty.to_string();
+        }
+    }
+    text.push_str(match position.to_move() {
+        Colour::Black => " b",
+        Colour::White => " w",
+    });
+    text
+}
+
+/// Reads a position of the board.
+///
+/// # Errors
+/// If the text is not a position, is one of another board, or describes stones that cannot be
+/// there (see [`Position::from_setup`]).
+pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionError> {
+    let mut words = text.split_whitespace();
+    let ranks = words.next().ok_or(PositionError::Empty)?;
+    let (black, white) = parse_ranks(board.dimensions(), ranks)?;
+    let to_move = match words.next() {
+        Some("b") => Colour::Black,
+        Some("w") => Colour::White,
+        Some(word) => return Err(PositionError::UnknownSide(quote(word))),
+        None => return Err(PositionError::MissingSide),
+    };
+    if let Some(word) = words.next() {
+        return Err(PositionError::TrailingText(quote(word)));
+    }
+    let setup = Setup {
+        black,
+        white,
+        to_move,
+    };
+    Ok(Position::from_setup(board, setup)?)
+}
+
+/// Black and white stones of the ranks of a position's text.
+fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionError> {
+    // A wrong number of ranks is reported before anything else: most often the position belongs
+    // to another board, and complaints about single squares would hide that.
+    let found = text.split('/').count();
+    if found != board.ranks() as usize {
+        return Err(PositionError::RankCount { found, board });
+    }
+    let (mut black, mut white) = (0, 0);
+    for (row, rank_text) in (0..).zip(text.split('/')) {
+        let rank = board.ranks() - row;
+        let mut file = 0;
+        let mut characters = (1..).zip(rank_text.chars()).peekable();
+        while let Some((column, found)) = characters.next() {
+            let width = match found {
+                'x' | 'o' => 1,
+                '0' => return Err(PositionError::ZeroCount { rank, column }),
+                '1'..='9' => {
+                    let mut count = found as u32 - '0' as u32;
+                    while let Some((_, digit)) = characters.next_if(|(_, c)| c.is_ascii_digit()) {
+                        let digit = digit as u32 - '0' as u32;
+                        count = count.saturating_mul(10).saturating_add(digit);
+                    }
+                    count
+                }
+                _ => {
+                    return Err(PositionError::UnknownCharacter {
+                        rank,
+                        column,
+                        found,
+                    });
+                }
+            };
+            if width > board.files() - file {
+                return Err(PositionError::RankTooLong {
+                    rank,
+                    column,
+                    board,
+                });
+            }
+            match found {
+                'x' => black |= 1u64 << (row * board.files() + file),
+                'o' => white |= 1u64 << (row * board.files() + file),
+                _ => {}
+            }
+            file += width;
+        }
+        if file < board.files() {
+            return Err(PositionError::RankTooShort {
+                rank,
+                found: file,
+                board,
+            });
+        }
+    }
+    Ok((black, white))
+}
+
+/// Letters of a file: a to z, then aa, ab and so on; 64 files end with bl.
+fn file_name(file: u32) -> String {
+    let letter = |number: u32| char::from(b'a' + number as u8);
     let mut name = String::new();
     if file >= 26 {
         name.push(letter(file / 26 - 1));
     }
     name.push(letter(file % 26));
-    name + &(dimensions.ranks() - row).to_string()
+    name
+}
+
+/// The beginning of a reader's text for an error message.
+fn quote(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut quoted: String = characters.by_ref().take(QUOTED).collect();
+    if characters.next().is_some() {
+        quoted.push('…');
+    }
+    quoted
 }

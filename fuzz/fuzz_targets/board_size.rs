@@ -1,0 +1,16 @@
+//! Any text is a board size or is refused; a board size survives being written.
+#![no_main]
+
+use konane::konane::{Board, Dimensions};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    match text.parse::<Dimensions>() {
+        Ok(size) => {
+            assert!((1..=64).contains(&size.squares()));
+            assert_eq!(size.to_string().parse(), Ok(size));
+            assert_eq!(Board::new(size).all().count_ones(), size.squares());
+        }
+        Err(error) => assert!(error.to_string().len() < 1000, "long texts are cut"),
+    }
+});

@@ -1,0 +1,9 @@
+//! The rules of Konane against their naive twin, the published tables, and the notation.
+
+mod notation;
+mod notation_properties;
+mod perft;
+mod positions;
+mod symmetry;
+mod twin;
+mod twins_agree;

@@ -1,0 +1,125 @@
+//! What holds for the text of any square, move and position.
+
+use konane::konane::notation::{
+    IllegalMove, MoveError, check_move, format_move, format_position, parse_move, parse_moves,
+    parse_position, parse_square, square_name,
+};
+use konane::konane::{Board, Colour, Dimensions, Move, Position};
+use proptest::prelude::*;
+
+use crate::positions::{board, cases, dimensions, recipe};
+
+/// Texts that come close to being something, and texts that do not.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[xo1-9/ bw]{0,20}",
+        "[a-h][0-9]{1,2}-?[a-h]?[0-9]{0,2}",
+        "\\PC{0,20}",
+        any::<String>(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn positions_survive_a_round_trip(dimensions in dimensions(), recipe in recipe()) {
+        let board = Board::new(dimensions);
+        let position = recipe.position(&board);
+        let text = format_position(&board, &position);
+        prop_assert_eq!(parse_position(&board, &text), Ok(position), "{}", text);
+    }
+
+    #[test]
+    fn moves_survive_a_round_trip(dimensions in dimensions(), recipe in recipe()) {
+        let board = Board::new(dimensions);
+        let position = recipe.position(&board);
+        for mv in position.moves(&board) {
+            let text = format_move(dimensions, mv);
+            prop_assert_eq!(parse_move(&board, &position, &text), Ok(mv), "{}", text);
+            let without = text.replace('-', "");
+            prop_assert_eq!(parse_move(&board, &position, &without), Ok(mv), "{}", without);
+        }
+    }
+
+    #[test]
+    fn games_survive_a_round_trip(
+        dimensions in dimensions(), choices in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let board = Board::new(dimensions);
+        let (mut position, mut text) = (Position::start(&board), String::new());
+        for choice in choices {
+            let moves = position.moves(&board);
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[choice as usize % moves.len()];
+            text = text + &format_move(dimensions, mv) + " ";
+            position = position.play(&board, mv);
+        }
+        prop_assert_eq!(parse_moves(&board, &text), Ok(position));
+    }
+
+    #[test]
+    fn exactly_the_legal_moves_are_accepted(
+        dimensions in dimensions(), recipe in recipe(), from: u8, to: u8,
+    ) {
+        let board = Board::new(dimensions);
+        let position = recipe.position(&board);
+        let squares = dimensions.squares() as u8;
+        let (from, to) = (from % squares, to % squares);
+        for mv in [Move::Remove { square: from }, Move::Jump { from, to }] {
+            let legal = position.is_legal(&board, mv);
+            prop_assert_eq!(check_move(&board, &position, mv).is_ok(), legal);
+            let text = format_move(dimensions, mv);
+            prop_assert_eq!(parse_move(&board, &position, &text).is_ok(), legal);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(dimensions in dimensions(), recipe in recipe(), text in text()) {
+        let board = Board::new(dimensions);
+        let at = recipe.position(&board);
+        if let Ok(position) = parse_position(&board, &text) {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            prop_assert_eq!(format_position(&board, &position), words.join(" "));
+        }
+        if let Ok(square) = parse_square(dimensions, &text) {
+            prop_assert_eq!(&square_name(dimensions, square), &text);
+        }
+        if let Ok(mv) = parse_move(&board, &at, &text) {
+            prop_assert_eq!(format_move(dimensions, mv).replace('-', ""), text.replace('-', ""));
+        }
+        let _ = parse_moves(&board, &text);
+        if let Ok(size) = text.parse::<Dimensions>() {
+            prop_assert_eq!(size.to_string().parse(), Ok(size));
+        }
+    }
+}
+
+/// Every jump that is not legal, on all positions of a line, breaks a rule that says so: none
+/// falls through to a reason that does not fit.
+#[test]
+fn reasons_fit() {
+    let line = board("1x7");
+    for occupied in 0..=line.all() {
+        for side in [Colour::Black, Colour::White] {
+            let position = Position::new_unchecked(occupied, side);
+            if (line.all() & !occupied).count_ones() < 2 {
+                continue;
+            }
+            for (from, to) in (0..7).flat_map(|from| (0..7).map(move |to| (from, to))) {
+                let mv = Move::Jump { from, to };
+                let reason = match check_move(&line, &position, mv) {
+                    Ok(()) => continue,
+                    Err(MoveError::Illegal { reason, .. }) => reason,
+                    Err(other) => panic!("{mv:?}: {other}"),
+                };
+                assert_eq!(reason == IllegalMove::NotALine, {
+                    let own = position.stones(&line, side) >> from & 1 == 1;
+                    own && from == to
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Perft and counts of distinct positions against the published tables and the naive twin.
+
+use std::collections::BTreeMap;
+
+use konane::konane::{Board, Perft, Position};
+
+use crate::positions::board;
+use crate::twin::Twin;
+
+/// Unoptimised builds count less deep.
+const SLOW: bool = cfg!(debug_assertions);
+
+/// The data rows of a table, without comments and heading.
+fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.skip(1).map(|line| line.split(',').collect())
+}
+
+fn number(text: &str) -> u64 {
+    text.parse().expect("a number in the table")
+}
+
+/// Nodes of 8x8 by depth (thesis, Table B.1).
+fn published_perft() -> Vec<(u32, u64)> {
+    rows(include_str!("../data/perft_8x8.csv"))
+        .map(|row| (number(row[0]) as u32, number(row[1])))
+        .collect()
+}
+
+/// For each board the new positions of plies 1 to 10, with and without symmetry (Table B.2).
+fn published_unique() -> BTreeMap<&'static str, [Vec<u64>; 2]> {
+    let mut boards: BTreeMap<&str, [Vec<u64>; 2]> = BTreeMap::new();
+    for row in rows(include_str!("../data/unique_states.csv")) {
+        let [with, without] = boards.entry(row[0]).or_default();
+        assert_eq!(number(row[1]) as usize, with.len() + 1, "plies in order");
+        with.push(number(row[2]));
+        without.push(number(row[3]));
+    }
+    boards
+}
+
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.expect("a pool of threads").install(work)
+}
+
+#[test]
+fn the_table_of_8x8() {
+    let board = board("8x8");
+    let perft = Perft::new(&board);
+    let start = Position::start(&board);
+    let deepest = if SLOW { 7 } else { 11 };
+    let mut checked = 0;
+    for (depth, nodes) in published_perft() {
+        if depth <= deepest {
+            let total: u64 = perft.divide(&start, depth).iter().map(|&(_, n)| n).sum();
+            assert_eq!(total, nodes, "depth {depth}");
+            checked += 1;
+        }
+        if depth < deepest {
+            assert_eq!(perft.count(&start, depth), nodes, "depth {depth}");
+        }
+    }
+    assert_eq!(checked, deepest);
+}
+
+#[test]
+fn divide_gives_each_move_its_share() {
+    for text in ["1x1", "2x2", "1x9", "4x4", "6x6", "7x9"] {
+        let board = board(text);
+        let perft = Perft::new(&board);
+        let mut position = Position::start(&board);
+        for _ in 0..4 {
+            for depth in 1..=6 {
+                let shares = perft.divide(&position, depth);
+                let moves = position.moves(&board);
+                assert_eq!(moves, shares.iter().map(|&(mv, _)| mv).collect::<Vec<_>>());
+                for (mv, nodes) in shares {
+                    let expected = perft.count(&position.play(&board, mv), depth - 1);
+                    assert_eq!(nodes, expected, "{text} depth {depth} {mv:?}");
+                }
+            }
+            match position.moves(&board).last() {
+                Some(&mv) => position = position.play(&board, mv),
+                None => break,
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let board = board("7x8");
+    let perft = Perft::new(&board);
+    let start = Position::start(&board);
+    let plies = if SLOW { 6 } else { 8 };
+    let run = |threads| {
+        on_threads(threads, || {
+            let divided = perft.divide(&start, plies);
+            let unique = [true, false].map(|symmetry| perft.unique(&start, plies - 1, symmetry));
+            (divided, unique)
+        })
+    };
+    let alone = run(1);
+    for threads in [2, 7] {
+        assert_eq!(run(threads), alone, "{threads} threads");
+    }
+}
+
+#[test]
+fn the_naive_twin_counts_the_same() {
+    for (text, depth) in [
+        ("1x1", 3),
+        ("1x2", 4),
+        ("1x9", 9),
+        ("9x1", 9),
+        ("2x7", 10),
+        ("7x2", 10),
+        ("3x3", 9),
+        ("3x5", 8),
+        ("5x3", 8),
+        ("4x4", 8),
+        ("5x5", 7),
+        ("6x6", 6),
+        ("1x64", 7),
+        ("64x1", 7),
+        ("2x32", 6),
+        ("3x21", 5),
+        ("9x7", 5),
+        ("7x9", 5),
+    ] {
+        let board = board(text);
+        let perft = Perft::new(&board);
+        let start = Position::start(&board);
+        let twin = Twin::start(board.dimensions());
+        let depth = if SLOW { depth.min(6) } else { depth };
+        for depth in 0..=depth {
+            let nodes = twin.perft(depth);
+            assert_eq!(perft.count(&start, depth), nodes, "{text} depth {depth}");
+        }
+    }
+}
+
+/// How deep the table is compared. The last ply of 8x8 without symmetry alone, 12.8 million
+/// positions, would take longer than all else together.
+fn affordable(board: &str, symmetry: bool) -> usize {
+    let plies = match (board, symmetry) {
+        ("8x8", false) => 9,
+        _ => 10,
+    };
+    if SLOW { plies - 3 } else { plies }
+}
+
+#[test]
+fn the_tables_of_distinct_positions() {
+    let published = published_unique();
+    assert_eq!(published.len(), 8, "boards in the table");
+    for (text, [with, without]) in published {
+        let board = board(text);
+        let perft = Perft::new(&board);
+        let start = Position::start(&board);
+        for (symmetry, expected) in [(true, with), (false, without)] {
+            assert_eq!(expected.len(), 10);
+            let mut expected = expected[..affordable(text, symmetry)].to_vec();
+            if text == "1x1" && !symmetry {
+                // The table has 1 state at ply 1 with symmetry and none without, which cannot
+                // both be: without symmetry there are never fewer. Black removes the only stone
+                // and leaves one position, the empty board, in which White has lost.
+                assert_eq!(expected[0], 0, "the table's own row");
+                expected[0] = 1;
+            }
+            let found = perft.unique(&start, expected.len() as u32, symmetry);
+            assert_eq!(found, expected, "{text}, symmetry {symmetry}");
+        }
+    }
+}
+
+/// Positions that end the game early leave zeros behind, not a shorter list.
+#[test]
+fn counts_reach_the_depth_asked_for() {
+    let board: Board = board("2x2");
+    let perft = Perft::new(&board);
+    let start = Position::start(&board);
+    assert_eq!(perft.unique(&start, 5, true), [1, 1, 0, 0, 0]);
+    assert_eq!(perft.unique(&start, 0, true), []);
+    assert_eq!(perft.count(&start, 3), 0);
+    assert_eq!(perft.count(&start, 0), 1);
+}

@@ -1,0 +1,207 @@
+//! The bit-parallel rules and the kernels against the naive twin.
+
+use konane::konane::kernels::{Isa, Jumps, Successors};
+use konane::konane::symmetry::WHITE_TO_MOVE;
+use konane::konane::{Board, Colour, Move, Phase, Position};
+use proptest::prelude::*;
+
+use crate::positions::{all_dimensions, board, cases, dimensions, recipe};
+use crate::twin::Twin;
+
+fn instruction_sets() -> impl Iterator<Item = Isa> {
+    let all = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
+    all.into_iter()
+        .filter(|&isa| isa as usize <= Isa::detect() as usize)
+}
+
+fn compare_rules(board: &Board, position: &Position) {
+    let twin = Twin::of(board, position);
+    assert_eq!(twin.position(), *position);
+    let phase = position.phase(board);
+    assert_eq!(phase == Phase::Jumping, twin.is_jumping());
+    let moves = position.moves(board);
+    let expected = twin.moves();
+    assert_eq!(position.count_moves(board) as usize, expected.len());
+    let mut sorted = moves.clone();
+    sorted.sort();
+    let mut translated: Vec<Move> = expected.iter().map(|&mv| twin.translate(mv)).collect();
+    translated.sort();
+    assert_eq!(sorted, translated, "{position:?}");
+    for mv in expected {
+        let child = position.play(board, twin.translate(mv));
+        assert_eq!(child, twin.play(mv).position(), "{position:?} {mv:?}");
+    }
+    for side in [Colour::Black, Colour::White] {
+        let jumps = twin.jumps(side).len();
+        assert_eq!(position.count_jumps(board, side) as usize, jumps);
+        let movable = twin.movable(side);
+        assert_eq!(position.count_movable(board, side) as usize, movable);
+    }
+}
+
+/// One successor as the kernels describe it, in an order that does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Successor {
+    occupied: u64,
+    least: u64,
+    own: usize,
+    other: usize,
+}
+
+fn compare_kernels(board: &Board, position: &Position) {
+    if position.phase(board) != Phase::Jumping {
+        return;
+    }
+    let (occupied, mover) = (position.occupied(), position.to_move());
+    let even_side = board.dimensions().has_even_side();
+    let twin = Twin::of(board, position);
+    let mut expected: Vec<Successor> = twin
+        .moves()
+        .into_iter()
+        .map(|mv| {
+            let next = twin.play(mv);
+            let child = next.position();
+            // On boards with an even side the kernels take it that Black has moved, because
+            // codes always stand for Black to move; the other mover gets the code of the same
+            // stones with White to move as well.
+            let least = if even_side {
+                let white_next = Position::new_unchecked(child.occupied(), Colour::White);
+                board.symmetries().code(&white_next)
+            } else {
+                let code = board.symmetries().code(&child);
+                let white_next = child.to_move() == Colour::White;
+                assert_eq!(code & WHITE_TO_MOVE != 0, white_next);
+                code & !WHITE_TO_MOVE
+            };
+            if mover == Colour::Black && even_side {
+                assert_eq!(least, board.symmetries().code(&child));
+            }
+            Successor {
+                occupied: child.occupied(),
+                least,
+                own: next.jumps(!mover).len(),
+                other: next.jumps(mover).len(),
+            }
+        })
+        .collect();
+    expected.sort();
+    for isa in instruction_sets() {
+        let jumps = Jumps::with_isa(board, isa);
+        assert_eq!(jumps.isa(), isa);
+        let mut out = Successors::default();
+        jumps.expand(board, occupied, mover, &mut out);
+        let mut found: Vec<Successor> = (0..out.len)
+            .map(|i| Successor {
+                occupied: out.occupied[i],
+                least: out.least[i],
+                own: out.own[i].into(),
+                other: out.other[i].into(),
+            })
+            .collect();
+        found.sort();
+        assert_eq!(found, expected, "{isa:?} {position:?}");
+        for depth in 1..=3 {
+            // The twin would take too long for the third level of crowded positions.
+            if depth < 3 || expected.len() < 8 {
+                let nodes = jumps.perft(occupied, mover, depth);
+                assert_eq!(nodes, twin.perft(depth), "{isa:?} {position:?} {depth}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn moves_counts_and_play(dimensions in dimensions(), recipe in recipe()) {
+        let board = Board::new(dimensions);
+        compare_rules(&board, &recipe.position(&board));
+    }
+
+    #[test]
+    fn a_whole_game(dimensions in dimensions(), choices in prop::collection::vec(any::<u8>(), 64)) {
+        let board = Board::new(dimensions);
+        let mut position = Position::start(&board);
+        for choice in choices {
+            compare_rules(&board, &position);
+            let moves = position.moves(&board);
+            if moves.is_empty() {
+                return Ok(());
+            }
+            position = position.play(&board, moves[choice as usize % moves.len()]);
+        }
+        prop_assert!(false, "a game on 64 squares has fewer than 64 plies");
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1500))]
+
+    #[test]
+    fn kernels(dimensions in dimensions(), recipe in recipe()) {
+        let board = Board::new(dimensions);
+        compare_kernels(&board, &recipe.position(&board));
+    }
+}
+
+#[test]
+fn the_first_three_plies_of_every_board() {
+    for dimensions in all_dimensions() {
+        let board = Board::new(dimensions);
+        let start = Position::start(&board);
+        compare_rules(&board, &start);
+        for mv in start.moves(&board) {
+            let second = start.play(&board, mv);
+            compare_rules(&board, &second);
+            for mv in second.moves(&board) {
+                let third = second.play(&board, mv);
+                compare_rules(&board, &third);
+                compare_kernels(&board, &third);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_position_of_small_boards() {
+    for text in ["1x9", "9x1", "2x4", "3x3", "2x5", "5x2", "3x4", "4x3"] {
+        let board = board(text);
+        for occupied in 0..=board.all() {
+            for side in [Colour::Black, Colour::White] {
+                let position = Position::new_unchecked(occupied, side);
+                if position.phase(&board) == Phase::Jumping {
+                    compare_rules(&board, &position);
+                    compare_kernels(&board, &position);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_longest_jumps() {
+    // One stone of Black at the left end and a white stone on every second square.
+    for (text, lengths) in [
+        ("1x64", 31),
+        ("1x63", 31),
+        ("64x1", 31),
+        ("3x21", 10),
+        ("21x3", 10),
+    ] {
+        let board = board(text);
+        let files = board.dimensions().files();
+        let line = if files >= 3 { 1 } else { files };
+        let length = files.max(board.dimensions().ranks());
+        let (step, length) = if text == "21x3" {
+            (3, 21)
+        } else {
+            (line, length)
+        };
+        let white: u64 = (1..length).step_by(2).map(|i| 1u64 << (i * step)).sum();
+        let position = Position::new_unchecked(white | 1, Colour::Black);
+        assert_eq!(position.count_moves(&board), lengths, "{text}");
+        compare_rules(&board, &position);
+        compare_kernels(&board, &position);
+    }
+}
