@@ -21,29 +21,40 @@ use konane::search::game::{Child, Expansion, Game, Value};
 use konane::search::graph::GraphGame;
 use konane::search::negamax::Negamax;
 use konane::search::numbers::Combination;
+use konane::search::pn2::{Pn2Options, pn2};
+use konane::search::pns::{PnsOptions, pns};
 use konane::search::table::Table;
 
 /// What an algorithm is run with; each takes what it knows.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
+    profile: Profile,
     table_bytes: usize,
+    tree_bytes: usize,
     shift: u32,
     epsilon_1024: u32,
     settle_budget: u32,
     settle_effort: u32,
     step: u32,
+    pn2_minimum: u64,
 }
+
+/// Enough for the trees of nearly all searches here.
+const TREE: usize = 16 << 20;
 
 impl Setting {
     fn of(profile: Profile, table_bytes: usize) -> Self {
         let options = profile.dfpn();
         Setting {
+            profile,
             table_bytes,
+            tree_bytes: TREE,
             shift: options.combination.shift,
             epsilon_1024: options.epsilon_1024,
             settle_budget: options.settle_budget,
             settle_effort: options.settle_effort,
             step: profile.alphabeta().step,
+            pn2_minimum: profile.pn2().budget_minimum,
         }
     }
 
@@ -51,21 +62,38 @@ impl Setting {
         Table::new(self.table_bytes).unwrap()
     }
 
+    // What a setting does not vary is the profile's.
+
     fn dfpn(self) -> DfpnOptions {
-        DfpnOptions {
-            combination: Combination { shift: self.shift },
-            epsilon_1024: self.epsilon_1024,
-            settle_budget: self.settle_budget,
-            settle_effort: self.settle_effort,
-        }
+        let mut options = self.profile.dfpn();
+        options.combination = Combination { shift: self.shift };
+        options.epsilon_1024 = self.epsilon_1024;
+        options.settle_budget = self.settle_budget;
+        options.settle_effort = self.settle_effort;
+        options
+    }
+
+    fn pns(self) -> PnsOptions {
+        let mut options = self.profile.pns();
+        options.combination = Combination { shift: self.shift };
+        options.settle_budget = self.settle_budget;
+        options.settle_effort = self.settle_effort;
+        options
+    }
+
+    fn pn2(self) -> Pn2Options {
+        let mut options = self.profile.pn2();
+        options.pns = self.pns();
+        options.budget_minimum = self.pn2_minimum;
+        options
     }
 
     fn alphabeta(self) -> AlphaBetaOptions {
-        AlphaBetaOptions {
-            step: self.step,
-            settle_budget: self.settle_budget,
-            settle_effort: self.settle_effort,
-        }
+        let mut options = self.profile.alphabeta();
+        options.step = self.step;
+        options.settle_budget = self.settle_budget;
+        options.settle_effort = self.settle_effort;
+        options
     }
 }
 
@@ -74,6 +102,14 @@ type Run<G> = fn(&G, u64, Setting, Limits<'_>, &mut dyn Observer) -> Report;
 /// All algorithms: one line each.
 fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
     vec![
+        ("PNS", |game, root, setting, limits, observer| {
+            let (table, tree) = (setting.table(), setting.tree_bytes);
+            pns(game, root, &table, tree, setting.pns(), limits, observer)
+        }),
+        ("PN²", |game, root, setting, limits, observer| {
+            let (table, tree) = (setting.table(), setting.tree_bytes);
+            pn2(game, root, &table, tree, setting.pn2(), limits, observer)
+        }),
         ("df-pn", |game, root, setting, limits, observer| {
             dfpn(
                 game,
@@ -122,8 +158,11 @@ fn check<G: Game>(
                 }
             }
             Outcome::Unknown(_) => {
-                let limited = limits.nodes.is_some() || limits.deadline.is_some();
-                assert!(limited, "no limit was set: {}", context());
+                // A tree unfolds every transposition, so it may outgrow any memory.
+                let limited = limits.nodes.is_some()
+                    || limits.deadline.is_some()
+                    || report.memory_bytes >= (setting.tree_bytes / 2) as u64;
+                assert!(limited, "no limit was reached: {}", context());
                 assert!(report.phi != 0 && report.delta != 0, "{}", context());
             }
         }
@@ -163,7 +202,9 @@ impl Random {
     fn setting(&mut self, table_bytes: usize) -> Setting {
         let settles = self.below(2) == 0;
         Setting {
+            profile: self.pick(&[Profile::Tuned, Profile::Thesis]),
             table_bytes,
+            tree_bytes: TREE,
             shift: self.below(6) as u32,
             epsilon_1024: self.below(513) as u32,
             settle_budget: if settles {
@@ -173,6 +214,7 @@ impl Random {
             },
             settle_effort: self.below(12) as u32,
             step: self.pick(&[1, 1, 2, 3, 64]),
+            pn2_minimum: self.pick(&[1, 3, 100]),
         }
     }
 }
@@ -276,6 +318,7 @@ const ROOMY: usize = 1 << 16;
 
 #[test]
 fn random_graphs_agree_with_negamax() {
+    let (mut known, mut asked) = (0, 0);
     for number in 0..3000 {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
@@ -284,7 +327,7 @@ fn random_graphs_agree_with_negamax() {
             let setting = random.setting(ROOMY);
             let root = random.below(game.nodes().min(8));
             let context = || format!("graph {number} from {root}");
-            check(
+            known += check(
                 &game,
                 root,
                 &mut oracle,
@@ -292,8 +335,10 @@ fn random_graphs_agree_with_negamax() {
                 Limits::default(),
                 &context,
             );
+            asked += algorithms::<GraphGame>().len();
         }
     }
+    assert!(known * 1000 >= asked * 995, "{known} of {asked}");
 }
 
 #[test]
@@ -349,6 +394,27 @@ fn forgetful() -> Limits<'static> {
         deadline: Some(Instant::now() + Duration::from_millis(50)),
         stop: None,
     }
+}
+
+#[test]
+fn small_trees_never_change_an_outcome() {
+    let mut full = 0;
+    for number in 0..300 {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let mut random = Random(number ^ 0xaaaa);
+        for tree_bytes in [0, 100, 1 << 10, 4 << 10, 32 << 10] {
+            let setting = Setting {
+                tree_bytes,
+                ..random.setting(1 << 10)
+            };
+            let context = || format!("graph {number}");
+            let limits = forgetful();
+            let asked = algorithms::<GraphGame>().len();
+            full += asked - check(&game, 0, &mut oracle, setting, limits, &context);
+        }
+    }
+    assert!(full > 0, "the trees were not small at all");
 }
 
 #[test]
