@@ -13,12 +13,9 @@ fn main() {
     let est = if get("plain", 0.0) == 1.0 {
         Estimate::Mobility
     } else {
-        Estimate::Ratio {
-            scale: get("scale", 8.0),
-            power: get("power", 2.0),
-            offset: get("offset", 1.0),
-            under: get("under", 1.0),
-        }
+        let text = a.iter().find_map(|x| x.strip_prefix("w=")).unwrap_or("1.000,-1.053,1.079,-1.057,0.000,0.000,-2.000,2.000");
+        let v: Vec<f64> = text.split(',').map(|x| x.parse().unwrap()).collect();
+        Estimate::Features(Weights { landings: [v[0], v[1]], movable: [v[2], v[3]], contacts: [v[6], v[7]], bias: get("bias", 0.444), size: get("gamma", 1.66), scale: get("scale", 8.0) })
     };
     let game = Konane::new(&board, est);
     let table = Table::new((get("mem", 512.0) * 1048576.0) as usize).unwrap();

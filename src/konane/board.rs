@@ -306,6 +306,17 @@ impl Board {
             .sum()
     }
 
+    /// The squares with a neighbour one step back on the axis of a direction, and those with one
+    /// step forward; none on an axis that is too short for a jump.
+    pub(super) fn with_neighbours(&self, direction: Direction) -> (u64, u64) {
+        let (first, last) = match direction.axis() {
+            0 => (self.file_mask(0), self.file_mask(self.dimensions.files() - 1)),
+            // Shifts by a rank leave the board instead of wrapping.
+            _ => (0, 0),
+        };
+        if self.step(direction) == 0 { (0, 0) } else { (self.all & !first, self.all & !last) }
+    }
+
     /// The symmetries of this board and the canonical codes that follow from them.
     #[inline]
     pub fn symmetries(&self) -> &Symmetries {

@@ -8,22 +8,33 @@ use super::zobrist::Zobrist;
 use crate::search::game::{Child, Expansion, Game, Settled, Value};
 use crate::search::numbers::Number;
 
-/// How a leaf's first numbers follow from the mobilities.
+/// How a leaf's first numbers follow from its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Estimate {
     /// phi 1, delta the number of own moves (mobility initialisation; thesis, 2.2.4).
     Mobility,
-    /// A table by (own, other) moves built from a formula.
-    Ratio {
-        /// Factor.
-        scale: f64,
-        /// power of numerator
-        power: f64,
-        /// offset in denominators
-        offset: f64,
-        /// power of the denominator
-        under: f64,
-    },
+    /// Numbers that fall and rise exponentially with the logarithms of the features.
+    Features(Weights),
+}
+
+/// Weights of the logarithms ln(1 + feature), each for the side to move and for the other side.
+///
+/// With s the weighted sum plus the bias, and g the mean logarithm of landings and movable stones
+/// of both sides, phi = 1 + scale·exp(size·g - s) and delta = 1 + scale·exp(size·g + s).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// Distinct landing squares.
+    pub landings: [f64; 2],
+    /// Stones that can jump.
+    pub movable: [f64; 2],
+    /// Stones beside enemies.
+    pub contacts: [f64; 2],
+    /// Advantage of the side to move.
+    pub bias: f64,
+    /// How fast both numbers grow with what is left to play.
+    pub size: f64,
+    /// Factor of both numbers.
+    pub scale: f64,
 }
 
 /// Konane on one board, with a leaf estimate.
@@ -32,51 +43,90 @@ pub struct Konane<'a> {
     board: &'a Board,
     jumps: Jumps,
     zobrist: Zobrist,
-    estimates: Box<[(Number, Number)]>,
+    estimates: Option<Estimates>,
 }
 
-/// Working memory of one worker.
+/// Working memory of one worker: some 520 KiB.
 #[derive(Debug, Default)]
 pub struct Scratch {
     successors: Successors,
     settling: Settling,
 }
 
-const SIDE: usize = 64;
+/// The weighted logarithms and the exponential function as tables.
+#[derive(Debug)]
+struct Estimates {
+    /// By feature and its value: what it adds to the logarithm of phi (upper half) and of delta
+    /// (lower half), in units of 1/64, offset so that neither half is ever negative.
+    logarithms: [[u64; FEATURE_VALUES]; 6],
+    /// 1 + scale·exp of a sum of six, by the sum.
+    exponentials: Box<[Number]>,
+}
+
+/// Features are at most 32, the number of squares of a colour.
+const FEATURE_VALUES: usize = 64;
+
+/// Units of the logarithms.
+const UNIT: f64 = 64.0;
+
+/// Offset of each logarithm: six of them.
+const OFFSET: f64 = 8.0 * UNIT;
+
+/// Sums from 0 to this.
+const SUMS: usize = 128 * UNIT as usize;
+
+/// The largest estimate: far from the largest number, so that sums of estimates stay comparable.
+const LARGEST: f64 = 1e6;
+
+impl Estimates {
+    fn new(weights: &Weights) -> Self {
+        let pairs = [weights.landings, weights.movable, weights.contacts];
+        let logarithms = std::array::from_fn(|feature| {
+            let weight = pairs[feature / 2][feature % 2];
+            let size = if feature < 4 { weights.size / 4.0 } else { 0.0 };
+            let bias = if feature == 0 { weights.bias } else { 0.0 };
+            std::array::from_fn(|value| {
+                let logarithm = (value as f64).ln_1p();
+                let half = |x: f64| (OFFSET + x * UNIT).round().max(0.0) as u64;
+                let (g, s) = (size * logarithm, weight * logarithm + bias);
+                half(g - s) << 32 | half(g + s)
+            })
+        });
+        let exponential = |sum: usize| {
+            let exponent = (sum as f64 - 6.0 * OFFSET) / UNIT;
+            (1.0 + weights.scale * exponent.exp()).min(LARGEST) as Number
+        };
+        Estimates { logarithms, exponentials: (0..SUMS).map(exponential).collect() }
+    }
+
+    #[inline(always)]
+    fn numbers(&self, successors: &Successors, index: usize) -> (Number, Number) {
+        let (own, other) = (&successors.own, &successors.other);
+        let values = [
+            own.landings[index],
+            other.landings[index],
+            own.movable[index],
+            other.movable[index],
+            own.contacts[index],
+            other.contacts[index],
+        ];
+        let mut sum = 0;
+        for (table, value) in self.logarithms.iter().zip(values) {
+            sum += table[usize::from(value) % FEATURE_VALUES];
+        }
+        let exponential = |sum: u64| self.exponentials[(sum as usize).min(SUMS - 1)];
+        (exponential(sum >> 32), exponential(sum & 0xffff_ffff))
+    }
+}
 
 impl<'a> Konane<'a> {
     /// Prepares tables: some 60 KiB.
     pub fn new(board: &'a Board, estimate: Estimate) -> Self {
-        let formula = |own: usize, other: usize| -> (Number, Number) {
-            match estimate {
-                Estimate::Mobility => (1, own.max(1) as Number),
-                Estimate::Ratio {
-                    scale,
-                    power,
-                    offset,
-                    under,
-                } => {
-                    let (n, o) = (own as f64, other as f64);
-                    let phi = 1.0 + scale * (o + offset).powf(power) / (n + 1.0).powf(under);
-                    let delta = 1.0 + scale * n.powf(power) / (o + 1.0).powf(under);
-                    (phi as Number, delta as Number)
-                }
-            }
+        let estimates = match estimate {
+            Estimate::Mobility => None,
+            Estimate::Features(weights) => Some(Estimates::new(&weights)),
         };
-        let estimates = (0..SIDE * SIDE)
-            .map(|i| formula(i / SIDE, i % SIDE))
-            .collect();
-        Konane {
-            board,
-            jumps: Jumps::new(board),
-            zobrist: Zobrist::new(),
-            estimates,
-        }
-    }
-
-    #[inline(always)]
-    fn estimate_of(&self, own: u8, other: u8) -> (Number, Number) {
-        self.estimates[usize::from(own).min(SIDE - 1) * SIDE + usize::from(other).min(SIDE - 1)]
+        Konane { board, jumps: Jumps::new(board), zobrist: Zobrist::new(), estimates }
     }
 }
 
@@ -90,32 +140,23 @@ impl Game for Konane<'_> {
         if position.phase(self.board) != Phase::Jumping {
             return self.expand_removal(&position, children);
         }
-        self.jumps
-            .expand(self.board, position.occupied(), position.to_move(), out);
-        let n = out.len;
-        if n == 0 {
+        self.jumps.expand(position.occupied(), position.to_move(), out);
+        if out.len == 0 {
             return Expansion::Lost;
         }
-        let mark = if self.board.dimensions().has_even_side() {
-            0
-        } else {
-            !code & WHITE_TO_MOVE
-        };
-        let base = children.len();
-        for i in 0..n {
-            let (own, other) = (out.own[i], out.other[i]);
-            let code = out.least[i] | mark;
-            if own == 0 {
-                children.truncate(base);
-                return Expansion::Won(code);
-            }
-            let (phi, delta) = self.estimate_of(own, other);
-            children.push(Child {
-                code,
-                phi,
-                delta,
-                effort: u32::from(own) + u32::from(other),
-            });
+        let even = self.board.dimensions().has_even_side();
+        let mark = if even { 0 } else { !code & WHITE_TO_MOVE };
+        if let Some(lost) = out.own.moves[..out.len].iter().position(|&moves| moves == 0) {
+            return Expansion::Won(out.least[lost] | mark);
+        }
+        for index in 0..out.len {
+            let moves = out.own.moves[index];
+            let (phi, delta) = match &self.estimates {
+                Some(estimates) => estimates.numbers(out, index),
+                None => (1, Number::from(moves)),
+            };
+            let effort = u32::from(moves) + u32::from(out.other.moves[index]);
+            children.push(Child { code: out.least[index] | mark, phi, delta, effort });
         }
         Expansion::Open
     }
@@ -135,11 +176,11 @@ impl Game for Konane<'_> {
 
     fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> Settled {
         let position = self.board.symmetries().decode(code);
-        let s = &mut scratch.settling;
-        s.left = budget;
-        let won = self.jumps.settle(position.occupied(), position.to_move(), s);
+        let settling = &mut scratch.settling;
+        settling.left = budget;
+        let won = self.jumps.settle(position.occupied(), position.to_move(), settling);
         let value = won.map(|won| if won { Value::Win } else { Value::Loss });
-        Settled { value, positions: budget - s.left }
+        Settled { value, positions: budget - settling.left }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parameter sets: the thesis' variants and the fastest that we have.
 
-use super::game::Estimate;
+use super::game::{Estimate, Weights};
 use crate::search::alphabeta::AlphaBetaOptions;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::numbers::Combination;
@@ -20,12 +20,14 @@ impl Profile {
     /// The leaf estimate.
     pub fn estimate(self) -> Estimate {
         match self {
-            Profile::Tuned => Estimate::Ratio {
+            Profile::Tuned => Estimate::Features(Weights {
+                landings: [1.0, -1.05],
+                movable: [1.08, -1.06],
+                contacts: [-2.0, 2.0],
+                bias: 0.44,
+                size: 1.66,
                 scale: 8.0,
-                power: 2.0,
-                offset: 1.0,
-                under: 1.0,
-            },
+            }),
             Profile::Thesis => Estimate::Mobility,
         }
     }
@@ -57,10 +59,9 @@ impl Profile {
                 combination: Combination { shift: 3 },
                 settle_budget: 60,
                 settle_effort: 8,
-                epsilon_1024: 0,
-                store_open: false,
-                probe_inner: false,
-                refresh: false,
+                epsilon_1024: 102,
+                store_open: true,
+                refresh_age: 1000,
             },
             Profile::Thesis => PnsOptions {
                 combination: Combination::SUM,
@@ -68,29 +69,50 @@ impl Profile {
                 settle_effort: 0,
                 epsilon_1024: 0,
                 store_open: false,
-                probe_inner: false,
-                refresh: false,
+                refresh_age: u32::MAX,
             },
         }
     }
 
-    /// The parameters of PN²; the budget is the thesis' (section 4).
+    /// The parameters of PN²; the thesis' budget is that of its section 4.
     pub fn pn2(self) -> Pn2Options {
-        Pn2Options {
+        let thesis = Pn2Options {
             pns: self.pns(),
             budget_inflection: 150_000.0,
             budget_slope: 30_000.0,
             budget_minimum: 100,
+        };
+        match self {
+            // The trees are small and stay in the cache: what saves steps on long paths in PNS
+            // only costs nodes here.
+            Profile::Tuned => Pn2Options {
+                pns: PnsOptions {
+                    epsilon_1024: 0,
+                    refresh_age: 0,
+                    ..self.pns()
+                },
+                budget_minimum: 2000,
+                ..thesis
+            },
+            Profile::Thesis => thesis,
         }
     }
 
     /// The parameters of α-β.
     pub fn alphabeta(self) -> AlphaBetaOptions {
-        let PnsOptions { settle_budget, settle_effort, .. } = self.pns();
+        let PnsOptions {
+            settle_budget,
+            settle_effort,
+            ..
+        } = self.pns();
         let step = match self {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions { step, settle_budget, settle_effort }
+        AlphaBetaOptions {
+            step,
+            settle_budget,
+            settle_effort,
+        }
     }
 }

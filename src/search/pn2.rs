@@ -1,8 +1,16 @@
 //! PN² (Allis 1994; Breuker, Uiterwijk and van den Herik 1999; thesis, 2.3 and 3.7).
+//!
+//! The first level is a proof-number search that evaluates a node only when it is the most-proving
+//! one, by a bounded second search from there. The children of that search's root, with the numbers
+//! that it found, become nodes of the first level; the rest of its tree is dropped. So memory grows
+//! with the first level only, at the price of searching dropped trees again, as far as the table
+//! does not remember them.
+
+#![forbid(unsafe_code)]
 
 use super::arena::{Memory, Region, UNIT};
 use super::control::{Control, Limits, Observer, Reason, Report};
-use super::evaluate::{Evaluator, Settling};
+use super::evaluate::Evaluator;
 use super::game::{Child, Game};
 use super::pns::{self, PnsOptions};
 use super::proof_tree::ProofTree;
@@ -30,7 +38,16 @@ impl Pn2Options {
     }
 }
 
-/// Searches a position by PN² on one thread. Both trees together take at most `tree_bytes`.
+/// Searches a position by PN² on one thread.
+///
+/// Both trees together take at most `tree_bytes` bytes, some 22 for a node: the first level grows
+/// from the bottom of one memory up to three quarters of it, and every second-level tree is made in
+/// what is left above. A second-level search that runs out of room ends as if its budget were
+/// spent; if the first level does, the outcome is `Unknown` for [`Reason::Memory`].
+///
+/// [`super::control::Counters::nodes`] is the sum of both levels' nodes. A second-level search
+/// stops when it has evaluated as many positions as its budget allows or made as many nodes;
+/// both are overrun by at most one expansion.
 pub fn pn2<G: Game>(
     game: &G,
     root: u64,
@@ -41,90 +58,279 @@ pub fn pn2<G: Game>(
     observer: &mut dyn Observer,
 ) -> Report {
     let control = Control::new(limits, observer);
-    let settling = Settling {
-        budget: options.pns.settle_budget,
-        effort: options.pns.settle_effort,
-    };
-    let mut evaluator = Evaluator::new(game, table, control, settling);
+    let mut evaluator = Evaluator::new(game, table, control, options.pns.settling());
     evaluator.open_entries = options.pns.store_open;
     evaluator.control.counters.nodes = 1;
     evaluator.control.counters.first_level = 1;
     let mut memory = Memory::new(tree_bytes);
     let units = memory.as_ref().map_or(0, Memory::units);
-    let mut first = ProofTree::new(Region::new(1, units / 4 * 3), options.pns, root);
-    let mut top = 0;
+    let first_end = (u64::from(units) * 3 / 4) as u32;
+    let mut levels = Levels {
+        first: ProofTree::new(Region::new(1, first_end), options.pns, root),
+        second: ProofTree::new(Region::new(1, 1), options.pns, root),
+        top: 0,
+    };
     let mut reason = Some(Reason::Memory);
     if let Some(memory) = &mut memory {
-        reason = search(&mut first, memory, &mut evaluator, &options, &mut top);
-        first.unwind(memory);
+        reason = levels.search(memory, &mut evaluator, &options);
+        levels.first.unwind(memory);
     }
-    pns::report(&first, reason, evaluator, top as usize * UNIT)
+    pns::report(&levels.first, reason, evaluator, levels.top as usize * UNIT)
 }
 
-fn search<G: Game>(
-    first: &mut ProofTree,
-    memory: &mut Memory,
-    evaluator: &mut Evaluator<G>,
-    options: &Pn2Options,
-    top: &mut u32,
-) -> Option<Reason> {
-    let mut second = ProofTree::new(Region::new(1, 1), options.pns, 0);
-    let mut children: Vec<Child> = Vec::new();
-    while let Some(code) = first.select(memory, evaluator) {
-        evaluator.control.root = (first.phi, first.delta, first.best);
-        let at_root = first.is_at_root();
-        if !at_root && let Some(value) = evaluator.value(code) {
-            first.resolve(memory, evaluator, value, 1);
-            continue;
+struct Levels {
+    first: ProofTree,
+    second: ProofTree,
+    /// The most units ever in use.
+    top: u32,
+}
+
+impl Levels {
+    /// Evaluates most-proving nodes of the first level until its root is solved, or says why it
+    /// stopped before.
+    fn search<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        evaluator: &mut Evaluator<G>,
+        options: &Pn2Options,
+    ) -> Option<Reason> {
+        let mut children: Vec<Child> = Vec::new();
+        while let Some(code) = self.first.select(memory, evaluator) {
+            let first = &mut self.first;
+            evaluator.control.root = (first.phi, first.delta, first.best);
+            if first.take_from_table(memory, evaluator, code) {
+                continue;
+            }
+            let budget = options.budget(1 + first.region.nodes());
+            let before = evaluator.control.counters;
+            self.search_second(memory, evaluator, code, budget);
+            let (first, second) = (&mut self.first, &mut self.second);
+            let counters = &mut evaluator.control.counters;
+            counters.second_level += counters.nodes - before.nodes;
+            let work = counters.expansions - before.expansions;
+            if let Some(value) = second.value {
+                if first.is_at_root() {
+                    first.best = second.best;
+                }
+                first.resolve(memory, evaluator, value, work);
+                continue;
+            }
+            if evaluator.control.stopped.is_some() {
+                return evaluator.control.stopped;
+            }
+            // The first level may take the room in which they stand.
+            children.clear();
+            children.extend(second.root_children(memory).map(|node| Child {
+                code: node.code,
+                phi: node.phi,
+                delta: node.delta,
+                effort: 0,
+            }));
+            let counters = &mut evaluator.control.counters;
+            counters.first_level += children.len() as u64;
+            counters.nodes += children.len() as u64;
+            let expansions = counters.expansions;
+            // Without children, there was no room for the second level's first block.
+            if children.is_empty() || first.attach(memory, &children, work, expansions).is_err() {
+                return Some(Reason::Memory);
+            }
         }
-        second.reset(first.region.top(), memory.units(), code);
-        let budget = options.budget(1 + first.region.nodes());
-        let nodes_before = evaluator.control.counters.nodes;
-        let expansions_before = evaluator.control.counters.expansions;
-        let limit = nodes_before.saturating_add(budget);
-        let mut full = false;
+        None
+    }
+
+    /// Searches one node above the first level's tree, until it is solved, the budget is spent, a
+    /// limit is reached, or there is no more room. Makes one expansion at least.
+    fn search_second<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        evaluator: &mut Evaluator<G>,
+        code: u64,
+        budget: u64,
+    ) {
+        let tree = &mut self.second;
+        tree.reset(self.first.region.top(), memory.units(), code);
+        let limit = evaluator
+            .control
+            .counters
+            .nodes
+            .saturating_add(budget.max(1));
         while evaluator.control.counters.nodes < limit
-            && let Some(code) = second.select(memory, evaluator)
+            && tree.made <= budget.max(1)
+            && let Some(code) = tree.select(memory, evaluator)
         {
-            if evaluator.control.tick() {
+            if tree.take_from_table(memory, evaluator, code) {
+                continue;
+            }
+            evaluator.grow_if_full();
+            if evaluator.control.tick() || pns::expand(tree, memory, evaluator, code).is_err() {
                 break;
             }
-            if pns::expand(&mut second, memory, evaluator, code).is_err() {
-                full = true;
-                break;
+        }
+        tree.unwind(memory);
+        self.top = self.top.max(tree.region.top());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::game::Konane;
+    use crate::konane::profile::Profile;
+    use crate::konane::{Board, Position};
+    use crate::search::control::Outcome;
+    use crate::search::game::Value;
+    use crate::search::testing::{RandomGame, negamax};
+    use std::collections::HashMap;
+    use std::sync::atomic::AtomicBool;
+
+    /// With first levels of some nodes even in small games.
+    fn variants() -> Vec<Pn2Options> {
+        let small = |profile: Profile, budget_minimum| Pn2Options {
+            budget_minimum,
+            budget_inflection: 40.0,
+            budget_slope: 10.0,
+            ..profile.pn2()
+        };
+        vec![
+            Profile::Thesis.pn2(),
+            Profile::Tuned.pn2(),
+            small(Profile::Thesis, 0),
+            small(Profile::Thesis, 8),
+            small(Profile::Tuned, 8),
+        ]
+    }
+
+    #[test]
+    fn random_games_have_the_value_of_negamax() {
+        for seed in 0..60 {
+            let game = RandomGame {
+                seed,
+                layers: 8 + seed % 6,
+                most_moves: 2 + seed % 4,
+            };
+            let mut memo = HashMap::new();
+            let value = game.negamax(0, &mut memo);
+            for options in variants() {
+                let table = Table::new(1 << 14).unwrap();
+                let report = pn2(
+                    &game,
+                    0,
+                    &table,
+                    1 << 20,
+                    options,
+                    Limits::default(),
+                    &mut (),
+                );
+                assert_eq!(
+                    report.outcome,
+                    Outcome::Known(value),
+                    "seed {seed}, {options:?}"
+                );
+                if value == Value::Win {
+                    let best = report.best.expect("a won root has a lost child");
+                    assert_eq!(game.negamax(best, &mut memo), Value::Loss, "seed {seed}");
+                }
             }
-        }
-        let counters = &mut evaluator.control.counters;
-        counters.second_level += counters.nodes - nodes_before;
-        let work = counters.expansions - expansions_before;
-        second.unwind(memory);
-        *top = (*top).max(second.region.top());
-        if let Some(value) = second.value {
-            if at_root {
-                first.best = second.best;
-            }
-            first.resolve(memory, evaluator, value, work);
-            continue;
-        }
-        if evaluator.control.stopped.is_some() {
-            return evaluator.control.stopped;
-        }
-        children.clear();
-        children.extend(second.root_children(memory).map(|node| Child {
-            code: node.code,
-            phi: node.phi,
-            delta: node.delta,
-            effort: 0,
-        }));
-        if full && children.is_empty() {
-            return Some(Reason::Memory);
-        }
-        evaluator.control.counters.first_level += children.len() as u64;
-        evaluator.control.counters.nodes += children.len() as u64;
-        let expansions = evaluator.control.counters.expansions;
-        if first.attach(memory, &children, work, expansions).is_err() {
-            return Some(Reason::Memory);
         }
     }
-    None
+
+    #[test]
+    fn boards_have_the_value_of_negamax() {
+        for size in ["1x1", "1x5", "2x3", "3x3", "3x4", "4x4", "4x5"] {
+            let board = Board::new(size.parse().unwrap());
+            let start = Position::start(&board);
+            let value = negamax(&board, start, &mut HashMap::new());
+            for options in variants() {
+                let konane = Konane::new(&board, Profile::Thesis.estimate());
+                let table = Table::new(1 << 16).unwrap();
+                let root = board.symmetries().code(&start);
+                let report = pn2(
+                    &konane,
+                    root,
+                    &table,
+                    1 << 20,
+                    options,
+                    Limits::default(),
+                    &mut (),
+                );
+                assert_eq!(report.outcome, Outcome::Known(value), "{size}, {options:?}");
+                let counters = report.counters;
+                assert_eq!(counters.nodes, counters.first_level + counters.second_level);
+            }
+        }
+    }
+
+    #[test]
+    fn the_budget_is_logistic() {
+        let options = Pn2Options {
+            budget_inflection: 1000.0,
+            budget_slope: 100.0,
+            budget_minimum: 50,
+            ..Profile::Thesis.pn2()
+        };
+        assert_eq!(options.budget(1), 50);
+        assert_eq!(options.budget(500), 50);
+        assert_eq!(options.budget(1000), 500);
+        assert_eq!(options.budget(3000), 2999);
+    }
+
+    #[test]
+    fn second_level_searches_keep_to_their_budgets() {
+        let board = Board::new("4x5".parse().unwrap());
+        let konane = Konane::new(&board, Profile::Thesis.estimate());
+        let root = board.symmetries().code(&Position::start(&board));
+        let table = Table::new(1 << 18).unwrap();
+        for pns in [Profile::Thesis.pns(), Profile::Tuned.pns()] {
+            for budget in [0, 1, 10, 100, 400] {
+                let mut memory = Memory::new(1 << 20).unwrap();
+                let mut observer = ();
+                let control = Control::new(Limits::default(), &mut observer);
+                let mut evaluator = Evaluator::new(&konane, &table, control, pns.settling());
+                let mut levels = Levels {
+                    first: ProofTree::new(Region::new(1, 1), pns, root),
+                    second: ProofTree::new(Region::new(1, 1), pns, root),
+                    top: 0,
+                };
+                let before = evaluator.control.counters.nodes;
+                levels.search_second(&mut memory, &mut evaluator, root, budget);
+                let most = budget.max(1) + 20;
+                assert!(evaluator.control.counters.nodes - before < most);
+                assert!(levels.second.made <= most);
+                assert!(levels.second.value.is_some() || levels.second.made > budget / 20);
+            }
+        }
+    }
+
+    #[test]
+    fn limits_stop_the_search_and_are_named() {
+        let board = Board::new("5x6".parse().unwrap());
+        let konane = Konane::new(&board, Profile::Thesis.estimate());
+        let root = board.symmetries().code(&Position::start(&board));
+        let options = Profile::Thesis.pn2();
+        let run = |bytes, limits| {
+            let table = Table::new(1 << 14).unwrap();
+            let report = pn2(&konane, root, &table, bytes, options, limits, &mut ());
+            assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
+            report.outcome
+        };
+        for nodes in [0, 1, 50, 3000] {
+            let limits = Limits {
+                nodes: Some(nodes),
+                ..Limits::default()
+            };
+            assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::NodeLimit));
+        }
+        for bytes in [0, 16, 64, 100, 1000] {
+            assert_eq!(
+                run(bytes, Limits::default()),
+                Outcome::Unknown(Reason::Memory)
+            );
+        }
+        let stop = AtomicBool::new(true);
+        let limits = Limits {
+            stop: Some(&stop),
+            ..Limits::default()
+        };
+        assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::Interrupted));
+    }
 }

@@ -8,6 +8,8 @@
 //! grows with each of them: the threshold is by definition where the parent's number reaches its
 //! own one.
 
+#![forbid(unsafe_code)]
+
 use super::arena::{Block, Memory, Node, Region};
 use super::evaluate::Evaluator;
 use super::game::{Child, Game, Value};
@@ -40,6 +42,8 @@ pub(super) struct ProofTree {
     root: u64,
     root_block: Block,
     frames: Vec<Frame>,
+    /// Nodes made since the tree was begun, the root counted.
+    pub made: u64,
     /// The root's numbers, as of the last time that the path was there.
     pub phi: Number,
     pub delta: Number,
@@ -57,6 +61,7 @@ impl ProofTree {
             root,
             root_block: 0,
             frames: Vec::with_capacity(64),
+            made: 1,
             phi: 1,
             delta: 1,
             best: None,
@@ -70,6 +75,7 @@ impl ProofTree {
         self.root = root;
         self.root_block = 0;
         self.frames.clear();
+        self.made = 1;
         (self.phi, self.delta) = (1, 1);
         self.best = None;
         self.value = None;
@@ -87,11 +93,12 @@ impl ProofTree {
         (0..count).map(move |at| memory.node(block, at))
     }
 
-    /// Goes to the most-proving node and returns its code.
-    ///
-    /// # Panics
-    /// If the root is solved.
-    pub fn select<G: Game>(&mut self, memory: &mut Memory, evaluator: &mut Evaluator<G>) -> Option<u64> {
+    /// Goes to the most-proving node and returns its code, or `None` if the root is solved.
+    pub fn select<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        evaluator: &mut Evaluator<G>,
+    ) -> Option<u64> {
         let combination = self.options.combination;
         loop {
             if self.value.is_some() {
@@ -137,22 +144,19 @@ impl ProofTree {
                     .min(INFINITY)
             };
             let child = memory.child(frame.block, scan.best);
-            let code = memory.code(frame.block, scan.best);
             if child == 0 {
-                return Some(code);
+                return Some(memory.code(frame.block, scan.best));
             }
-            if self.options.probe_inner
-                && let Some(value) = evaluator.value(code)
-            {
-                let work = self.region.free(memory, child);
-                memory.set_child(self.frames[depth - 1].block, scan.best, 0);
-                self.resolve(memory, evaluator, value, work);
-                continue;
+            let expansions = evaluator.control.counters.expansions;
+            // Ages count modulo 2³²; at worst a node is refreshed late.
+            let age = (expansions as u32).wrapping_sub(memory.stamp(child));
+            if self.options.refresh_age != u32::MAX && age >= self.options.refresh_age {
+                memory.set_stamp(child, expansions as u32);
+                if !self.refresh(memory, evaluator, child) {
+                    continue;
+                }
             }
-            if self.options.refresh && !self.refresh(memory, evaluator, child) {
-                continue;
-            }
-            self.enter(child, evaluator.control.counters.expansions);
+            self.enter(child, expansions);
         }
     }
 
@@ -240,7 +244,9 @@ impl ProofTree {
             delta: child.delta,
         });
         let block = self.region.allocate(memory, nodes).ok_or(Full)?;
+        self.made += children.len() as u64;
         memory.add_work(block, work);
+        memory.set_stamp(block, expansions as u32);
         match self.frames.last() {
             Some(parent) => memory.set_child(parent.block, parent.chosen, block),
             None => self.root_block = block,
@@ -262,7 +268,11 @@ impl ProofTree {
             let Some(&Frame { block, chosen, .. }) = self.frames.last() else {
                 evaluator.store(self.root, Entry::solved(value, work));
                 self.value = Some(value);
-                Entry { phi: self.phi, delta: self.delta, .. } = Entry::solved(value, work);
+                Entry {
+                    phi: self.phi,
+                    delta: self.delta,
+                    ..
+                } = Entry::solved(value, work);
                 return;
             };
             let code = memory.code(block, chosen);
@@ -285,6 +295,24 @@ impl ProofTree {
                 None => self.root_block = 0,
             }
         }
+    }
+
+    /// Resolves the selected node if the table has its value by now. Leaves the root alone, for
+    /// which a lost child has to be named as well.
+    pub fn take_from_table<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        evaluator: &mut Evaluator<G>,
+        code: u64,
+    ) -> bool {
+        if self.is_at_root() {
+            return false;
+        }
+        let value = evaluator.value(code);
+        if let Some(value) = value {
+            self.resolve(memory, evaluator, value, 1);
+        }
+        value.is_some()
     }
 
     /// Backs up the numbers of the whole path.

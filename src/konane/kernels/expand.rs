@@ -1,0 +1,147 @@
+//! Expansion: all successors with their codes and features.
+
+use super::{Colour, Isa, Jumps, LANES, MAX_JUMPS, dispatch, versions};
+
+/// What the estimates know about one side of a successor.
+#[derive(Clone, Debug)]
+pub struct Features {
+    /// Jumps that the side has, or would have if it were to move.
+    pub moves: [u8; MAX_JUMPS],
+    /// Distinct squares on which they land.
+    pub landings: [u8; MAX_JUMPS],
+    /// Stones that can make them.
+    pub movable: [u8; MAX_JUMPS],
+    /// Stones with an occupied neighbour, which can only be an enemy's.
+    pub contacts: [u8; MAX_JUMPS],
+}
+
+/// The successors of a position, as lists of equal length.
+#[derive(Clone, Debug)]
+pub struct Successors {
+    /// How many there are.
+    pub len: usize,
+    /// Occupied squares, in the orientation of the parent.
+    pub occupied: [u64; MAX_JUMPS],
+    /// Least image under the successors' symmetries. After a move by Black, or on a board with two
+    /// odd sides, this is the canonical code but for the bit of the side to move.
+    pub least: [u64; MAX_JUMPS],
+    /// Features of the side to move after the move.
+    pub own: Features,
+    /// Features of the side that has just moved.
+    pub other: Features,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        let none = [0; MAX_JUMPS];
+        Features { moves: none, landings: none, movable: none, contacts: none }
+    }
+}
+
+impl Default for Successors {
+    fn default() -> Self {
+        let (occupied, least) = ([0; MAX_JUMPS], [0; MAX_JUMPS]);
+        let (own, other) = (Features::default(), Features::default());
+        Successors { len: 0, occupied, least, own, other }
+    }
+}
+
+impl Jumps {
+    /// Fills in all successors of a jumping-phase position.
+    ///
+    /// Some 8 ns per successor with AVX-512.
+    #[inline]
+    pub fn expand(&self, occupied: u64, mover: Colour, out: &mut Successors) {
+        dispatch!(
+            self,
+            expand_avx512,
+            expand_avx2,
+            expand_baseline,
+            (self, occupied, mover.index(), out)
+        );
+    }
+
+    #[inline(always)]
+    fn expand_lanes<const G: usize, const ROUNDS: usize>(
+        &self,
+        occupied: u64,
+        mover: usize,
+        out: &mut Successors,
+    ) {
+        let images = self.images.images::<G>(occupied);
+        let mut len = 0;
+        self.for_each_jump(occupied, mover, |axis, length, low| {
+            let row = ((axis * self.longest + length) * 64 + low as usize) * G;
+            let changed = &self.pattern_images[row..row + G];
+            let mut least = u64::MAX;
+            for lane in 0..G {
+                least = least.min(images[lane] ^ changed[lane]);
+            }
+            let at = len % MAX_JUMPS;
+            out.occupied[at] = occupied ^ (self.axes[axis].patterns[length] << low);
+            out.least[at] = least;
+            len += 1;
+        });
+        out.len = len;
+        for start in (0..len).step_by(LANES) {
+            let boards = out.occupied[start..start + LANES].try_into().expect("a whole block");
+            self.features_block::<ROUNDS>(boards, mover ^ 1, start, &mut out.own);
+            self.features_block::<ROUNDS>(boards, mover, start, &mut out.other);
+        }
+    }
+
+    #[inline(always)]
+    fn features_block<const ROUNDS: usize>(
+        &self,
+        boards: &[u64; LANES],
+        side: usize,
+        start: usize,
+        out: &mut Features,
+    ) {
+        let [long, short] = &self.axes;
+        let mut counts = [[0u64; LANES]; 4];
+        for lane in 0..LANES {
+            let occupied = boards[lane];
+            let (mut moves, mut landings, mut starts) = (0, 0, 0);
+            for d in 0..4 {
+                let step = self.axes[d & 1].step;
+                let targets = self.landings::<ROUNDS>(occupied, side, d);
+                moves += targets.count_ones();
+                landings |= targets;
+                // Behind the second landing of a jump the square is empty.
+                starts |= if d < 2 { targets >> (2 * step) } else { targets << (2 * step) };
+            }
+            let neighbours = ((occupied & long.below) << long.step)
+                | ((occupied & long.above) >> long.step)
+                | ((occupied & short.below) << short.step)
+                | ((occupied & short.above) >> short.step);
+            let contacts = occupied & neighbours & self.colours[side];
+            counts[0][lane] = u64::from(moves);
+            counts[1][lane] = u64::from(landings.count_ones());
+            counts[2][lane] = u64::from((starts & occupied).count_ones());
+            counts[3][lane] = u64::from(contacts.count_ones());
+        }
+        let block = start..start + LANES;
+        let lists = [&mut out.moves, &mut out.landings, &mut out.movable, &mut out.contacts];
+        for (list, counts) in lists.into_iter().zip(&counts) {
+            let list: &mut [u8; LANES] = (&mut list[block.clone()]).try_into().expect("a block");
+            for lane in 0..LANES {
+                list[lane] = counts[lane] as u8;
+            }
+        }
+    }
+}
+
+macro_rules! expand {
+    ($this:ident, $rounds:ident, $jumps:ident, $occupied:ident, $mover:ident, $out:ident) => {
+        // Eight symmetries keep the colours on odd squares only, which have no long jumps.
+        if $jumps.images.stride() == 4 {
+            $jumps.expand_lanes::<4, $rounds>($occupied, $mover, $out)
+        } else {
+            $jumps.expand_lanes::<8, 0>($occupied, $mover, $out)
+        }
+    };
+}
+
+versions!(expand_avx512, expand_avx2, expand_baseline, expand,
+    (jumps: &Jumps, occupied: u64, mover: usize, out: &mut Successors) -> ());

@@ -1,0 +1,293 @@
+//! The hot loops: expansion with codes and features, exact search of nearly finished games, perft.
+//!
+//! Each is written once, as plain safe code over fixed-size lanes, and compiled three times: for
+//! any processor, for AVX2 with POPCNT and BMI, and for AVX-512 with vector population counts. The
+//! processor decides at run time ([`Isa::detect`]), so that one binary runs everywhere.
+//!
+//! Inside of a kernel there are loops and forced inlining rather than iterator chains: what the
+//! compiler leaves as a call would be compiled for the baseline.
+
+#![allow(unsafe_code)]
+
+mod expand;
+mod perft;
+mod settle;
+
+pub use expand::{Features, Successors};
+pub use settle::Settling;
+
+use super::board::{Board, Colour, Direction};
+use super::symmetry::ImageTable;
+
+/// The most jumps that a position can have, rounded up: four directions, at most 32 landing
+/// squares each.
+pub const MAX_JUMPS: usize = 128;
+
+/// Boards that are counted at once: a 512-bit register.
+const LANES: usize = 8;
+
+/// The instruction sets for which the kernels are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isa {
+    /// What every processor of the target has.
+    Baseline,
+    /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT.
+    Avx2,
+    /// AVX2's set and AVX-512 F, BW, DQ, VL and VPOPCNTDQ.
+    Avx512,
+}
+
+impl Isa {
+    /// The widest set that this processor has.
+    pub fn detect() -> Isa {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            let avx512 = avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vpopcntdq");
+            if avx512 {
+                return Isa::Avx512;
+            }
+            if avx2 {
+                return Isa::Avx2;
+            }
+        }
+        Isa::Baseline
+    }
+}
+
+/// One of the two axes, as the kernels see it.
+#[derive(Clone, Debug)]
+struct Axis {
+    /// Distance between neighbours, 0 on an axis that is too short for a jump.
+    step: u32,
+    /// Squares that a jump taking `i + 1` stones changes, the lowest of them at bit 0.
+    patterns: Box<[u64]>,
+    /// Squares with a neighbour towards lower numbers.
+    above: u64,
+    /// Squares with a neighbour towards higher numbers.
+    below: u64,
+}
+
+/// A board's masks in the form in which the kernels want them.
+///
+/// Axis 0 is the longer one, so that only one axis can have jumps of more than three stones; the
+/// directions are axis 0 up, axis 1 up, axis 0 down, axis 1 down.
+#[derive(Clone, Debug)]
+pub struct Jumps {
+    isa: Isa,
+    /// Doubling steps for the jumps of axis 0: 0 if none takes more than three stones, else 3, 4
+    /// or 5 for at most 8, 16 or 32.
+    rounds: usize,
+    axes: [Axis; 2],
+    colours: [u64; 2],
+    /// Squares of a colour on which a jump can land, by colour and direction.
+    landings: [[u64; 4]; 2],
+    /// The successors' symmetries.
+    images: ImageTable,
+    /// Images of the patterns under them, by axis, length and lowest square.
+    pattern_images: Box<[u64]>,
+    longest: usize,
+}
+
+impl Jumps {
+    /// Derives the tables from a board.
+    pub fn new(board: &Board) -> Self {
+        Self::with_isa(board, Isa::detect())
+    }
+
+    /// The same for a narrower instruction set than the processor's: for tests.
+    ///
+    /// # Panics
+    /// If the processor does not have the set.
+    pub fn with_isa(board: &Board, isa: Isa) -> Self {
+        assert!(isa as usize <= Isa::detect() as usize, "this processor has no {isa:?}");
+        use Direction::{East, North, South, West};
+        let dimensions = board.dimensions();
+        let order = if dimensions.ranks() > dimensions.files() {
+            [South, East, North, West]
+        } else {
+            [East, South, West, North]
+        };
+        let longest = board.longest_jump().max(1) as usize;
+        let axis = |up: Direction| {
+            let step = board.step(up);
+            let bit = |at: usize| 1u64.checked_shl(at as u32 * step).unwrap_or(0);
+            let pattern = |taken: usize| {
+                let stones = (0..taken).fold(0, |set, i| set | bit(2 * i + 1));
+                stones | bit(0) | bit(2 * taken)
+            };
+            let patterns = (1..=longest).map(pattern).collect();
+            let (above, below) = board.with_neighbours(up);
+            Axis { step, patterns, above, below }
+        };
+        let axes = [axis(order[0]), axis(order[1])];
+        let images = board.symmetries().successor_table().clone();
+        let mut pattern_images = Vec::with_capacity(2 * longest * 64 * images.stride());
+        for axis in &axes {
+            for &pattern in &axis.patterns {
+                for low in 0..64 {
+                    let set = (pattern << low) & board.all();
+                    if images.stride() == 4 {
+                        pattern_images.extend(images.images::<4>(set));
+                    } else {
+                        pattern_images.extend(images.images::<8>(set));
+                    }
+                }
+            }
+        }
+        let rounds = match longest {
+            0..=3 => 0,
+            4..=8 => 3,
+            9..=16 => 4,
+            _ => 5,
+        };
+        Jumps {
+            isa,
+            rounds,
+            axes,
+            colours: [board.squares_of(Colour::Black), board.squares_of(Colour::White)],
+            landings: board.landings.map(|masks| order.map(|d| masks[d as usize])),
+            images,
+            pattern_images: pattern_images.into(),
+            longest,
+        }
+    }
+
+    /// The instruction set in use.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Landing squares of all lengths in direction `d`.
+    ///
+    /// Up to three stones, one step per stone. Beyond, by doubling: after round `i` the set holds
+    /// what up to 2^i stones reach. The shifts stay below 64, because an axis of more than eight
+    /// squares leaves no more than seven on the other.
+    #[inline(always)]
+    fn landings<const ROUNDS: usize>(&self, occupied: u64, mover: usize, d: usize) -> u64 {
+        let step = self.axes[d & 1].step;
+        let target = self.landings[mover][d];
+        let shift = |set: u64, by: u32| if d < 2 { set << by } else { set >> by };
+        let passable = shift(occupied, step) & !occupied & target;
+        let first = shift(occupied, 2 * step) & passable;
+        if ROUNDS == 0 || d & 1 == 1 {
+            let second = shift(first, 2 * step) & passable;
+            let third = shift(second, 2 * step) & passable;
+            first | second | third
+        } else {
+            let (mut all, mut passable, mut by) = (first, passable, 2 * step);
+            for _ in 0..ROUNDS {
+                all |= shift(all, by) & passable;
+                passable &= shift(passable, by);
+                by *= 2;
+            }
+            all
+        }
+    }
+
+    #[inline(always)]
+    fn count<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> u32 {
+        self.landings::<ROUNDS>(occupied, mover, 0).count_ones()
+            + self.landings::<ROUNDS>(occupied, mover, 1).count_ones()
+            + self.landings::<ROUNDS>(occupied, mover, 2).count_ones()
+            + self.landings::<ROUNDS>(occupied, mover, 3).count_ones()
+    }
+
+    /// Calls `visit(axis, taken - 1, lowest changed square)` for every jump.
+    #[inline(always)]
+    fn for_each_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, usize, u32)) {
+        for d in 0..4 {
+            let step = self.axes[d & 1].step;
+            let target = self.landings[mover][d];
+            let shift = |set: u64, by: u32| if d < 2 { set << by } else { set >> by };
+            let passable = shift(occupied, step) & !occupied & target;
+            let mut landings = shift(occupied, 2 * step) & passable;
+            let mut length = 0;
+            while landings != 0 {
+                let back = if d < 2 { 2 * step * (length as u32 + 1) } else { 0 };
+                let mut rest = landings >> back;
+                while rest != 0 {
+                    visit(d & 1, length, rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
+                landings = shift(landings, 2 * step) & passable;
+                length += 1;
+            }
+        }
+    }
+
+    /// Writes the boards after every jump to `list` and returns their number, which may exceed the
+    /// list's length; then the list is not complete.
+    #[inline(always)]
+    fn list_successors(&self, occupied: u64, mover: usize, list: &mut [u64]) -> usize {
+        let mut len = 0;
+        self.for_each_jump(occupied, mover, |axis, length, low| {
+            if let Some(slot) = list.get_mut(len) {
+                *slot = occupied ^ (self.axes[axis].patterns[length] << low);
+            }
+            len += 1;
+        });
+        len
+    }
+}
+
+/// Chooses the version of a kernel for the processor and the board: calls
+/// `$avx512::<ROUNDS>($args)` and so on.
+macro_rules! dispatch {
+    ($jumps:expr, $avx512:ident, $avx2:ident, $baseline:ident, ($($arg:expr),*)) => {{
+        macro_rules! by_rounds {
+            ($kernel:ident) => {
+                match $jumps.rounds {
+                    0 => $kernel::<0>($($arg),*),
+                    3 => $kernel::<3>($($arg),*),
+                    4 => $kernel::<4>($($arg),*),
+                    _ => $kernel::<5>($($arg),*),
+                }
+            };
+        }
+        match $jumps.isa {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `isa` is one that the processor has (see `with_isa`).
+            Isa::Avx512 => unsafe { by_rounds!($avx512) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Isa::Avx2 => unsafe { by_rounds!($avx2) },
+            _ => by_rounds!($baseline),
+        }
+    }};
+}
+
+/// Defines a kernel for the three instruction sets from one body; `$this` names the version
+/// inside of the body, for recursion.
+macro_rules! versions {
+    ($avx512:ident, $avx2:ident, $baseline:ident, $body:ident,
+     ($($arg:ident: $ty:ty),*) -> $ret:ty) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable =
+            "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
+        fn $avx512<const ROUNDS: usize>($($arg: $ty),*) -> $ret {
+            $body!($avx512, ROUNDS, $($arg),*)
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn $avx2<const ROUNDS: usize>($($arg: $ty),*) -> $ret {
+            $body!($avx2, ROUNDS, $($arg),*)
+        }
+
+        fn $baseline<const ROUNDS: usize>($($arg: $ty),*) -> $ret {
+            $body!($baseline, ROUNDS, $($arg),*)
+        }
+    };
+}
+
+use {dispatch, versions};
