@@ -35,7 +35,6 @@ pub type Permutation = Box<[u8]>;
 /// to [`ImageTable::stride`] words, so that a kernel can run over a fixed number of lanes.
 #[derive(Clone, Debug)]
 pub struct ImageTable {
-    members: usize,
     stride: usize,
     rows: Box<[u64]>,
 }
@@ -52,7 +51,6 @@ impl ImageTable {
             }
         }
         ImageTable {
-            members: permutations.len(),
             stride,
             rows: rows.into(),
         }

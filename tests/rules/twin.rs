@@ -141,11 +141,33 @@ impl Twin {
 
     /// The number of stones of a side that have at least one jump.
     pub fn movable(&self, side: Colour) -> usize {
-        let starts = self.jumps(side).into_iter().map(|mv| match mv {
-            TwinMove::Jump(from, _) => from,
+        self.distinct(side, |from, _| from)
+    }
+
+    /// The number of distinct squares on which a side's jumps land.
+    pub fn landings(&self, side: Colour) -> usize {
+        self.distinct(side, |_, to| to)
+    }
+
+    fn distinct(&self, side: Colour, which: impl Fn(Square, Square) -> Square) -> usize {
+        let squares = self.jumps(side).into_iter().map(|mv| match mv {
+            TwinMove::Jump(from, to) => which(from, to),
             TwinMove::Remove(_) => unreachable!("jumps are jumps"),
         });
-        starts.collect::<std::collections::BTreeSet<_>>().len()
+        squares.collect::<std::collections::BTreeSet<_>>().len()
+    }
+
+    /// The number of stones of a side with a stone beside them, on an axis of at least three
+    /// squares (on a shorter one nobody can jump).
+    pub fn contacts(&self, side: Colour) -> usize {
+        let stone = |square| matches!(self.at(square), Some(Cell::Stone(_)));
+        let touches = |&(row, file): &Square| {
+            let horizontal = stone((row, file - 1)) || stone((row, file + 1));
+            let vertical = stone((row - 1, file)) || stone((row + 1, file));
+            (self.files >= 3 && horizontal) || (self.ranks >= 3 && vertical)
+        };
+        let own = self.squares().filter(|&square| self.at(square) == Some(Cell::Stone(side)));
+        own.filter(touches).count()
     }
 
     pub fn play(&self, mv: TwinMove) -> Twin {

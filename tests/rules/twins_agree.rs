@@ -1,6 +1,6 @@
 //! The bit-parallel rules and the kernels against the naive twin.
 
-use konane::konane::kernels::{Isa, Jumps, Successors};
+use konane::konane::kernels::{Features, Isa, Jumps, Successors};
 use konane::konane::symmetry::WHITE_TO_MOVE;
 use konane::konane::{Board, Colour, Move, Phase, Position};
 use proptest::prelude::*;
@@ -44,8 +44,12 @@ fn compare_rules(board: &Board, position: &Position) {
 struct Successor {
     occupied: u64,
     least: u64,
-    own: usize,
-    other: usize,
+    own: [usize; 4],
+    other: [usize; 4],
+}
+
+fn features(twin: &Twin, side: Colour) -> [usize; 4] {
+    [twin.jumps(side).len(), twin.landings(side), twin.movable(side), twin.contacts(side)]
 }
 
 fn compare_kernels(board: &Board, position: &Position) {
@@ -79,8 +83,8 @@ fn compare_kernels(board: &Board, position: &Position) {
             Successor {
                 occupied: child.occupied(),
                 least,
-                own: next.jumps(!mover).len(),
-                other: next.jumps(mover).len(),
+                own: features(&next, !mover),
+                other: features(&next, mover),
             }
         })
         .collect();
@@ -89,13 +93,16 @@ fn compare_kernels(board: &Board, position: &Position) {
         let jumps = Jumps::with_isa(board, isa);
         assert_eq!(jumps.isa(), isa);
         let mut out = Successors::default();
-        jumps.expand(board, occupied, mover, &mut out);
+        jumps.expand(occupied, mover, &mut out);
+        let features = |f: &Features, i: usize| {
+            [f.moves[i], f.landings[i], f.movable[i], f.contacts[i]].map(usize::from)
+        };
         let mut found: Vec<Successor> = (0..out.len)
             .map(|i| Successor {
                 occupied: out.occupied[i],
                 least: out.least[i],
-                own: out.own[i].into(),
-                other: out.other[i].into(),
+                own: features(&out.own, i),
+                other: features(&out.other, i),
             })
             .collect();
         found.sort();
