@@ -11,7 +11,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use konane::konane::game::{Estimate, Konane};
+use konane::konane::game::{Estimate, Konane, Weights};
 use konane::konane::profile::Profile;
 use konane::konane::{Board, Colour, Phase, Position};
 use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
@@ -40,7 +40,7 @@ struct Setting {
 }
 
 /// Nodes that suffice for every search with a table of reasonable size.
-const MANY: u64 = 1_000_000;
+const MANY: u64 = 300_000;
 
 /// Enough for the trees of nearly all searches here.
 const TREE: usize = 16 << 20;
@@ -184,6 +184,11 @@ fn is_child<G: Game>(game: &G, parent: u64, code: u64) -> bool {
         Expansion::Won(child) => child == code,
         Expansion::Open => children.iter().any(|child| child.code == code),
     }
+}
+
+/// So many thousand cases, a tenth of them in unoptimised builds.
+fn thousands(number: u64) -> u64 {
+    number * if cfg!(debug_assertions) { 100 } else { 1000 }
 }
 
 /// SplitMix64: the tests are the same on every run.
@@ -330,7 +335,7 @@ fn random_graphs_agree_with_negamax() {
         nodes: Some(MANY),
         ..Limits::default()
     };
-    for number in 0..3000 {
+    for number in 0..thousands(3) {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(!number);
@@ -338,14 +343,7 @@ fn random_graphs_agree_with_negamax() {
             let setting = random.setting(ROOMY);
             let root = random.below(game.nodes().min(8));
             let context = || format!("graph {number} from {root}");
-            known += check(
-                &game,
-                root,
-                &mut oracle,
-                setting,
-                limits,
-                &context,
-            );
+            known += check(&game, root, &mut oracle, setting, limits, &context);
             asked += algorithms::<GraphGame>().len();
         }
     }
@@ -378,7 +376,7 @@ fn nim_agrees_with_its_theory() {
 fn small_tables_never_change_an_outcome() {
     let mut known = [0; 2];
     let mut asked = 0;
-    for number in 0..600 {
+    for number in 0..thousands(3) / 5 {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(number ^ 0x5555);
@@ -410,7 +408,7 @@ fn forgetful() -> Limits<'static> {
 #[test]
 fn small_trees_never_change_an_outcome() {
     let mut full = 0;
-    for number in 0..300 {
+    for number in 0..thousands(3) / 10 {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(number ^ 0xaaaa);
@@ -431,14 +429,14 @@ fn small_trees_never_change_an_outcome() {
 #[test]
 fn random_konane_positions_agree_with_negamax_over_move_lists() {
     let mut random = Random(1);
-    let mut wins = [0; 2];
+    let mut wins = [0u64; 2];
     for &(text, most) in BOARDS {
         let board = board(text);
         let plain = PlainKonane(&board);
         let games = [Profile::Tuned, Profile::Thesis].map(|p| Konane::new(&board, p.estimate()));
         let mut plain_oracle = Negamax::new(&plain);
         let mut oracles = [Negamax::new(&games[0]), Negamax::new(&games[1])];
-        for number in 0..150 {
+        for number in 0..thousands(3) / 20 {
             let Some(position) = random_position(&mut random, &board, most) else {
                 continue;
             };
@@ -466,7 +464,8 @@ fn random_konane_positions_agree_with_negamax_over_move_lists() {
             }
         }
     }
-    assert!(wins[0] > 300 && wins[1] > 300, "{wins:?} lost and won");
+    let many = thousands(3) / 10;
+    assert!(wins[0] > many && wins[1] > many, "{wins:?} lost and won");
 }
 
 #[test]
@@ -476,7 +475,7 @@ fn random_konane_positions_with_small_tables() {
         let board = board(text);
         let game = Konane::new(&board, Profile::Tuned.estimate());
         let mut oracle = Negamax::new(&game);
-        for number in 0..40 {
+        for number in 0..thousands(3) / 75 {
             let Some(position) = random_position(&mut random, &board, most) else {
                 continue;
             };
@@ -522,13 +521,11 @@ fn whole_boards_agree_with_negamax_from_the_first_removal() {
 fn estimates_of_all_sizes_agree() {
     let board = board("4x4");
     let code = board.symmetries().code(&Position::start(&board));
+    let Estimate::Features(weights) = Profile::Tuned.estimate() else {
+        panic!("the tuned estimate has no weights to vary");
+    };
     for scale in [0.0, 1.0, 1e3, 1e6] {
-        let estimate = Estimate::Ratio {
-            scale,
-            power: 2.0,
-            offset: 1.0,
-            under: 1.0,
-        };
+        let estimate = Estimate::Features(Weights { scale, ..weights });
         let game = Konane::new(&board, estimate);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(scale as u64);

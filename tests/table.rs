@@ -145,6 +145,7 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too large for the interpreter")]
     fn the_size_is_what_was_asked_for_in_whole_clusters(
         bytes in prop_oneof![0usize..1 << 12, 0usize..1 << 17, 0usize..1 << 28],
     ) {
@@ -170,6 +171,7 @@ proptest! {
 
     /// Growth moves every entry to where its key now leads, and changes nothing else.
     #[test]
+    #[cfg_attr(miri, ignore = "too large for the interpreter")]
     fn growth_keeps_every_entry(
         clusters in 1usize..9000,
         salt: u64,
@@ -216,6 +218,7 @@ proptest! {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large for the interpreter")]
 fn a_table_that_grows_in_time_loses_little() {
     // A quarter of them would not fit into the part that is in use at the start.
     let table = table(4096);
@@ -254,6 +257,7 @@ fn a_grown_table_survives_a_store_that_came_too_late() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large for the interpreter")]
 fn keys_reach_every_cluster_and_stay_in_the_table() {
     for clusters in [1, 2, 3, 7, 1000, 4096] {
         let table = table(clusters);
@@ -306,6 +310,7 @@ fn a_solved_position_keeps_its_value_and_gains_work() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large for the interpreter")]
 fn more_memory_than_there_is_is_an_error_that_names_it() {
     let bytes = 1 << 60;
     match Table::new(bytes) {
@@ -354,6 +359,9 @@ fn entries_that_threads_store_are_told_from_mixtures() {
     assert!(!is_sound(12, Entry::solved(!value_of(12), 0)));
 }
 
+/// Operations between two looks at the clock.
+const BATCH: u64 = if cfg!(miri) { 100 } else { 1024 };
+
 /// Threads store and look up random codes until `time` is over. Where no cluster holds more codes
 /// than it has cells (`crowding` 1 or less), nothing that was solved may get lost either.
 fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
@@ -376,7 +384,7 @@ fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
             scope.spawn(move || {
                 let mut random = mix(thread);
                 let mut counter = 0;
-                while counter % 1024 != 0 || Instant::now() < deadline {
+                while counter % BATCH != 0 || Instant::now() < deadline {
                     random = mix(random);
                     counter += 1;
                     let code = (random >> 8) % codes;
@@ -418,8 +426,9 @@ fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
 }
 
 fn stress_all(time: Duration) {
-    for threads in [8, 16] {
-        for (clusters, codes) in [(1, 4), (1, 9), (2, 8), (4, 64), (64, 200), (64, 5000)] {
+    let sizes = [(1, 4), (1, 9), (2, 8), (4, 64), (64, 200), (64, 5000)];
+    for threads in if cfg!(miri) { [2, 3] } else { [8, 16] } {
+        for (clusters, codes) in sizes.into_iter().take(if cfg!(miri) { 3 } else { 6 }) {
             let operations = stress(threads, clusters, codes, time);
             assert!(operations >= threads, "{operations} operations");
         }
@@ -436,6 +445,7 @@ fn many_threads_never_see_a_mixture_or_lose_a_solved_position() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large for the interpreter")]
 fn growth_under_fire_may_lose_entries_but_never_mixes_them() {
     for _ in 0..if cfg!(debug_assertions) { 5 } else { 50 } {
         let table = table(1 << 13);
