@@ -40,7 +40,7 @@ fn movegen(c: &mut Criterion) {
             let mut expand_all = || {
                 let mut total = 0;
                 for p in &positions {
-                    jumps.expand(&board, p.occupied(), p.to_move(), &mut out);
+                    jumps.expand(p.occupied(), p.to_move(), &mut out);
                     total += black_box(&out).len;
                 }
                 total

@@ -203,11 +203,14 @@ impl GraphGame {
     pub fn random(seed: u64, nodes: u32, max_degree: u32) -> Self {
         assert!(nodes > 0, "a game needs a node to start from");
         let mut random = Random(seed ^ u64::from(nodes) << 32 ^ u64::from(max_degree));
-        let mut layers = vec![0..1u32];
-        while layers[layers.len() - 1].end < nodes {
-            let start = layers[layers.len() - 1].end;
+        let mut layers = Vec::new();
+        let mut end = 1;
+        layers.push(0..end);
+        while end < nodes {
+            let start = end;
             let width = 1 + random.below(u64::from(max_degree.max(1)) * 3 / 2) as u32;
-            layers.push(start..nodes.min(start + width));
+            end = nodes.min(start + width);
+            layers.push(start..end);
         }
         let mut edges = Vec::new();
         for (index, layer) in layers.iter().enumerate() {

@@ -56,7 +56,7 @@ fn copies(table: &Table, code: u64) -> usize {
 
 #[test]
 fn loom_two_writers_of_one_code_fill_one_cell() {
-    explore(3, || {
+    explore(6, || {
         let table = one_cluster(0);
         let writers = [1, 2].map(|phi| {
             let table = table.clone();
@@ -72,7 +72,7 @@ fn loom_two_writers_of_one_code_fill_one_cell() {
 
 #[test]
 fn loom_two_writers_of_two_codes_lose_neither_while_there_is_room() {
-    explore(3, || {
+    explore(6, || {
         let table = one_cluster(CLUSTER - 2);
         let writers = [7, 8].map(|code| {
             let table = table.clone();
@@ -91,7 +91,7 @@ fn loom_two_writers_of_two_codes_lose_neither_while_there_is_room() {
 #[test]
 fn loom_a_solved_value_survives_a_late_estimate() {
     // The estimate's writer may have read the cell before it was solved; its swap must then fail.
-    explore(3, || {
+    explore(6, || {
         let table = one_cluster(0);
         table.store(0, 7, open(1, 1));
         let solver = {
@@ -111,7 +111,7 @@ fn loom_a_solved_value_survives_a_late_estimate() {
 
 #[test]
 fn loom_a_solved_value_survives_a_race_for_the_first_cell() {
-    explore(3, || {
+    explore(6, || {
         let table = one_cluster(0);
         let solver = {
             let table = table.clone();
@@ -130,7 +130,7 @@ fn loom_a_solved_value_survives_a_race_for_the_first_cell() {
 
 #[test]
 fn loom_two_writers_of_one_code_in_a_full_cluster_drop_one_entry() {
-    explore(3, || {
+    explore(6, || {
         let table = one_cluster(CLUSTER);
         let writers = [1, 2].map(|phi| {
             let table = table.clone();
@@ -147,7 +147,7 @@ fn loom_two_writers_of_one_code_in_a_full_cluster_drop_one_entry() {
 
 #[test]
 fn loom_a_reader_sees_whole_entries_of_its_code_or_none() {
-    explore(2, || {
+    explore(4, || {
         // A single free cell: whoever comes second drops somebody.
         let table = one_cluster(CLUSTER - 1);
         let writers = [(7, 1), (8, 2)].map(|(code, phi)| {
@@ -173,7 +173,7 @@ fn loom_a_reader_sees_whole_entries_of_its_code_or_none() {
 
 #[test]
 fn loom_a_reader_of_a_solved_code_always_finds_it() {
-    explore(2, || {
+    explore(4, || {
         let table = one_cluster(1);
         table.store(0, 7, Entry::solved(Value::Loss, 1));
         let writer = |entry: Entry| {
@@ -192,7 +192,7 @@ fn loom_a_reader_of_a_solved_code_always_finds_it() {
 
 #[test]
 fn loom_three_writers_all_come_through() {
-    explore(2, || {
+    explore(4, || {
         let table = one_cluster(CLUSTER - 1);
         let spawn = |code: u64, entry: Entry| {
             let table = table.clone();
