@@ -6,6 +6,8 @@ pub mod control;
 pub mod dfpn;
 mod evaluate;
 pub mod game;
+pub mod graph;
+pub mod negamax;
 pub mod numbers;
 pub mod pn2;
 pub mod pns;

@@ -42,6 +42,8 @@
 mod cell;
 pub mod entry;
 mod memory;
+#[cfg(all(loom, test))]
+mod model;
 
 pub use cell::is_lock_free;
 pub use entry::Entry;
@@ -126,7 +128,10 @@ impl Table {
         }
         let doublings = (clusters / FIRST_CLUSTERS).checked_ilog2().unwrap_or(0);
         let first = clusters >> doublings;
-        Ok(Table { memory: Memory::new(first << doublings)?, active: AtomicUsize::new(first) })
+        Ok(Table {
+            memory: Memory::new(first << doublings)?,
+            active: AtomicUsize::new(first),
+        })
     }
 
     /// The number of entries that fit.
@@ -156,8 +161,8 @@ impl Table {
     /// Doubles the part in use; `key_of` is the function from codes to keys. Does nothing when the
     /// whole memory is in use. Takes the time to read and write the entries once.
     ///
-    /// Only one thread may use the table meanwhile. If others do, no wrong entry results, but
-    /// entries that they store can get lost.
+    /// Only one thread should use the table meanwhile. If others do, no wrong entry results, but
+    /// entries, solved ones too, can get lost or stay behind where no look-up finds them.
     pub fn grow(&self, key_of: impl Fn(u64) -> u64) {
         let clusters = self.memory.clusters();
         let active = self.active.load(Ordering::Relaxed);
@@ -172,7 +177,11 @@ impl Table {
             let mut filled = [0; 2];
             for content in contents.into_iter().filter(|content| content >> 64 != 0) {
                 let target = index_of(key_of(content as u64), 2 * active);
-                let half = target - 2 * index;
+                let half = target.wrapping_sub(2 * index);
+                if half > 1 {
+                    // Out of place: its writer had chosen the cluster before an earlier growth.
+                    continue;
+                }
                 clusters[target].0[filled[half]].set(content);
                 filled[half] += 1;
             }

@@ -1,0 +1,79 @@
+#!/bin/sh
+# The checks that take long or need more than the stable toolchain:
+#
+#   loom   every interleaving of a few threads' accesses to the transposition table
+#   miri   the table's unsafe code and its stress tests under the interpreter (nightly, component
+#          miri); processor instructions and the mapped memory are replaced there, see
+#          src/search/table/{cell,memory}.rs
+#   fuzz   the fuzz targets build and each runs for a while
+#   slow   tests that are ignored otherwise
+#
+# usage: scripts/check-heavy.sh [loom] [miri] [fuzz] [slow]      (default: all)
+#
+# What is not installed is skipped, and the last line says so. FUZZ_SECONDS (default 10) is the
+# time for each fuzz target. Builds go to subdirectories of $CARGO_TARGET_DIR (default: target),
+# because the flags differ.
+
+set -eu
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-target}
+skipped=
+
+heading() { printf '\n== %s\n' "$1"; }
+skip() {
+    printf 'SKIPPED: %s\n' "$1"
+    skipped="$skipped $2"
+}
+
+run_loom() {
+    heading "loom: the table's protocol"
+    RUSTFLAGS="${RUSTFLAGS:-} --cfg loom" CARGO_TARGET_DIR="$target/loom" \
+        cargo test --release --lib loom
+}
+
+run_miri() {
+    heading "miri: the table"
+    if ! cargo +nightly miri --version >/dev/null 2>&1; then
+        skip "no miri: rustup component add miri rust-src --toolchain nightly" miri
+        return
+    fi
+    # The tests read the clock, hence no isolation.
+    MIRIFLAGS="${MIRIFLAGS:-} -Zmiri-disable-isolation" PROPTEST_CASES=3 \
+        CARGO_TARGET_DIR="$target/miri" \
+        sh -c 'cargo +nightly miri test --lib search::table && cargo +nightly miri test --test table'
+}
+
+run_fuzz() {
+    heading "fuzz: every target"
+    if [ ! -f fuzz/Cargo.toml ]; then
+        skip "no fuzz targets in this tree" fuzz
+        return
+    fi
+    if cargo +nightly fuzz --version >/dev/null 2>&1; then
+        for name in $(cargo +nightly fuzz list); do
+            CARGO_TARGET_DIR="$target/fuzz" cargo +nightly fuzz run "$name" -- \
+                "-max_total_time=${FUZZ_SECONDS:-10}"
+        done
+    else
+        # Without its driver the targets still have to compile.
+        CARGO_TARGET_DIR="$target/fuzz" cargo check --manifest-path fuzz/Cargo.toml --bins
+        skip "the targets compile, but were not run: cargo install cargo-fuzz" fuzz-runs
+    fi
+}
+
+run_slow() {
+    heading "slow: ignored tests"
+    cargo test --release -- --ignored
+}
+
+for check in ${*:-loom miri fuzz slow}; do
+    case $check in
+        loom | miri | fuzz | slow) "run_$check" ;;
+        *)
+            echo "unknown check: $check (loom, miri, fuzz or slow)" >&2
+            exit 2
+            ;;
+    esac
+done
+
+heading "done; skipped:${skipped:- nothing}"
