@@ -23,46 +23,16 @@ type Run = fn(&Konane<'_>, u64, &Table) -> Report;
 /// All algorithms: one line each.
 const ALGORITHMS: &[(&str, Run)] = &[
     ("pns", |game, root, table| {
-        pns(
-            game,
-            root,
-            table,
-            TREE,
-            Profile::Tuned.pns(),
-            Limits::default(),
-            &mut (),
-        )
+        pns(game, root, table, TREE, Profile::Tuned.pns(), Limits::default(), &mut ())
     }),
     ("pn2", |game, root, table| {
-        pn2(
-            game,
-            root,
-            table,
-            TREE,
-            Profile::Tuned.pn2(),
-            Limits::default(),
-            &mut (),
-        )
+        pn2(game, root, table, TREE, Profile::Tuned.pn2(), Limits::default(), &mut ())
     }),
     ("dfpn", |game, root, table| {
-        dfpn(
-            game,
-            root,
-            table,
-            Profile::Tuned.dfpn(),
-            Limits::default(),
-            &mut (),
-        )
+        dfpn(game, root, table, Profile::Tuned.dfpn(), Limits::default(), &mut ())
     }),
     ("alphabeta", |game, root, table| {
-        alphabeta(
-            game,
-            root,
-            table,
-            Profile::Tuned.alphabeta(),
-            Limits::default(),
-            &mut (),
-        )
+        alphabeta(game, root, table, Profile::Tuned.alphabeta(), Limits::default(), &mut ())
     }),
 ];
 
@@ -78,17 +48,10 @@ fn algorithms(c: &mut Criterion) {
         for &(name, run) in ALGORITHMS {
             let search = || run(&game, root, &Table::new(TABLE).unwrap());
             let report = search();
-            let expected = if winner == Colour::Black {
-                Value::Win
-            } else {
-                Value::Loss
-            };
+            let expected = if winner == Colour::Black { Value::Win } else { Value::Loss };
             assert_eq!(report.outcome, Outcome::Known(expected), "{name} {text}");
             let again = search().counters;
-            assert_eq!(
-                report.counters, again,
-                "{name} {text}: the same work every time"
-            );
+            assert_eq!(report.counters, again, "{name} {text}: the same work every time");
             group.throughput(Throughput::Elements(report.counters.nodes));
             group.bench_function(name, |b| b.iter(search));
         }

@@ -26,11 +26,7 @@ fn codes(c: &mut Criterion) {
         let mut group = group(c, &format!("codes/{text}"));
         group.throughput(Throughput::Elements(positions.len() as u64));
         group.bench_function("code", |b| {
-            b.iter(|| {
-                positions
-                    .iter()
-                    .fold(0, |all, p| all ^ symmetries.code(black_box(p)))
-            });
+            b.iter(|| positions.iter().fold(0, |all, p| all ^ symmetries.code(black_box(p))));
         });
         group.bench_function("decode", |b| {
             b.iter(|| {
@@ -40,11 +36,7 @@ fn codes(c: &mut Criterion) {
         });
         let zobrist = Zobrist::new();
         group.bench_function("zobrist", |b| {
-            b.iter(|| {
-                codes
-                    .iter()
-                    .fold(0, |all, &code| all ^ zobrist.key(black_box(code)))
-            });
+            b.iter(|| codes.iter().fold(0, |all, &code| all ^ zobrist.key(black_box(code))));
         });
     }
 }

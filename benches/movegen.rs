@@ -19,12 +19,7 @@ fn movegen(c: &mut Criterion) {
         let mut group = group(c, &format!("movegen/{text}"));
         group.throughput(Throughput::Elements(moves as u64));
         group.bench_function("moves", |b| {
-            b.iter(|| {
-                positions
-                    .iter()
-                    .map(|p| black_box(p.moves(&board)).len())
-                    .sum::<usize>()
-            });
+            b.iter(|| positions.iter().map(|p| black_box(p.moves(&board)).len()).sum::<usize>());
         });
         group.throughput(Throughput::Elements(positions.len() as u64));
         group.bench_function("count_moves", |b| {
@@ -40,7 +35,8 @@ fn movegen(c: &mut Criterion) {
             let mut expand_all = || {
                 let mut total = 0;
                 for p in &positions {
-                    jumps.expand(p.occupied(), p.to_move(), &mut out);
+                    jumps.generate(p.occupied(), p.to_move(), &mut out);
+                    jumps.describe(p.to_move(), &mut out);
                     total += black_box(&out).len;
                 }
                 total

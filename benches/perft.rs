@@ -12,10 +12,7 @@ fn plain(board: &Board, position: &Position, depth: u32) -> u64 {
         return 1;
     }
     let moves = position.moves(board);
-    moves
-        .iter()
-        .map(|&mv| plain(board, &position.play(board, mv), depth - 1))
-        .sum()
+    moves.iter().map(|&mv| plain(board, &position.play(board, mv), depth - 1)).sum()
 }
 
 fn perft(c: &mut Criterion) {
@@ -24,15 +21,8 @@ fn perft(c: &mut Criterion) {
         let start = Position::start(&board);
         let perft = Perft::new(&board);
         let nodes = perft.count(&start, depth);
-        assert_eq!(
-            perft.count(&start, depth - 2),
-            plain(&board, &start, depth - 2)
-        );
-        let divided: u64 = perft
-            .divide(&start, depth)
-            .iter()
-            .map(|&(_, nodes)| nodes)
-            .sum();
+        assert_eq!(perft.count(&start, depth - 2), plain(&board, &start, depth - 2));
+        let divided: u64 = perft.divide(&start, depth).iter().map(|&(_, nodes)| nodes).sum();
         assert_eq!(divided, nodes);
         let mut group = group(c, &format!("perft/{text}/{depth}"));
         group.throughput(Throughput::Elements(nodes));

@@ -14,11 +14,7 @@ fn key(code: u64) -> u64 {
 }
 
 fn entry(code: u64) -> Entry {
-    Entry {
-        phi: 1 + (code >> 40) as u32 % 1000,
-        delta: 2,
-        work: code >> 60,
-    }
+    Entry { phi: 1 + (code >> 40) as u32 % 1000, delta: 2, work: code >> 60 }
 }
 
 /// A table with a quarter of its cells filled from the codes `mix(0..)`, and the number of codes.
@@ -96,10 +92,7 @@ fn table(c: &mut Criterion) {
         };
         group.bench_function("store, new", |b| b.iter(&mut stores));
         let last = mix(number + BATCH - 1);
-        assert_eq!(
-            table.lookup(key(last), last).map(|e| e.phi),
-            Some(entry(last).phi)
-        );
+        assert_eq!(table.lookup(key(last), last).map(|e| e.phi), Some(entry(last).phi));
         assert!(table.count().0 <= table.capacity());
         assert_eq!(table.capacity() % CLUSTER as u64, 0);
     }

@@ -114,24 +114,10 @@ fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
             pn2(game, root, &table, tree, setting.pn2(), limits, observer)
         }),
         ("df-pn", |game, root, setting, limits, observer| {
-            dfpn(
-                game,
-                root,
-                &setting.table(),
-                setting.dfpn(),
-                limits,
-                observer,
-            )
+            dfpn(game, root, &setting.table(), setting.dfpn(), limits, observer)
         }),
         ("alpha-beta", |game, root, setting, limits, observer| {
-            alphabeta(
-                game,
-                root,
-                &setting.table(),
-                setting.alphabeta(),
-                limits,
-                observer,
-            )
+            alphabeta(game, root, &setting.table(), setting.alphabeta(), limits, observer)
         }),
     ]
 }
@@ -219,11 +205,7 @@ impl Random {
             tree_bytes: TREE,
             shift: self.below(6) as u32,
             epsilon_1024: self.below(513) as u32,
-            settle_budget: if settles {
-                1 + self.below(80) as u32
-            } else {
-                0
-            },
+            settle_budget: if settles { 1 + self.below(80) as u32 } else { 0 },
             settle_effort: self.below(12) as u32,
             step: self.pick(&[1, 1, 2, 3, 64]),
             pn2_minimum: self.pick(&[1, 3, 100]),
@@ -261,11 +243,7 @@ impl Game for PlainKonane<'_> {
     type Scratch = ();
 
     fn expand(&self, code: u64, _: &mut (), children: &mut Vec<Child>) -> Expansion {
-        let to_move = if code >> 63 == 0 {
-            Colour::Black
-        } else {
-            Colour::White
-        };
+        let to_move = if code >> 63 == 0 { Colour::Black } else { Colour::White };
         let position = Position::new_unchecked(code & !(1 << 63), to_move);
         let moves = position.moves(self.0);
         if moves.is_empty() {
@@ -331,10 +309,7 @@ const ROOMY: usize = 1 << 16;
 #[test]
 fn random_graphs_agree_with_negamax() {
     let (mut known, mut asked) = (0, 0);
-    let limits = Limits {
-        nodes: Some(MANY),
-        ..Limits::default()
-    };
+    let limits = Limits { nodes: Some(MANY), ..Limits::default() };
     for number in 0..thousands(3) {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
@@ -352,13 +327,7 @@ fn random_graphs_agree_with_negamax() {
 
 #[test]
 fn nim_agrees_with_its_theory() {
-    for piles in [
-        &[1, 2, 3][..],
-        &[4, 5, 6],
-        &[7, 7],
-        &[2, 2, 3, 3],
-        &[5, 9, 12],
-    ] {
+    for piles in [&[1, 2, 3][..], &[4, 5, 6], &[7, 7], &[2, 2, 3, 3], &[5, 9, 12]] {
         let game = GraphGame::nim(piles);
         let sum = piles.iter().fold(0, |sum, pile| sum ^ pile);
         let expected = if sum == 0 { Value::Loss } else { Value::Win };
@@ -389,10 +358,7 @@ fn small_tables_never_change_an_outcome() {
     }
     // Most of these games are small enough even for four entries. The figures leave room for a
     // busy machine: see the deadline.
-    assert!(
-        known[0] * 2 > asked && known[1] * 2 > asked,
-        "{known:?} of {asked}"
-    );
+    assert!(known[0] * 2 > asked && known[1] * 2 > asked, "{known:?} of {asked}");
 }
 
 /// Limits of a search whose table forgets nearly everything: it may count few new nodes and still
@@ -413,10 +379,7 @@ fn small_trees_never_change_an_outcome() {
         let mut oracle = Negamax::new(&game);
         let mut random = Random(number ^ 0xaaaa);
         for tree_bytes in [0, 100, 1 << 10, 4 << 10, 32 << 10] {
-            let setting = Setting {
-                tree_bytes,
-                ..random.setting(1 << 10)
-            };
+            let setting = Setting { tree_bytes, ..random.setting(1 << 10) };
             let context = || format!("graph {number}");
             let limits = forgetful();
             let asked = algorithms::<GraphGame>().len();
@@ -453,14 +416,7 @@ fn random_konane_positions_agree_with_negamax_over_move_lists() {
             for (at, profile) in [Profile::Tuned, Profile::Thesis].into_iter().enumerate() {
                 let setting = Setting::of(profile, ROOMY);
                 let limits = Limits::default();
-                check(
-                    &games[at],
-                    code,
-                    &mut oracles[at],
-                    setting,
-                    limits,
-                    &context,
-                );
+                check(&games[at], code, &mut oracles[at], setting, limits, &context);
             }
         }
     }
@@ -505,14 +461,7 @@ fn whole_boards_agree_with_negamax_from_the_first_removal() {
             assert_eq!(oracle.value(code), expected, "{text}");
             let setting = Setting::of(profile, 1 << 20);
             let context = || text.to_string();
-            check(
-                &game,
-                code,
-                &mut oracle,
-                setting,
-                Limits::default(),
-                &context,
-            );
+            check(&game, code, &mut oracle, setting, Limits::default(), &context);
         }
     }
 }
@@ -532,14 +481,7 @@ fn estimates_of_all_sizes_agree() {
         for _ in 0..6 {
             let setting = random.setting(1 << 20);
             let context = || format!("4x4, scale {scale}");
-            check(
-                &game,
-                code,
-                &mut oracle,
-                setting,
-                Limits::default(),
-                &context,
-            );
+            check(&game, code, &mut oracle, setting, Limits::default(), &context);
         }
     }
 }
@@ -567,10 +509,7 @@ fn the_node_limit_is_kept_and_named() {
     let game = Konane::new(&board, estimate);
     let code = board.symmetries().code(&Position::start(&board));
     for nodes in [0, 1, 2, 10, 1000, 30_000] {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        };
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         run_limited(limits, &mut (), Reason::NodeLimit);
         for (name, run) in algorithms() {
             let setting = Setting::of(Profile::Thesis, 1 << 22);
@@ -584,10 +523,7 @@ fn the_node_limit_is_kept_and_named() {
 #[test]
 fn a_deadline_in_the_past_ends_the_search_at_once() {
     let started = Instant::now();
-    let limits = Limits {
-        deadline: Some(started),
-        ..Limits::default()
-    };
+    let limits = Limits { deadline: Some(started), ..Limits::default() };
     run_limited(limits, &mut (), Reason::TimeLimit);
     assert!(started.elapsed() < Duration::from_secs(10));
 }
@@ -600,16 +536,10 @@ fn a_deadline_in_the_future_is_kept() {
     for (name, run) in algorithms() {
         let setting = Setting::of(Profile::Thesis, 1 << 22);
         let started = Instant::now();
-        let limits = Limits {
-            deadline: Some(started + Duration::from_millis(100)),
-            ..Limits::default()
-        };
+        let limits =
+            Limits { deadline: Some(started + Duration::from_millis(100)), ..Limits::default() };
         let report = run(&game, code, setting, limits, &mut ());
-        assert_eq!(
-            report.outcome,
-            Outcome::Unknown(Reason::TimeLimit),
-            "{name}"
-        );
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit), "{name}");
         // Generous: a loaded machine may not run us for a while.
         assert!(started.elapsed() < Duration::from_secs(10), "{name}");
         assert!(started.elapsed() >= Duration::from_millis(100), "{name}");
@@ -619,16 +549,10 @@ fn a_deadline_in_the_future_is_kept() {
 #[test]
 fn a_stop_flag_set_before_ends_the_search_at_once() {
     let stop = AtomicBool::new(true);
-    let limits = Limits {
-        stop: Some(&stop),
-        ..Limits::default()
-    };
+    let limits = Limits { stop: Some(&stop), ..Limits::default() };
     run_limited(limits, &mut (), Reason::Interrupted);
     // The flag goes before everything else: it is the user's own will.
-    let limits = Limits {
-        deadline: Some(Instant::now()),
-        ..limits
-    };
+    let limits = Limits { deadline: Some(Instant::now()), ..limits };
     run_limited(limits, &mut (), Reason::Interrupted);
 }
 
@@ -645,18 +569,11 @@ fn a_stop_flag_set_by_another_thread_ends_the_search() {
                 std::thread::sleep(Duration::from_millis(50));
                 stop.store(true, Ordering::Relaxed);
             });
-            let limits = Limits {
-                stop: Some(&stop),
-                ..Limits::default()
-            };
+            let limits = Limits { stop: Some(&stop), ..Limits::default() };
             let setting = Setting::of(Profile::Thesis, 1 << 22);
             run(&game, code, setting, limits, &mut ())
         });
-        assert_eq!(
-            report.outcome,
-            Outcome::Unknown(Reason::Interrupted),
-            "{name}"
-        );
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
         assert!(report.best.is_some(), "{name}");
     }
 }
@@ -686,27 +603,12 @@ fn the_observer_is_called_and_may_stop_the_search() {
     let code = board.symmetries().code(&Position::start(&board));
     for (name, run) in algorithms() {
         let stop = AtomicBool::new(false);
-        let mut observer = StopsAfterThree {
-            stop: &stop,
-            calls: 0,
-            expansions: 0,
-        };
-        let limits = Limits {
-            stop: Some(&stop),
-            ..Limits::default()
-        };
+        let mut observer = StopsAfterThree { stop: &stop, calls: 0, expansions: 0 };
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let setting = Setting::of(Profile::Thesis, 1 << 22);
         let report = run(&game, code, setting, limits, &mut observer);
-        assert_eq!(
-            report.outcome,
-            Outcome::Unknown(Reason::Interrupted),
-            "{name}"
-        );
-        assert!(
-            (3..=4).contains(&observer.calls),
-            "{name}: {}",
-            observer.calls
-        );
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
+        assert!((3..=4).contains(&observer.calls), "{name}: {}", observer.calls);
     }
 }
 
@@ -734,10 +636,7 @@ fn counts_are_the_same_twice() {
         let game = random_graph(number);
         let setting = Random(number).setting(1 << 12);
         for (name, run) in algorithms() {
-            let limits = Limits {
-                nodes: Some(5000),
-                ..Limits::default()
-            };
+            let limits = Limits { nodes: Some(5000), ..Limits::default() };
             let reports = [(); 2].map(|()| run(&game, 0, setting, limits, &mut ()));
             let [a, b] = reports.map(|r| (r.outcome, r.phi, r.delta, r.best, r.counters));
             assert_eq!(a, b, "{name} graph {number} {setting:?}");
@@ -748,10 +647,7 @@ fn counts_are_the_same_twice() {
     let code = board.symmetries().code(&Position::start(&board));
     for (name, run) in algorithms() {
         let setting = Setting::of(Profile::Tuned, 1 << 20);
-        let limits = Limits {
-            nodes: Some(50_000),
-            ..Limits::default()
-        };
+        let limits = Limits { nodes: Some(50_000), ..Limits::default() };
         let reports = [(); 2].map(|()| run(&game, code, setting, limits, &mut ()));
         assert_eq!(reports[0].counters, reports[1].counters, "{name}");
     }

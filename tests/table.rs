@@ -242,9 +242,7 @@ fn a_table_that_grows_in_time_loses_little() {
     }
     assert!((1..=2).contains(&growths), "{growths}");
     // Growth starts when one cluster in a hundred overflows.
-    let lost = codes
-        .iter()
-        .filter(|&&code| table.lookup(mix(code), code).is_none());
+    let lost = codes.iter().filter(|&&code| table.lookup(mix(code), code).is_none());
     let lost = lost.count();
     assert!(lost * 50 < codes.len(), "{lost} of {}", codes.len());
 }
@@ -276,11 +274,8 @@ fn keys_reach_every_cluster_and_stay_in_the_table() {
         }
         for cluster in 0..clusters {
             let first = key_of(cluster, clusters);
-            let last = if cluster + 1 == clusters {
-                u64::MAX
-            } else {
-                key_of(cluster + 1, clusters) - 1
-            };
+            let last =
+                if cluster + 1 == clusters { u64::MAX } else { key_of(cluster + 1, clusters) - 1 };
             let code = cluster as u64;
             assert_eq!(table.store(first, code, open(1, 1, 1)), Stored::Filled);
             // Both ends of the cluster's keys lead to it, the neighbours' keys do not.
@@ -339,11 +334,7 @@ fn entry_of(code: u64, counter: u64) -> Entry {
 }
 
 fn value_of(code: u64) -> Value {
-    if mix(!code) & 1 == 0 {
-        Value::Win
-    } else {
-        Value::Loss
-    }
+    if mix(!code) & 1 == 0 { Value::Win } else { Value::Loss }
 }
 
 fn is_sound(code: u64, entry: Entry) -> bool {
@@ -361,10 +352,7 @@ fn entries_that_threads_store_are_told_from_mixtures() {
     let entry = entry_of(12, 34);
     assert!(is_sound(12, entry));
     assert!(!is_sound(13, entry));
-    assert!(!is_sound(
-        12,
-        open(entry.phi, entry_of(12, 35).delta, entry.work)
-    ));
+    assert!(!is_sound(12, open(entry.phi, entry_of(12, 35).delta, entry.work)));
     assert!(is_sound(12, Entry::solved(value_of(12), 0)));
     assert!(!is_sound(12, Entry::solved(!value_of(12), 0)));
 }
@@ -379,11 +367,7 @@ fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
     let fits = codes <= (clusters * CLUSTER) as u64;
     // Where all fits, the codes are dealt to the clusters in turn.
     let key = |code: u64| {
-        if fits {
-            key_of(code as usize % clusters, clusters)
-        } else {
-            mix(code)
-        }
+        if fits { key_of(code as usize % clusters, clusters) } else { mix(code) }
     };
     let solved: Vec<AtomicBool> = (0..codes).map(|_| AtomicBool::new(false)).collect();
     let operations = AtomicU64::new(0);
@@ -447,11 +431,7 @@ fn stress_all(time: Duration) {
 
 #[test]
 fn many_threads_never_see_a_mixture_or_lose_a_solved_position() {
-    stress_all(Duration::from_millis(if cfg!(debug_assertions) {
-        60
-    } else {
-        250
-    }));
+    stress_all(Duration::from_millis(if cfg!(debug_assertions) { 60 } else { 250 }));
 }
 
 #[test]

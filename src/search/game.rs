@@ -94,13 +94,6 @@ pub trait Game: Sync {
     /// A well-mixed key of the code, of which tables use the upper bits. Need not be exact.
     fn key(&self, code: u64) -> u64;
 
-    /// Leaf estimate (phi, delta) of a position, for the root of a search; children come with
-    /// theirs.
-    fn estimate(&self, code: u64) -> (Number, Number) {
-        let _ = code;
-        (1, 1)
-    }
-
     /// A plain exact search of at most `budget` positions, for positions near the end.
     fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> Settled {
         let _ = (code, budget, scratch);

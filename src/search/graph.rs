@@ -116,9 +116,8 @@ impl GraphGame {
         for &to in &self.targets {
             incoming[to as usize] += 1;
         }
-        let mut free: Vec<u32> = (0..nodes as u32)
-            .filter(|&node| incoming[node as usize] == 0)
-            .collect();
+        let mut free: Vec<u32> =
+            (0..nodes as u32).filter(|&node| incoming[node as usize] == 0).collect();
         let mut removed = 0;
         while let Some(node) = free.pop() {
             removed += 1;
@@ -299,18 +298,23 @@ impl GraphGame {
 impl Game for GraphGame {
     type Scratch = ();
 
-    fn expand(&self, code: u64, _: &mut (), children: &mut Vec<Child>) -> Expansion {
+    fn expand(
+        &self,
+        code: u64,
+        _: &mut (),
+        children: &mut Vec<Child>,
+        mut announce: impl FnMut(u64),
+    ) -> Expansion {
         let successors = self.successors(code);
         if successors.is_empty() {
             return Expansion::Lost;
         }
-        let lost = successors
-            .iter()
-            .find(|&&node| self.is_terminal(node.into()));
+        let lost = successors.iter().find(|&&node| self.is_terminal(node.into()));
         if let (true, Some(&node)) = (self.immediate_wins, lost) {
             return Expansion::Won(node.into());
         }
         children.extend(successors.iter().map(|&node| {
+            announce(node.into());
             let (phi, delta) = self.estimates[node as usize];
             Child {
                 code: node.into(),
@@ -326,17 +330,10 @@ impl Game for GraphGame {
         mix(code.wrapping_add(0x9E37_79B9_7F4A_7C15))
     }
 
-    fn estimate(&self, code: u64) -> (Number, Number) {
-        self.estimates[code as usize]
-    }
-
     fn settle(&self, code: u64, budget: u32, _: &mut ()) -> Settled {
         let mut left = budget;
         let value = self.settle_node(code, &mut left);
-        Settled {
-            value,
-            positions: budget - left,
-        }
+        Settled { value, positions: budget - left }
     }
 
     /// The better the easier a win is to show, compared with a loss.
@@ -371,22 +368,12 @@ mod tests {
     fn wrong_graphs_are_refused_with_the_place() {
         assert_eq!(
             GraphGame::new(2, &[(0, 2)]).unwrap_err(),
-            GraphError::NoSuchNode {
-                from: 0,
-                to: 2,
-                nodes: 2
-            }
+            GraphError::NoSuchNode { from: 0, to: 2, nodes: 2 }
         );
-        assert_eq!(
-            GraphGame::new(1, &[(0, 0)]).unwrap_err(),
-            GraphError::Cycle { node: 0 }
-        );
+        assert_eq!(GraphGame::new(1, &[(0, 0)]).unwrap_err(), GraphError::Cycle { node: 0 });
         // 0 leads into the cycle 2 -> 3 -> 4 -> 2 and 5 out of it; neither is on it.
         let edges = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 2), (4, 5)];
-        assert_eq!(
-            GraphGame::new(6, &edges).unwrap_err(),
-            GraphError::Cycle { node: 2 }
-        );
+        assert_eq!(GraphGame::new(6, &edges).unwrap_err(), GraphError::Cycle { node: 2 });
     }
 
     #[test]
@@ -398,29 +385,23 @@ mod tests {
         );
         for (phi, delta) in [(0, 1), (1, MAX + 1)] {
             assert_eq!(
-                game.clone()
-                    .with_estimates(vec![(1, 1), (phi, delta)])
-                    .unwrap_err(),
-                GraphError::EstimateOutOfRange {
-                    node: 1,
-                    phi,
-                    delta
-                }
+                game.clone().with_estimates(vec![(1, 1), (phi, delta)]).unwrap_err(),
+                GraphError::EstimateOutOfRange { node: 1, phi, delta }
             );
         }
         let game = game.with_estimates(vec![(1, 2), (3, MAX)]).unwrap();
-        assert_eq!((game.estimate(0), game.estimate(1)), ((1, 2), (3, MAX)));
+        assert_eq!((game.estimates[0], game.estimates[1]), ((1, 2), (3, MAX)));
     }
 
     #[test]
     fn expansion_lists_children_or_the_winning_one_and_keeps_the_list() {
         let game = GraphGame::new(4, &[(0, 1), (0, 1), (0, 2), (1, 3)]).unwrap();
         let mut list = Vec::new();
-        assert_eq!(game.expand(0, &mut (), &mut list), Expansion::Won(2));
-        assert_eq!(game.expand(3, &mut (), &mut list), Expansion::Lost);
+        assert_eq!(game.expand(0, &mut (), &mut list, |_| {}), Expansion::Won(2));
+        assert_eq!(game.expand(3, &mut (), &mut list, |_| {}), Expansion::Lost);
         assert!(list.is_empty());
         let game = game.with_immediate_wins(false);
-        assert_eq!(game.expand(0, &mut (), &mut list), Expansion::Open);
+        assert_eq!(game.expand(0, &mut (), &mut list, |_| {}), Expansion::Open);
         let codes: Vec<u64> = list.iter().map(|child| child.code).collect();
         assert_eq!(codes, [1, 1, 2]);
         let efforts: Vec<u32> = list.iter().map(|child| child.effort).collect();
@@ -430,10 +411,7 @@ mod tests {
     #[test]
     fn random_graphs_repeat_and_have_transpositions() {
         for (nodes, degree) in [(1, 0), (1, 3), (40, 0), (40, 1), (300, 5), (1000, 12)] {
-            let (a, b) = (
-                GraphGame::random(7, nodes, degree),
-                GraphGame::random(7, nodes, degree),
-            );
+            let (a, b) = (GraphGame::random(7, nodes, degree), GraphGame::random(7, nodes, degree));
             assert_eq!((&a.starts, &a.targets), (&b.starts, &b.targets));
             assert_eq!(a.nodes(), u64::from(nodes));
             let widest = (0..a.nodes()).map(|n| a.successors(n).len()).max().unwrap();
@@ -451,11 +429,7 @@ mod tests {
         let nim = GraphGame::nim(&[2, 3]);
         for node in 0..nim.nodes() {
             let left = GraphGame::nim_piles(&[2, 3], node);
-            let value = if left[0] == left[1] {
-                Value::Loss
-            } else {
-                Value::Win
-            };
+            let value = if left[0] == left[1] { Value::Loss } else { Value::Win };
             assert_eq!(nim.settle(node, 10_000, &mut ()).value, Some(value));
             for budget in 0..40 {
                 let settled = nim.settle(node, budget, &mut ());
@@ -468,10 +442,8 @@ mod tests {
 
     #[test]
     fn evaluations_stay_in_their_bounds() {
-        let game = GraphGame::new(2, &[(0, 1)])
-            .unwrap()
-            .with_estimates(vec![(1, MAX), (MAX, 1)])
-            .unwrap();
+        let game =
+            GraphGame::new(2, &[(0, 1)]).unwrap().with_estimates(vec![(1, MAX), (MAX, 1)]).unwrap();
         for node in 0..2 {
             assert!(game.evaluate(node, &mut ()).abs() < EVALUATION_LIMIT);
         }

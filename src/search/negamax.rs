@@ -32,11 +32,7 @@ pub struct Negamax<'a, G: Game> {
 impl<'a, G: Game> Negamax<'a, G> {
     /// An oracle that knows nothing yet.
     pub fn new(game: &'a G) -> Self {
-        Negamax {
-            game,
-            scratch: G::Scratch::default(),
-            memo: AHashMap::new(),
-        }
+        Negamax { game, scratch: G::Scratch::default(), memo: AHashMap::new() }
     }
 
     /// The value of a position for the side to move.
@@ -48,7 +44,7 @@ impl<'a, G: Game> Negamax<'a, G> {
             return value;
         }
         let mut children = Vec::new();
-        let value = match self.game.expand(code, &mut self.scratch, &mut children) {
+        let value = match self.game.expand(code, &mut self.scratch, &mut children, |_| {}) {
             Expansion::Lost => Value::Loss,
             Expansion::Won(_) => Value::Win,
             Expansion::Open => self.value_of_open(&children),
@@ -81,9 +77,7 @@ mod tests {
     fn small_graphs_by_hand() {
         // 0 -> 1 -> 2 -> 3: whoever is an odd number of plies from the end wins.
         let chain = GraphGame::new(4, &[(0, 1), (1, 2), (2, 3)]).unwrap();
-        let values: Vec<_> = (0..4)
-            .map(|node| Negamax::new(&chain).value(node))
-            .collect();
+        let values: Vec<_> = (0..4).map(|node| Negamax::new(&chain).value(node)).collect();
         let (win, loss) = (Value::Win, Value::Loss);
         assert_eq!(values, [win, loss, win, loss]);
 

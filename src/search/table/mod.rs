@@ -128,10 +128,7 @@ impl Table {
         }
         let doublings = (clusters / FIRST_CLUSTERS).checked_ilog2().unwrap_or(0);
         let first = clusters >> doublings;
-        Ok(Table {
-            memory: Memory::new(first << doublings)?,
-            active: AtomicUsize::new(first),
-        })
+        Ok(Table { memory: Memory::new(first << doublings)?, active: AtomicUsize::new(first) })
     }
 
     /// The number of entries that fit.
@@ -234,11 +231,7 @@ impl Table {
                     }
                     return Stored::Updated;
                 }
-                let bonus = if entry::is_solved(content) {
-                    SOLVED_BONUS
-                } else {
-                    0
-                };
+                let bonus = if entry::is_solved(content) { SOLVED_BONUS } else { 0 };
                 let worth = entry::work_rank(content) + bonus;
                 if victim.is_none_or(|(_, _, least)| worth < least) {
                     victim = Some((index, content, worth));
@@ -254,17 +247,10 @@ impl Table {
 
     /// Counts the entries and the solved ones among them. Reads the whole table.
     pub fn count(&self) -> (u64, u64) {
-        let contents = self
-            .memory
-            .clusters()
-            .iter()
-            .flat_map(|c| &c.0)
-            .map(Cell::load);
-        contents
-            .filter(|content| content >> 64 != 0)
-            .fold((0, 0), |(all, solved), content| {
-                (all + 1, solved + u64::from(entry::is_solved(content)))
-            })
+        let contents = self.memory.clusters().iter().flat_map(|c| &c.0).map(Cell::load);
+        contents.filter(|content| content >> 64 != 0).fold((0, 0), |(all, solved), content| {
+            (all + 1, solved + u64::from(entry::is_solved(content)))
+        })
     }
 }
 
@@ -276,8 +262,6 @@ fn index_of(key: u64, clusters: usize) -> usize {
 
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Table")
-            .field("capacity", &self.capacity())
-            .finish()
+        f.debug_struct("Table").field("capacity", &self.capacity()).finish()
     }
 }

@@ -35,11 +35,7 @@ fn one_cluster(taken: usize) -> Arc<Table> {
 
 /// An entry whose delta and work follow from its phi, so that mixtures show.
 fn open(phi: u32, work: u64) -> Entry {
-    Entry {
-        phi,
-        delta: phi * 3,
-        work,
-    }
+    Entry { phi, delta: phi * 3, work }
 }
 
 fn is_whole(entry: Entry) -> bool {
