@@ -165,7 +165,7 @@ fn check<G: Game>(
 
 fn is_child<G: Game>(game: &G, parent: u64, code: u64) -> bool {
     let mut children = Vec::new();
-    match game.expand(parent, &mut G::Scratch::default(), &mut children) {
+    match game.expand(parent, &mut G::Scratch::default(), &mut children, |_| {}) {
         Expansion::Lost => false,
         Expansion::Won(child) => child == code,
         Expansion::Open => children.iter().any(|child| child.code == code),
@@ -242,19 +242,24 @@ impl PlainKonane<'_> {
 impl Game for PlainKonane<'_> {
     type Scratch = ();
 
-    fn expand(&self, code: u64, _: &mut (), children: &mut Vec<Child>) -> Expansion {
+    fn expand(
+        &self,
+        code: u64,
+        _: &mut (),
+        children: &mut Vec<Child>,
+        announce: impl FnMut(u64),
+    ) -> Expansion {
         let to_move = if code >> 63 == 0 { Colour::Black } else { Colour::White };
         let position = Position::new_unchecked(code & !(1 << 63), to_move);
         let moves = position.moves(self.0);
         if moves.is_empty() {
             return Expansion::Lost;
         }
-        children.extend(moves.iter().map(|&mv| Child {
-            code: Self::code(&position.play(self.0, mv)),
-            phi: 1,
-            delta: 1,
-            effort: 0,
-        }));
+        let codes: Vec<u64> =
+            moves.iter().map(|&mv| Self::code(&position.play(self.0, mv))).collect();
+        codes.iter().copied().for_each(announce);
+        let child = |&code| Child { code, phi: 1, delta: 1, effort: 0 };
+        children.extend(codes.iter().map(child));
         Expansion::Open
     }
 
