@@ -31,7 +31,7 @@ struct Setting {
     profile: Profile,
     table_bytes: usize,
     tree_bytes: usize,
-    shift: u32,
+    weight_64: u32,
     epsilon_1024: u32,
     settle_budget: u32,
     settle_effort: u32,
@@ -52,7 +52,7 @@ impl Setting {
             profile,
             table_bytes,
             tree_bytes: TREE,
-            shift: options.combination.shift,
+            weight_64: options.combination.weight_64,
             epsilon_1024: options.epsilon_1024,
             settle_budget: options.settle_budget,
             settle_effort: options.settle_effort,
@@ -69,7 +69,7 @@ impl Setting {
 
     fn dfpn(self) -> DfpnOptions {
         let mut options = self.profile.dfpn();
-        options.combination = Combination { shift: self.shift };
+        options.combination = Combination { weight_64: self.weight_64 };
         options.epsilon_1024 = self.epsilon_1024;
         options.settle_budget = self.settle_budget;
         options.settle_effort = self.settle_effort;
@@ -78,7 +78,7 @@ impl Setting {
 
     fn pns(self) -> PnsOptions {
         let mut options = self.profile.pns();
-        options.combination = Combination { shift: self.shift };
+        options.combination = Combination { weight_64: self.weight_64 };
         options.settle_budget = self.settle_budget;
         options.settle_effort = self.settle_effort;
         options
@@ -203,7 +203,7 @@ impl Random {
             profile: self.pick(&[Profile::Tuned, Profile::Thesis]),
             table_bytes,
             tree_bytes: TREE,
-            shift: self.below(6) as u32,
+            weight_64: self.below(65) as u32,
             epsilon_1024: self.below(513) as u32,
             settle_budget: if settles { 1 + self.below(80) as u32 } else { 0 },
             settle_effort: self.below(12) as u32,

@@ -36,7 +36,7 @@ impl Profile {
     pub fn dfpn(self) -> DfpnOptions {
         let PnsOptions { combination, settle_budget, settle_effort, .. } = self.pns();
         let epsilon_1024 = match self {
-            Profile::Tuned => 51,
+            Profile::Tuned => 154,
             Profile::Thesis => 154,
         };
         DfpnOptions { combination, epsilon_1024, settle_budget, settle_effort }
@@ -46,7 +46,7 @@ impl Profile {
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {
-                combination: Combination { shift: 3 },
+                combination: Combination { weight_64: 8 },
                 settle_budget: 60,
                 settle_effort: 8,
                 epsilon_1024: 102,
