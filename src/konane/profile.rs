@@ -1,6 +1,7 @@
 //! Parameter sets: the thesis' variants and the fastest that we have.
 
 use super::game::{Estimate, Weights};
+use crate::search::SettleOptions;
 use crate::search::alphabeta::AlphaBetaOptions;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::numbers::Combination;
@@ -34,12 +35,12 @@ impl Profile {
 
     /// The parameters of df-pn.
     pub fn dfpn(self) -> DfpnOptions {
-        let PnsOptions { combination, settle_budget, settle_effort, .. } = self.pns();
+        let PnsOptions { combination, settle, .. } = self.pns();
         let epsilon_1024 = match self {
             Profile::Tuned => 51,
             Profile::Thesis => 154,
         };
-        DfpnOptions { combination, epsilon_1024, settle_budget, settle_effort }
+        DfpnOptions { combination, epsilon_1024, settle }
     }
 
     /// The parameters of PNS.
@@ -47,20 +48,12 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { shift: 3 },
-                settle_budget: 60,
-                settle_effort: 8,
+                settle: SettleOptions { budget: 60, effort: 8 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,
             },
-            Profile::Thesis => PnsOptions {
-                combination: Combination::SUM,
-                settle_budget: 0,
-                settle_effort: 0,
-                epsilon_1024: 0,
-                store_open: false,
-                refresh_age: u32::MAX,
-            },
+            Profile::Thesis => PnsOptions::PLAIN,
         }
     }
 
@@ -86,11 +79,10 @@ impl Profile {
 
     /// The parameters of α-β.
     pub fn alphabeta(self) -> AlphaBetaOptions {
-        let PnsOptions { settle_budget, settle_effort, .. } = self.pns();
         let step = match self {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions { step, settle_budget, settle_effort }
+        AlphaBetaOptions { step, settle: self.pns().settle }
     }
 }

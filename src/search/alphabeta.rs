@@ -6,7 +6,7 @@
 //! horizon: a depth-first search for win or loss.
 
 use super::control::{Control, Limits, Observer, Outcome, Report};
-use super::evaluate::{Evaluation, Evaluator, Settling};
+use super::evaluate::{Evaluation, Evaluator, SettleOptions};
 use super::game::{EVALUATION_LIMIT, Game, Value};
 use super::numbers::Number;
 use super::table::{Entry, Table};
@@ -16,10 +16,8 @@ use super::table::{Entry, Table};
 pub struct AlphaBetaOptions {
     /// Plies by which each iteration is deeper than the one before. At least 1.
     pub step: u32,
-    /// Positions that one bounded exact search may visit; 0 for none.
-    pub settle_budget: u32,
-    /// The greatest [`super::game::Child::effort`] for which it is tried.
-    pub settle_effort: u32,
+    /// Which new children a bounded exact search is tried on.
+    pub settle: SettleOptions,
 }
 
 /// The score of a proven win.
@@ -76,8 +74,7 @@ pub fn alphabeta<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let settling = Settling { budget: options.settle_budget, effort: options.settle_effort };
-    let evaluator = Evaluator::new(game, table, Control::new(limits, observer), settling);
+    let evaluator = Evaluator::new(game, table, Control::new(limits, observer), options.settle);
     let mut searcher = Searcher { evaluator, counted: 0 };
     searcher.evaluator.control.counters.nodes = 1;
     let step = options.step.max(1);

@@ -375,7 +375,7 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::testing::mix;
+    use crate::search::graph::mix;
 
     fn node(code: u64) -> Node {
         let (phi, delta) = (1 + (code % 7) as u32, 1 + (code % 5) as u32);

@@ -6,7 +6,7 @@
 //! Memory is the table and the stack, about 24 bytes times branching factor times depth.
 
 use super::control::{Control, Limits, Observer, Outcome, Report};
-use super::evaluate::{Evaluation, Evaluator, Settling};
+use super::evaluate::{Evaluation, Evaluator, SettleOptions};
 use super::game::{Game, Value};
 use super::numbers::{Combination, INFINITY, Number};
 use super::table::{Entry, Table};
@@ -19,10 +19,8 @@ pub struct DfpnOptions {
     /// The 1+ε trick: a child keeps the search until its delta exceeds the second best by this
     /// factor, in 1/1024. 154 is the thesis' 0.15.
     pub epsilon_1024: u32,
-    /// Positions that one bounded exact search may visit; 0 for none.
-    pub settle_budget: u32,
-    /// The greatest [`super::game::Child::effort`] for which it is tried.
-    pub settle_effort: u32,
+    /// Which new children a bounded exact search is tried on.
+    pub settle: SettleOptions,
 }
 
 /// A node's numbers when its search returns.
@@ -47,8 +45,7 @@ pub fn dfpn<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let settling = Settling { budget: options.settle_budget, effort: options.settle_effort };
-    let mut evaluator = Evaluator::new(game, table, Control::new(limits, observer), settling);
+    let mut evaluator = Evaluator::new(game, table, Control::new(limits, observer), options.settle);
     evaluator.open_entries = true;
     let mut worker = Worker { evaluator, options };
     worker.evaluator.control.counters.nodes = 1;

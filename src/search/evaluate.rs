@@ -4,13 +4,19 @@ use super::control::Control;
 use super::game::{Child, Expansion, Game, Value};
 use super::table::{Entry, Table};
 
-/// When children that the table does not know are handed to [`Game::settle`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settling {
-    /// Positions that one such search may visit; 0 for none.
+/// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
+/// exact search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettleOptions {
+    /// The most positions that one such search may visit; 0 for none.
     pub budget: u32,
     /// The greatest [`Child::effort`] for which it is tried.
     pub effort: u32,
+}
+
+impl SettleOptions {
+    /// Every child keeps its estimate until the search itself comes to it.
+    pub const NEVER: SettleOptions = SettleOptions { budget: 0, effort: 0 };
 }
 
 /// What an expansion with a look-up of the children found out.
@@ -33,13 +39,13 @@ pub(super) struct Evaluator<'a, G: Game> {
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
-    pub settling: Settling,
+    settle: SettleOptions,
     /// Whether numbers of open positions are taken from the table, or only values.
     pub open_entries: bool,
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settling: Settling) -> Self {
+    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
         Evaluator {
             game,
             table,
@@ -47,7 +53,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             scratch: G::Scratch::default(),
             children: Vec::with_capacity(256),
             keys: Vec::with_capacity(256),
-            settling,
+            settle,
             open_entries: false,
         }
     }
@@ -132,7 +138,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
 
     #[inline(always)]
     fn settle(&mut self, child: &mut Child) {
-        let Settling { budget, effort } = self.settling;
+        let SettleOptions { budget, effort } = self.settle;
         if child.effort > effort || budget == 0 {
             return;
         }
