@@ -8,7 +8,7 @@
 use super::control::{Control, Limits, Observer, Outcome, Report};
 use super::evaluate::{Evaluation, Evaluator, SettleOptions};
 use super::game::{Game, Value};
-use super::numbers::{Combination, INFINITY, Number};
+use super::numbers::{Combination, INFINITY, Number, best_child_threshold};
 use super::table::{Entry, Table};
 
 /// The parameters of df-pn.
@@ -23,7 +23,8 @@ pub struct DfpnOptions {
     pub settle: SettleOptions,
 }
 
-/// A node's numbers when its search returns.
+/// A node's numbers when its search returns. Without any work the search was stopped before it
+/// began, and the numbers mean nothing.
 #[derive(Clone, Copy)]
 struct Numbers {
     phi: Number,
@@ -37,6 +38,10 @@ struct Worker<'a, G: Game> {
 }
 
 /// Searches a position by df-pn on one thread.
+///
+/// The table may hold entries of earlier proof-number searches of the same game; what they know is
+/// used. So a search that was stopped goes on where it was when it is called again with the same
+/// table. Recurses as deep as the longest line that it looks at.
 pub fn dfpn<G: Game>(
     game: &G,
     root: u64,
@@ -71,6 +76,8 @@ pub fn dfpn<G: Game>(
 }
 
 impl<G: Game> Worker<'_, G> {
+    /// Searches a node until it is solved, one of its numbers reaches its threshold, or the search
+    /// has to stop. The numbers are in the table then.
     fn search(
         &mut self,
         code: u64,
@@ -139,13 +146,13 @@ impl<G: Game> Worker<'_, G> {
             let max_other = if max_at == best { max_other } else { max };
             let child_phi =
                 combination.child_threshold(delta_threshold, max_other, sum - u64::from(child.phi));
-            let slack = (u64::from(second) * u64::from(self.options.epsilon_1024)) >> 10;
-            let child_delta = if second >= INFINITY {
-                phi_threshold
-            } else {
-                phi_threshold.min(second.saturating_add(slack as u32 + 1)).min(INFINITY)
-            };
+            let child_delta =
+                best_child_threshold(phi_threshold, second, self.options.epsilon_1024);
             let result = self.search(child.code, child_phi, child_delta, false);
+            if result.work == 0 {
+                // Stopped before it began: what is known about the child stays.
+                continue;
+            }
             work += result.work;
             let slot = &mut self.evaluator.children[best];
             slot.phi = result.phi;
@@ -171,9 +178,41 @@ impl<G: Game> Worker<'_, G> {
         numbers
     }
 
+    /// Stores a value.
     fn solved(&mut self, code: u64, value: Value, work: u64) -> Numbers {
         let entry = Entry::solved(value, work);
         self.evaluator.store(code, entry);
         Numbers { phi: entry.phi, delta: entry.delta, work }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::graph::GraphGame;
+
+    /// With leaf estimates of 1000, no number of an open position is less, so whatever a stopped
+    /// search leaves in the table must not be either.
+    #[test]
+    fn a_stopped_search_leaves_true_numbers() {
+        let game = GraphGame::nim(&[12, 21, 25]);
+        let estimates = vec![(1000, 1000); game.nodes() as usize];
+        let game = game.with_estimates(estimates).unwrap();
+        let options = DfpnOptions {
+            combination: Combination::SUM,
+            epsilon_1024: 154,
+            settle: SettleOptions::NEVER,
+        };
+        for nodes in [100, 300, 1000, 3000] {
+            let table = Table::new(1 << 20).unwrap();
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let report = dfpn(&game, 0, &table, options, limits, &mut ());
+            assert_eq!(report.outcome.value(), None);
+            assert!(report.phi >= 1000 && report.delta >= 1000, "{nodes}");
+            let known = (0..game.nodes()).filter_map(|code| table.lookup(game.key(code), code));
+            for entry in known.filter(|entry| entry.value().is_none()) {
+                assert!(entry.phi >= 1000 && entry.delta >= 1000, "{nodes}: {entry:?}");
+            }
+        }
     }
 }

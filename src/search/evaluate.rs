@@ -36,6 +36,8 @@ pub(super) struct Evaluator<'a, G: Game> {
     pub table: &'a Table,
     pub control: Control<'a>,
     pub scratch: G::Scratch,
+    /// Open children, those of the last expansion at the top. A depth-first search keeps those of
+    /// its whole path here.
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
@@ -45,7 +47,14 @@ pub(super) struct Evaluator<'a, G: Game> {
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
+    pub fn new(
+        game: &'a G,
+        table: &'a Table,
+        mut control: Control<'a>,
+        mut settle: SettleOptions,
+    ) -> Self {
+        control.counters.table_used = table.estimated_count();
+        settle.effort = settle.effort.min(Child::NEVER_SETTLE - 1);
         Evaluator {
             game,
             table,
@@ -78,7 +87,8 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.table.lookup(self.game.key(code), code)?.value()
     }
 
-    /// Expands a position and appends its open children, with their numbers.
+    /// Expands a position and appends its open children, with their numbers. Children that the
+    /// table does not know count as nodes on the first visit only.
     pub fn expand(&mut self, code: u64, first_visit: bool) -> Evaluation {
         let base = self.children.len();
         let (game, table, keys) = (self.game, self.table, &mut self.keys);
@@ -136,6 +146,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         None
     }
 
+    /// Tries the bounded exact search on a child.
     #[inline(always)]
     fn settle(&mut self, child: &mut Child) {
         let SettleOptions { budget, effort } = self.settle;

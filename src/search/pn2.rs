@@ -23,14 +23,16 @@ pub struct Pn2Options {
     pub pns: PnsOptions,
     /// First-level nodes at which the budget is half of them (the thesis' a).
     pub budget_inflection: f64,
-    /// Width of the transition (the thesis' b).
+    /// Width of the transition in first-level nodes, more than 0 (the thesis' b).
     pub budget_slope: f64,
     /// The least budget of a second-level search.
     pub budget_minimum: u64,
 }
 
 impl Pn2Options {
-    /// The nodes that a second-level search may make while the first level's tree has `nodes`.
+    /// The nodes that a second-level search may make while the first level's tree has `nodes`: a
+    /// logistic share of these (Breuker, Uiterwijk and van den Herik 1999), but not less than the
+    /// minimum.
     pub fn budget(&self, nodes: u64) -> u64 {
         let n = nodes as f64;
         let share = 1.0 / (1.0 + ((self.budget_inflection - n) / self.budget_slope).exp());
@@ -118,7 +120,7 @@ impl Levels {
             if evaluator.control.stopped.is_some() {
                 return evaluator.control.stopped;
             }
-            // The first level may take the room in which they stand.
+            // A copy, as the first level may take the room in which they stand.
             children.clear();
             children.extend(second.root_children(memory).map(|node| Child {
                 code: node.code,

@@ -52,6 +52,9 @@ impl PnsOptions {
 /// the outcome is `Unknown` for [`Reason::Memory`]. What has been solved until then, or until a
 /// limit was reached, is in the table. [`Report::memory_bytes`] counts the table and the part of
 /// the tree's memory that was ever in use.
+///
+/// The table may hold solved positions of any earlier search of the same game, and open ones of
+/// proof-number searches.
 pub fn pns<G: Game>(
     game: &G,
     root: u64,
@@ -100,7 +103,7 @@ fn search<G: Game>(
     None
 }
 
-/// Evaluates the selected node by its children.
+/// Evaluates the selected node by its children. [`Full`] leaves the node as it was.
 pub(super) fn expand<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
@@ -124,16 +127,16 @@ pub(super) fn expand<G: Game>(
     Ok(())
 }
 
-/// Puts together what a search found.
+/// Puts together what a search found. `reason` is why it ended, if the root is not solved.
 pub(super) fn report<G: Game>(
     tree: &ProofTree,
     reason: Option<Reason>,
     evaluator: Evaluator<G>,
     tree_bytes: usize,
 ) -> Report {
-    let outcome = match (tree.value, reason) {
-        (Some(value), _) => Outcome::Known(value),
-        (None, reason) => Outcome::Unknown(reason.unwrap_or(Reason::Memory)),
+    let outcome = match tree.value {
+        Some(value) => Outcome::Known(value),
+        None => Outcome::Unknown(reason.expect("an open search was stopped")),
     };
     Report {
         outcome,

@@ -64,3 +64,28 @@ fn searches_may_share_a_table() {
         });
     }
 }
+
+/// A table that holds entries already is as large as they need, however short the searches are that
+/// made them: none of these alone would fill it so far that it grows.
+#[test]
+fn a_table_grows_over_several_searches_as_over_one() {
+    let board = board("5x6");
+    let game = Konane::new(&board, Profile::Thesis.estimate());
+    let code = board.symmetries().code(&Position::start(&board));
+    let options = Profile::Thesis.dfpn();
+    let table = Table::new(1 << 22).unwrap();
+    let mut searches = 0;
+    loop {
+        let limits = Limits { nodes: Some(2000), ..Limits::default() };
+        let report = dfpn(&game, code, &table, options, limits, &mut ());
+        searches += 1;
+        let (count, _) = table.count();
+        // The estimate of what was there may be too low by some hundredths.
+        assert!(!table.wants_growth(count * 7 / 8), "{count} entries after {searches} searches");
+        assert!(report.counters.table_used.abs_diff(count) <= count / 8);
+        if count > 20_000 || report.outcome.value().is_some() {
+            break;
+        }
+    }
+    assert!(searches > 10, "{searches}");
+}
