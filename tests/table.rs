@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use konane::search::game::Value;
 use konane::search::numbers::{INFINITY, MAX};
-use konane::search::table::{CLUSTER, ENTRY_BYTES, Entry, SOLVED_BONUS, Stored, Table, TableError};
+use konane::search::table::{
+    CLUSTER, ENTRY_BYTES, Entry, SAMPLE_CLUSTERS, SOLVED_BONUS, Stored, Table, TableError,
+};
 use proptest::prelude::*;
 
 const CLUSTER_BYTES: usize = CLUSTER * ENTRY_BYTES;
@@ -245,6 +247,30 @@ fn a_table_that_grows_in_time_loses_little() {
     let lost = codes.iter().filter(|&&code| table.lookup(mix(code), code).is_none());
     let lost = lost.count();
     assert!(lost * 50 < codes.len(), "{lost} of {}", codes.len());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too many entries")]
+fn the_estimated_count_is_exact_for_small_tables_and_close_for_large_ones() {
+    let (clusters, mut doublings) = (SAMPLE_CLUSTERS << 4, 0);
+    let table = table(clusters);
+    assert_eq!(table.estimated_count(), 0);
+    for code in 1..=(clusters as u64) {
+        table.store(mix(code), code, open(1, 1, 1));
+        if code.is_power_of_two() || code.is_multiple_of(1000) {
+            let (count, estimate) = (table.count().0, table.estimated_count());
+            if doublings == 0 {
+                assert_eq!(estimate, count);
+            } else {
+                assert!(estimate.abs_diff(count) * 8 < count, "{estimate} for {count}");
+            }
+            if table.wants_growth(count) {
+                table.grow(mix);
+                doublings += 1;
+            }
+        }
+    }
+    assert!(doublings >= 2);
 }
 
 #[test]

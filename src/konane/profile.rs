@@ -1,6 +1,7 @@
 //! Parameter sets: the thesis' variants and the fastest that we have.
 
 use super::game::{Estimate, Weights};
+use crate::search::SettleOptions;
 use crate::search::alphabeta::AlphaBetaOptions;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::numbers::Combination;
@@ -32,14 +33,12 @@ impl Profile {
         }
     }
 
-    /// The parameters of df-pn.
+    /// The parameters of df-pn. The thesis' ε, 0.15, is also the best for the tuned estimate.
     pub fn dfpn(self) -> DfpnOptions {
-        let PnsOptions { combination, settle_budget, settle_effort, .. } = self.pns();
-        let epsilon_1024 = match self {
-            Profile::Tuned => 154,
-            Profile::Thesis => 154,
-        };
-        DfpnOptions { combination, epsilon_1024, settle_budget, settle_effort }
+        let PnsOptions { combination, mut settle, .. } = self.pns();
+        // Without a tree, exact searches save less than they do in PNS.
+        settle.effort = settle.effort.min(7);
+        DfpnOptions { combination, epsilon_1024: 154, settle }
     }
 
     /// The parameters of PNS.
@@ -47,20 +46,12 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle_budget: 60,
-                settle_effort: 8,
+                settle: SettleOptions { budget: 60, effort: 8 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,
             },
-            Profile::Thesis => PnsOptions {
-                combination: Combination::SUM,
-                settle_budget: 0,
-                settle_effort: 0,
-                epsilon_1024: 0,
-                store_open: false,
-                refresh_age: u32::MAX,
-            },
+            Profile::Thesis => PnsOptions::PLAIN,
         }
     }
 
@@ -86,11 +77,10 @@ impl Profile {
 
     /// The parameters of α-β.
     pub fn alphabeta(self) -> AlphaBetaOptions {
-        let PnsOptions { settle_budget, settle_effort, .. } = self.pns();
         let step = match self {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions { step, settle_budget, settle_effort }
+        AlphaBetaOptions { step, settle: self.pns().settle }
     }
 }

@@ -4,28 +4,33 @@
 //! of ±`WON` is only ever returned for a proven value, so the first iteration whose root score is
 //! one of them ends the search. With a step as long as the game there is one iteration and no
 //! horizon: a depth-first search for win or loss.
+//!
+//! Nodes of a level count in the first iteration that reaches it, as far as the table does not know
+//! them.
 
 use super::control::{Control, Limits, Observer, Outcome, Report};
-use super::evaluate::{Evaluation, Evaluator, Settling};
+use super::evaluate::{Evaluation, Evaluator, SettleOptions};
 use super::game::{EVALUATION_LIMIT, Game, Value};
-use super::numbers::Number;
+use super::numbers::{MAX, Number};
 use super::table::{Entry, Table};
 
 /// The parameters of α-β.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlphaBetaOptions {
-    /// Plies by which each iteration is deeper than the one before. At least 1.
+    /// Plies by which each iteration is deeper than the one before. 0 is taken as 1.
     pub step: u32,
-    /// Positions that one bounded exact search may visit; 0 for none.
-    pub settle_budget: u32,
-    /// The greatest [`super::game::Child::effort`] for which it is tried.
-    pub settle_effort: u32,
+    /// Which new children a bounded exact search is tried on.
+    pub settle: SettleOptions,
 }
 
 /// The score of a proven win.
 const WON: i32 = 1 << 15;
 
-const _: () = assert!(EVALUATION_LIMIT < WON);
+const _: () = assert!(EVALUATION_LIMIT <= WON);
+
+/// The deepest iteration in plies, so that a depth fits into a number of a table entry. No stack
+/// holds so many levels.
+const MAX_DEPTH: u32 = MAX - 1;
 
 /// What a score says about the true one at its depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +43,26 @@ enum Bound {
 /// An unsolved position's score, as it is kept in the two numbers of a table entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Scored {
+    /// Between -[`WON`] and [`WON`], both excluded.
     score: i32,
     bound: Bound,
+    /// Plies to the horizon, at most [`MAX_DEPTH`].
     depth: u32,
 }
 
+/// The largest number that [`Scored::pack`] makes of a score.
+const MAX_PACKED: Number = 1 + (2 * WON as Number) * 4 + 3;
+
+const _: () = assert!(MAX_PACKED <= MAX);
+
 impl Scored {
+    /// Neither number is 0 or infinite, so that the entry is not taken for a solved one.
     fn pack(self, work: u64) -> Entry {
         let phi = 1 + ((self.score + WON) as Number) * 4 + self.bound as Number;
         Entry { phi, delta: 1 + self.depth, work }
     }
 
+    /// The inverse, of an unsolved entry.
     fn unpack(entry: &Entry) -> Self {
         let bits = entry.phi - 1;
         let bound = match bits % 4 {
@@ -66,8 +80,12 @@ struct Searcher<'a, G: Game> {
     counted: u32,
 }
 
-/// Searches a position by α-β on one thread. The table must not hold entries of another algorithm
-/// other than solved ones.
+/// Searches a position by α-β on one thread.
+///
+/// The table may hold solved positions of any earlier search of the same game, but no open ones of
+/// another algorithm, whose numbers would be taken for scores; nor may those of this search be
+/// shown to another one later. Memory is the table and the stack, about 24 bytes times branching
+/// factor times depth; recurses as deep as the longest line.
 pub fn alphabeta<G: Game>(
     game: &G,
     root: u64,
@@ -76,15 +94,14 @@ pub fn alphabeta<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let settling = Settling { budget: options.settle_budget, effort: options.settle_effort };
-    let evaluator = Evaluator::new(game, table, Control::new(limits, observer), settling);
+    let evaluator = Evaluator::new(game, table, Control::new(limits, observer), options.settle);
     let mut searcher = Searcher { evaluator, counted: 0 };
     searcher.evaluator.control.counters.nodes = 1;
-    let step = options.step.max(1);
+    let step = options.step.clamp(1, MAX_DEPTH);
     let mut depth = 0u32;
     let outcome = loop {
         searcher.counted = depth;
-        depth = depth.saturating_add(step);
+        depth = (depth + step).min(MAX_DEPTH);
         searcher.evaluator.control.depth = depth;
         match searcher.search(root, depth, -WON, WON, 0) {
             None => {
@@ -120,13 +137,16 @@ impl<G: Game> Searcher<'_, G> {
     ) -> Option<(i32, u64)> {
         let evaluator = &mut self.evaluator;
         if depth == 0 {
-            return Some((evaluator.game.evaluate(code, &mut evaluator.scratch), 1));
+            let score = evaluator.game.evaluate(code, &mut evaluator.scratch);
+            // Whatever a game says here is no proof.
+            return Some((score.clamp(1 - EVALUATION_LIMIT, EVALUATION_LIMIT - 1), 1));
         }
         evaluator.grow_if_full();
         let mut known_work = 0;
         if let Some(entry) = evaluator.lookup(code) {
             known_work = entry.work;
-            // Solved children never get here: their parent has seen to them.
+            // The root is expanded in any case, for its best child. Other positions come here
+            // solved only if another search shares the table: their parent has seen to the rest.
             if entry.value().is_none() && ply > 0 {
                 let known = Scored::unpack(&entry);
                 let cuts = match known.bound {
@@ -194,6 +214,7 @@ impl<G: Game> Searcher<'_, G> {
         Some((best, work))
     }
 
+    /// Stores a value; `child` is a lost child.
     fn solved(
         &mut self,
         code: u64,
@@ -216,9 +237,127 @@ impl<G: Game> Searcher<'_, G> {
         let (game, table) = (evaluator.game, evaluator.table);
         evaluator.children[base..].sort_by_cached_key(|child| {
             let known = table.lookup(game.key(child.code), child.code);
-            let score = known.map_or(0, |entry| Scored::unpack(&entry).score);
+            // Another search that shares the table may have solved the child meanwhile.
+            let open = known.filter(|entry| entry.value().is_none());
+            let score = open.map_or(0, |entry| Scored::unpack(&entry).score);
             let estimate = (u64::from(child.delta) << 20) / u64::from(child.phi.max(1));
             (score, estimate, child.code)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::control::{Progress, Reason};
+    use crate::search::game::{Child, Expansion};
+    use crate::search::graph::GraphGame;
+    use crate::search::negamax::Negamax;
+
+    const BOUNDS: [Bound; 3] = [Bound::Exact, Bound::Lower, Bound::Upper];
+
+    #[test]
+    fn scores_survive_packing_and_are_never_taken_for_proofs() {
+        let scores = [1 - WON, 1 - EVALUATION_LIMIT, -1, 0, 1, EVALUATION_LIMIT - 1, WON - 1];
+        for score in scores {
+            for bound in BOUNDS {
+                for depth in [0, 1, 64, 65_535, MAX_DEPTH - 1, MAX_DEPTH] {
+                    let scored = Scored { score, bound, depth };
+                    let entry = scored.pack(7);
+                    assert_eq!(Scored::unpack(&entry), scored);
+                    assert_eq!((entry.value(), entry.work), (None, 7));
+                    assert!(entry.phi <= MAX_PACKED && entry.delta <= MAX, "{scored:?}");
+                    let table = Table::new(64).unwrap();
+                    table.store(0, 0, entry);
+                    assert_eq!(table.lookup(0, 0), Some(entry));
+                }
+            }
+        }
+    }
+
+    fn options(step: u32) -> AlphaBetaOptions {
+        AlphaBetaOptions { step, settle: SettleOptions::NEVER }
+    }
+
+    #[test]
+    fn every_step_finds_the_value_of_negamax() {
+        for seed in 0..80 {
+            let game = GraphGame::random(seed, 60 + 4 * seed as u32, 1 + seed as u32 % 7)
+                .with_random_estimates(seed, 1000)
+                .with_immediate_wins(!seed.is_multiple_of(3));
+            let mut oracle = Negamax::new(&game);
+            let value = oracle.value(0);
+            for step in [0, 1, 2, 64, MAX_DEPTH, u32::MAX] {
+                for bytes in [1 << 10, 1 << 16] {
+                    let table = Table::new(bytes).unwrap();
+                    let limits = Limits { nodes: Some(1 << 20), ..Limits::default() };
+                    let report = alphabeta(&game, 0, &table, options(step), limits, &mut ());
+                    assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, step {step}");
+                    if value == Value::Win {
+                        let best = report.best.expect("a won root has a lost child");
+                        assert_eq!(oracle.value(best), Value::Loss, "seed {seed}, step {step}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_shallow_step_takes_several_iterations_and_a_deep_one_takes_one() {
+        /// Remembers the depth of the last iteration.
+        struct Depth(u32);
+        impl Observer for Depth {
+            fn progress(&mut self, progress: &Progress) {
+                self.0 = progress.depth;
+            }
+        }
+        let game = GraphGame::nim(&[12, 21, 25]);
+        for (step, expected) in [(1, 2..20), (2, 2..20), (64, 64..65), (u32::MAX, MAX_DEPTH..MAX)] {
+            let table = Table::new(1 << 16).unwrap();
+            let limits = Limits { nodes: Some(100_000), ..Limits::default() };
+            let mut depth = Depth(0);
+            let report = alphabeta(&game, 0, &table, options(step), limits, &mut depth);
+            assert!(matches!(
+                report.outcome,
+                Outcome::Known(Value::Loss) | Outcome::Unknown(Reason::NodeLimit)
+            ));
+            assert!(expected.contains(&depth.0), "step {step}: {}", depth.0);
+        }
+    }
+
+    /// A game that claims more than it may: every horizon is a win beyond all bounds.
+    struct Boaster(GraphGame);
+
+    impl Game for Boaster {
+        type Scratch = ();
+
+        fn expand(
+            &self,
+            code: u64,
+            scratch: &mut (),
+            children: &mut Vec<Child>,
+            announce: impl FnMut(u64),
+        ) -> Expansion {
+            self.0.expand(code, scratch, children, announce)
+        }
+
+        fn key(&self, code: u64) -> u64 {
+            self.0.key(code)
+        }
+
+        fn evaluate(&self, code: u64, _: &mut ()) -> i32 {
+            if code.is_multiple_of(2) { i32::MAX } else { i32::MIN }
+        }
+    }
+
+    #[test]
+    fn no_evaluation_is_a_proof() {
+        for seed in 0..40 {
+            let game = Boaster(GraphGame::random(seed, 100, 4));
+            let value = Negamax::new(&game).value(0);
+            let table = Table::new(1 << 16).unwrap();
+            let report = alphabeta(&game, 0, &table, options(1), Limits::default(), &mut ());
+            assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}");
+        }
     }
 }

@@ -30,7 +30,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::numbers::{INFINITY, Number};
+use super::numbers::{Combination, INFINITY, Number};
 
 /// Bytes of a unit.
 pub(super) const UNIT: usize = 16;
@@ -39,7 +39,15 @@ const WORDS: usize = UNIT / 4;
 const CAPACITY: usize = 0;
 const COUNT: usize = 1;
 const WORK: usize = 2;
-const NEXT: usize = 3;
+const STAMP: usize = 3;
+/// While the block is in a list.
+const NEXT: usize = STAMP;
+
+// The rows, in words per child from the first row's start.
+const DELTA: usize = 0;
+const PHI: usize = 1;
+const CHILD: usize = 2;
+const CODE: usize = 3;
 
 /// The name of a block; 0 is none.
 pub(super) type Block = u32;
@@ -81,6 +89,16 @@ pub(super) struct Scan {
     pub max_other: Number,
     /// The sum of the others' phi.
     pub sum_other: u64,
+}
+
+impl Scan {
+    /// What the children's numbers make of their parent's: phi and delta.
+    #[inline(always)]
+    pub fn numbers_of_parent(&self, combination: Combination) -> (Number, Number) {
+        let max = self.max_other.max(self.phi);
+        let sum = self.sum_other + u64::from(self.phi);
+        (self.least, combination.combine(max, sum))
+    }
 }
 
 /// Words that blocks are made of.
@@ -138,12 +156,12 @@ impl Memory {
         self.set(block as usize * WORDS + field, value);
     }
 
-    /// The word of child `at` in a row: 0 delta, 1 phi, 2 blocks, 3 codes (the first of two).
+    /// The word of child `at` in a row; the first of two in [`CODE`].
     #[inline(always)]
     fn place(&self, block: Block, row: usize, at: usize) -> usize {
         let capacity = self.header(block, CAPACITY) as usize;
         let start = block as usize * WORDS + WORDS + row * capacity;
-        start + if row == 3 { 2 * at } else { at }
+        start + if row == CODE { 2 * at } else { at }
     }
 
     /// Children in use.
@@ -154,44 +172,44 @@ impl Memory {
 
     #[inline(always)]
     pub fn code(&self, block: Block, at: usize) -> u64 {
-        let place = self.place(block, 3, at);
+        let place = self.place(block, CODE, at);
         u64::from(self.get(place)) | u64::from(self.get(place + 1)) << 32
     }
 
     pub fn node(&self, block: Block, at: usize) -> Node {
         Node {
             code: self.code(block, at),
-            phi: self.get(self.place(block, 1, at)),
-            delta: self.get(self.place(block, 0, at)),
+            phi: self.get(self.place(block, PHI, at)),
+            delta: self.get(self.place(block, DELTA, at)),
         }
     }
 
     #[inline(always)]
     pub fn set_numbers(&mut self, block: Block, at: usize, phi: Number, delta: Number) {
-        self.set(self.place(block, 1, at), phi);
-        self.set(self.place(block, 0, at), delta);
+        self.set(self.place(block, PHI, at), phi);
+        self.set(self.place(block, DELTA, at), delta);
     }
 
     /// The block of a child, 0 if it is not expanded.
     #[inline(always)]
     pub fn child(&self, block: Block, at: usize) -> Block {
-        self.get(self.place(block, 2, at))
+        self.get(self.place(block, CHILD, at))
     }
 
     #[inline(always)]
     pub fn set_child(&mut self, block: Block, at: usize, child: Block) {
-        self.set(self.place(block, 2, at), child);
+        self.set(self.place(block, CHILD, at), child);
     }
 
     /// When the search last did something to the block, in units of its own.
     #[inline(always)]
     pub fn stamp(&self, block: Block) -> u32 {
-        self.header(block, NEXT)
+        self.header(block, STAMP)
     }
 
     #[inline(always)]
     pub fn set_stamp(&mut self, block: Block, stamp: u32) {
-        self.set_header(block, NEXT, stamp);
+        self.set_header(block, STAMP, stamp);
     }
 
     /// Counts expansions to a block; stops at the greatest number.
@@ -203,7 +221,7 @@ impl Memory {
     fn set_node(&mut self, block: Block, at: usize, node: Node, child: Block) {
         self.set_numbers(block, at, node.phi, node.delta);
         self.set_child(block, at, child);
-        let place = self.place(block, 3, at);
+        let place = self.place(block, CODE, at);
         self.set(place, node.code as u32);
         self.set(place + 1, (node.code >> 32) as u32);
     }
@@ -293,7 +311,8 @@ impl Region {
         self.nodes
     }
 
-    /// Makes a block, or says that there is no room.
+    /// Makes a block of unexpanded children, or returns `None` if there is no room. The stamp is
+    /// not set.
     pub fn allocate(
         &mut self,
         memory: &mut Memory,
@@ -334,6 +353,7 @@ impl Region {
         Some(block)
     }
 
+    /// Puts a block of so many units into its list.
     fn give_back(&mut self, memory: &mut Memory, block: Block, units: usize) {
         if self.free.len() <= units {
             self.free.resize(units + 1, 0);
@@ -366,7 +386,7 @@ impl Region {
         work
     }
 
-    /// Counts a removed child.
+    /// Counts a child that [`Memory::remove`] has taken out.
     pub fn removed(&mut self) {
         self.nodes -= 1;
     }
@@ -375,7 +395,7 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::testing::mix;
+    use crate::search::graph::mix;
 
     fn node(code: u64) -> Node {
         let (phi, delta) = (1 + (code % 7) as u32, 1 + (code % 5) as u32);

@@ -75,7 +75,8 @@ pub struct Counters {
     pub first_level: u64,
     /// PN²: nodes of all second-level trees.
     pub second_level: u64,
-    /// Table entries in use.
+    /// Table entries in use. Those that an earlier search left in the table are estimated
+    /// ([`super::table::Table::estimated_count`]).
     pub table_used: u64,
     /// Table entries dropped for others.
     pub table_replaced: u64,
@@ -110,7 +111,7 @@ pub struct Progress {
 
 /// Receives progress now and then, from the thread that searches.
 pub trait Observer {
-    /// Called every few thousand expansions.
+    /// Called every 2048 expansions, which is every few milliseconds; so it should return soon.
     fn progress(&mut self, progress: &Progress);
 }
 
@@ -119,10 +120,10 @@ impl Observer for () {
     fn progress(&mut self, _: &Progress) {}
 }
 
-/// Expansions between two looks at the clock, the stop flag and the observer: about a millisecond.
+/// Expansions between two looks at the clock, the stop flag and the observer: a few milliseconds.
 const INTERVAL: u32 = 2048;
 
-/// The state of one search's bookkeeping.
+/// Limits, observer and counters of one running search.
 pub(super) struct Control<'a> {
     limits: Limits<'a>,
     observer: &'a mut dyn Observer,
@@ -133,6 +134,7 @@ pub(super) struct Control<'a> {
     pub stopped: Option<Reason>,
     /// The root's numbers and best child, for the observer.
     pub root: (Number, Number, Option<u64>),
+    /// Depth of the current iteration (α-β), for the observer.
     pub depth: u32,
 }
 
@@ -170,6 +172,7 @@ impl<'a> Control<'a> {
         self.stopped.is_some()
     }
 
+    /// Looks at the stop flag and the clock.
     fn look(&mut self) {
         if self.stopped.is_some() {
             return;
@@ -196,6 +199,6 @@ pub struct Report {
     pub best: Option<u64>,
     /// What was counted.
     pub counters: Counters,
-    /// Bytes of table and tree together.
+    /// Bytes of the whole table and of the part of the tree's memory that was ever in use.
     pub memory_bytes: u64,
 }

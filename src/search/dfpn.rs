@@ -6,9 +6,9 @@
 //! Memory is the table and the stack, about 24 bytes times branching factor times depth.
 
 use super::control::{Control, Limits, Observer, Outcome, Report};
-use super::evaluate::{Evaluation, Evaluator, Settling};
+use super::evaluate::{Evaluation, Evaluator, SettleOptions};
 use super::game::{Game, Value};
-use super::numbers::{Combination, INFINITY, Number};
+use super::numbers::{Combination, INFINITY, Number, best_child_threshold};
 use super::table::{Entry, Table};
 
 /// The parameters of df-pn.
@@ -19,13 +19,12 @@ pub struct DfpnOptions {
     /// The 1+ε trick: a child keeps the search until its delta exceeds the second best by this
     /// factor, in 1/1024. 154 is the thesis' 0.15.
     pub epsilon_1024: u32,
-    /// Positions that one bounded exact search may visit; 0 for none.
-    pub settle_budget: u32,
-    /// The greatest [`super::game::Child::effort`] for which it is tried.
-    pub settle_effort: u32,
+    /// Which new children a bounded exact search is tried on.
+    pub settle: SettleOptions,
 }
 
-/// A node's numbers when its search returns.
+/// A node's numbers when its search returns. Without any work the search was stopped before it
+/// began, and the numbers mean nothing.
 #[derive(Clone, Copy)]
 struct Numbers {
     phi: Number,
@@ -39,6 +38,10 @@ struct Worker<'a, G: Game> {
 }
 
 /// Searches a position by df-pn on one thread.
+///
+/// The table may hold entries of earlier proof-number searches of the same game; what they know is
+/// used. So a search that was stopped goes on where it was when it is called again with the same
+/// table. Recurses as deep as the longest line that it looks at.
 pub fn dfpn<G: Game>(
     game: &G,
     root: u64,
@@ -47,8 +50,7 @@ pub fn dfpn<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let settling = Settling { budget: options.settle_budget, effort: options.settle_effort };
-    let mut evaluator = Evaluator::new(game, table, Control::new(limits, observer), settling);
+    let mut evaluator = Evaluator::new(game, table, Control::new(limits, observer), options.settle);
     evaluator.open_entries = true;
     let mut worker = Worker { evaluator, options };
     worker.evaluator.control.counters.nodes = 1;
@@ -74,6 +76,8 @@ pub fn dfpn<G: Game>(
 }
 
 impl<G: Game> Worker<'_, G> {
+    /// Searches a node until it is solved, one of its numbers reaches its threshold, or the search
+    /// has to stop. The numbers are in the table then.
     fn search(
         &mut self,
         code: u64,
@@ -142,13 +146,13 @@ impl<G: Game> Worker<'_, G> {
             let max_other = if max_at == best { max_other } else { max };
             let child_phi =
                 combination.child_threshold(delta_threshold, max_other, sum - u64::from(child.phi));
-            let slack = (u64::from(second) * u64::from(self.options.epsilon_1024)) >> 10;
-            let child_delta = if second >= INFINITY {
-                phi_threshold
-            } else {
-                phi_threshold.min(second.saturating_add(slack as u32 + 1)).min(INFINITY)
-            };
+            let child_delta =
+                best_child_threshold(phi_threshold, second, self.options.epsilon_1024);
             let result = self.search(child.code, child_phi, child_delta, false);
+            if result.work == 0 {
+                // Stopped before it began: what is known about the child stays.
+                continue;
+            }
             work += result.work;
             let slot = &mut self.evaluator.children[best];
             slot.phi = result.phi;
@@ -174,9 +178,41 @@ impl<G: Game> Worker<'_, G> {
         numbers
     }
 
+    /// Stores a value.
     fn solved(&mut self, code: u64, value: Value, work: u64) -> Numbers {
         let entry = Entry::solved(value, work);
         self.evaluator.store(code, entry);
         Numbers { phi: entry.phi, delta: entry.delta, work }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::graph::GraphGame;
+
+    /// With leaf estimates of 1000, no number of an open position is less, so whatever a stopped
+    /// search leaves in the table must not be either.
+    #[test]
+    fn a_stopped_search_leaves_true_numbers() {
+        let game = GraphGame::nim(&[12, 21, 25]);
+        let estimates = vec![(1000, 1000); game.nodes() as usize];
+        let game = game.with_estimates(estimates).unwrap();
+        let options = DfpnOptions {
+            combination: Combination::SUM,
+            epsilon_1024: 154,
+            settle: SettleOptions::NEVER,
+        };
+        for nodes in [100, 300, 1000, 3000] {
+            let table = Table::new(1 << 20).unwrap();
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let report = dfpn(&game, 0, &table, options, limits, &mut ());
+            assert_eq!(report.outcome.value(), None);
+            assert!(report.phi >= 1000 && report.delta >= 1000, "{nodes}");
+            let known = (0..game.nodes()).filter_map(|code| table.lookup(game.key(code), code));
+            for entry in known.filter(|entry| entry.value().is_none()) {
+                assert!(entry.phi >= 1000 && entry.delta >= 1000, "{nodes}: {entry:?}");
+            }
+        }
     }
 }

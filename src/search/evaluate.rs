@@ -4,13 +4,19 @@ use super::control::Control;
 use super::game::{Child, Expansion, Game, Value};
 use super::table::{Entry, Table};
 
-/// When children that the table does not know are handed to [`Game::settle`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settling {
-    /// Positions that one such search may visit; 0 for none.
+/// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
+/// exact search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettleOptions {
+    /// The most positions that one such search may visit; 0 for none.
     pub budget: u32,
     /// The greatest [`Child::effort`] for which it is tried.
     pub effort: u32,
+}
+
+impl SettleOptions {
+    /// Every child keeps its estimate until the search itself comes to it.
+    pub const NEVER: SettleOptions = SettleOptions { budget: 0, effort: 0 };
 }
 
 /// What an expansion with a look-up of the children found out.
@@ -30,16 +36,25 @@ pub(super) struct Evaluator<'a, G: Game> {
     pub table: &'a Table,
     pub control: Control<'a>,
     pub scratch: G::Scratch,
+    /// Open children, those of the last expansion at the top. A depth-first search keeps those of
+    /// its whole path here.
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
-    pub settling: Settling,
+    settle: SettleOptions,
     /// Whether numbers of open positions are taken from the table, or only values.
     pub open_entries: bool,
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settling: Settling) -> Self {
+    pub fn new(
+        game: &'a G,
+        table: &'a Table,
+        mut control: Control<'a>,
+        mut settle: SettleOptions,
+    ) -> Self {
+        control.counters.table_used = table.estimated_count();
+        settle.effort = settle.effort.min(Child::NEVER_SETTLE - 1);
         Evaluator {
             game,
             table,
@@ -47,7 +62,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             scratch: G::Scratch::default(),
             children: Vec::with_capacity(256),
             keys: Vec::with_capacity(256),
-            settling,
+            settle,
             open_entries: false,
         }
     }
@@ -72,7 +87,8 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.table.lookup(self.game.key(code), code)?.value()
     }
 
-    /// Expands a position and appends its open children, with their numbers.
+    /// Expands a position and appends its open children, with their numbers. Children that the
+    /// table does not know count as nodes on the first visit only.
     pub fn expand(&mut self, code: u64, first_visit: bool) -> Evaluation {
         let base = self.children.len();
         let (game, table, keys) = (self.game, self.table, &mut self.keys);
@@ -130,9 +146,10 @@ impl<'a, G: Game> Evaluator<'a, G> {
         None
     }
 
+    /// Tries the bounded exact search on a child.
     #[inline(always)]
     fn settle(&mut self, child: &mut Child) {
-        let Settling { budget, effort } = self.settling;
+        let SettleOptions { budget, effort } = self.settle;
         if child.effort > effort || budget == 0 {
             return;
         }

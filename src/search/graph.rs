@@ -354,7 +354,8 @@ impl Random {
     }
 }
 
-fn mix(mut z: u64) -> u64 {
+/// SplitMix64's last step: every bit of the result depends on every bit of `z`; 0 stays 0.
+pub(super) fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)

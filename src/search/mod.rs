@@ -13,5 +13,5 @@ pub mod pn2;
 pub mod pns;
 mod proof_tree;
 pub mod table;
-#[cfg(test)]
-mod testing;
+
+pub use evaluate::SettleOptions;

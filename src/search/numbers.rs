@@ -62,6 +62,18 @@ impl Combination {
     }
 }
 
+/// The delta at which the child of least delta loses the search: where its parent's phi reaches
+/// `threshold`, or where it exceeds `second`, the least delta of the other children, by the factor
+/// 1 + `epsilon_1024`/1024 (Pawlewicz and Lew 2006). `threshold` is at most [`INFINITY`].
+#[inline(always)]
+pub fn best_child_threshold(threshold: Number, second: Number, epsilon_1024: u32) -> Number {
+    if second >= INFINITY {
+        return threshold;
+    }
+    let slack = (u64::from(second) * u64::from(epsilon_1024)) >> 10;
+    (u64::from(second) + slack + 1).min(u64::from(threshold)) as Number
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +96,15 @@ mod tests {
             let least = (1..=4000).find(|&phi| reaches(phi)).unwrap();
             prop_assert_eq!(bound, least);
         }
+    }
+
+    #[test]
+    fn the_best_child_keeps_the_search_a_little_longer_than_the_second() {
+        assert_eq!(best_child_threshold(1000, 7, 0), 8);
+        assert_eq!(best_child_threshold(1000, 100, 154), 116);
+        assert_eq!(best_child_threshold(110, 100, 154), 110);
+        assert_eq!(best_child_threshold(1000, INFINITY, 154), 1000);
+        assert_eq!(best_child_threshold(INFINITY, MAX, u32::MAX), INFINITY);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use super::arena::{Memory, Region, UNIT};
 use super::control::{Control, Limits, Observer, Outcome, Reason, Report};
-use super::evaluate::{Evaluation, Evaluator, Settling};
+use super::evaluate::{Evaluation, Evaluator, SettleOptions};
 use super::game::{Game, Value};
 use super::numbers::Combination;
 use super::proof_tree::{Full, ProofTree};
@@ -20,10 +20,8 @@ use super::table::Table;
 pub struct PnsOptions {
     /// How delta follows from the children's phi.
     pub combination: Combination,
-    /// Positions that one bounded exact search may visit; 0 for none.
-    pub settle_budget: u32,
-    /// The greatest [`super::game::Child::effort`] for which it is tried.
-    pub settle_effort: u32,
+    /// Which new children a bounded exact search is tried on.
+    pub settle: SettleOptions,
     /// How long a child keeps the search: until its delta exceeds the second best by this factor,
     /// in 1/1024. 0 is PNS proper, which always expands a most-proving node.
     pub epsilon_1024: u32,
@@ -37,9 +35,14 @@ pub struct PnsOptions {
 }
 
 impl PnsOptions {
-    pub(super) fn settling(&self) -> Settling {
-        Settling { budget: self.settle_budget, effort: self.settle_effort }
-    }
+    /// Proof-number search as it was published (Allis 1994), with solved positions in a table.
+    pub const PLAIN: PnsOptions = PnsOptions {
+        combination: Combination::SUM,
+        settle: SettleOptions::NEVER,
+        epsilon_1024: 0,
+        store_open: false,
+        refresh_age: u32::MAX,
+    };
 }
 
 /// Searches a position by PNS on one thread.
@@ -49,6 +52,9 @@ impl PnsOptions {
 /// the outcome is `Unknown` for [`Reason::Memory`]. What has been solved until then, or until a
 /// limit was reached, is in the table. [`Report::memory_bytes`] counts the table and the part of
 /// the tree's memory that was ever in use.
+///
+/// The table may hold solved positions of any earlier search of the same game, and open ones of
+/// proof-number searches.
 pub fn pns<G: Game>(
     game: &G,
     root: u64,
@@ -59,7 +65,7 @@ pub fn pns<G: Game>(
     observer: &mut dyn Observer,
 ) -> Report {
     let control = Control::new(limits, observer);
-    let mut evaluator = Evaluator::new(game, table, control, options.settling());
+    let mut evaluator = Evaluator::new(game, table, control, options.settle);
     evaluator.open_entries = options.store_open;
     evaluator.control.counters.nodes = 1;
     let mut memory = Memory::new(tree_bytes);
@@ -97,7 +103,7 @@ fn search<G: Game>(
     None
 }
 
-/// Evaluates the selected node by its children.
+/// Evaluates the selected node by its children. [`Full`] leaves the node as it was.
 pub(super) fn expand<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
@@ -121,16 +127,16 @@ pub(super) fn expand<G: Game>(
     Ok(())
 }
 
-/// Puts together what a search found.
+/// Puts together what a search found. `reason` is why it ended, if the root is not solved.
 pub(super) fn report<G: Game>(
     tree: &ProofTree,
     reason: Option<Reason>,
     evaluator: Evaluator<G>,
     tree_bytes: usize,
 ) -> Report {
-    let outcome = match (tree.value, reason) {
-        (Some(value), _) => Outcome::Known(value),
-        (None, reason) => Outcome::Unknown(reason.unwrap_or(Reason::Memory)),
+    let outcome = match tree.value {
+        Some(value) => Outcome::Known(value),
+        None => Outcome::Unknown(reason.expect("an open search was stopped")),
     };
     Report {
         outcome,
@@ -143,93 +149,82 @@ pub(super) fn report<G: Game>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::konane::game::{Estimate, Konane};
-    use crate::konane::profile::Profile;
-    use crate::konane::{Board, Position};
-    use crate::search::testing::{RandomGame, mix, negamax};
-    use std::collections::HashMap;
+    use crate::search::game::Value;
+    use crate::search::graph::GraphGame;
+    use crate::search::negamax::Negamax;
     use std::sync::atomic::AtomicBool;
 
-    /// Thesis, tuned, and every option on its own.
+    /// Everything that [`PnsOptions::PLAIN`] does without, with small numbers for small games.
+    pub const RICH: PnsOptions = PnsOptions {
+        combination: Combination { shift: 3 },
+        settle: SettleOptions { budget: 20, effort: 3 },
+        epsilon_1024: 300,
+        store_open: true,
+        refresh_age: 0,
+    };
+
+    /// Every option on its own, and all together.
     fn variants() -> Vec<PnsOptions> {
-        let (plain, tuned) = (Profile::Thesis.pns(), Profile::Tuned.pns());
-        let (refresh_age, store_open) = (0, true);
+        let PnsOptions { combination, settle, epsilon_1024, store_open, refresh_age } = RICH;
+        let plain = PnsOptions::PLAIN;
         vec![
             plain,
-            tuned,
-            PnsOptions { refresh_age, ..plain },
+            PnsOptions { combination, ..plain },
+            PnsOptions { settle, ..plain },
+            PnsOptions { epsilon_1024, ..plain },
             PnsOptions { store_open, ..plain },
-            PnsOptions { epsilon_1024: 300, refresh_age, store_open, ..tuned },
-            PnsOptions { settle_budget: 5, settle_effort: 6, ..plain },
+            PnsOptions { refresh_age, ..plain },
+            RICH,
+            PnsOptions { refresh_age: 20, ..RICH },
         ]
     }
 
-    fn run<G: Game>(game: &G, root: u64, options: PnsOptions, limits: Limits) -> Report {
+    /// About ten plies with many transpositions; in some games wins on the spot are left to the
+    /// search. Deeper ones can outgrow any tree.
+    pub fn random_game(seed: u64) -> GraphGame {
+        let degree = 3 + seed as u32 % 8;
+        GraphGame::random(seed, degree * (6 + seed as u32 % 3), degree)
+            .with_random_estimates(seed, 3)
+            .with_immediate_wins(!seed.is_multiple_of(3))
+    }
+
+    /// Lost, as 12 xor 21 xor 25 is 0, and too large to be seen through within some thousand nodes.
+    pub fn large_game() -> GraphGame {
+        GraphGame::nim(&[12, 21, 25])
+    }
+
+    fn run(game: &GraphGame, options: PnsOptions, limits: Limits) -> Report {
         let table = Table::new(1 << 14).unwrap();
-        pns(game, root, &table, 1 << 22, options, limits, &mut ())
+        pns(game, 0, &table, 1 << 22, options, limits, &mut ())
     }
 
     #[test]
     fn random_games_have_the_value_of_negamax() {
         for seed in 0..60 {
-            let game = RandomGame { seed, layers: 8 + seed % 6, most_moves: 2 + seed % 4 };
-            let mut memo = HashMap::new();
-            let value = game.negamax(0, &mut memo);
+            let game = random_game(seed);
+            let mut oracle = Negamax::new(&game);
+            let value = oracle.value(0);
             for options in variants() {
-                let report = run(&game, 0, options, Limits::default());
+                let report = run(&game, options, Limits::default());
                 assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
-                let expected = (value == Value::Win).then_some(Value::Loss);
-                if let (Some(expected), Some(best)) = (expected, report.best) {
-                    assert_eq!(game.negamax(best, &mut memo), expected, "seed {seed}");
-                }
-                assert!(value == Value::Loss || report.best.is_some());
-            }
-        }
-    }
-
-    #[test]
-    fn boards_have_the_value_of_negamax() {
-        for size in ["1x1", "1x5", "2x2", "2x3", "3x3", "3x4", "4x4", "4x5"] {
-            let board = Board::new(size.parse().unwrap());
-            let mut memo = HashMap::new();
-            for game in (0..12).map(|seed| random_game(&board, seed)) {
-                let value = negamax(&board, game, &mut memo);
-                let root = board.symmetries().code(&game);
-                for profile in [Profile::Tuned, Profile::Thesis] {
-                    let konane = Konane::new(&board, profile.estimate());
-                    let report = run(&konane, root, profile.pns(), Limits::default());
-                    assert_eq!(report.outcome, Outcome::Known(value), "{size} {game:?}");
+                if value == Value::Win {
+                    let best = report.best.expect("a won root has a lost child");
+                    assert_eq!(oracle.value(best), Value::Loss, "seed {seed}, {options:?}");
                 }
             }
         }
-    }
-
-    /// The position after `seed / 2` random moves, or at the game's end.
-    fn random_game(board: &Board, seed: u64) -> Position {
-        let mut position = Position::start(board);
-        for ply in 0..seed / 2 {
-            let moves = position.moves(board);
-            if moves.is_empty() {
-                break;
-            }
-            let at = mix(seed << 32 | ply) as usize % moves.len();
-            position = position.play(board, moves[at]);
-        }
-        position
     }
 
     #[test]
     fn too_little_memory_is_no_answer() {
-        let board = Board::new("4x5".parse().unwrap());
-        let konane = Konane::new(&board, Estimate::Mobility);
-        let root = board.symmetries().code(&Position::start(&board));
-        let options = Profile::Thesis.pns();
+        let game = GraphGame::nim(&[5, 9, 12]);
         let mut failed = 0;
         for bytes in (0..24).map(|i| 3 << i >> 2) {
-            let table = &Table::new(1 << 10).unwrap();
-            let report = pns(&konane, root, table, bytes, options, Limits::default(), &mut ());
+            let table = &Table::new(1 << 14).unwrap();
+            let plain = PnsOptions::PLAIN;
+            let report = pns(&game, 0, table, bytes, plain, Limits::default(), &mut ());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             match report.outcome {
                 Outcome::Unknown(reason) => {
@@ -244,28 +239,25 @@ mod tests {
 
     #[test]
     fn limits_stop_the_search_and_are_named() {
-        let board = Board::new("5x6".parse().unwrap());
-        let konane = Konane::new(&board, Estimate::Mobility);
-        let root = board.symmetries().code(&Position::start(&board));
-        let options = Profile::Thesis.pns();
+        let game = large_game();
         for nodes in [0, 1, 2, 50, 3000] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let report = run(&konane, root, options, limits);
+            let report = run(&game, PnsOptions::PLAIN, limits);
             assert_eq!(report.outcome, Outcome::Unknown(Reason::NodeLimit));
             assert!(report.counters.nodes < nodes.max(1) + 60);
             assert!(report.phi > 0 && report.delta > 0);
         }
         let stop = AtomicBool::new(true);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
-        let report = run(&konane, root, options, limits);
+        let report = run(&game, PnsOptions::PLAIN, limits);
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
     }
 
     #[test]
     fn an_interrupted_search_goes_on_with_the_same_table() {
         for seed in 0..20 {
-            let game = RandomGame { seed, layers: 14, most_moves: 5 };
-            let value = game.negamax(0, &mut HashMap::new());
+            let game = random_game(seed);
+            let value = Negamax::new(&game).value(0);
             for options in variants() {
                 let table = Table::new(1 << 14).unwrap();
                 for nodes in 1.. {

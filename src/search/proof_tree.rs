@@ -13,7 +13,7 @@
 use super::arena::{Block, Memory, Node, Region};
 use super::evaluate::Evaluator;
 use super::game::{Child, Game, Value};
-use super::numbers::{INFINITY, Number};
+use super::numbers::{INFINITY, Number, best_child_threshold};
 use super::pns::PnsOptions;
 use super::table::Entry;
 
@@ -36,6 +36,7 @@ struct Frame {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Full;
 
+/// The tree, the path on which the search stands, and what is known about the root.
 pub(super) struct ProofTree {
     pub region: Region,
     options: PnsOptions,
@@ -46,6 +47,7 @@ pub(super) struct ProofTree {
     pub made: u64,
     /// The root's numbers, as of the last time that the path was there.
     pub phi: Number,
+    /// See `phi`.
     pub delta: Number,
     /// The root's best child: a lost one if the root is won.
     pub best: Option<u64>,
@@ -54,6 +56,7 @@ pub(super) struct ProofTree {
 }
 
 impl ProofTree {
+    /// A tree of an unexpanded root.
     pub fn new(region: Region, options: PnsOptions, root: u64) -> Self {
         ProofTree {
             region,
@@ -109,9 +112,7 @@ impl ProofTree {
                 return Some(self.root);
             };
             let scan = memory.scan(frame.block);
-            let phi = scan.least;
-            let delta = combination
-                .combine(scan.max_other.max(scan.phi), scan.sum_other + u64::from(scan.phi));
+            let (phi, delta) = scan.numbers_of_parent(combination);
             if depth == 1 {
                 (self.phi, self.delta) = (phi, delta);
                 self.best = Some(memory.code(frame.block, scan.best));
@@ -132,12 +133,8 @@ impl ProofTree {
             frame.chosen = scan.best;
             frame.child_phi =
                 combination.child_threshold(frame.delta_threshold, scan.max_other, scan.sum_other);
-            frame.child_delta = if scan.second >= INFINITY {
-                frame.phi_threshold
-            } else {
-                let slack = (u64::from(scan.second) * u64::from(self.options.epsilon_1024)) >> 10;
-                frame.phi_threshold.min(scan.second.saturating_add(slack as u32 + 1)).min(INFINITY)
-            };
+            frame.child_delta =
+                best_child_threshold(frame.phi_threshold, scan.second, self.options.epsilon_1024);
             let child = memory.child(frame.block, scan.best);
             if child == 0 {
                 return Some(memory.code(frame.block, scan.best));
@@ -206,6 +203,7 @@ impl ProofTree {
         true
     }
 
+    /// Goes on to the chosen child, or to the root, whose children are in `block`.
     fn enter(&mut self, block: Block, entered: u64) {
         let (phi_threshold, delta_threshold) = match self.frames.last() {
             Some(parent) => (parent.child_phi, parent.child_delta),
@@ -223,7 +221,7 @@ impl ProofTree {
     }
 
     /// Gives the selected node its open children (at least one), for which `work` expansions were
-    /// made.
+    /// made; `expansions` is the counter after them.
     pub fn attach(
         &mut self,
         memory: &mut Memory,
@@ -304,13 +302,11 @@ impl ProofTree {
         value.is_some()
     }
 
-    /// Backs up the numbers of the whole path.
+    /// Backs up the numbers of the whole path and leaves it. Nothing may be selected afterwards.
     pub fn unwind(&mut self, memory: &mut Memory) {
         while let Some(frame) = self.frames.pop() {
             let scan = memory.scan(frame.block);
-            let max = scan.max_other.max(scan.phi);
-            let sum = scan.sum_other + u64::from(scan.phi);
-            let (phi, delta) = (scan.least, self.options.combination.combine(max, sum));
+            let (phi, delta) = scan.numbers_of_parent(self.options.combination);
             match self.frames.last() {
                 Some(parent) => memory.set_numbers(parent.block, parent.chosen, phi, delta),
                 None => {

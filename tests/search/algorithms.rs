@@ -1,0 +1,190 @@
+//! The algorithms behind one face, their parameters, and the comparison with the oracle.
+
+use std::time::{Duration, Instant};
+
+use konane::konane::profile::Profile;
+use konane::search::SettleOptions;
+use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
+use konane::search::control::{Limits, Observer, Outcome, Report};
+use konane::search::dfpn::{DfpnOptions, dfpn};
+use konane::search::game::{Expansion, Game, Value};
+use konane::search::negamax::Negamax;
+use konane::search::numbers::Combination;
+use konane::search::pn2::{Pn2Options, pn2};
+use konane::search::pns::{PnsOptions, pns};
+use konane::search::table::Table;
+
+use crate::random::Random;
+
+/// What an algorithm is run with; each takes what it knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    profile: Profile,
+    table_bytes: usize,
+    pub tree_bytes: usize,
+    weight_64: u32,
+    epsilon_1024: u32,
+    settle: SettleOptions,
+    step: u32,
+    pn2_minimum: u64,
+}
+
+/// Nodes that suffice for every search with a table of reasonable size.
+pub const MANY: u64 = 300_000;
+
+/// Enough for the trees of nearly all searches here.
+const TREE: usize = 16 << 20;
+
+impl Setting {
+    pub fn of(profile: Profile, table_bytes: usize) -> Self {
+        let options = profile.dfpn();
+        Setting {
+            profile,
+            table_bytes,
+            tree_bytes: TREE,
+            weight_64: options.combination.weight_64,
+            epsilon_1024: options.epsilon_1024,
+            settle: options.settle,
+            step: profile.alphabeta().step,
+            pn2_minimum: profile.pn2().budget_minimum,
+        }
+    }
+
+    /// One of the two profiles, with other numbers for what searches differ in most.
+    pub fn random(random: &mut Random, table_bytes: usize) -> Self {
+        let settles = random.below(2) == 0;
+        Setting {
+            profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
+            table_bytes,
+            tree_bytes: TREE,
+            weight_64: random.below(65) as u32,
+            epsilon_1024: random.below(513) as u32,
+            settle: SettleOptions {
+                budget: if settles { 1 + random.below(80) as u32 } else { 0 },
+                effort: random.below(12) as u32,
+            },
+            step: random.pick(&[1, 1, 2, 3, 64]),
+            pn2_minimum: random.pick(&[1, 3, 100]),
+        }
+    }
+
+    fn table(self) -> Table {
+        Table::new(self.table_bytes).unwrap()
+    }
+
+    // What a setting does not vary is the profile's.
+
+    pub fn dfpn(self) -> DfpnOptions {
+        let mut options = self.profile.dfpn();
+        options.combination = Combination { weight_64: self.weight_64 };
+        options.epsilon_1024 = self.epsilon_1024;
+        options.settle = self.settle;
+        options
+    }
+
+    fn pns(self) -> PnsOptions {
+        let mut options = self.profile.pns();
+        options.combination = Combination { weight_64: self.weight_64 };
+        options.settle = self.settle;
+        options
+    }
+
+    fn pn2(self) -> Pn2Options {
+        let mut options = self.profile.pn2();
+        options.pns = self.pns();
+        options.budget_minimum = self.pn2_minimum;
+        options
+    }
+
+    fn alphabeta(self) -> AlphaBetaOptions {
+        let mut options = self.profile.alphabeta();
+        options.step = self.step;
+        options.settle = self.settle;
+        options
+    }
+}
+
+pub type Run<G> = fn(&G, u64, Setting, Limits<'_>, &mut dyn Observer) -> Report;
+
+/// All algorithms: one line each.
+pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
+    vec![
+        ("PNS", |game, root, setting, limits, observer| {
+            let (table, tree) = (setting.table(), setting.tree_bytes);
+            pns(game, root, &table, tree, setting.pns(), limits, observer)
+        }),
+        ("PN²", |game, root, setting, limits, observer| {
+            let (table, tree) = (setting.table(), setting.tree_bytes);
+            pn2(game, root, &table, tree, setting.pn2(), limits, observer)
+        }),
+        ("df-pn", |game, root, setting, limits, observer| {
+            dfpn(game, root, &setting.table(), setting.dfpn(), limits, observer)
+        }),
+        ("alpha-beta", |game, root, setting, limits, observer| {
+            alphabeta(game, root, &setting.table(), setting.alphabeta(), limits, observer)
+        }),
+    ]
+}
+
+/// Runs every algorithm and compares it with the oracle. Returns how many outcomes were known.
+pub fn check<G: Game>(
+    game: &G,
+    root: u64,
+    oracle: &mut Negamax<'_, G>,
+    setting: Setting,
+    limits: Limits<'_>,
+    context: &dyn Fn() -> String,
+) -> usize {
+    let expected = oracle.value(root);
+    let mut known = 0;
+    for (name, run) in algorithms() {
+        let report = run(game, root, setting, limits, &mut ());
+        let context = || format!("{name} {} {setting:?}: {report:?}", context());
+        match report.outcome {
+            Outcome::Known(value) => {
+                assert_eq!(value, expected, "{}", context());
+                known += 1;
+                if value == Value::Win {
+                    let best = report.best.unwrap_or_else(|| panic!("{}", context()));
+                    assert_eq!(oracle.value(best), Value::Loss, "{}", context());
+                    assert!(is_child(game, root, best), "{}", context());
+                }
+            }
+            Outcome::Unknown(_) => {
+                // A tree unfolds every transposition, so it may outgrow any memory and any time.
+                let limited = if name.starts_with("PN") {
+                    limits.nodes.is_some()
+                        || limits.deadline.is_some()
+                        || report.memory_bytes >= (setting.tree_bytes / 2) as u64
+                } else {
+                    limits.deadline.is_some() || limits.nodes.is_some_and(|n| n < MANY)
+                };
+                assert!(limited, "no limit was reached: {}", context());
+                assert!(report.phi != 0 && report.delta != 0, "{}", context());
+            }
+        }
+    }
+    known
+}
+
+fn is_child<G: Game>(game: &G, parent: u64, code: u64) -> bool {
+    let mut children = Vec::new();
+    match game.expand(parent, &mut G::Scratch::default(), &mut children, |_| {}) {
+        Expansion::Lost => false,
+        Expansion::Won(child) => child == code,
+        Expansion::Open => children.iter().any(|child| child.code == code),
+    }
+}
+
+/// A table in which the games here fit, more or less.
+pub const ROOMY: usize = 1 << 16;
+
+/// Limits of a search whose table forgets nearly everything: it may count few new nodes and still
+/// take for ever, so there is a deadline as well.
+pub fn forgetful() -> Limits<'static> {
+    Limits {
+        nodes: Some(20_000),
+        deadline: Some(Instant::now() + Duration::from_millis(50)),
+        stop: None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Konane: random positions and whole boards.
+
+use konane::konane::Position;
+use konane::konane::game::{Estimate, Konane, Weights};
+use konane::konane::profile::Profile;
+use konane::search::control::Limits;
+use konane::search::game::Value;
+use konane::search::negamax::Negamax;
+
+use crate::algorithms::{ROOMY, Setting, check, forgetful};
+use crate::plain_konane::{BOARDS, PlainKonane, board, random_position};
+use crate::random::{Random, thousands};
+
+#[test]
+fn random_konane_positions_agree_with_negamax_over_move_lists() {
+    let mut random = Random(1);
+    let mut wins = [0u64; 2];
+    for &(text, most) in BOARDS {
+        let board = board(text);
+        let plain = PlainKonane(&board);
+        let games = [Profile::Tuned, Profile::Thesis].map(|p| Konane::new(&board, p.estimate()));
+        let mut plain_oracle = Negamax::new(&plain);
+        let mut oracles = [Negamax::new(&games[0]), Negamax::new(&games[1])];
+        for number in 0..thousands(3) / 20 {
+            let Some(position) = random_position(&mut random, &board, most) else {
+                continue;
+            };
+            let code = board.symmetries().code(&position);
+            let expected = plain_oracle.value(PlainKonane::code(&position));
+            wins[usize::from(expected == Value::Win)] += 1;
+            let context = || format!("{text} {number}: {position:?}");
+            for (game, oracle) in games.iter().zip(&mut oracles) {
+                assert_eq!(oracle.value(code), expected, "{}", context());
+                let setting = Setting::random(&mut random, ROOMY);
+                let limits = Limits::default();
+                check(game, code, oracle, setting, limits, &context);
+            }
+            for (at, profile) in [Profile::Tuned, Profile::Thesis].into_iter().enumerate() {
+                let setting = Setting::of(profile, ROOMY);
+                let limits = Limits::default();
+                check(&games[at], code, &mut oracles[at], setting, limits, &context);
+            }
+        }
+    }
+    let many = thousands(3) / 10;
+    assert!(wins[0] > many && wins[1] > many, "{wins:?} lost and won");
+}
+
+#[test]
+fn random_konane_positions_with_small_tables() {
+    let mut random = Random(2);
+    for &(text, most) in BOARDS {
+        let board = board(text);
+        let game = Konane::new(&board, Profile::Tuned.estimate());
+        let mut oracle = Negamax::new(&game);
+        for number in 0..thousands(3) / 75 {
+            let Some(position) = random_position(&mut random, &board, most) else {
+                continue;
+            };
+            let code = board.symmetries().code(&position);
+            let bytes = random.pick(&[64, 128, 192, 1 << 10]);
+            let setting = Setting::random(&mut random, bytes);
+            let context = || format!("{text} {number}: {position:?}");
+            check(&game, code, &mut oracle, setting, forgetful(), &context);
+        }
+    }
+}
+
+#[test]
+fn whole_boards_agree_with_negamax_from_the_first_removal() {
+    for text in [
+        "1x1", "1x2", "2x1", "1x3", "1x5", "1x8", "1x12", "2x2", "2x3", "2x5", "2x8", "3x3", "3x4",
+        "3x5", "5x3", "4x4", "3x6",
+    ] {
+        let board = board(text);
+        let plain = PlainKonane(&board);
+        let start = Position::start(&board);
+        let expected = Negamax::new(&plain).value(PlainKonane::code(&start));
+        let code = board.symmetries().code(&start);
+        for profile in [Profile::Tuned, Profile::Thesis] {
+            let game = Konane::new(&board, profile.estimate());
+            let mut oracle = Negamax::new(&game);
+            assert_eq!(oracle.value(code), expected, "{text}");
+            let setting = Setting::of(profile, 1 << 20);
+            let context = || text.to_string();
+            check(&game, code, &mut oracle, setting, Limits::default(), &context);
+        }
+    }
+}
+
+#[test]
+fn estimates_of_all_sizes_agree() {
+    let board = board("4x4");
+    let code = board.symmetries().code(&Position::start(&board));
+    let Estimate::Features(weights) = Profile::Tuned.estimate() else {
+        panic!("the tuned estimate has no weights to vary");
+    };
+    for scale in [0.0, 1.0, 1e3, 1e6] {
+        let estimate = Estimate::Features(Weights { scale, ..weights });
+        let game = Konane::new(&board, estimate);
+        let mut oracle = Negamax::new(&game);
+        let mut random = Random(scale as u64);
+        for _ in 0..6 {
+            let setting = Setting::random(&mut random, 1 << 20);
+            let context = || format!("4x4, scale {scale}");
+            check(&game, code, &mut oracle, setting, Limits::default(), &context);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Limits, the stop flag and the observer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use konane::konane::game::{Estimate, Konane};
+use konane::konane::profile::Profile;
+use konane::konane::{Board, Position};
+use konane::search::control::{Limits, Observer, Outcome, Progress, Reason};
+use konane::search::graph::GraphGame;
+
+use crate::algorithms::{Setting, algorithms};
+use crate::plain_konane::board;
+
+/// A game that no search settles within a few milliseconds, unless it is at fault.
+fn endless() -> (Board, Estimate) {
+    (board("8x8"), Profile::Thesis.estimate())
+}
+
+fn run_limited(limits: Limits<'_>, observer: &mut dyn Observer, reason: Reason) {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
+    let setting = Setting::of(Profile::Thesis, 1 << 22);
+    for (name, run) in algorithms() {
+        let report = run(&game, code, setting, limits, observer);
+        assert_eq!(report.outcome, Outcome::Unknown(reason), "{name}");
+        assert!(report.phi != 0 && report.delta != 0, "{name} {report:?}");
+    }
+}
+
+#[test]
+fn the_node_limit_is_kept_and_named() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
+    for nodes in [0, 1, 2, 10, 1000, 30_000] {
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        run_limited(limits, &mut (), Reason::NodeLimit);
+        for (name, run) in algorithms() {
+            let setting = Setting::of(Profile::Thesis, 1 << 22);
+            let counted = run(&game, code, setting, limits, &mut ()).counters.nodes;
+            // One expansion adds at most as many nodes as a position has moves.
+            assert!(counted <= nodes + 128, "{name}: {counted} of {nodes}");
+        }
+    }
+}
+
+#[test]
+fn a_deadline_in_the_past_ends_the_search_at_once() {
+    let started = Instant::now();
+    let limits = Limits { deadline: Some(started), ..Limits::default() };
+    run_limited(limits, &mut (), Reason::TimeLimit);
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_deadline_in_the_future_is_kept() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
+    for (name, run) in algorithms() {
+        let setting = Setting::of(Profile::Thesis, 1 << 22);
+        let started = Instant::now();
+        let limits =
+            Limits { deadline: Some(started + Duration::from_millis(100)), ..Limits::default() };
+        let report = run(&game, code, setting, limits, &mut ());
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit), "{name}");
+        // Generous: a loaded machine may not run us for a while.
+        assert!(started.elapsed() < Duration::from_secs(10), "{name}");
+        assert!(started.elapsed() >= Duration::from_millis(100), "{name}");
+    }
+}
+
+#[test]
+fn a_stop_flag_set_before_ends_the_search_at_once() {
+    let stop = AtomicBool::new(true);
+    let limits = Limits { stop: Some(&stop), ..Limits::default() };
+    run_limited(limits, &mut (), Reason::Interrupted);
+    // The flag goes before everything else: it is the user's own will.
+    let limits = Limits { deadline: Some(Instant::now()), ..limits };
+    run_limited(limits, &mut (), Reason::Interrupted);
+}
+
+#[test]
+fn a_stop_flag_set_by_another_thread_ends_the_search() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
+    let stop = AtomicBool::new(false);
+    for (name, run) in algorithms() {
+        stop.store(false, Ordering::Relaxed);
+        let report = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(50));
+                stop.store(true, Ordering::Relaxed);
+            });
+            let limits = Limits { stop: Some(&stop), ..Limits::default() };
+            let setting = Setting::of(Profile::Thesis, 1 << 22);
+            run(&game, code, setting, limits, &mut ())
+        });
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
+        assert!(report.best.is_some(), "{name}");
+    }
+}
+
+/// Sets the stop flag on its third call, and checks what it is shown.
+struct StopsAfterThree<'a> {
+    stop: &'a AtomicBool,
+    calls: u32,
+    expansions: u64,
+}
+
+impl Observer for StopsAfterThree<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        self.calls += 1;
+        assert!(progress.counters.expansions > self.expansions);
+        self.expansions = progress.counters.expansions;
+        if self.calls == 3 {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn the_observer_is_called_and_may_stop_the_search() {
+    let (board, estimate) = endless();
+    let game = Konane::new(&board, estimate);
+    let code = board.symmetries().code(&Position::start(&board));
+    for (name, run) in algorithms() {
+        let stop = AtomicBool::new(false);
+        let mut observer = StopsAfterThree { stop: &stop, calls: 0, expansions: 0 };
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let setting = Setting::of(Profile::Thesis, 1 << 22);
+        let report = run(&game, code, setting, limits, &mut observer);
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
+        assert!((3..=4).contains(&observer.calls), "{name}: {}", observer.calls);
+    }
+}
+
+#[test]
+fn a_search_that_ends_before_its_limits_is_not_disturbed_by_them() {
+    let stop = AtomicBool::new(false);
+    let game = GraphGame::nim(&[3, 4, 5]);
+    let limits = Limits {
+        nodes: Some(1 << 40),
+        deadline: Some(Instant::now() + Duration::from_secs(3600)),
+        stop: Some(&stop),
+    };
+    for (name, run) in algorithms() {
+        let setting = Setting::of(Profile::Tuned, 1 << 20);
+        let plain = run(&game, 0, setting, Limits::default(), &mut ());
+        let limited = run(&game, 0, setting, limits, &mut ());
+        assert_eq!(plain.outcome, limited.outcome, "{name}");
+        assert_eq!(plain.counters, limited.counters, "{name}");
+    }
+}

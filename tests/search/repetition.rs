@@ -1,0 +1,91 @@
+//! The same search again, and several searches at once.
+
+use konane::konane::Position;
+use konane::konane::game::Konane;
+use konane::konane::profile::Profile;
+use konane::search::control::{Limits, Outcome};
+use konane::search::dfpn::dfpn;
+use konane::search::negamax::Negamax;
+use konane::search::table::Table;
+
+use crate::algorithms::{Setting, algorithms};
+use crate::plain_konane::{board, random_position};
+use crate::random::{Random, random_graph};
+
+#[test]
+fn counts_are_the_same_twice() {
+    for number in (0..400).step_by(7) {
+        let game = random_graph(number);
+        let setting = Setting::random(&mut Random(number), 1 << 12);
+        for (name, run) in algorithms() {
+            let limits = Limits { nodes: Some(5000), ..Limits::default() };
+            let reports = [(); 2].map(|()| run(&game, 0, setting, limits, &mut ()));
+            let [a, b] = reports.map(|r| (r.outcome, r.phi, r.delta, r.best, r.counters));
+            assert_eq!(a, b, "{name} graph {number} {setting:?}");
+        }
+    }
+    let board = board("5x5");
+    let game = Konane::new(&board, Profile::Tuned.estimate());
+    let code = board.symmetries().code(&Position::start(&board));
+    for (name, run) in algorithms() {
+        let setting = Setting::of(Profile::Tuned, 1 << 20);
+        let limits = Limits { nodes: Some(50_000), ..Limits::default() };
+        let reports = [(); 2].map(|()| run(&game, code, setting, limits, &mut ()));
+        assert_eq!(reports[0].counters, reports[1].counters, "{name}");
+    }
+}
+
+#[test]
+fn searches_may_share_a_table() {
+    // Small boards in a table that has to grow several times meanwhile: the threads' searches help
+    // and disturb each other, and each still gets its own answer.
+    let board = board("4x5");
+    let game = Konane::new(&board, Profile::Thesis.estimate());
+    let mut oracle = Negamax::new(&game);
+    let mut random = Random(3);
+    for _ in 0..3 {
+        let table = Table::new(1 << 22).unwrap();
+        let positions: Vec<_> = (0..40)
+            .filter_map(|_| random_position(&mut random, &board, 18))
+            .map(|position| board.symmetries().code(&position))
+            .map(|code| (code, oracle.value(code)))
+            .collect();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (game, table, positions) = (&game, &table, &positions);
+                scope.spawn(move || {
+                    let options = Setting::of(Profile::Thesis, 0).dfpn();
+                    for (code, value) in positions.iter().skip(thread).chain(positions) {
+                        let report = dfpn(game, *code, table, options, Limits::default(), &mut ());
+                        assert_eq!(report.outcome, Outcome::Known(*value), "{code:x}");
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A table that holds entries already is as large as they need, however short the searches are that
+/// made them: none of these alone would fill it so far that it grows.
+#[test]
+fn a_table_grows_over_several_searches_as_over_one() {
+    let board = board("5x6");
+    let game = Konane::new(&board, Profile::Thesis.estimate());
+    let code = board.symmetries().code(&Position::start(&board));
+    let options = Profile::Thesis.dfpn();
+    let table = Table::new(1 << 22).unwrap();
+    let mut searches = 0;
+    loop {
+        let limits = Limits { nodes: Some(2000), ..Limits::default() };
+        let report = dfpn(&game, code, &table, options, limits, &mut ());
+        searches += 1;
+        let (count, _) = table.count();
+        // The estimate of what was there may be too low by some hundredths.
+        assert!(!table.wants_growth(count * 7 / 8), "{count} entries after {searches} searches");
+        assert!(report.counters.table_used.abs_diff(count) <= count / 8);
+        if count > 20_000 || report.outcome.value().is_some() {
+            break;
+        }
+    }
+    assert!(searches > 10, "{searches}");
+}
