@@ -142,9 +142,7 @@ impl<G: Game> Searcher<'_, G> {
             return Some((score.clamp(1 - EVALUATION_LIMIT, EVALUATION_LIMIT - 1), 1));
         }
         evaluator.grow_if_full();
-        let mut known_work = 0;
         if let Some(entry) = evaluator.lookup(code) {
-            known_work = entry.work;
             // The root is expanded in any case, for its best child. Other positions come here
             // solved only if another search shares the table: their parent has seen to the rest.
             if entry.value().is_none() && ply > 0 {
@@ -165,10 +163,10 @@ impl<G: Game> Searcher<'_, G> {
         let base = evaluator.children.len();
         match evaluator.expand(code, ply >= self.counted) {
             Evaluation::Lost => {
-                return Some(self.solved(code, Value::Loss, 1 + known_work, ply, None));
+                return Some(self.solved(code, Value::Loss, 1, ply, None));
             }
             Evaluation::Won(child) => {
-                return Some(self.solved(code, Value::Win, 1 + known_work, ply, Some(child)));
+                return Some(self.solved(code, Value::Win, 1, ply, Some(child)));
             }
             Evaluation::Open => {}
         }

@@ -23,12 +23,13 @@ pub struct DfpnOptions {
     pub settle: SettleOptions,
 }
 
-/// A node's numbers when its search returns. Without any work the search was stopped before it
-/// began, and the numbers mean nothing.
+/// A node's numbers when its search returns.
 #[derive(Clone, Copy)]
 struct Numbers {
     phi: Number,
     delta: Number,
+    /// Expansions by this search, without those of earlier visits. If there were none, the search
+    /// was stopped before it began, and the numbers mean nothing.
     work: u64,
 }
 
@@ -91,15 +92,16 @@ impl<G: Game> Worker<'_, G> {
             return Numbers { phi: 1, delta: 1, work: 0 };
         }
         let known = evaluator.lookup(code);
-        let mut work = 1 + known.map_or(0, |entry| entry.work);
+        let before = known.map_or(0, |entry| entry.work);
+        let mut work = 1;
         let base = evaluator.children.len();
         match evaluator.expand(code, known.is_none()) {
-            Evaluation::Lost => return self.solved(code, Value::Loss, work),
+            Evaluation::Lost => return self.solved(code, Value::Loss, before, work),
             Evaluation::Won(child) => {
                 if is_root {
                     evaluator.control.root.2 = Some(child);
                 }
-                return self.solved(code, Value::Win, work);
+                return self.solved(code, Value::Win, before, work);
             }
             Evaluation::Open => {}
         }
@@ -162,7 +164,7 @@ impl<G: Game> Worker<'_, G> {
                     self.evaluator.control.root.2 = Some(child.code);
                 }
                 self.evaluator.children.truncate(base);
-                return self.solved(code, Value::Win, work);
+                return self.solved(code, Value::Win, before, work);
             }
             if result.phi == 0 {
                 self.evaluator.children.swap_remove(best);
@@ -170,17 +172,17 @@ impl<G: Game> Worker<'_, G> {
         }
         self.evaluator.children.truncate(base);
         if numbers.delta == 0 {
-            return self.solved(code, Value::Loss, work);
+            return self.solved(code, Value::Loss, before, work);
         }
-        let entry = Entry { phi: numbers.phi, delta: numbers.delta, work };
+        let entry = Entry { phi: numbers.phi, delta: numbers.delta, work: before + work };
         self.evaluator.store(code, entry);
         numbers.work = work;
         numbers
     }
 
-    /// Stores a value.
-    fn solved(&mut self, code: u64, value: Value, work: u64) -> Numbers {
-        let entry = Entry::solved(value, work);
+    /// Stores a value for which `before` expansions were made in earlier visits and `work` in this.
+    fn solved(&mut self, code: u64, value: Value, before: u64, work: u64) -> Numbers {
+        let entry = Entry::solved(value, before + work);
         self.evaluator.store(code, entry);
         Numbers { phi: entry.phi, delta: entry.delta, work }
     }

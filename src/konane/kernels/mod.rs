@@ -248,11 +248,11 @@ impl Jumps {
         let mut queue = [0u64; 8];
         let mut classes = [0u8; 8];
         let (mut filled, mut jumps) = (0, 0);
-        for class in 0..6 {
-            queue[filled] = sets[class];
-            classes[filled] = class as u8;
-            filled += usize::from(sets[class] != 0);
-            jumps += sets[class].count_ones();
+        for (class, set) in (0..).zip(sets) {
+            queue[filled] = set;
+            classes[filled] = class;
+            filled += usize::from(set != 0);
+            jumps += set.count_ones();
         }
         let (mut at, mut set) = (0, queue[0]);
         for _ in 0..jumps {
