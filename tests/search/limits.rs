@@ -17,11 +17,18 @@ fn endless() -> (Board, Estimate) {
     (board("8x8"), Profile::Thesis.estimate())
 }
 
+/// With a tree that no search fills before its limit, on however fast a machine.
+fn roomy() -> Setting {
+    let mut setting = Setting::of(Profile::Thesis, 1 << 22);
+    setting.tree_bytes = 1 << 28;
+    setting
+}
+
 fn run_limited(limits: Limits<'_>, observer: &mut dyn Observer, reason: Reason) {
     let (board, estimate) = endless();
     let game = Konane::new(&board, estimate);
     let code = board.symmetries().code(&Position::start(&board));
-    let setting = Setting::of(Profile::Thesis, 1 << 22);
+    let setting = roomy();
     for (name, run) in algorithms() {
         let report = run(&game, code, setting, limits, observer);
         assert_eq!(report.outcome, Outcome::Unknown(reason), "{name}");
@@ -38,7 +45,7 @@ fn the_node_limit_is_kept_and_named() {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         run_limited(limits, &mut (), Reason::NodeLimit);
         for (name, run) in algorithms() {
-            let setting = Setting::of(Profile::Thesis, 1 << 22);
+            let setting = roomy();
             let counted = run(&game, code, setting, limits, &mut ()).counters.nodes;
             // One expansion adds at most as many nodes as a position has moves.
             assert!(counted <= nodes + 128, "{name}: {counted} of {nodes}");
@@ -60,7 +67,7 @@ fn a_deadline_in_the_future_is_kept() {
     let game = Konane::new(&board, estimate);
     let code = board.symmetries().code(&Position::start(&board));
     for (name, run) in algorithms() {
-        let setting = Setting::of(Profile::Thesis, 1 << 22);
+        let setting = roomy();
         let started = Instant::now();
         let limits =
             Limits { deadline: Some(started + Duration::from_millis(100)), ..Limits::default() };
@@ -96,7 +103,7 @@ fn a_stop_flag_set_by_another_thread_ends_the_search() {
                 stop.store(true, Ordering::Relaxed);
             });
             let limits = Limits { stop: Some(&stop), ..Limits::default() };
-            let setting = Setting::of(Profile::Thesis, 1 << 22);
+            let setting = roomy();
             run(&game, code, setting, limits, &mut ())
         });
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
@@ -131,7 +138,7 @@ fn the_observer_is_called_and_may_stop_the_search() {
         let stop = AtomicBool::new(false);
         let mut observer = StopsAfterThree { stop: &stop, calls: 0, expansions: 0 };
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
-        let setting = Setting::of(Profile::Thesis, 1 << 22);
+        let setting = roomy();
         let report = run(&game, code, setting, limits, &mut observer);
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
         assert!((3..=4).contains(&observer.calls), "{name}: {}", observer.calls);
