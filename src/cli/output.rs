@@ -37,6 +37,12 @@ pub struct SolveJson {
     /// Why the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
+    /// The root's proof number for the side to move, while the outcome is unknown; not for `ab`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pn: Option<u32>,
+    /// Its disproof number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dn: Option<u32>,
     /// A winning move; null if there is none; the best so far if the outcome is unknown.
     pub best_move: Option<String>,
     /// Positions evaluated.

@@ -84,6 +84,13 @@ impl Report<'_> {
         }
     }
 
+    /// The root's proof and disproof number, where the search has some and has not solved it.
+    fn open_numbers(&self) -> Option<(u32, u32)> {
+        let report = &self.solution.report;
+        let open = matches!(self.solution.verdict, Verdict::Unknown(_));
+        (open && self.algorithm != Algorithm::AlphaBeta).then_some((report.phi, report.delta))
+    }
+
     fn json(&self) -> SolveJson {
         let (outcome, reason) = match self.solution.verdict {
             Verdict::Winner(colour) => (colour.name(), None),
@@ -101,6 +108,8 @@ impl Report<'_> {
             threads: self.args.threads,
             outcome,
             reason,
+            pn: self.open_numbers().map(|(pn, _)| pn),
+            dn: self.open_numbers().map(|(_, dn)| dn),
             best_move: self.best_move(),
             nodes: counters.nodes,
             expansions: counters.expansions,
@@ -137,6 +146,10 @@ impl Report<'_> {
                 rows.push(("winner", format!("unknown ({})", reason.text())));
                 if let Some(best) = best {
                     rows.push(("best so far", format!("{best} (not proven)")));
+                }
+                if let Some((pn, dn)) = self.open_numbers() {
+                    let (pn, dn) = (output::grouped(pn.into()), output::grouped(dn.into()));
+                    rows.push(("root", format!("proof number {pn}, disproof number {dn}")));
                 }
             }
         }

@@ -37,7 +37,7 @@ impl Profile {
     pub fn dfpn(self) -> DfpnOptions {
         let PnsOptions { combination, settle, .. } = self.pns();
         let epsilon_1024 = match self {
-            Profile::Tuned => 51,
+            Profile::Tuned => 154,
             Profile::Thesis => 154,
         };
         DfpnOptions { combination, epsilon_1024, settle }
@@ -47,7 +47,7 @@ impl Profile {
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {
-                combination: Combination { shift: 3 },
+                combination: Combination { weight_64: 8 },
                 settle: SettleOptions { budget: 60, effort: 8 },
                 epsilon_1024: 102,
                 store_open: true,

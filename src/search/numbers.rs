@@ -16,17 +16,17 @@ pub const MAX: Number = INFINITY - 1;
 /// How a position's `delta` follows from its children's `phi`.
 ///
 /// The sum counts what several children share several times over; in a game full of
-/// transpositions it overestimates by orders of magnitude. `max + (sum - max) / 2^shift` is
-/// between the maximum (shift ∞) and the sum (shift 0).
+/// transpositions it overestimates by orders of magnitude. `max + (sum - max)·weight` is between
+/// the maximum (weight 0) and the sum (weight 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
-    /// 0: the plain sum. At most 32.
-    pub shift: u32,
+    /// The weight of what is not the maximum, in 1/64; at most 64.
+    pub weight_64: u32,
 }
 
 impl Combination {
     /// The plain sum of the textbooks.
-    pub const SUM: Combination = Combination { shift: 0 };
+    pub const SUM: Combination = Combination { weight_64: 64 };
 
     /// Combines the maximum and the sum of the children's `phi`. The sum may exceed [`MAX`], the
     /// result does not, unless a child's number was [`INFINITY`].
@@ -35,7 +35,7 @@ impl Combination {
         if max >= INFINITY {
             return INFINITY;
         }
-        let rest = (sum - u64::from(max)) >> self.shift;
+        let rest = ((sum - u64::from(max)) * u64::from(self.weight_64)) >> 6;
         (u64::from(max) + rest).min(u64::from(MAX)) as Number
     }
 
@@ -46,14 +46,16 @@ impl Combination {
         if threshold >= INFINITY {
             return INFINITY;
         }
+        let weight = u64::from(self.weight_64);
         let threshold = u64::from(threshold);
-        let (max, rest) = (u64::from(max), sum >> self.shift);
+        let (max, rest) = (u64::from(max), (sum * weight) >> 6);
         // Where the child is the greatest: phi + rest >= threshold.
         let bound = if max + rest < threshold {
             threshold - rest
         } else {
-            // Where it is not: max + (sum - max + phi) >> shift >= threshold.
-            let needed = (threshold.saturating_sub(max)) << self.shift;
+            // Where it is not: max + (sum - max + phi)·weight >= threshold, at the latest where it
+            // becomes the greatest.
+            let needed = (threshold.saturating_sub(max) << 6).div_ceil(weight.max(1));
             needed.saturating_sub(sum - max).min(max.max(1))
         };
         bound.clamp(1, u64::from(INFINITY)) as Number
@@ -80,11 +82,11 @@ mod tests {
     proptest! {
         #[test]
         fn child_threshold_is_where_the_combination_reaches_the_threshold(
-            shift in 0u32..6,
+            weight_64 in 0u32..=64,
             others in prop::collection::vec(1u32..500, 0..6),
             threshold in 1u32..2000,
         ) {
-            let combination = Combination { shift };
+            let combination = Combination { weight_64 };
             let max = others.iter().copied().max().unwrap_or(0);
             let sum: u64 = others.iter().map(|&n| u64::from(n)).sum();
             let reaches = |phi: u32| {
@@ -107,14 +109,14 @@ mod tests {
 
     #[test]
     fn combinations_stay_finite_and_infinity_is_kept() {
-        for shift in [0, 3] {
-            let c = Combination { shift };
+        for weight_64 in [64, 8] {
+            let c = Combination { weight_64 };
             assert_eq!(c.combine(MAX, 40 * u64::from(MAX)), MAX);
             assert_eq!(c.combine(INFINITY, u64::from(INFINITY)), INFINITY);
             assert_eq!(c.child_threshold(INFINITY, 7, 20), INFINITY);
         }
         assert_eq!(Combination::SUM.combine(5, 12), 12);
-        assert_eq!(Combination { shift: 3 }.combine(5, 12), 5);
-        assert_eq!(Combination { shift: 3 }.combine(5, 13), 6);
+        assert_eq!(Combination { weight_64: 8 }.combine(5, 12), 5);
+        assert_eq!(Combination { weight_64: 8 }.combine(5, 13), 6);
     }
 }

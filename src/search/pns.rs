@@ -158,7 +158,7 @@ pub(super) mod tests {
 
     /// Everything that [`PnsOptions::PLAIN`] does without, with small numbers for small games.
     pub const RICH: PnsOptions = PnsOptions {
-        combination: Combination { shift: 3 },
+        combination: Combination { weight_64: 8 },
         settle: SettleOptions { budget: 20, effort: 3 },
         epsilon_1024: 300,
         store_open: true,

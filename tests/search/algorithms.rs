@@ -22,7 +22,7 @@ pub struct Setting {
     profile: Profile,
     table_bytes: usize,
     pub tree_bytes: usize,
-    shift: u32,
+    weight_64: u32,
     epsilon_1024: u32,
     settle: SettleOptions,
     step: u32,
@@ -42,7 +42,7 @@ impl Setting {
             profile,
             table_bytes,
             tree_bytes: TREE,
-            shift: options.combination.shift,
+            weight_64: options.combination.weight_64,
             epsilon_1024: options.epsilon_1024,
             settle: options.settle,
             step: profile.alphabeta().step,
@@ -57,7 +57,7 @@ impl Setting {
             profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
             table_bytes,
             tree_bytes: TREE,
-            shift: random.below(6) as u32,
+            weight_64: random.below(65) as u32,
             epsilon_1024: random.below(513) as u32,
             settle: SettleOptions {
                 budget: if settles { 1 + random.below(80) as u32 } else { 0 },
@@ -76,7 +76,7 @@ impl Setting {
 
     pub fn dfpn(self) -> DfpnOptions {
         let mut options = self.profile.dfpn();
-        options.combination = Combination { shift: self.shift };
+        options.combination = Combination { weight_64: self.weight_64 };
         options.epsilon_1024 = self.epsilon_1024;
         options.settle = self.settle;
         options
@@ -84,7 +84,7 @@ impl Setting {
 
     fn pns(self) -> PnsOptions {
         let mut options = self.profile.pns();
-        options.combination = Combination { shift: self.shift };
+        options.combination = Combination { weight_64: self.weight_64 };
         options.settle = self.settle;
         options
     }

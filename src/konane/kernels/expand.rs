@@ -72,18 +72,23 @@ impl Jumps {
     }
 
     #[inline(always)]
-    fn generate_lanes<const G: usize>(&self, occupied: u64, mover: usize, out: &mut Successors) {
+    fn generate_lanes<const G: usize, const ROUNDS: usize>(
+        &self,
+        occupied: u64,
+        mover: usize,
+        out: &mut Successors,
+    ) {
         let images = self.images.images::<G>(occupied);
         let mut len = 0;
-        self.for_each_jump(occupied, mover, |axis, length, low| {
-            let row = ((axis * self.longest + length) * 64 + low as usize) * G;
+        self.for_each_jump::<ROUNDS>(occupied, mover, |class, low| {
+            let row = (class * 64 + low as usize) * G;
             let changed = &self.pattern_images[row..row + G];
             let mut least = u64::MAX;
             for lane in 0..G {
                 least = least.min(images[lane] ^ changed[lane]);
             }
             let at = len % MAX_JUMPS;
-            out.occupied[at] = occupied ^ (self.axes[axis].patterns[length] << low);
+            out.occupied[at] = occupied ^ (self.patterns[class] << low);
             out.least[at] = least;
             len += 1;
         });
@@ -134,10 +139,11 @@ impl Jumps {
 
 macro_rules! generate {
     ($this:ident, $rounds:ident, $jumps:ident, $occupied:ident, $mover:ident, $out:ident) => {
+        // Eight symmetries keep the colours on odd squares only, which have no long jumps.
         if $jumps.images.stride() == 4 {
-            $jumps.generate_lanes::<4>($occupied, $mover, $out)
+            $jumps.generate_lanes::<4, $rounds>($occupied, $mover, $out)
         } else {
-            $jumps.generate_lanes::<8>($occupied, $mover, $out)
+            $jumps.generate_lanes::<8, 0>($occupied, $mover, $out)
         }
     };
 }

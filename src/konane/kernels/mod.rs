@@ -69,8 +69,6 @@ impl Isa {
 struct Axis {
     /// Distance between neighbours, 0 on an axis that is too short for a jump.
     step: u32,
-    /// Squares that a jump taking `i + 1` stones changes, the lowest of them at bit 0.
-    patterns: Box<[u64]>,
     /// Squares with a neighbour towards lower numbers.
     above: u64,
     /// Squares with a neighbour towards higher numbers.
@@ -93,9 +91,13 @@ pub struct Jumps {
     landings: [[u64; 4]; 2],
     /// The successors' symmetries.
     images: ImageTable,
-    /// Images of the patterns under them, by axis, length and lowest square.
+    /// Squares that a jump changes, the lowest of them at bit 0, by class: axis times `classes`
+    /// plus the number of stones taken less one.
+    patterns: Box<[u64]>,
+    /// Lengths of jumps per axis, at least three.
+    classes: usize,
+    /// Images of the patterns under the symmetries, by class and lowest square.
     pattern_images: Box<[u64]>,
-    longest: usize,
 }
 
 impl Jumps {
@@ -117,30 +119,29 @@ impl Jumps {
         } else {
             [East, South, West, North]
         };
-        let longest = board.longest_jump().max(1) as usize;
+        let longest = board.longest_jump();
+        let classes = longest.max(3) as usize;
         let axis = |up: Direction| {
-            let step = board.step(up);
-            let bit = |at: usize| 1u64.checked_shl(at as u32 * step).unwrap_or(0);
-            let pattern = |taken: usize| {
-                let stones = (0..taken).fold(0, |set, i| set | bit(2 * i + 1));
-                stones | bit(0) | bit(2 * taken)
-            };
-            let patterns = (1..=longest).map(pattern).collect();
             let (above, below) = board.with_neighbours(up);
-            Axis { step, patterns, above, below }
+            Axis { step: board.step(up), above, below }
         };
         let axes = [axis(order[0]), axis(order[1])];
+        let pattern = |class: usize| {
+            let (step, taken) = (axes[class / classes].step, class as u32 % classes as u32 + 1);
+            let bit = |at: u32| 1u64.checked_shl(at * step).unwrap_or(0);
+            let stones = (0..taken).fold(0, |set, i| set | bit(2 * i + 1));
+            stones | bit(0) | bit(2 * taken)
+        };
+        let patterns: Box<[u64]> = (0..2 * classes).map(pattern).collect();
         let images = board.symmetries().successor_table().clone();
-        let mut pattern_images = Vec::with_capacity(2 * longest * 64 * images.stride());
-        for axis in &axes {
-            for &pattern in &axis.patterns {
-                for low in 0..64 {
-                    let set = (pattern << low) & board.all();
-                    if images.stride() == 4 {
-                        pattern_images.extend(images.images::<4>(set));
-                    } else {
-                        pattern_images.extend(images.images::<8>(set));
-                    }
+        let mut pattern_images = Vec::with_capacity(patterns.len() * 64 * images.stride());
+        for &pattern in &patterns {
+            for low in 0..64 {
+                let set = (pattern << low) & board.all();
+                if images.stride() == 4 {
+                    pattern_images.extend(images.images::<4>(set));
+                } else {
+                    pattern_images.extend(images.images::<8>(set));
                 }
             }
         }
@@ -157,8 +158,9 @@ impl Jumps {
             colours: [board.squares_of(Colour::Black), board.squares_of(Colour::White)],
             landings: board.landings.map(|masks| order.map(|d| masks[d as usize])),
             images,
+            patterns,
+            classes,
             pattern_images: pattern_images.into(),
-            longest,
         }
     }
 
@@ -202,9 +204,68 @@ impl Jumps {
             + self.landings::<ROUNDS>(occupied, mover, 3).count_ones()
     }
 
-    /// Calls `visit(axis, taken - 1, lowest changed square)` for every jump.
+    /// Calls `visit(class, lowest changed square)` for every jump; the class is the row of the
+    /// pattern tables.
     #[inline(always)]
-    fn for_each_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, usize, u32)) {
+    fn for_each_jump<const ROUNDS: usize>(
+        &self,
+        occupied: u64,
+        mover: usize,
+        visit: impl FnMut(usize, u32),
+    ) {
+        if ROUNDS == 0 {
+            self.for_each_short_jump(occupied, mover, visit);
+        } else {
+            self.for_each_long_jump(occupied, mover, visit);
+        }
+    }
+
+    /// Boards on which no jump takes more than three stones.
+    ///
+    /// A jump up and one down between the same two squares exclude each other, so six sets of
+    /// lowest squares hold all jumps. They are then walked in one loop without branches but its
+    /// end: a loop for each set would be mispredicted several times per position.
+    #[inline(always)]
+    fn for_each_short_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, u32)) {
+        let mut sets = [0u64; 6];
+        for axis in 0..2 {
+            let step = self.axes[axis].step;
+            let hop = 2 * step;
+            let passable = (occupied << step) & !occupied & self.landings[mover][axis];
+            let first = (occupied << hop) & passable;
+            let second = (first << hop) & passable;
+            let third = (second << hop) & passable;
+            let up = [first >> hop, second >> (2 * hop), third >> (3 * hop)];
+            let passable = (occupied >> step) & !occupied & self.landings[mover][axis + 2];
+            let first = (occupied >> hop) & passable;
+            let second = (first >> hop) & passable;
+            let third = (second >> hop) & passable;
+            let down = [first, second, third];
+            for length in 0..3 {
+                sets[3 * axis + length] = up[length] | down[length];
+            }
+        }
+        let mut queue = [0u64; 8];
+        let mut classes = [0u8; 8];
+        let (mut filled, mut jumps) = (0, 0);
+        for class in 0..6 {
+            queue[filled] = sets[class];
+            classes[filled] = class as u8;
+            filled += usize::from(sets[class] != 0);
+            jumps += sets[class].count_ones();
+        }
+        let (mut at, mut set) = (0, queue[0]);
+        for _ in 0..jumps {
+            visit(usize::from(classes[at % 8]), set.trailing_zeros());
+            set &= set.wrapping_sub(1);
+            let next = u64::from(set == 0);
+            at += next as usize;
+            set |= queue[at % 8] & next.wrapping_neg();
+        }
+    }
+
+    #[inline(always)]
+    fn for_each_long_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, u32)) {
         for d in 0..4 {
             let step = self.axes[d & 1].step;
             let target = self.landings[mover][d];
@@ -216,7 +277,7 @@ impl Jumps {
                 let back = if d < 2 { 2 * step * (length as u32 + 1) } else { 0 };
                 let mut rest = landings >> back;
                 while rest != 0 {
-                    visit(d & 1, length, rest.trailing_zeros());
+                    visit((d & 1) * self.classes + length, rest.trailing_zeros());
                     rest &= rest - 1;
                 }
                 landings = shift(landings, 2 * step) & passable;
@@ -225,15 +286,18 @@ impl Jumps {
         }
     }
 
-    /// Writes the boards after every jump to `list` and returns their number, which may exceed the
-    /// list's length; then the list is not complete.
+    /// Writes the boards after every jump to `list` and returns their number. If that exceeds the
+    /// list's length, which must be a power of two, the list has been written over.
     #[inline(always)]
-    fn list_successors(&self, occupied: u64, mover: usize, list: &mut [u64]) -> usize {
+    fn list_successors<const ROUNDS: usize, const N: usize>(
+        &self,
+        occupied: u64,
+        mover: usize,
+        list: &mut [u64; N],
+    ) -> usize {
         let mut len = 0;
-        self.for_each_jump(occupied, mover, |axis, length, low| {
-            if let Some(slot) = list.get_mut(len) {
-                *slot = occupied ^ (self.axes[axis].patterns[length] << low);
-            }
+        self.for_each_jump::<ROUNDS>(occupied, mover, |class, low| {
+            list[len % N] = occupied ^ (self.patterns[class] << low);
             len += 1;
         });
         len

@@ -1,11 +1,15 @@
-//! Perft without a table: the last ply is counted, not generated.
+//! Perft without a table: the last ply is counted, not generated, and counted in bulk, for all
+//! grandchildren of a position at once, so that the lanes are full.
 
 use super::{Colour, Isa, Jumps, LANES, MAX_JUMPS, dispatch, versions};
+
+/// Boards that wait to be counted: 4 KiB.
+const BULK: usize = 512;
 
 impl Jumps {
     /// The number of jump sequences of exactly `depth` plies (1 or more). No table.
     pub fn perft(&self, occupied: u64, mover: Colour, depth: u32) -> u64 {
-        let mut stack = vec![0; MAX_JUMPS * depth.max(1) as usize];
+        let mut stack = vec![0; MAX_JUMPS * depth as usize + BULK];
         let stack = stack.as_mut_slice();
         dispatch!(
             self,
@@ -17,6 +21,29 @@ impl Jumps {
     }
 }
 
+impl Jumps {
+    /// Moves of `mover` on the first `len` boards of a list that is longer by a block.
+    #[inline(always)]
+    fn count_all<const ROUNDS: usize>(&self, list: &mut [u64], len: usize, mover: usize) -> u64 {
+        // The lanes after the last board hold one without stones, which has no moves.
+        let padded = len.next_multiple_of(LANES);
+        list[len..padded].fill(0);
+        let mut sums = [0u64; LANES];
+        for block in list[..padded].chunks_exact(LANES) {
+            for lane in 0..LANES {
+                sums[lane] += u64::from(self.count::<ROUNDS>(block[lane], mover));
+            }
+        }
+        sums.iter().sum()
+    }
+}
+
+/// The part of the stack that the next list goes to.
+#[inline(always)]
+fn window(stack: &mut [u64]) -> &mut [u64; MAX_JUMPS] {
+    stack.first_chunk_mut().expect("the stack has room for every level")
+}
+
 /// The successors go to the front of the stack, whose rest the deeper levels use.
 macro_rules! perft {
     ($this:ident, $rounds:ident, $jumps:ident, $occupied:ident, $mover:ident, $depth:ident,
@@ -24,20 +51,25 @@ macro_rules! perft {
         if $depth <= 1 {
             return u64::from($jumps.count::<$rounds>($occupied, $mover));
         }
-        let (list, rest) = $stack.split_at_mut(MAX_JUMPS);
-        let len = $jumps.list_successors($occupied, $mover, list);
         let next = $mover ^ 1;
         if $depth == 2 {
-            // The lanes after the last successor hold a board without stones, which has no moves.
-            let padded = len.next_multiple_of(LANES);
-            list[len..padded].fill(0);
-            let mut sums = [0u64; LANES];
-            for block in list[..padded].chunks_exact(LANES) {
-                for lane in 0..LANES {
-                    sums[lane] += u64::from($jumps.count::<$rounds>(block[lane], next));
+            let len =
+                $jumps.list_successors::<$rounds, MAX_JUMPS>($occupied, $mover, window($stack));
+            return $jumps.count_all::<$rounds>($stack, len, next);
+        }
+        let (list, rest) = $stack.split_at_mut(MAX_JUMPS);
+        let len = $jumps.list_successors::<$rounds, MAX_JUMPS>($occupied, $mover, window(list));
+        if $depth == 3 {
+            let (mut nodes, mut waiting) = (0, 0);
+            for &occupied in &list[..len] {
+                let list = window(&mut rest[waiting..]);
+                waiting += $jumps.list_successors::<$rounds, MAX_JUMPS>(occupied, next, list);
+                if waiting > BULK - MAX_JUMPS {
+                    nodes += $jumps.count_all::<$rounds>(rest, waiting, $mover);
+                    waiting = 0;
                 }
             }
-            return sums.iter().sum();
+            return nodes + $jumps.count_all::<$rounds>(rest, waiting, $mover);
         }
         let mut nodes = 0;
         for &occupied in &list[..len] {

@@ -92,7 +92,7 @@ macro_rules! settle {
             return Some(won);
         }
         let mut list = [0u64; MOVES];
-        let len = $jumps.list_successors($occupied, $mover, &mut list);
+        let len = $jumps.list_successors::<$rounds, MOVES>($occupied, $mover, &mut list);
         if len == 0 {
             return Some(false);
         }
