@@ -74,6 +74,10 @@ fn check_solve(value: &Value) {
         expected.retain(|&key| key != "reason");
         assert!(["black", "white"].contains(&value["outcome"].as_str().unwrap()));
     }
+    if unknown && algorithm != "ab" {
+        expected.extend(["pn", "dn"]);
+        assert!(value["pn"].as_u64() >= Some(1) && value["dn"].as_u64() >= Some(1));
+    }
     if algorithm == "pn2" {
         expected.extend(["l1_nodes", "l2_nodes"]);
         assert!(value["l1_nodes"].is_u64() && value["l2_nodes"].is_u64());
