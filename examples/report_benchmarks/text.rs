@@ -2,18 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// A number in groups of three digits.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use konane::cli::output::grouped;
 
 /// Three significant figures, without an exponent; at most five decimals.
 pub fn figures(number: f64) -> String {

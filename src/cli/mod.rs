@@ -12,7 +12,7 @@ mod completions;
 pub mod exit;
 mod input;
 mod interrupt;
-mod output;
+pub mod output;
 mod perft;
 mod progress;
 mod solve;

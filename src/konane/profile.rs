@@ -18,7 +18,8 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The leaf estimate.
+    /// The leaf estimate. The tuned weights are from a search over all of them
+    /// (docs/decisions.md); changes of a few per cent make no difference.
     pub fn estimate(self) -> Estimate {
         match self {
             Profile::Tuned => Estimate::Features(Weights {
@@ -41,7 +42,7 @@ impl Profile {
         DfpnOptions { combination, epsilon_1024: 154, settle }
     }
 
-    /// The parameters of PNS.
+    /// The parameters of PNS. docs/decisions.md has the figures behind each tuned number.
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {
