@@ -53,16 +53,6 @@ pub struct Scratch {
     settling: Settling,
 }
 
-/// The weighted logarithms and the exponential function as tables.
-#[derive(Debug)]
-struct Estimates {
-    /// By feature and its value: what it adds to the logarithm of phi (upper half) and of delta
-    /// (lower half), in units of 1/64, offset so that neither half is ever negative.
-    logarithms: [[u64; FEATURE_VALUES]; 6],
-    /// 1 + scale·exp of a sum of six, by the sum.
-    exponentials: Box<[Number]>,
-}
-
 /// Features are at most 32, the number of squares of a colour.
 const FEATURE_VALUES: usize = 64;
 
@@ -78,6 +68,16 @@ const SUMS: usize = 128 * UNIT as usize;
 /// The largest estimate: far from the largest number, so that sums of estimates stay comparable.
 const LARGEST: f64 = 1e6;
 
+/// The weighted logarithms and the exponential function as tables.
+#[derive(Debug)]
+struct Estimates {
+    /// By feature and its value: what it adds to the logarithm of phi (upper half) and of delta
+    /// (lower half), in units of 1/64, offset so that neither half is ever negative.
+    logarithms: [[u64; FEATURE_VALUES]; 6],
+    /// 1 + scale·exp of a sum of six, by the sum.
+    exponentials: Box<[Number]>,
+}
+
 impl Estimates {
     fn new(weights: &Weights) -> Self {
         let pairs = [weights.landings, weights.movable, weights.contacts];
@@ -87,7 +87,8 @@ impl Estimates {
             let bias = if feature == 0 { weights.bias } else { 0.0 };
             std::array::from_fn(|value| {
                 let logarithm = (value as f64).ln_1p();
-                let half = |x: f64| (OFFSET + x * UNIT).round().max(0.0) as u64;
+                // Six of these stay in their half whatever the weights are.
+                let half = |x: f64| (OFFSET + x * UNIT).round().clamp(0.0, 1e8) as u64;
                 let (g, s) = (size * logarithm, weight * logarithm + bias);
                 half(g - s) << 32 | half(g + s)
             })
@@ -186,6 +187,9 @@ impl Game for Konane<'_> {
 
     fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> Settled {
         let position = self.board.symmetries().decode(code);
+        if position.phase(self.board) != Phase::Jumping {
+            return Settled { value: None, positions: 0 };
+        }
         let settling = &mut scratch.settling;
         settling.left = budget;
         let won = self.jumps.settle(position.occupied(), position.to_move(), settling);
@@ -222,5 +226,97 @@ impl Konane<'_> {
             }
         }
         Expansion::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::Colour;
+    use crate::konane::kernels::{Features, Isa};
+    use crate::konane::profile::Profile;
+    use proptest::prelude::*;
+
+    fn features([moves, landings, movable, contacts]: [u8; 4]) -> Features {
+        let mut features = Features::default();
+        features.moves[0] = moves;
+        features.landings[0] = landings;
+        features.movable[0] = movable;
+        features.contacts[0] = contacts;
+        features
+    }
+
+    /// The value by the public rules alone.
+    fn wins(board: &Board, position: &Position) -> bool {
+        let moves = position.moves(board);
+        moves.into_iter().any(|mv| !wins(board, &position.play(board, mv)))
+    }
+
+    proptest! {
+        #[test]
+        fn tables_follow_the_formula(own in prop::array::uniform4(0u8..=32), other in prop::array::uniform4(0u8..=32)) {
+            let Estimate::Features(weights) = Profile::Tuned.estimate() else {
+                panic!("the tuned estimate is by features");
+            };
+            let successors = Successors {
+                own: features(own),
+                other: features(other),
+                ..Successors::default()
+            };
+            let log = |value: u8| f64::from(value).ln_1p();
+            let pairs = [(1, weights.landings), (2, weights.movable), (3, weights.contacts)];
+            let weighted = |&(feature, weight): &(usize, [f64; 2])| {
+                weight[0] * log(own[feature]) + weight[1] * log(other[feature])
+            };
+            let s = weights.bias + pairs.iter().map(weighted).sum::<f64>();
+            let g = (log(own[1]) + log(other[1]) + log(own[2]) + log(other[2])) / 4.0;
+            let number = |sign: f64| {
+                (1.0 + weights.scale * (weights.size * g + sign * s).exp()).min(LARGEST)
+            };
+            let (phi, delta) = Estimates::new(&weights).numbers(&successors, 0);
+            // Six roundings of half a unit, and one to a whole number.
+            for (found, expected) in [(phi, number(-1.0)), (delta, number(1.0))] {
+                let error = (f64::from(found) - expected).abs();
+                prop_assert!(error <= 1.0 + 0.06 * expected, "{found} instead of {expected}");
+            }
+        }
+
+        #[test]
+        fn exact_searches_agree_with_plain_recursion(
+            size in prop::sample::select(vec!["3x3", "3x4", "4x3", "4x4", "1x9", "2x10", "9x3", "3x12"]),
+            stones: u64,
+            thinning: u64,
+            white: bool,
+            budget in 0u32..40,
+        ) {
+            let board = Board::new(size.parse().expect("a board"));
+            let to_move = if white { Colour::White } else { Colour::Black };
+            // At least two empty squares, the jumping phase; half of them or more where plain
+            // recursion would take long.
+            let stones = if board.all() >> 12 == 0 { stones | thinning } else { stones & thinning };
+            let occupied = board.all() & stones & !0b101;
+            let position = Position::new_unchecked(occupied, to_move);
+            let expected = wins(&board, &position);
+            for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+                if isa as usize > Isa::detect() as usize {
+                    continue;
+                }
+                let jumps = Jumps::with_isa(&board, isa);
+                let mut settling = Settling::default();
+                for budget in [u32::MAX, budget, u32::MAX] {
+                    settling.left = budget;
+                    let found = jumps.settle(occupied, to_move, &mut settling);
+                    prop_assert!(found == Some(expected) || (found.is_none() && budget < u32::MAX));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn removals_are_not_settled() {
+        let board = Board::new("3x3".parse().expect("a board"));
+        let konane = Konane::new(&board, Profile::Tuned.estimate());
+        let code = board.symmetries().code(&Position::start(&board));
+        assert_eq!(konane.settle(code, 1000, &mut Scratch::default()).value, None);
     }
 }
