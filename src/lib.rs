@@ -58,5 +58,6 @@
 #![deny(unsafe_code)]
 
 pub mod cli;
+pub mod endgame;
 pub mod konane;
 pub mod search;

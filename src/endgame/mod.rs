@@ -1,0 +1,12 @@
+//! Strong solutions: the value of every position of a board, or of every position that a game can
+//! reach, on disk and checked.
+//!
+//! A position is a black pattern (which black squares are occupied), a white pattern and the side
+//! to move. [`numbering`] numbers the squares of each colour, [`rank`] the patterns with a given
+//! number of stones (combinadic ranks), [`orbits`] the black patterns up to symmetry; [`index`]
+//! joins them into the address of a position.
+
+pub mod index;
+pub mod numbering;
+pub mod orbits;
+pub mod rank;

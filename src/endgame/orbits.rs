@@ -1,0 +1,131 @@
+//! Black patterns up to the symmetries that keep the colours.
+
+use super::numbering::Numbering;
+use super::rank::Combinadics;
+use crate::konane::Colour;
+
+/// The canonical black patterns with one number of stones: the least pattern of every orbit, in
+/// ascending order. They are the rows of a layer.
+#[derive(Clone, Debug)]
+pub struct Orbits {
+    patterns: Box<[u32]>,
+    /// A bit for each combinadic rank, set for canonical patterns.
+    canonical: Box<[u64]>,
+    /// Canonical patterns before each word of `canonical`.
+    before: Box<[u32]>,
+}
+
+/// Where a black pattern belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Number of the canonical pattern.
+    pub index: u32,
+    /// The symmetry that leads from the pattern to the canonical one.
+    pub symmetry: u8,
+}
+
+impl Orbits {
+    /// Finds the canonical patterns with `stones` stones, among C(n, stones) for n black squares:
+    /// some 20 ns for each of them.
+    pub fn new(numbering: &Numbering, black: &Combinadics, stones: u32) -> Self {
+        let mut canonical = vec![0u64; (black.count(stones) as usize).div_ceil(64)];
+        let mut patterns = Vec::new();
+        for (rank, pattern) in black.patterns(stones).enumerate() {
+            let least = (1..numbering.symmetries())
+                .all(|g| numbering.image(Colour::Black, g, pattern) >= pattern);
+            if least {
+                canonical[rank / 64] |= 1 << (rank % 64);
+                patterns.push(pattern);
+            }
+        }
+        let mut count = 0;
+        let before = canonical
+            .iter()
+            .map(|word| {
+                let here = count;
+                count += word.count_ones();
+                here
+            })
+            .collect();
+        Orbits { patterns: patterns.into(), canonical: canonical.into(), before }
+    }
+
+    /// The canonical patterns, ascending.
+    #[inline]
+    pub fn patterns(&self) -> &[u32] {
+        &self.patterns
+    }
+
+    /// The number of canonical patterns.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.patterns.len() as u32
+    }
+
+    /// Never true: there is at least one pattern for every number of stones.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// The row of any pattern with this number of stones, and the first symmetry that leads there.
+    #[inline]
+    pub fn row(&self, numbering: &Numbering, black: &Combinadics, pattern: u32) -> Row {
+        let (mut least, mut symmetry) = (pattern, 0);
+        for g in 1..numbering.symmetries() {
+            let image = numbering.image(Colour::Black, g, pattern);
+            if image < least {
+                (least, symmetry) = (image, g as u8);
+            }
+        }
+        let rank = black.rank(least) as usize;
+        let below = self.canonical[rank / 64] & ((1 << (rank % 64)) - 1);
+        Row { index: self.before[rank / 64] + below.count_ones(), symmetry }
+    }
+}
+
+/// The symmetries that leave a black pattern as it is, as a set of their numbers. The identity,
+/// bit 0, is always among them; the orbit has as many patterns as there are symmetries, divided by
+/// the size of this set.
+pub fn stabiliser(numbering: &Numbering, pattern: u32) -> u8 {
+    (0..numbering.symmetries())
+        .filter(|&g| numbering.image(Colour::Black, g, pattern) == pattern)
+        .fold(0, |set, g| set | 1 << g)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::Board;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn rows_are_the_orbits_of_all_patterns() {
+        for size in ["1x1", "3x3", "4x4", "5x5", "3x8", "6x6", "1x12"] {
+            let board = Board::new(size.parse().unwrap());
+            let numbering = Numbering::new(&board);
+            let black = Combinadics::new(numbering.count(Colour::Black));
+            for stones in 0..=numbering.count(Colour::Black) {
+                let orbits = Orbits::new(&numbering, &black, stones);
+                assert!(!orbits.is_empty());
+                let images = |p: u32| -> BTreeSet<u32> {
+                    let all = 0..numbering.symmetries();
+                    all.map(|g| numbering.image(Colour::Black, g, p)).collect()
+                };
+                let mut total = 0;
+                for &pattern in orbits.patterns() {
+                    let stabiliser = stabiliser(&numbering, pattern).count_ones() as usize;
+                    assert_eq!(images(pattern).len() * stabiliser, numbering.symmetries());
+                    total += images(pattern).len();
+                }
+                assert_eq!(total, black.count(stones) as usize, "{size} {stones}");
+                for pattern in black.patterns(stones) {
+                    let row = orbits.row(&numbering, &black, pattern);
+                    let canonical = orbits.patterns()[row.index as usize];
+                    assert_eq!(Some(&canonical), images(pattern).first(), "{size} {pattern:b}");
+                    let g = usize::from(row.symmetry);
+                    assert_eq!(numbering.image(Colour::Black, g, pattern), canonical);
+                }
+            }
+        }
+    }
+}
