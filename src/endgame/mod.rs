@@ -10,4 +10,5 @@ pub mod index;
 pub mod numbering;
 pub mod orbits;
 pub mod rank;
+pub mod statespace;
 pub mod sweep;

@@ -14,30 +14,36 @@
 //! image of its canonical one under a symmetry, made when it is needed.
 
 mod jumps;
+mod memory;
 pub mod row_ops;
+
+use std::io;
 
 use rayon::prelude::*;
 
 pub use jumps::{Jump, jumps};
+use memory::Words;
 use row_ops::{RowJump, RowOps, RowPermutation, row_words};
 
 use super::index::Index;
+use super::numbering::Numbering;
 use super::orbits::{Row, stabiliser};
 use crate::konane::Colour;
 
 /// The rows of all canonical black patterns with one number of stones, for one side to move.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Layer {
     black: u32,
     row_words: usize,
-    words: Vec<u64>,
+    words: Words,
 }
 
 impl Layer {
-    fn zeroed(index: &Index, black: u32) -> Self {
+    /// Rows of zeros.
+    pub(super) fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
         let row_words = row_words(index.numbering().count(Colour::White));
         let rows = index.orbits(black).len() as usize;
-        Layer { black, row_words, words: vec![0; rows * row_words] }
+        Ok(Layer { black, row_words, words: Words::zeroed(rows * row_words)? })
     }
 
     /// The number of black stones.
@@ -50,17 +56,84 @@ impl Layer {
     #[inline]
     pub fn row(&self, index: u32) -> &[u64] {
         let start = index as usize * self.row_words;
-        &self.words[start..start + self.row_words]
+        &self.words.as_slice()[start..start + self.row_words]
     }
 
-    /// All rows in order.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u64]> {
-        self.words.chunks_exact(self.row_words)
+    /// The number of rows.
+    pub fn rows(&self) -> u32 {
+        (self.words.as_slice().len() / self.row_words) as u32
+    }
+
+    /// The words of a row.
+    pub fn row_words(&self) -> usize {
+        self.row_words
+    }
+
+    /// All rows in order, for parallel work.
+    pub fn par_rows(&self) -> impl IndexedParallelIterator<Item = &[u64]> {
+        self.words.as_slice().par_chunks_exact(self.row_words)
+    }
+
+    pub(super) fn row_mut(&mut self, index: u32) -> &mut [u64] {
+        let start = index as usize * self.row_words;
+        &mut self.words.as_mut_slice()[start..start + self.row_words]
+    }
+
+    pub(super) fn par_rows_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
+        self.words.as_mut_slice().par_chunks_exact_mut(self.row_words)
     }
 
     /// Bytes in memory.
     pub fn bytes(&self) -> u64 {
         size_of_val(self.words.as_slice()) as u64
+    }
+}
+
+/// The images of rows under the symmetries.
+#[derive(Clone, Debug)]
+pub struct Images {
+    /// By symmetry: the permutation that undoes it, none where that leaves every row as it is.
+    back: Vec<Option<RowPermutation>>,
+}
+
+impl Images {
+    /// The permutations of a numbering.
+    pub fn new(numbering: &Numbering) -> Self {
+        let white = |g| numbering.moved(Colour::White, g);
+        let black = |g| numbering.moved(Colour::Black, g);
+        let undoes =
+            |there: &[u8], back: &[u8]| (0..).zip(there).all(|(n, &to)| back[usize::from(to)] == n);
+        let inverse = |g: usize| {
+            (0..numbering.symmetries())
+                .find(|&h| undoes(white(g), white(h)) && undoes(black(g), black(h)))
+                .expect("a group has inverses")
+        };
+        let back = |g: usize| {
+            let moved = white(inverse(g));
+            let moves = moved.iter().zip(0..).any(|(&to, from)| to != from);
+            moves.then(|| RowPermutation::new(moved))
+        };
+        Images { back: (0..numbering.symmetries()).map(back).collect() }
+    }
+
+    /// The row of a black pattern from that of its canonical pattern, to which `symmetry` leads:
+    /// the canonical row itself or, in `scratch`, its image.
+    #[inline]
+    pub(super) fn row<'b>(
+        &self,
+        ops: RowOps,
+        canonical: &'b [u64],
+        symmetry: u8,
+        scratch: &'b mut Vec<u64>,
+    ) -> &'b [u64] {
+        match &self.back[usize::from(symmetry)] {
+            None => canonical,
+            Some(permutation) => {
+                scratch.resize(canonical.len(), 0);
+                ops.permute(permutation, scratch, canonical);
+                scratch
+            }
+        }
     }
 }
 
@@ -78,10 +151,7 @@ pub struct Sweep<'a> {
     ops: RowOps,
     black_jumps: Vec<ValueJump>,
     white_jumps: Vec<ValueJump>,
-    /// By symmetry; the identity has none.
-    permutations: Vec<Option<RowPermutation>>,
-    /// The inverse of each symmetry.
-    inverses: Vec<u8>,
+    images: Images,
 }
 
 impl<'a> Sweep<'a> {
@@ -110,25 +180,8 @@ impl<'a> Sweep<'a> {
                 ValueJump { jump, relation }
             })
             .collect();
-        let permutations = (0..numbering.symmetries())
-            .map(|g| {
-                let moved = numbering.moved(Colour::White, g);
-                let moves = moved.iter().zip(0..).any(|(&to, from)| to != from);
-                moves.then(|| RowPermutation::new(moved))
-            })
-            .collect();
-        let all = 0..numbering.symmetries();
-        let inverse = |g: usize| {
-            let undoes = |h: usize| {
-                let (there, back) = (numbering.moved(Colour::Black, g), numbering.moved(Colour::Black, h));
-                let (there2, back2) = (numbering.moved(Colour::White, g), numbering.moved(Colour::White, h));
-                (0..).zip(there).all(|(n, &to)| back[to as usize] == n)
-                    && (0..).zip(there2).all(|(n, &to)| back2[to as usize] == n)
-            };
-            all.clone().find(|&h| undoes(h)).expect("a group has inverses") as u8
-        };
-        let inverses = all.clone().map(inverse).collect();
-        Sweep { index, ops, black_jumps, white_jumps, permutations, inverses }
+        let images = Images::new(numbering);
+        Sweep { index, ops, black_jumps, white_jumps, images }
     }
 
     /// `white_wins` for `black` black stones, from `black_wins` with fewer: `below` has the layers
@@ -137,33 +190,29 @@ impl<'a> Sweep<'a> {
     ///
     /// # Panics
     /// If a layer is missing.
-    pub fn white_wins(&self, black: u32, below: &[Layer]) -> Layer {
-        let mut layer = Layer::zeroed(self.index, black);
+    pub fn white_wins(&self, black: u32, below: &[Layer]) -> io::Result<Layer> {
+        let mut layer = Layer::zeroed(self.index, black)?;
         let patterns = self.index.orbits(black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
-            let mut jumps = self.white_jumps.as_slice();
-            while let Some(first) = jumps.first() {
-                let taken = first.jump.taken;
-                let same = jumps.iter().take_while(|j| j.jump.taken == taken).count();
-                let (these, rest) = jumps.split_at(same);
-                jumps = rest;
+            for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
+                let taken = group[0].jump.taken;
                 if pattern & taken != taken {
                     continue;
                 }
                 let source = &below[(black - taken.count_ones()) as usize];
                 let source = self.image_of(source, pattern ^ taken, scratch);
-                for jump in these {
-                    self.ops.apply::<true>(&jump.relation, row, source);
+                for ValueJump { relation, .. } in group {
+                    self.ops.apply::<true>(relation, row, source);
                 }
             }
         };
         self.for_each_row(&mut layer, patterns, work);
-        layer
+        Ok(layer)
     }
 
     /// `black_wins` with as many black stones as `white_wins`.
-    pub fn black_wins(&self, white_wins: &Layer) -> Layer {
-        let mut layer = Layer::zeroed(self.index, white_wins.black);
+    pub fn black_wins(&self, white_wins: &Layer) -> io::Result<Layer> {
+        let mut layer = Layer::zeroed(self.index, white_wins.black)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
             for ValueJump { jump, relation } in &self.black_jumps {
@@ -176,31 +225,17 @@ impl<'a> Sweep<'a> {
             }
         };
         self.for_each_row(&mut layer, patterns, work);
-        layer
+        Ok(layer)
     }
 
     /// The row of any black pattern of a layer: the canonical pattern's, as it is or in `scratch`
     /// as its image.
     #[inline]
-    fn image_of<'b>(
-        &self,
-        layer: &'b Layer,
-        pattern: u32,
-        scratch: &'b mut Vec<u64>,
-    ) -> &'b [u64] {
+    fn image_of<'b>(&self, layer: &'b Layer, pattern: u32, scratch: &'b mut Vec<u64>) -> &'b [u64] {
         let black = self.index.ranks(Colour::Black);
         let Row { index, symmetry } =
             self.index.orbits(layer.black).row(self.index.numbering(), black, pattern);
-        let source = layer.row(index);
-        // The symmetry leads to the canonical pattern, its inverse back.
-        match &self.permutations[usize::from(self.inverses[usize::from(symmetry)])] {
-            None => source,
-            Some(permutation) => {
-                scratch.resize(layer.row_words, 0);
-                self.ops.permute(permutation, scratch, source);
-                scratch
-            }
-        }
+        self.images.row(self.ops, layer.row(index), symmetry, scratch)
     }
 
     fn for_each_row(
@@ -209,11 +244,7 @@ impl<'a> Sweep<'a> {
         patterns: &[u32],
         work: impl Fn(&mut Vec<u64>, (&mut [u64], &u32)) + Sync + Send,
     ) {
-        layer
-            .words
-            .par_chunks_exact_mut(layer.row_words)
-            .zip(patterns)
-            .for_each_init(Vec::new, work);
+        layer.par_rows_mut().zip(patterns).for_each_init(Vec::new, work);
     }
 
     /// How many of a row's white patterns with `black`'s pattern win, counted over all positions
@@ -223,8 +254,7 @@ impl<'a> Sweep<'a> {
         let symmetries = numbering.symmetries() as u64;
         let patterns = self.index.orbits(layer.black).patterns();
         layer
-            .words
-            .par_chunks_exact(layer.row_words)
+            .par_rows()
             .zip(patterns)
             .map(|(row, &pattern)| {
                 let ones: u64 = row.iter().map(|word| u64::from(word.count_ones())).sum();

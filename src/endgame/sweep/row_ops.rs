@@ -75,31 +75,21 @@ impl RowJump {
     }
 }
 
-/// The relation applied to all groups of two rows of `target.len()` words.
-macro_rules! apply_body {
-    ($lane_flip:ident, $invert:ident, $target:ident, $source:ident, $jump:ident) => {{
+/// Walks the groups that take part in a relation, runs of neighbours together:
+/// `$run(targets, sources)` gets slices of equal length.
+macro_rules! for_each_run {
+    ($jump:ident, $target:ident, $source:ident, $run:expr) => {{
         let (target, _) = $target.as_chunks_mut::<GROUP>();
         let (source, _) = $source.as_chunks::<GROUP>();
         assert_eq!(target.len(), source.len());
         let fixed = $jump.group_fixed as usize;
         let flip = $jump.group_flip as usize;
-        // Numbers below the lowest fixed bit are free: runs of neighbouring groups.
+        // The bits below the lowest fixed one are free.
         let run = if fixed == 0 { target.len() } else { 1 << fixed.trailing_zeros() };
         let mut start = $jump.group_need as usize;
         loop {
             let from = start ^ flip;
-            let targets = &mut target[start..start + run];
-            let sources = &source[from..from + run];
-            for at in 0..run {
-                let mut lanes = [0u64; GROUP];
-                for l in 0..GROUP {
-                    let word = sources[at][l ^ $lane_flip].rotate_left($jump.rotation);
-                    lanes[l] = if $invert { !word } else { word };
-                }
-                for l in 0..GROUP {
-                    targets[at][l] |= lanes[l] & $jump.masks[l];
-                }
-            }
+            $run(&mut target[start..start + run], &source[from..from + run]);
             // With the fixed bits set, the carry passes over them to the next free one.
             let next = (start | fixed) + run;
             if next >= target.len() {
@@ -108,6 +98,106 @@ macro_rules! apply_body {
             start = next & !fixed | $jump.group_need as usize;
         }
     }};
+}
+
+fn apply_baseline<const INVERT: bool>(jump: &RowJump, target: &mut [u64], source: &[u64]) {
+    let flip = jump.lane_flip as usize;
+    let invert = if INVERT { u64::MAX } else { 0 };
+    for_each_run!(
+        jump,
+        target,
+        source,
+        |targets: &mut [[u64; GROUP]], sources: &[[u64; GROUP]]| {
+            for (target, source) in targets.iter_mut().zip(sources) {
+                for l in 0..GROUP {
+                    let word = source[(l ^ flip) % GROUP].rotate_left(jump.rotation);
+                    target[l] |= (word ^ invert) & jump.masks[l];
+                }
+            }
+        }
+    );
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn apply_avx2<const INVERT: bool>(jump: &RowJump, target: &mut [u64], source: &[u64]) {
+    use std::arch::x86_64::*;
+    let load = |words: &[u64; 4]| {
+        // SAFETY: the array has 32 bytes; the load needs no alignment.
+        unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+    };
+    // A half of a group has four words; its order is that of eight 32-bit lanes in pairs.
+    let flip = 2 * (jump.lane_flip & 3) as i32;
+    let order =
+        _mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(flip));
+    let other_half = jump.lane_flip as usize >> 2;
+    let left = _mm_cvtsi32_si128(jump.rotation as i32);
+    let right = _mm_cvtsi32_si128(64 - jump.rotation as i32);
+    let (halves, _) = jump.masks.as_chunks::<4>();
+    let masks = [load(&halves[0]), load(&halves[1])];
+    for_each_run!(
+        jump,
+        target,
+        source,
+        |targets: &mut [[u64; GROUP]], sources: &[[u64; GROUP]]| {
+            for (target, source) in targets.iter_mut().zip(sources) {
+                let (target, _) = target.as_chunks_mut::<4>();
+                let (source, _) = source.as_chunks::<4>();
+                for half in 0..2 {
+                    let words =
+                        _mm256_permutevar8x32_epi32(load(&source[half ^ other_half]), order);
+                    let words = _mm256_or_si256(
+                        _mm256_sll_epi64(words, left),
+                        _mm256_srl_epi64(words, right),
+                    );
+                    let bits = if INVERT {
+                        _mm256_andnot_si256(words, masks[half])
+                    } else {
+                        _mm256_and_si256(words, masks[half])
+                    };
+                    let sum = _mm256_or_si256(load(&target[half]), bits);
+                    // SAFETY: as for the loads.
+                    unsafe { _mm256_storeu_si256(target[half].as_mut_ptr().cast(), sum) };
+                }
+            }
+        }
+    );
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn apply_avx512<const INVERT: bool>(jump: &RowJump, target: &mut [u64], source: &[u64]) {
+    use std::arch::x86_64::*;
+    let load = |words: &[u64; GROUP]| {
+        // SAFETY: the array has 64 bytes; the load needs no alignment.
+        unsafe { _mm512_loadu_epi64(words.as_ptr().cast()) }
+    };
+    let order = _mm512_xor_epi64(
+        _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+        _mm512_set1_epi64(i64::from(jump.lane_flip)),
+    );
+    let rotation = _mm512_set1_epi64(i64::from(jump.rotation));
+    let masks = load(&jump.masks);
+    for_each_run!(
+        jump,
+        target,
+        source,
+        |targets: &mut [[u64; GROUP]], sources: &[[u64; GROUP]]| {
+            for (target, source) in targets.iter_mut().zip(sources) {
+                let words = _mm512_permutexvar_epi64(order, load(source));
+                let words = _mm512_rolv_epi64(words, rotation);
+                let sum = if INVERT {
+                    // target | (!words & masks)
+                    _mm512_ternarylogic_epi64::<0xF2>(load(target), words, masks)
+                } else {
+                    // target | (words & masks)
+                    _mm512_ternarylogic_epi64::<0xF8>(load(target), words, masks)
+                };
+                // SAFETY: as for the loads.
+                unsafe { _mm512_storeu_epi64(target.as_mut_ptr().cast(), sum) };
+            }
+        }
+    );
 }
 
 /// Words that are permuted together.
@@ -164,12 +254,7 @@ impl RowPermutation {
         } else {
             ([0; BLOCK], Vec::new())
         };
-        RowPermutation {
-            exchanges,
-            lower,
-            upper,
-            scattered: (!whole).then(|| moved.to_vec()),
-        }
+        RowPermutation { exchanges, lower, upper, scattered: (!whole).then(|| moved.to_vec()) }
     }
 
     fn permute_scattered(&self, target: &mut [u64], source: &[u64]) {
@@ -215,39 +300,6 @@ permute_version!(permute_avx512, "avx2,avx512f,avx512bw,avx512dq,avx512vl");
 permute_version!(permute_avx2, "avx2");
 permute_version!(permute_baseline);
 
-/// Compiles a kernel for one instruction set and all lane flips.
-macro_rules! apply_version {
-    ($name:ident $(, $feature:literal)?) => {
-        $(#[target_feature(enable = $feature)])?
-        fn $name<const INVERT: bool>(target: &mut [u64], source: &[u64], jump: &RowJump) {
-            $(#[target_feature(enable = $feature)])?
-            fn flipped<const FLIP: usize, const INVERT: bool>(
-                target: &mut [u64],
-                source: &[u64],
-                jump: &RowJump,
-            ) {
-                apply_body!(FLIP, INVERT, target, source, jump)
-            }
-            match jump.lane_flip {
-                0 => flipped::<0, INVERT>(target, source, jump),
-                1 => flipped::<1, INVERT>(target, source, jump),
-                2 => flipped::<2, INVERT>(target, source, jump),
-                3 => flipped::<3, INVERT>(target, source, jump),
-                4 => flipped::<4, INVERT>(target, source, jump),
-                5 => flipped::<5, INVERT>(target, source, jump),
-                6 => flipped::<6, INVERT>(target, source, jump),
-                _ => flipped::<7, INVERT>(target, source, jump),
-            }
-        }
-    };
-}
-
-#[cfg(target_arch = "x86_64")]
-apply_version!(apply_avx512, "avx2,avx512f,avx512bw,avx512dq,avx512vl");
-#[cfg(target_arch = "x86_64")]
-apply_version!(apply_avx2, "avx2");
-apply_version!(apply_baseline);
-
 /// The kernels for one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct RowOps {
@@ -278,11 +330,11 @@ impl RowOps {
         match self.isa {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the processor has the instruction set, see the constructors.
-            Isa::Avx512 => unsafe { apply_avx512::<INVERT>(target, source, jump) },
+            Isa::Avx512 => unsafe { apply_avx512::<INVERT>(jump, target, source) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Isa::Avx2 => unsafe { apply_avx2::<INVERT>(target, source, jump) },
-            _ => apply_baseline::<INVERT>(target, source, jump),
+            Isa::Avx2 => unsafe { apply_avx2::<INVERT>(jump, target, source) },
+            _ => apply_baseline::<INVERT>(jump, target, source),
         }
     }
 
