@@ -13,6 +13,7 @@
 //! ([`row_ops`]). Only the canonical black patterns have rows; the row of another pattern is the
 //! image of its canonical one under a symmetry, made when it is needed.
 
+pub mod columns;
 mod jumps;
 mod memory;
 pub mod row_ops;
