@@ -10,3 +10,4 @@ pub mod index;
 pub mod numbering;
 pub mod orbits;
 pub mod rank;
+pub mod ranked;
