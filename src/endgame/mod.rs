@@ -6,8 +6,15 @@
 //! number of stones (combinadic ranks), [`orbits`] the black patterns up to symmetry; [`index`]
 //! joins them into the address of a position.
 
+pub mod error;
+pub mod format;
 pub mod index;
+pub mod layer_file;
+pub mod layer_writer;
+mod map;
 pub mod numbering;
 pub mod orbits;
 pub mod rank;
 pub mod ranked;
+
+pub use error::DatabaseError;

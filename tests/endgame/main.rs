@@ -1,0 +1,3 @@
+//! Databases: the format, its reader and writer, and answers from databases.
+
+mod format;
