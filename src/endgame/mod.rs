@@ -6,6 +6,8 @@
 //! number of stones (combinadic ranks), [`orbits`] the black patterns up to symmetry; [`index`]
 //! joins them into the address of a position.
 
+pub mod build;
+pub mod build_error;
 pub mod error;
 pub mod format;
 pub mod index;
@@ -13,8 +15,13 @@ pub mod layer_file;
 pub mod layer_writer;
 mod map;
 pub mod numbering;
+pub mod observer;
 pub mod orbits;
+pub mod plan;
 pub mod rank;
 pub mod ranked;
+pub mod resources;
+pub mod sizes;
+pub mod workspace;
 
 pub use error::DatabaseError;

@@ -243,7 +243,9 @@ impl<'a> RankedLayers<'a> {
         let patterns = self.index.orbits(black).patterns();
         let row_bytes = self.row_bytes(white);
         let columns = u64::from(self.index.ranks(Colour::White).count(white));
-        let mut bytes = vec![0; patterns.len() * row_bytes];
+        // With room for the padding, so that keeping the block does not copy it.
+        let mut bytes = Vec::with_capacity(patterns.len() * row_bytes + PADDING);
+        bytes.resize(patterns.len() * row_bytes, 0);
         // Two words more than the row: a run may end in the last bit.
         let words = row_bytes.div_ceil(8) + 2;
         bytes.par_chunks_mut(row_bytes).zip(patterns).try_for_each_init(
