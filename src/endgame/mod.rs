@@ -6,14 +6,21 @@
 //! number of stones (combinadic ranks), [`orbits`] the black patterns up to symmetry; [`index`]
 //! joins them into the address of a position.
 
+pub mod counts;
+pub mod database;
 pub mod error;
 pub mod format;
 pub mod index;
 pub mod layer_file;
 pub mod layer_writer;
+pub mod manifest;
 mod map;
 pub mod numbering;
 pub mod orbits;
+pub mod probe;
 pub mod rank;
 
+pub use database::{Coverage, Database, DatabaseOptions, Lookup};
 pub use error::DatabaseError;
+pub use manifest::{Counts, Manifest};
+pub use probe::{Outcome, Probe, RatedMove, perfect_game, probe};
