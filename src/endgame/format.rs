@@ -108,12 +108,13 @@ impl BlockKey {
 }
 
 /// The name of a database's directory, such as `6x6-complete`, `6x6-reachable` or `7x7-stones10`.
-/// `max_stones` is the number of squares or more if all layers are there.
+/// `max_stones` is the number of squares or more if all layers are there; in scope reachable they
+/// always are.
 pub fn database_name(dimensions: Dimensions, scope: Scope, max_stones: u32) -> String {
-    match (scope, max_stones < dimensions.squares()) {
-        (scope, false) => format!("{dimensions}-{}", scope.name()),
-        (Scope::Complete, true) => format!("{dimensions}-stones{max_stones}"),
-        (Scope::Reachable, true) => format!("{dimensions}-reachable-stones{max_stones}"),
+    if scope == Scope::Complete && max_stones < dimensions.squares() {
+        format!("{dimensions}-stones{max_stones}")
+    } else {
+        format!("{dimensions}-{}", scope.name())
     }
 }
 

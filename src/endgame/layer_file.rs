@@ -37,6 +37,40 @@ impl Default for Inflater {
     }
 }
 
+/// What identifies a layer file: its length, header and footer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Summary {
+    /// The length of the file.
+    pub bytes: u64,
+    /// The header, whose checksum is right.
+    pub header: LayerHeader,
+    /// XXH3-64 of the footer.
+    pub footer_xxh3: u64,
+}
+
+impl Summary {
+    /// Reads both ends of a file.
+    pub fn read(path: &Path) -> Result<Self, DatabaseError> {
+        let map = FileMap::open(path, HEADER_BYTES + FOOTER_BYTES)?;
+        let bytes = map.bytes();
+        let (header, _) = read_ends(path, bytes)?;
+        let footer_xxh3 = xxh3_64(&bytes[bytes.len() - FOOTER_BYTES..]);
+        Ok(Summary { bytes: bytes.len() as u64, header, footer_xxh3 })
+    }
+}
+
+/// Header and footer of a file that is long enough for both, checked.
+fn read_ends(path: &Path, bytes: &[u8]) -> Result<(LayerHeader, Footer), DatabaseError> {
+    let header = LayerHeader::decode(path, &bytes[..HEADER_BYTES])?;
+    let footer = Footer::decode(path, &bytes[bytes.len() - FOOTER_BYTES..])?;
+    let got = xxh3_64(&bytes[..HEADER_BYTES]);
+    if got != footer.header_xxh3 {
+        let (expected, got) = (hex(footer.header_xxh3), hex(got));
+        return Err(DatabaseError::damaged(path, "the header's checksum", expected, got));
+    }
+    Ok((header, footer))
+}
+
 /// A block of a layer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -103,18 +137,27 @@ impl LayerFile {
     /// # Errors
     /// If the file cannot be read, is of another kind or version, or contradicts itself.
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
-        let map = FileMap::open(path, HEADER_BYTES + FOOTER_BYTES)?;
-        let bytes = map.bytes();
+        LayerFile::new(FileMap::open(path, HEADER_BYTES + FOOTER_BYTES)?)
+    }
+
+    /// Opens the bytes of a file that are in memory already; `path` stands in error messages.
+    ///
+    /// # Errors
+    /// As [`LayerFile::open`].
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, DatabaseError> {
+        if bytes.len() < HEADER_BYTES + FOOTER_BYTES {
+            let (path, what) = (path.to_owned(), format!("it has {} bytes only", bytes.len()));
+            return Err(DatabaseError::NotADatabase { path, what });
+        }
+        LayerFile::new(FileMap::owned(path, bytes))
+    }
+
+    fn new(map: FileMap) -> Result<Self, DatabaseError> {
+        let (path, bytes) = (map.path(), map.bytes());
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
         };
-        let header = LayerHeader::decode(path, &bytes[..HEADER_BYTES])?;
-        let footer_bytes = &bytes[bytes.len() - FOOTER_BYTES..];
-        let footer = Footer::decode(path, footer_bytes)?;
-        let got = xxh3_64(&bytes[..HEADER_BYTES]);
-        if got != footer.header_xxh3 {
-            return damaged("the header's checksum", &hex(footer.header_xxh3), &hex(got));
-        }
+        let (header, footer) = read_ends(path, bytes)?;
         let end = footer.index_offset.checked_add(footer.index_bytes);
         let expected = (bytes.len() - FOOTER_BYTES) as u64;
         if end != Some(expected) || footer.index_offset < HEADER_BYTES as u64 {
@@ -143,7 +186,7 @@ impl LayerFile {
         if at != footer.index_offset {
             return damaged("the end of the last chunk", &footer.index_offset, &at);
         }
-        let footer_xxh3 = xxh3_64(footer_bytes);
+        let footer_xxh3 = xxh3_64(&bytes[bytes.len() - FOOTER_BYTES..]);
         let (lengths_at, checksums_at) = (index_at + lengths_at, index_at + checksums_at);
         Ok(LayerFile { map, header, footer_xxh3, blocks, lengths_at, checksums_at, starts })
     }
@@ -161,6 +204,11 @@ impl LayerFile {
     /// XXH3-64 of the footer, which stands for the whole file.
     pub fn footer_xxh3(&self) -> u64 {
         self.footer_xxh3
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        let header = self.header.clone();
+        Summary { bytes: self.bytes(), header, footer_xxh3: self.footer_xxh3 }
     }
 
     /// What the file says about itself.

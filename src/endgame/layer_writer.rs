@@ -209,7 +209,7 @@ impl LayerWriter {
         let patterns = binomial(self.header.count(Colour::Black), block.key.black);
         let rows = block.raw_bytes / row_bytes;
         assert!(
-            block.raw_bytes % row_bytes == 0 && (1..=patterns).contains(&rows),
+            block.raw_bytes.is_multiple_of(row_bytes) && (1..=patterns).contains(&rows),
             "{} bytes in block {:?}, whose rows have {row_bytes}",
             block.raw_bytes,
             block.key

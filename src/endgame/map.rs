@@ -13,7 +13,13 @@ use super::error::DatabaseError;
 #[derive(Debug)]
 pub(super) struct FileMap {
     path: PathBuf,
-    map: Mmap,
+    bytes: Bytes,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Mmap),
+    Owned(Vec<u8>),
 }
 
 impl FileMap {
@@ -41,7 +47,12 @@ impl FileMap {
         // checked against bounds. Should somebody cut the file short, the system ends the process
         // with SIGBUS.
         let map = unsafe { Mmap::map(&file) }.map_err(DatabaseError::io("map", path))?;
-        Ok(FileMap { path: path.to_owned(), map })
+        Ok(FileMap { path: path.to_owned(), bytes: Bytes::Mapped(map) })
+    }
+
+    /// Bytes that did not come from a file; the path stands in error messages.
+    pub fn owned(path: &Path, bytes: Vec<u8>) -> Self {
+        FileMap { path: path.to_owned(), bytes: Bytes::Owned(bytes) }
     }
 
     /// The file's name.
@@ -52,6 +63,9 @@ impl FileMap {
     /// The whole file.
     #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
-        &self.map
+        match &self.bytes {
+            Bytes::Mapped(map) => map,
+            Bytes::Owned(bytes) => bytes,
+        }
     }
 }

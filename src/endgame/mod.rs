@@ -8,20 +8,27 @@
 
 pub mod build;
 pub mod build_error;
+pub mod counts;
+pub mod database;
 pub mod error;
 pub mod format;
 pub mod index;
 pub mod layer_file;
 pub mod layer_writer;
+pub mod manifest;
 mod map;
 pub mod numbering;
 pub mod observer;
 pub mod orbits;
 pub mod plan;
+pub mod probe;
 pub mod rank;
 pub mod ranked;
 pub mod resources;
 pub mod sizes;
 pub mod workspace;
 
+pub use database::{Coverage, Database, DatabaseOptions, Lookup};
 pub use error::DatabaseError;
+pub use manifest::{Counts, Manifest};
+pub use probe::{Outcome, Probe, RatedMove, perfect_game, probe};
