@@ -12,15 +12,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::build_error::BuildError;
-use super::format::{BlockKey, BlockKind, Scope};
+use super::counts::count_layer;
+use super::database::{Database, DatabaseOptions};
+use super::format::{BlockKey, Scope};
 use super::index::Index;
 use super::layer_file::LayerFile;
-use super::layer_writer::{LayerSummary, LayerWriter};
+use super::layer_writer::LayerWriter;
+use super::manifest::{Manifest, ManifestLayer};
 use super::observer::{BuildObserver, Stage};
-use super::orbits::stabiliser;
 use super::plan::{Method, Plan};
 use super::ranked::RankedLayers;
 use super::resources::peak_memory;
@@ -61,16 +61,6 @@ pub struct BuildSummary {
     pub layers_found: u32,
 }
 
-/// A finished layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Layer {
-    stones: u32,
-    bytes: u64,
-    footer_xxh3: u64,
-    /// Sets of stones with which Black to move, and White to move, wins.
-    wins: [u64; 2],
-}
-
 /// Builds what was planned, or what is missing of it. Runs on the rayon pool it is called in.
 ///
 /// # Errors
@@ -87,24 +77,37 @@ pub fn build(
     let index = Index::new(board.clone(), plan.scope.exchanges());
     let workspace =
         Workspace::open(&plan.directory, &index, plan.scope, plan.max_stones, observer)?;
-    let (layers, layers_found) = match plan.method {
-        Method::Ranked => Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?,
+    let (manifest, layers_found) = if workspace.is_finished() {
+        // Opening checks that all layers are there, as long as they should be, and those that the
+        // manifest means.
+        let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
+        let manifest = database.manifest().clone();
+        let layers = manifest.layers.len() as u32;
+        (manifest, layers)
+    } else {
+        let (layers, found) = match plan.method {
+            Method::Ranked => {
+                Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?
+            }
+        };
+        let manifest = Manifest { dimensions: plan.dimensions, scope: plan.scope, layers };
+        manifest.write(&plan.directory)?;
+        (manifest, found)
     };
-    let wins = |side: usize| layers.iter().map(|layer| layer.wins[side]).sum();
-    let summary = BuildSummary {
+    workspace.close()?;
+    let total = manifest.total().expect("numbers that the manifest could be written with");
+    Ok(BuildSummary {
         dimensions: plan.dimensions,
         scope: plan.scope,
         max_stones: plan.max_stones,
-        positions: plan.positions.try_into().unwrap_or(u64::MAX),
-        black_to_move_wins: wins(0),
-        white_to_move_wins: wins(1),
-        bytes: layers.iter().map(|layer| layer.bytes).sum(),
+        positions: total.positions,
+        black_to_move_wins: total.black_to_move_wins,
+        white_to_move_wins: total.white_to_move_wins,
+        bytes: manifest.layers.iter().map(|layer| layer.bytes).sum(),
         seconds: started.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
         layers_found,
-    };
-    workspace.close()?;
-    Ok(summary)
+    })
 }
 
 /// The ranked method at work.
@@ -129,28 +132,35 @@ impl<'a> Ranked<'a> {
         stop: &'a AtomicBool,
     ) -> Self {
         let sizes = Sizes::new(index);
-        let both: u128 = (0..=max_stones).map(|n| 2 * sizes.layer_addresses(n)).sum();
-        let unneeded = if index.exchanges() { sizes.layer_addresses(max_stones) } else { 0 };
-        let total = (both - unneeded).try_into().unwrap_or(u64::MAX);
         let values = RankedLayers::new(index);
         let done = AtomicU64::new(0);
-        Ranked { index, sizes, workspace, max_stones, values, observer, stop, done, total }
+        let mut ranked =
+            Ranked { index, sizes, workspace, max_stones, values, observer, stop, done, total: 0 };
+        ranked.total =
+            (0..=max_stones).fold(0, |sum, stones| ranked.work(stones).saturating_add(sum));
+        ranked
     }
 
     /// All layers, and how many of them were there.
-    fn run(mut self) -> Result<(Vec<Layer>, u32), BuildError> {
+    fn run(mut self) -> Result<(Vec<ManifestLayer>, u32), BuildError> {
         let (mut layers, mut found) = (Vec::new(), 0);
         self.observer.stage(Stage::Resuming);
         for stones in 0..=self.max_stones {
             self.look()?;
-            let layer = match self.workspace.layer(stones)? {
+            let file = match self.workspace.layer(stones)? {
                 Some(file) => {
                     found += 1;
-                    self.count_file(&file)?
+                    self.advance(self.work(stones));
+                    file
                 }
-                None => self.make(stones)?,
+                None => {
+                    self.make(stones)?;
+                    LayerFile::open(&self.workspace.layer_path(stones))?
+                }
             };
-            layers.push(layer);
+            let counts = count_layer(self.index, &file)?;
+            let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
+            layers.push(ManifestLayer { stones, bytes, footer_xxh3, counts });
         }
         Ok((layers, found))
     }
@@ -166,27 +176,16 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    /// Counts the wins of a layer that is there.
-    fn count_file(&self, file: &LayerFile) -> Result<Layer, BuildError> {
-        let mut wins = [0; 2];
-        for block in file.blocks() {
-            self.look()?;
-            let key = block.key();
-            wins[key.to_move.index()] += weigh(self.index, key, &file.read_block(key)?);
-            self.advance(self.sizes.block_addresses(key.black, key.white) as u64);
-        }
-        Ok(self.finished(file.header().stones, file.bytes(), file.footer_xxh3(), wins))
-    }
-
-    fn finished(&self, stones: u32, bytes: u64, footer_xxh3: u64, mut wins: [u64; 2]) -> Layer {
-        if self.index.exchanges() {
-            wins[Colour::White.index()] = wins[Colour::Black.index()];
-        }
-        Layer { stones, bytes, footer_xxh3, wins }
+    /// Positions of a layer that are computed: with both sides to move, unless it is the last and
+    /// one side is not stored.
+    fn work(&self, stones: u32) -> u64 {
+        let both = stones < self.max_stones || !self.index.exchanges();
+        let work = self.sizes.layer_addresses(stones) * if both { 2 } else { 1 };
+        work.try_into().unwrap_or(u64::MAX)
     }
 
     /// Computes a layer and writes it.
-    fn make(&mut self, stones: u32) -> Result<Layer, BuildError> {
+    fn make(&mut self, stones: u32) -> Result<(), BuildError> {
         let longest = self.index.board().longest_jump();
         let least = stones.saturating_sub(longest);
         for before in least..stones {
@@ -200,11 +199,13 @@ impl<'a> Ranked<'a> {
             true => None,
             false => Some(self.workspace.layer_writer(stones)?),
         };
-        let mut wins = [0; 2];
         for key in self.workspace.header(stones).keys() {
             let part = if in_parts { self.workspace.part(key)? } else { None };
             let bytes = match part {
-                Some(part) => part.read_block(key)?,
+                Some(part) => {
+                    self.advance(self.sizes.block_addresses(key.black, key.white) as u64);
+                    part.read_block(key)?
+                }
                 None => {
                     let bytes = self.compute(key.to_move, key.black, key.white)?;
                     match &mut whole {
@@ -214,7 +215,6 @@ impl<'a> Ranked<'a> {
                     bytes
                 }
             };
-            wins[key.to_move.index()] += weigh(self.index, key, &bytes);
             if stones < self.max_stones {
                 self.values.keep(key.to_move, key.black, key.white, bytes);
             }
@@ -230,8 +230,7 @@ impl<'a> Ranked<'a> {
             self.complement(stones)?;
         }
         self.observer.layer_finished(stones, &summary);
-        let LayerSummary { bytes, footer_xxh3, .. } = summary;
-        Ok(self.finished(stones, bytes, footer_xxh3, wins))
+        Ok(())
     }
 
     fn compute(&self, to_move: Colour, black: u32, white: u32) -> Result<Vec<u8>, BuildError> {
@@ -286,23 +285,4 @@ fn write_block(writer: &mut LayerWriter, key: BlockKey, bytes: &[u8]) -> Result<
     writer.write(bytes)?;
     writer.end_block()?;
     Ok(())
-}
-
-/// The number of positions, not reduced by symmetry, whose bit is set in a block of values: each
-/// row counts as many times as its black pattern has images.
-fn weigh(index: &Index, key: BlockKey, bytes: &[u8]) -> u64 {
-    debug_assert_eq!(key.kind, BlockKind::Wins);
-    let patterns = index.orbits(key.black).patterns();
-    let symmetries = index.numbering().symmetries() as u64;
-    let weight =
-        |pattern| symmetries / u64::from(stabiliser(index.numbering(), pattern).count_ones());
-    let row_bytes = bytes.len() / patterns.len();
-    let rows = bytes.par_chunks_exact(row_bytes).zip(patterns);
-    rows.map(|(row, &pattern)| weight(pattern) * count_ones(row)).sum()
-}
-
-fn count_ones(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks();
-    let words = words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones()));
-    words.sum::<u64>() + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
 }

@@ -24,11 +24,18 @@ pub mod plan;
 pub mod probe;
 pub mod rank;
 pub mod ranked;
+mod recompute;
 pub mod resources;
 pub mod sizes;
+pub mod verify;
 pub mod workspace;
 
+pub use build::{BuildSummary, build};
+pub use build_error::BuildError;
 pub use database::{Coverage, Database, DatabaseOptions, Lookup};
 pub use error::DatabaseError;
 pub use manifest::{Counts, Manifest};
+pub use observer::{BuildObserver, Stage};
+pub use plan::{BuildOptions, Plan, PlanError, plan};
 pub use probe::{Outcome, Probe, RatedMove, perfect_game, probe};
+pub use verify::{VerifyError, VerifyReport, verify};

@@ -22,8 +22,13 @@ pub enum Stage {
         /// Stones of both colours.
         stones: u32,
     },
-    /// The files are checked.
+    /// The file of a layer is checked.
     Checking {
+        /// Stones of both colours.
+        stones: u32,
+    },
+    /// The values of a layer are compared with those of their successors.
+    Recomputing {
         /// Stones of both colours.
         stones: u32,
     },
@@ -35,7 +40,8 @@ impl fmt::Display for Stage {
             Stage::Resuming => write!(f, "reading what is there"),
             Stage::Layer { stones } => write!(f, "positions with {stones} stones"),
             Stage::Assembling { stones } => write!(f, "writing the layer of {stones} stones"),
-            Stage::Checking { stones } => write!(f, "checking the layer of {stones} stones"),
+            Stage::Checking { stones } => write!(f, "checking the file of {stones} stones"),
+            Stage::Recomputing { stones } => write!(f, "recomputing the layer of {stones} stones"),
         }
     }
 }

@@ -585,28 +585,4 @@ mod tests {
                 .unwrap();
         }
     }
-
-    #[test]
-    #[ignore = "a measurement: time and memory of 7x7 with 10 stones"]
-    fn measure_7x7_with_10_stones() {
-        let index = Index::new(Board::new("7x7".parse().unwrap()), true);
-        let started = std::time::Instant::now();
-        let mut layers = RankedLayers::new(&index);
-        for n in 0..=10 {
-            layers.forget_below(n.max(3) - 3);
-            for black in 0..=n {
-                for to_move in [Colour::Black, Colour::White] {
-                    let stop = AtomicBool::new(false);
-                    let begun = std::time::Instant::now();
-                    let bytes = layers.compute(to_move, black, n - black, &stop, &|_| {}).unwrap();
-                    if n == 10 {
-                        let ns = begun.elapsed().as_nanos() as f64 / (bytes.len() * 8) as f64;
-                        println!("{to_move} {black} {} {:.2} ns", bytes.len(), ns);
-                    }
-                    layers.keep(to_move, black, n - black, bytes);
-                }
-            }
-            println!("{n} stones: {:.1} s", started.elapsed().as_secs_f64());
-        }
-    }
 }
