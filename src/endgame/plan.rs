@@ -87,7 +87,7 @@ pub struct Plan {
     pub positions: u128,
     /// Positions that are stored: those left by symmetry.
     pub stored_positions: u128,
-    /// The most memory at a time, an upper bound.
+    /// The most memory at a time, mapped files included; an upper bound.
     pub memory_bytes: u64,
     /// The memory that may be used, if anybody knows.
     pub memory_limit: Option<u64>,
@@ -284,7 +284,8 @@ fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -
         _ => 2 * addresses,
     };
     Needs {
-        memory: BASE_BYTES + values + permuted + orbits + scratch,
+        // The largest file is mapped when its positions are counted.
+        memory: BASE_BYTES + values + permuted + orbits + scratch + largest,
         disk,
         disk_peak: disk + largest,
         stored: sides * addresses,
