@@ -16,6 +16,7 @@ pub mod layer_writer;
 pub mod manifest;
 mod map;
 pub mod numbering;
+mod octets;
 pub mod orbits;
 pub mod probe;
 pub mod rank;
