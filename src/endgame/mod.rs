@@ -19,6 +19,7 @@ pub mod manifest;
 mod map;
 pub mod numbering;
 pub mod observer;
+mod octets;
 pub mod orbits;
 mod parts;
 pub mod plan;

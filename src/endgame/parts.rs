@@ -20,6 +20,7 @@ use super::layer_file::LayerFile;
 use super::layer_writer::LayerWriter;
 use super::manifest::ManifestLayer;
 use super::observer::{BuildObserver, Stage};
+use super::octets::ROWS;
 use super::sizes::Sizes;
 use super::sweep::columns::Columns;
 use super::sweep::row_ops::row_words;
@@ -129,11 +130,11 @@ impl<'a> Parts<'a> {
         row_words(self.index.numbering().count(Colour::White))
     }
 
-    /// Ranges of rows with `black` black stones, each of at most [`BATCH_BYTES`] unless a row is
-    /// longer.
+    /// Ranges of rows with `black` black stones, each of about [`BATCH_BYTES`] and beginning with
+    /// an octet.
     pub fn batches(&self, black: u32) -> impl Iterator<Item = Range<u32>> + use<> {
         let rows = self.index.orbits(black).len();
-        let size = (BATCH_BYTES / (8 * self.row_words())).max(1) as u32;
+        let size = (BATCH_BYTES / (8 * self.row_words())).next_multiple_of(ROWS).max(ROWS) as u32;
         (0..rows.div_ceil(size)).map(move |n| n * size..((n + 1) * size).min(rows))
     }
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::format::{CHUNK_BYTES, MANIFEST_NAME, Scope, database_name};
 use super::index::Index;
-use super::layer_writer::COMPRESSION_LEVEL;
 use super::parts;
 use super::rank::binomial;
 use super::resources::{bytes_text, disk_free, memory_available};
@@ -48,8 +47,6 @@ pub struct BuildOptions {
     pub out: PathBuf,
     /// How; `None` for the sweep where it is possible. Makes no difference to the files.
     pub method: Option<Method>,
-    /// The level of zstd's compression, 1 to 22.
-    pub compression: i32,
 }
 
 impl BuildOptions {
@@ -61,7 +58,6 @@ impl BuildOptions {
             memory_bytes: None,
             out,
             method: None,
-            compression: COMPRESSION_LEVEL,
         }
     }
 }
@@ -89,8 +85,6 @@ pub struct Plan {
     pub max_stones: u32,
     /// How.
     pub method: Method,
-    /// The level of zstd's compression.
-    pub compression: i32,
     /// The directory of the database.
     pub directory: PathBuf,
     /// The database is there already; nothing is computed, and nothing was checked against limits.
@@ -269,7 +263,6 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         scope: options.scope,
         max_stones,
         method,
-        compression: options.compression,
         directory,
         finished,
         positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),

@@ -20,6 +20,7 @@ use super::index::Index;
 use super::layer_file::{Inflater, LayerFile};
 use super::manifest::ManifestLayer;
 use super::observer::{BuildObserver, Stage};
+use super::octets::ROWS;
 use super::parts::{self, Parts};
 use super::sizes::Sizes;
 use super::sweep::{Layer, Sweep, Targets};
@@ -142,14 +143,13 @@ impl<'a> Swept<'a> {
     fn read(&self, sources: &[Source], rows: Range<u32>) -> Result<Vec<Vec<u8>>, BuildError> {
         let read = |source: &Source| {
             let block = source.file.expect_block(source.key)?;
-            let from = u64::from(rows.start) * source.row_bytes as u64;
             let mut bytes = vec![0; rows.len() * source.row_bytes];
-            // A chunk at the border of two tasks is decompressed by both.
-            bytes.par_chunks_mut(READ_BYTES).enumerate().try_for_each_init(
+            let taken = (READ_BYTES / source.row_bytes).max(1).next_multiple_of(ROWS);
+            bytes.par_chunks_mut(taken * source.row_bytes).enumerate().try_for_each_init(
                 Inflater::new,
-                |inflater, (nth, out)| {
-                    let from = from + (nth * READ_BYTES) as u64;
-                    source.file.read_at(block, from, inflater, out)
+                |inflater, (task, out)| {
+                    let first = u64::from(rows.start) + (task * taken) as u64;
+                    source.file.read_rows(block, first, inflater, out)
                 },
             )?;
             Ok(bytes)
