@@ -2,7 +2,7 @@
 //! all white patterns, up to a number of stones.
 //!
 //! A jump takes stones, so the values of the positions with `n` stones follow from those with
-//! fewer, at the most [`Board::longest_jump`] fewer. A block (side to move, numbers of black and
+//! fewer, at the most [`Board::longest_jump`](crate::konane::Board::longest_jump) fewer. A block (side to move, numbers of black and
 //! white stones) is computed row by row, a row being one canonical black pattern with all white
 //! patterns, and rows are independent of each other.
 //!
@@ -32,24 +32,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::index::Index;
+use super::jumps::{Jump, jumps};
 use super::rank::binomial;
-use crate::konane::{Board, Colour};
+use crate::konane::Colour;
 
 /// The work was given up because the stop flag was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped")]
 pub struct Stopped;
 
-/// One jump of a colour, in patterns of both colours.
+/// A jump of the board, with what it does to ranks of white patterns.
 #[derive(Clone, Debug)]
-struct Jump {
-    /// Start and end, as bits of the mover's patterns.
-    from: u32,
-    to: u32,
-    /// All squares on which it lands, the end included.
-    landings: u32,
-    /// The other colour's stones that it takes.
-    taken: u32,
+struct RankedJump {
+    jump: Jump,
     relation: Relation,
 }
 
@@ -171,7 +166,7 @@ impl Block {
 pub struct RankedLayers<'a> {
     index: &'a Index,
     binomials: Box<Binomials>,
-    jumps: [Vec<Jump>; 2],
+    jumps: [Vec<RankedJump>; 2],
     /// By symmetry (less one) and white stones: the rank of each pattern's image.
     permuted: Vec<Vec<OnceLock<Box<[u32]>>>>,
     /// By numbers of black and white stones, then by side to move.
@@ -192,7 +187,17 @@ impl<'a> RankedLayers<'a> {
         let permuted = (1..numbering.symmetries())
             .map(|_| (0..=white).map(|_| OnceLock::new()).collect())
             .collect();
-        let jumps = [Colour::Black, Colour::White].map(|colour| jumps(index, colour));
+        let jumps = [Colour::Black, Colour::White].map(|mover| {
+            let ranked = |jump: Jump| {
+                let Jump { from, to, landings, taken } = jump;
+                let relation = match mover {
+                    Colour::Black => Relation::new(taken, taken, 0),
+                    Colour::White => Relation::new(from | landings, from, to),
+                };
+                RankedJump { jump, relation }
+            };
+            jumps(index.board(), numbering, mover).into_iter().map(ranked).collect()
+        });
         RankedLayers { index, binomials, jumps, permuted, blocks: BTreeMap::new() }
     }
 
@@ -268,19 +273,19 @@ impl<'a> RankedLayers<'a> {
 
     fn compute_row(&self, to_move: Colour, pattern: u32, white: u32, row: &mut [u64]) {
         let black = pattern.count_ones();
-        for jump in &self.jumps[to_move.index()] {
+        for RankedJump { jump, relation } in &self.jumps[to_move.index()] {
             let taken = jump.taken.count_ones();
             match to_move {
                 Colour::Black => {
                     if pattern & jump.from != 0 && pattern & jump.landings == 0 && taken <= white {
                         let next = pattern ^ jump.from ^ jump.to;
-                        self.add(jump, (Colour::White, next, black, white - taken), white, row);
+                        self.add(relation, (Colour::White, next, black, white - taken), white, row);
                     }
                 }
                 Colour::White => {
                     if pattern & jump.taken == jump.taken && white > 0 {
                         let next = pattern ^ jump.taken;
-                        self.add(jump, (Colour::Black, next, black - taken, white), white, row);
+                        self.add(relation, (Colour::Black, next, black - taken, white), white, row);
                     }
                 }
             }
@@ -290,7 +295,7 @@ impl<'a> RankedLayers<'a> {
     /// Adds the positions that a jump wins: those whose successor is lost for the other side.
     fn add(
         &self,
-        jump: &Jump,
+        relation: &Relation,
         (to_move, pattern, black, after): (Colour, u32, u32, u32),
         white: u32,
         row: &mut [u64],
@@ -305,14 +310,14 @@ impl<'a> RankedLayers<'a> {
         let source = block.row(place.index);
         let squares = numbering.count(Colour::White);
         if place.symmetry == 0 {
-            jump.relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
                 for_each_word(to, from, length, |to, from, length| {
                     or_bits(row, to, !read_bits(source, from) & low_bits(length));
                 });
             });
         } else {
             let ranks = self.permuted(usize::from(place.symmetry), after);
-            jump.relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
                 for_each_word(to, from, length, |to, from, length| {
                     let mut lost = 0;
                     for (i, &rank) in ranks[from..from + length].iter().enumerate() {
@@ -333,42 +338,6 @@ impl<'a> RankedLayers<'a> {
             ranks.patterns(white).map(image).collect()
         })
     }
-}
-
-/// All jumps of a colour that the board has room for.
-fn jumps(index: &Index, colour: Colour) -> Vec<Jump> {
-    let board: &Board = index.board();
-    let (ranks, files) = (board.dimensions().ranks() as i32, board.dimensions().files() as i32);
-    let pack = |set: u64| index.numbering().pack(set);
-    let own = |set: u64| pack(set)[colour.index()];
-    let mut jumps = Vec::new();
-    for square in 0..board.dimensions().squares() {
-        if board.colour_of(square) != colour {
-            continue;
-        }
-        for (down, right) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
-            let (mut taken, mut landings) = (0u64, 0u64);
-            for jump in 1.. {
-                let at = |steps: i32| {
-                    let rank = square as i32 / files + steps * down;
-                    let file = square as i32 % files + steps * right;
-                    let inside = (0..ranks).contains(&rank) && (0..files).contains(&file);
-                    inside.then(|| 1u64 << (rank * files + file))
-                };
-                let (Some(over), Some(to)) = (at(2 * jump - 1), at(2 * jump)) else { break };
-                taken |= over;
-                landings |= to;
-                let (from, to) = (own(1 << square), own(to));
-                let (taken, landings) = (pack(taken)[(!colour).index()], own(landings));
-                let relation = match colour {
-                    Colour::Black => Relation::new(taken, taken, 0),
-                    Colour::White => Relation::new(from | landings, from, to),
-                };
-                jumps.push(Jump { from, to, landings, taken, relation });
-            }
-        }
-    }
-    jumps
 }
 
 /// Splits a pair of runs into pieces of at most 56 bits, which a word holds with any offset below

@@ -16,9 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::index::Index;
+use super::jumps::{Jump, jumps};
 use super::orbits::stabiliser;
 use super::sweep::row_ops::{RowJump, RowOps};
-use super::sweep::{Images, Jump, Layer, Sweep, jumps};
+use super::sweep::{Images, Layer, Sweep};
 use crate::konane::{Board, Colour, Position};
 
 /// What the search found at one ply.

@@ -1,5 +1,6 @@
 //! The bit-parallel sweep and the state space against plain recursion and published tables.
 
+mod builds;
 mod row_ops;
 mod statespace;
 mod values;

@@ -14,7 +14,6 @@
 //! image of its canonical one under a symmetry, made when it is needed.
 
 pub mod columns;
-mod jumps;
 mod memory;
 pub mod row_ops;
 mod scatter;
@@ -23,12 +22,12 @@ use std::io;
 
 use rayon::prelude::*;
 
-pub use jumps::{Jump, jumps};
 use memory::Words;
 use row_ops::{RowJump, RowOps, RowPermutation, row_words};
 pub use scatter::Targets;
 
 use super::index::Index;
+use super::jumps::{Jump, jumps};
 use super::numbering::Numbering;
 use super::orbits::{Row, stabiliser};
 use crate::konane::Colour;
