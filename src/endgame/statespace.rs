@@ -143,8 +143,8 @@ pub fn statespace(
     let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
     for b in 0..=black {
         check(stop)?;
-        let white = sweep.white_wins(b, &black_wins)?;
-        black_wins.push(sweep.black_wins(&white)?);
+        let white = sweep.white_wins(b, &black_wins, None)?;
+        black_wins.push(sweep.black_wins(&white, None)?);
         white_wins.push(white);
         sink.swept(b, black);
     }

@@ -1,8 +1,10 @@
 //! The values of the sweep against plain recursion.
 
+use std::ops::ControlFlow;
+
 use konane::endgame::index::Index;
 use konane::endgame::sweep::row_ops::RowOps;
-use konane::endgame::sweep::{Layer, Sweep};
+use konane::endgame::sweep::{Layer, Sweep, count_wins};
 use konane::konane::kernels::Isa;
 use konane::konane::{Board, Colour};
 
@@ -11,8 +13,8 @@ fn swept(index: &Index, ops: RowOps) -> [Vec<Layer>; 2] {
     let sweep = Sweep::with_ops(index, ops);
     let mut layers = [Vec::new(), Vec::new()];
     for black in 0..=index.numbering().count(Colour::Black) {
-        let white = sweep.white_wins(black, &layers[0]).unwrap();
-        layers[0].push(sweep.black_wins(&white).unwrap());
+        let white = sweep.white_wins(black, &layers[0], None).unwrap();
+        layers[0].push(sweep.black_wins(&white, None).unwrap());
         layers[1].push(white);
     }
     layers
@@ -123,10 +125,28 @@ fn win_counts_of_whole_boards() {
 }
 
 #[test]
-#[ignore = "seconds and 5 GiB each"]
+fn counting_alone_finds_the_same() {
+    for size in ["1x1", "1x2", "1x15", "3x3", "3x5", "4x5", "5x5"] {
+        let board = Board::new(size.parse().unwrap());
+        let wins = count_wins(&board, |_, _| ControlFlow::Continue(())).unwrap();
+        assert_eq!(wins, Some(counts(size, RowOps::detect())), "{size}");
+    }
+    let board = Board::new("3x3".parse().unwrap());
+    let stopped = |done, of| {
+        assert_eq!(of, 5);
+        if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    assert_eq!(count_wins(&board, stopped).unwrap(), None);
+}
+
+#[test]
+#[ignore = "seconds and 2 GiB each"]
 fn win_counts_of_large_boards() {
-    assert_eq!(counts("5x7", RowOps::detect()), [27_010_758_956, 10_086_610_426]);
-    assert_eq!(counts("6x6", RowOps::detect()), [37_909_325_558; 2]);
+    for (size, wins) in [("5x7", [27_010_758_956, 10_086_610_426]), ("6x6", [37_909_325_558; 2])] {
+        let board = Board::new(size.parse().unwrap());
+        let counted = count_wins(&board, |_, _| ControlFlow::Continue(())).unwrap();
+        assert_eq!(counted, Some(wins), "{size}");
+    }
 }
 
 #[test]

@@ -4,31 +4,46 @@ use std::io;
 
 use memmap2::MmapMut;
 
-/// A zeroed array of words.
+/// Words with room for more.
 #[derive(Debug)]
-pub(super) struct Words(Option<MmapMut>);
+pub(super) struct Words {
+    map: Option<MmapMut>,
+    length: usize,
+}
 
 impl Words {
-    /// Reserves the memory; pages are taken from the system when they are first written.
-    pub fn zeroed(words: usize) -> io::Result<Self> {
-        if words == 0 {
-            return Ok(Words(None));
+    /// Words that are zero, and room for `capacity` without another reservation. Pages are taken
+    /// from the system when they are first touched.
+    pub fn zeroed(length: usize, capacity: usize) -> io::Result<Self> {
+        let capacity = capacity.max(length);
+        if capacity == 0 {
+            return Ok(Words { map: None, length });
         }
-        let map = MmapMut::map_anon(words * size_of::<u64>())?;
+        let map = MmapMut::map_anon(capacity * size_of::<u64>())?;
         // With small pages, the first write to every page costs more than computing what is
         // written. A system without huge pages just refuses the advice.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Words(Some(map)))
+        Ok(Words { map: Some(map), length })
+    }
+
+    /// Changes the number of words, whose contents are then anything. Whether there is room.
+    pub fn resize(&mut self, length: usize) -> bool {
+        let room = self.map.as_ref().map_or(0, |map| map.len() / size_of::<u64>());
+        if length <= room {
+            self.length = length;
+        }
+        length <= room
     }
 
     #[inline]
     pub fn as_slice(&self) -> &[u64] {
-        self.0.as_deref().map_or(&[], bytemuck::cast_slice)
+        &self.map.as_deref().map_or(&[][..], bytemuck::cast_slice)[..self.length]
     }
 
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u64] {
-        self.0.as_deref_mut().map_or(&mut [], bytemuck::cast_slice_mut)
+        let words = self.map.as_deref_mut().map_or(&mut [][..], bytemuck::cast_slice_mut);
+        &mut words[..self.length]
     }
 }

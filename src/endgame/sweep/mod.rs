@@ -17,6 +17,7 @@ pub mod columns;
 mod memory;
 pub mod row_ops;
 mod scatter;
+mod wins;
 
 use std::io;
 
@@ -25,11 +26,13 @@ use rayon::prelude::*;
 use memory::Words;
 use row_ops::{RowJump, RowOps, RowPermutation, row_words};
 pub use scatter::Targets;
+pub use wins::count_wins;
 
 use super::index::Index;
 use super::jumps::{Jump, jumps};
 use super::numbering::Numbering;
 use super::orbits::{Row, stabiliser};
+use super::sizes::Sizes;
 use crate::konane::Colour;
 
 /// The rows of all canonical black patterns with one number of stones, for one side to move.
@@ -45,7 +48,22 @@ impl Layer {
     pub(super) fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
         let row_words = row_words(index.numbering().count(Colour::White));
         let rows = index.orbits(black).len() as usize;
-        Ok(Layer { black, row_words, words: Words::zeroed(rows * row_words)? })
+        Ok(Layer { black, row_words, words: Words::zeroed(rows * row_words, 0)? })
+    }
+
+    /// Rows of anything: in the memory of a layer that is no longer needed if one is given, else
+    /// with room for the largest layer of the board.
+    fn anything(index: &Index, black: u32, memory: Option<Layer>) -> io::Result<Self> {
+        let row_words = row_words(index.numbering().count(Colour::White));
+        let length = index.orbits(black).len() as usize * row_words;
+        if let Some(mut layer) = memory {
+            if layer.row_words == row_words && layer.words.resize(length) {
+                layer.black = black;
+                return Ok(layer);
+            }
+        }
+        let capacity = Sizes::new(index).most_rows() as usize * row_words;
+        Ok(Layer { black, row_words, words: Words::zeroed(length, capacity)? })
     }
 
     /// The number of black stones.
@@ -189,14 +207,22 @@ impl<'a> Sweep<'a> {
         Sweep { index, ops, black_jumps, white_jumps, images }
     }
 
-    /// `white_wins` for `black` black stones, from `black_wins` with fewer: `below` has the layers
-    /// with 0, 1, …, `black - 1` stones, of which those with fewer than `black - longest_jump` are
-    /// not read.
+    /// `white_wins` for `black` black stones, from `black_wins` with fewer: `below` ends with the
+    /// layers of …, `black - 2` and `black - 1` stones, as many as the longest jump takes stones or
+    /// all. The memory of a layer that is no longer needed can be given back for use.
+    ///
+    /// # Errors
+    /// If memory cannot be reserved.
     ///
     /// # Panics
     /// If a layer is missing.
-    pub fn white_wins(&self, black: u32, below: &[Layer]) -> io::Result<Layer> {
-        let mut layer = Layer::zeroed(self.index, black)?;
+    pub fn white_wins(
+        &self,
+        black: u32,
+        below: &[Layer],
+        memory: Option<Layer>,
+    ) -> io::Result<Layer> {
+        let mut layer = Layer::anything(self.index, black, memory)?;
         let patterns = self.index.orbits(black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
             for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
@@ -204,7 +230,8 @@ impl<'a> Sweep<'a> {
                 if pattern & taken != taken {
                     continue;
                 }
-                let source = &below[(black - taken.count_ones()) as usize];
+                let source = &below[below.len() - taken.count_ones() as usize];
+                debug_assert_eq!(source.black + taken.count_ones(), black);
                 let source = self.image_of(source, pattern ^ taken, scratch);
                 for ValueJump { relation, .. } in group {
                     self.ops.apply::<true>(relation, row, source);
@@ -215,9 +242,12 @@ impl<'a> Sweep<'a> {
         Ok(layer)
     }
 
-    /// `black_wins` with as many black stones as `white_wins`.
-    pub fn black_wins(&self, white_wins: &Layer) -> io::Result<Layer> {
-        let mut layer = Layer::zeroed(self.index, white_wins.black)?;
+    /// `black_wins` with as many black stones as `white_wins`. As there, memory can be given back.
+    ///
+    /// # Errors
+    /// If memory cannot be reserved.
+    pub fn black_wins(&self, white_wins: &Layer, memory: Option<Layer>) -> io::Result<Layer> {
+        let mut layer = Layer::anything(self.index, white_wins.black, memory)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
             self.black_row(white_wins, pattern, row, scratch);
@@ -260,7 +290,11 @@ impl<'a> Sweep<'a> {
         patterns: &[u32],
         work: impl Fn(&mut Vec<u64>, (&mut [u64], &u32)) + Sync + Send,
     ) {
-        layer.par_rows_mut().zip(patterns).for_each_init(Vec::new, work);
+        let rows = layer.par_rows_mut().zip(patterns);
+        rows.for_each_init(Vec::new, |scratch, (row, pattern)| {
+            row.fill(0);
+            work(scratch, (row, pattern));
+        });
     }
 
     /// How many of a row's white patterns with `black`'s pattern win, counted over all positions
