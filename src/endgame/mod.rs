@@ -6,7 +6,36 @@
 //! number of stones (combinadic ranks), [`orbits`] the black patterns up to symmetry; [`index`]
 //! joins them into the address of a position.
 
+pub mod build;
+pub mod build_error;
+pub mod counts;
+pub mod database;
+pub mod error;
+pub mod format;
 pub mod index;
+pub mod layer_file;
+pub mod layer_writer;
+pub mod manifest;
+mod map;
 pub mod numbering;
+pub mod observer;
 pub mod orbits;
+pub mod plan;
+pub mod probe;
 pub mod rank;
+pub mod ranked;
+mod recompute;
+pub mod resources;
+pub mod sizes;
+pub mod verify;
+pub mod workspace;
+
+pub use build::{BuildSummary, build};
+pub use build_error::BuildError;
+pub use database::{Coverage, Database, DatabaseOptions, Lookup};
+pub use error::DatabaseError;
+pub use manifest::{Counts, Manifest};
+pub use observer::{BuildObserver, Stage};
+pub use plan::{BuildOptions, Plan, PlanError, plan};
+pub use probe::{Outcome, Probe, RatedMove, perfect_game, probe};
+pub use verify::{VerifyError, VerifyReport, verify};

@@ -1,0 +1,118 @@
+//! Counting the positions of a layer and those that are won, from its file.
+
+use rayon::prelude::*;
+
+use super::error::DatabaseError;
+use super::format::{BlockKind, Scope};
+use super::index::Index;
+use super::layer_file::{Block, Inflater, LayerFile, count_ones};
+use super::manifest::Counts;
+use super::orbits::stabiliser;
+use super::rank::binomial;
+use crate::konane::Colour;
+
+/// Bytes of rows that one task counts.
+const TASK_BYTES: u64 = 1 << 18;
+
+/// Counts what a layer file holds, in the sense of [`Counts`]: all positions with their equivalent
+/// ones in scope complete, one of each in scope reachable. Reads the whole file, in parallel, in
+/// the current pool of `rayon`.
+///
+/// # Errors
+/// If the file is damaged or its rows are not those of the index.
+///
+/// # Panics
+/// If the index is one of another board.
+pub fn count_layer(index: &Index, file: &LayerFile) -> Result<Counts, DatabaseError> {
+    let header = file.header();
+    assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
+    let mut counts = Counts::default();
+    for block in file.blocks() {
+        let set = count_block(index, file, block, header.scope)?;
+        let of_side = match block.key().to_move {
+            Colour::Black => &mut counts.black_to_move_wins,
+            Colour::White => &mut counts.white_to_move_wins,
+        };
+        match block.key().kind {
+            BlockKind::Wins => *of_side += set,
+            BlockKind::Reached => counts.positions += set,
+        }
+    }
+    if header.scope == Scope::Complete {
+        // Both sides to move for every set of stones.
+        let squares = |colour| header.count(colour);
+        let sets = |black| {
+            let white = binomial(squares(Colour::White), header.stones - black);
+            binomial(squares(Colour::Black), black) * white
+        };
+        counts.positions = 2 * (0..=header.stones).map(sets).sum::<u64>();
+        if index.exchanges() {
+            counts.white_to_move_wins = counts.black_to_move_wins;
+        }
+    }
+    Ok(counts)
+}
+
+fn count_block(
+    index: &Index,
+    file: &LayerFile,
+    block: &Block,
+    scope: Scope,
+) -> Result<u64, DatabaseError> {
+    let orbits = index.orbits(block.key().black);
+    let row_bytes = file.header().row_bytes(block.key().white);
+    let rows = u64::from(orbits.len());
+    if block.raw_bytes() != rows * row_bytes {
+        let what = format!("the length of block {:?}", block.key());
+        let (expected, got) = (rows * row_bytes, block.raw_bytes());
+        return Err(DatabaseError::damaged(file.path(), what, expected, got));
+    }
+    let rows_per_task = (TASK_BYTES / row_bytes).max(1);
+    (0..rows.div_ceil(rows_per_task))
+        .into_par_iter()
+        .map_init(
+            || (Inflater::new(), Vec::new()),
+            |(inflater, buffer), task| {
+                let first = task * rows_per_task;
+                let taken = rows_per_task.min(rows - first);
+                buffer.resize((taken * row_bytes) as usize, 0);
+                file.read_at(block, first * row_bytes, inflater, buffer)?;
+                let row = |(row, bytes): (u64, &[u8])| {
+                    let pattern = orbits.patterns()[row as usize];
+                    match scope {
+                        Scope::Complete => count_images(index, pattern, bytes),
+                        Scope::Reachable => count_orbits(index, pattern, block.key().white, bytes),
+                    }
+                };
+                let rows = buffer.chunks_exact(row_bytes as usize);
+                Ok((first..).zip(rows).map(row).sum())
+            },
+        )
+        .try_reduce(|| 0, |a, b| Ok(a + b))
+}
+
+/// The positions of a row together with those that the symmetries make of its black pattern.
+fn count_images(index: &Index, pattern: u32, row: &[u8]) -> u64 {
+    let symmetries = index.numbering().symmetries() as u64;
+    let images = symmetries / u64::from(stabiliser(index.numbering(), pattern).count_ones());
+    images * count_ones(row)
+}
+
+/// The positions of a row, equivalent ones counted once. They are all in the row; where its black
+/// pattern has symmetries of its own, a position counts at its least column.
+fn count_orbits(index: &Index, pattern: u32, white: u32, row: &[u8]) -> u64 {
+    let numbering = index.numbering();
+    let own = stabiliser(numbering, pattern);
+    if own == 1 {
+        return count_ones(row);
+    }
+    let ranks = index.ranks(Colour::White);
+    let patterns = ranks.patterns(white).zip(0usize..);
+    let is_least = |&(pattern, column): &(u32, usize)| {
+        row[column / 8] >> (column % 8) & 1 == 1
+            && (1..numbering.symmetries())
+                .filter(|g| own >> g & 1 == 1)
+                .all(|g| numbering.image(Colour::White, g, pattern) >= pattern)
+    };
+    patterns.filter(is_least).count() as u64
+}

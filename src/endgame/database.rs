@@ -1,0 +1,427 @@
+//! Databases on disk: opened, checked, and asked for values.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{fmt, iter};
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::error::DatabaseError;
+use super::format::{BlockKey, BlockKind, LayerHeader, MANIFEST_NAME, Scope, layer_name};
+use super::index::{Address, Index};
+use super::layer_file::{Inflater, LayerFile, Summary, hex};
+use super::manifest::{Manifest, ManifestLayer};
+use crate::konane::{Board, Colour, Dimensions, Phase, Position, notation};
+
+/// How a database is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DatabaseOptions {
+    /// Memory for decompressed chunks.
+    pub cache_bytes: u64,
+}
+
+impl Default for DatabaseOptions {
+    fn default() -> Self {
+        DatabaseOptions { cache_bytes: 64 << 20 }
+    }
+}
+
+/// What a database knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lookup {
+    /// The side to move wins.
+    Win,
+    /// The side to move loses.
+    Loss,
+    /// No game from the start leads there, and the database holds reachable positions only.
+    Unreached,
+}
+
+/// Which positions a database holds. As text: `every position of the 6x6 board`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Every position, or those that a game can reach.
+    pub scope: Scope,
+    /// The most stones that a position may have.
+    pub max_stones: u32,
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Coverage { dimensions, scope, max_stones } = self;
+        match scope {
+            Scope::Complete => write!(f, "every position of the {dimensions} board")?,
+            Scope::Reachable => {
+                write!(f, "the positions of the {dimensions} board that a game can reach")?;
+            }
+        }
+        if *max_stones < dimensions.squares() {
+            write!(f, " with at most {max_stones} stones")?;
+        }
+        Ok(())
+    }
+}
+
+/// A decompressed chunk weighs its bytes and what surrounds them.
+#[derive(Clone)]
+struct ChunkBytes;
+
+impl Weighter<u64, Arc<[u8]>> for ChunkBytes {
+    fn weight(&self, _: &u64, chunk: &Arc<[u8]>) -> u64 {
+        chunk.len() as u64 + 64
+    }
+}
+
+struct Layer {
+    path: PathBuf,
+    entry: ManifestLayer,
+    /// Mapped when first asked for.
+    file: OnceLock<LayerFile>,
+}
+
+/// A database, open for look-ups from any number of threads.
+///
+/// Files are mapped, not loaded. A look-up decompresses one chunk, after a check of its checksum,
+/// unless it is in the cache that all threads share.
+pub struct Database {
+    directory: PathBuf,
+    manifest: Manifest,
+    index: Index,
+    layers: Vec<Layer>,
+    chunks: Cache<u64, Arc<[u8]>, ChunkBytes>,
+    /// Decompressors that no thread is using.
+    inflaters: Mutex<Vec<Inflater>>,
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Database({}: {})", self.directory.display(), self.coverage())
+    }
+}
+
+impl Database {
+    /// Opens the database in a directory: reads the manifest, and of every layer the header, the
+    /// footer and the length. The rest of a layer is checked when it is first used.
+    ///
+    /// # Errors
+    /// If the directory is no database, a layer is missing, has another length, is of another
+    /// version or not the one that the manifest describes.
+    pub fn open(directory: &Path, options: DatabaseOptions) -> Result<Self, DatabaseError> {
+        let manifest = Manifest::read(directory)?;
+        let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
+        let mut layers = Vec::with_capacity(manifest.layers.len());
+        for &entry in &manifest.layers {
+            let path = directory.join(layer_name(entry.stones));
+            if !path.exists() {
+                return Err(DatabaseError::MissingLayer { path, stones: entry.stones });
+            }
+            let found = Summary::read(&path)?;
+            check_layer(&path, &index, manifest.scope, &entry, &found)?;
+            layers.push(Layer { path, entry, file: OnceLock::new() });
+        }
+        let items = (options.cache_bytes / u64::from(super::format::CHUNK_BYTES)) as usize;
+        Ok(Database {
+            directory: directory.to_owned(),
+            manifest,
+            index,
+            layers,
+            chunks: Cache::with_weighter(items, options.cache_bytes, ChunkBytes),
+            inflaters: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// Opens the database of a board: in the directory itself, if it is one, or else in the
+    /// directories within, by their names. Preferred are complete databases, then those of
+    /// reachable positions, then those with the most stones.
+    ///
+    /// # Errors
+    /// If there is no database of the board, or as [`Database::open`].
+    pub fn find(
+        directory: &Path,
+        dimensions: Dimensions,
+        options: DatabaseOptions,
+    ) -> Result<Self, DatabaseError> {
+        if directory.join(MANIFEST_NAME).exists() {
+            let manifest = Manifest::read(directory)?;
+            if manifest.dimensions != dimensions {
+                let (expected, got) = (dimensions, manifest.dimensions);
+                let path = directory.to_owned();
+                return Err(DatabaseError::OtherBoard { path, expected, got });
+            }
+            return Database::open(directory, options);
+        }
+        let no_database =
+            |what: String| DatabaseError::NoDatabase { path: directory.to_owned(), what };
+        if !directory.is_dir() {
+            return Err(no_database("there is no such directory".to_owned()));
+        }
+        let mut limited = Vec::new();
+        let prefix = format!("{dimensions}-stones");
+        for entry in fs::read_dir(directory).map_err(DatabaseError::io("list", directory))? {
+            let name = entry.map_err(DatabaseError::io("list", directory))?.file_name();
+            let stones = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+            limited.extend(stones.and_then(|stones| stones.parse::<u32>().ok()));
+        }
+        limited.sort_unstable();
+        let whole = [Scope::Complete, Scope::Reachable].map(|scope| (scope, dimensions.squares()));
+        let limited = limited.into_iter().rev().map(|stones| (Scope::Complete, stones));
+        whole
+            .into_iter()
+            .chain(limited)
+            .map(|(scope, stones)| {
+                directory.join(super::format::database_name(dimensions, scope, stones))
+            })
+            .find(|candidate| candidate.join(MANIFEST_NAME).exists())
+            .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
+            .and_then(|found| Database::open(&found, options))
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        self.index.board()
+    }
+
+    /// What the database says about itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The addresses of its positions.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Which positions it holds.
+    pub fn coverage(&self) -> Coverage {
+        let Manifest { dimensions, scope, .. } = self.manifest;
+        Coverage { dimensions, scope, max_stones: self.manifest.max_stones() }
+    }
+
+    /// The file of a layer, opened and checked, but not its chunks.
+    ///
+    /// # Errors
+    /// If the file contradicts itself, or lacks a block.
+    ///
+    /// # Panics
+    /// If the database has no such layer.
+    #[inline]
+    pub fn layer(&self, stones: u32) -> Result<&LayerFile, DatabaseError> {
+        let layer = &self.layers[stones as usize];
+        match layer.file.get() {
+            Some(file) => Ok(file),
+            None => self.open_layer(layer),
+        }
+    }
+
+    #[cold]
+    fn open_layer<'a>(&self, layer: &'a Layer) -> Result<&'a LayerFile, DatabaseError> {
+        let file = LayerFile::open(&layer.path)?;
+        // Once more: the file may have been replaced since the database was opened.
+        check_layer(&layer.path, &self.index, self.manifest.scope, &layer.entry, &file.summary())?;
+        let expected = file.header().keys();
+        let got: Vec<BlockKey> = file.blocks().iter().map(|block| block.key()).collect();
+        if expected != got {
+            let (expected, got) = (format!("{expected:?}"), format!("{got:?}"));
+            return Err(DatabaseError::damaged(&layer.path, "the list of blocks", expected, got));
+        }
+        // Two threads may have come here; both files are the same.
+        Ok(layer.file.get_or_init(|| file))
+    }
+
+    /// What the database knows of a position, in whichever phase it is. Positions of the removals
+    /// are not in the files: their values follow from those of the next one or two plies.
+    ///
+    /// # Errors
+    /// If the position has too many stones for the database, or a file is damaged.
+    #[inline]
+    pub fn value(&self, position: &Position) -> Result<Lookup, DatabaseError> {
+        let board = self.board();
+        if position.occupied() & !board.all() != 0 {
+            return Err(DatabaseError::OutsideBoard { board: board.dimensions() });
+        }
+        match position.phase(board) {
+            Phase::Jumping => self.jumping_value(position.occupied(), position.to_move()),
+            _ => self.removal_value(position),
+        }
+    }
+
+    fn removal_value(&self, position: &Position) -> Result<Lookup, DatabaseError> {
+        let board = self.board();
+        let mut value = Lookup::Loss;
+        for mv in position.moves(board) {
+            let after = position.play(board, mv);
+            match self.value(&after)? {
+                Lookup::Loss => value = Lookup::Win,
+                Lookup::Win => {}
+                Lookup::Unreached => {
+                    return Err(self.contradiction(&after, "reached", "unreached"));
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    /// What the database knows of a set of stones as a position of the jumping phase, even if
+    /// fewer than two squares are empty.
+    ///
+    /// Costs the decompression of a chunk, some microseconds, or some 100 ns if it is cached.
+    ///
+    /// # Errors
+    /// If there are too many stones for the database, or a file is damaged.
+    ///
+    /// # Panics
+    /// In debug builds, if there are stones outside of the board.
+    #[inline]
+    pub fn jumping_value(&self, occupied: u64, to_move: Colour) -> Result<Lookup, DatabaseError> {
+        debug_assert_eq!(occupied & !self.board().all(), 0, "stones outside of the board");
+        let stones = occupied.count_ones();
+        if stones as usize >= self.layers.len() {
+            return Err(self.not_covered(&Position::new_unchecked(occupied, to_move)));
+        }
+        let file = self.layer(stones)?;
+        let address = self.index.address(occupied, to_move);
+        Ok(match self.bit(file, BlockKind::Wins, &address)? {
+            true => Lookup::Win,
+            false if self.manifest.scope == Scope::Complete => Lookup::Loss,
+            false if self.bit(file, BlockKind::Reached, &address)? => Lookup::Loss,
+            false => Lookup::Unreached,
+        })
+    }
+
+    /// The bit of a kind at an address.
+    #[inline]
+    fn bit(
+        &self,
+        file: &LayerFile,
+        kind: BlockKind,
+        address: &Address,
+    ) -> Result<bool, DatabaseError> {
+        let Address { to_move, black, white, row, column } = *address;
+        let number = block_number(file.header(), BlockKey { kind, to_move, black, white });
+        let block = &file.blocks()[number];
+        let row_bytes = u64::from(self.index.ranks(Colour::White).count(white).div_ceil(8));
+        let rows = u64::from(self.index.orbits(black).len());
+        if block.raw_bytes() != rows * row_bytes {
+            let what = format!("the length of block {:?}", block.key());
+            let (expected, got) = (rows * row_bytes, block.raw_bytes());
+            return Err(DatabaseError::damaged(file.path(), what, expected, got));
+        }
+        let at = u64::from(row) * row_bytes + u64::from(column / 8);
+        let chunk_bits = file.header().chunk_bytes.trailing_zeros();
+        let chunk = at >> chunk_bits;
+        let byte = (at - (chunk << chunk_bits)) as usize;
+        let name = u64::from(black + white) << 56 | (number as u64) << 48 | chunk;
+        if let Some(bytes) = self.chunks.get(&name) {
+            return Ok(bytes[byte] >> (column % 8) & 1 == 1);
+        }
+        let length = block.chunk_len(chunk as usize);
+        let mut bytes: Arc<[u8]> = iter::repeat_n(0, length).collect();
+        let out = Arc::get_mut(&mut bytes).expect("nobody else has it");
+        let mut inflater = self.take_inflater();
+        let read = file.chunk(block, chunk as usize, &mut inflater, out);
+        self.inflaters.lock().unwrap_or_else(PoisonError::into_inner).push(inflater);
+        read?;
+        let bit = bytes[byte] >> (column % 8) & 1 == 1;
+        self.chunks.insert(name, bytes);
+        Ok(bit)
+    }
+
+    fn take_inflater(&self) -> Inflater {
+        let spare = self.inflaters.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_default()
+    }
+
+    /// The error for a position that is not in the database.
+    #[cold]
+    pub(super) fn not_covered(&self, position: &Position) -> DatabaseError {
+        DatabaseError::NotCovered {
+            position: notation::format_position(self.board(), position),
+            covers: self.coverage().to_string(),
+        }
+    }
+
+    /// The error for values that cannot be true together.
+    #[cold]
+    pub(super) fn contradiction(
+        &self,
+        position: &Position,
+        expected: &str,
+        got: &str,
+    ) -> DatabaseError {
+        let text = notation::format_position(self.board(), position);
+        DatabaseError::damaged(&self.directory, format!("the value of {text}"), expected, got)
+    }
+}
+
+/// The place of a block in a layer file that has all of its blocks: its number in
+/// [`LayerHeader::keys`].
+#[inline]
+fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
+    let (black_squares, white_squares) = (header.count(Colour::Black), header.count(Colour::White));
+    let least = header.stones.saturating_sub(white_squares);
+    let per_side = header.stones.min(black_squares) - least + 1;
+    let side = key.kind as u32 * header.sides().len() as u32 + key.to_move as u32;
+    (side * per_side + key.black - least) as usize
+}
+
+/// Whether a file is the layer that the manifest describes.
+fn check_layer(
+    path: &Path,
+    index: &Index,
+    scope: Scope,
+    entry: &ManifestLayer,
+    found: &Summary,
+) -> Result<(), DatabaseError> {
+    let differs = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
+        Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
+    };
+    if found.bytes != entry.bytes {
+        return differs("the length", &entry.bytes, &found.bytes);
+    }
+    if found.footer_xxh3 != entry.footer_xxh3 {
+        let (expected, got) = (hex(entry.footer_xxh3), hex(found.footer_xxh3));
+        return differs("the footer's checksum", &expected, &got);
+    }
+    let expected = LayerHeader {
+        chunk_bytes: found.header.chunk_bytes,
+        ..LayerHeader::new(index, scope, entry.stones)
+    };
+    if found.header != expected {
+        return differs("the header", &format!("{expected:?}"), &format!("{:?}", found.header));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn block_numbers_follow_the_list_of_blocks() {
+        for (size, scope) in [
+            ("3x3", Scope::Complete),
+            ("3x4", Scope::Complete),
+            ("3x4", Scope::Reachable),
+            ("1x7", Scope::Reachable),
+            ("1x1", Scope::Complete),
+        ] {
+            let board = Board::new(size.parse().unwrap());
+            let index = Index::new(board, scope.exchanges());
+            for stones in 0..=index.board().dimensions().squares() {
+                let header = LayerHeader::new(&index, scope, stones);
+                for (number, key) in header.keys().into_iter().enumerate() {
+                    assert_eq!(block_number(&header, key), number, "{size} {key:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Progress of building and checking.
+
+use std::fmt;
+use std::path::Path;
+
+use super::error::DatabaseError;
+use super::layer_writer::LayerSummary;
+use super::plan::Plan;
+
+/// A part of the work, for people who wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// What an earlier run finished is read and checked.
+    Resuming,
+    /// The values of the positions with this number of stones.
+    Layer {
+        /// Stones of both colours.
+        stones: u32,
+    },
+    /// The layer's file is put together from its blocks.
+    Assembling {
+        /// Stones of both colours.
+        stones: u32,
+    },
+    /// The file of a layer is checked.
+    Checking {
+        /// Stones of both colours.
+        stones: u32,
+    },
+    /// The values of a layer are compared with those of their successors.
+    Recomputing {
+        /// Stones of both colours.
+        stones: u32,
+    },
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stage::Resuming => write!(f, "reading what is there"),
+            Stage::Layer { stones } => write!(f, "positions with {stones} stones"),
+            Stage::Assembling { stones } => write!(f, "writing the layer of {stones} stones"),
+            Stage::Checking { stones } => write!(f, "checking the file of {stones} stones"),
+            Stage::Recomputing { stones } => write!(f, "recomputing the layer of {stones} stones"),
+        }
+    }
+}
+
+/// Is told how building or checking gets on. The calls may come from any thread, some of them
+/// thousands of times a second: they should return soon.
+pub trait BuildObserver: Sync {
+    /// Building begins; nothing has been written.
+    fn planned(&self, _plan: &Plan) {}
+
+    /// A part of the work begins.
+    fn stage(&self, _stage: Stage) {}
+
+    /// A layer's file is on the disk.
+    fn layer_finished(&self, _stones: u32, _layer: &LayerSummary) {}
+
+    /// A file that an earlier run left is not sound, and has been removed; it is made again.
+    fn discarded(&self, _path: &Path, _reason: &DatabaseError) {}
+
+    /// So many of the positions are done.
+    fn progress(&self, _done: u64, _of: u64) {}
+}
+
+/// Ignores everything.
+impl BuildObserver for () {}

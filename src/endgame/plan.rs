@@ -1,0 +1,328 @@
+//! What a build needs, worked out before anything is written.
+
+use std::path::PathBuf;
+
+use super::format::{CHUNK_BYTES, MANIFEST_NAME, Scope, database_name};
+use super::index::Index;
+use super::rank::binomial;
+use super::resources::{bytes_text, disk_free, memory_available};
+use super::sizes::Sizes;
+use crate::konane::{Board, Colour, Dimensions};
+
+/// Addresses per second and thread of the ranked method, writing included: a low figure, from 7x7
+/// with 10 stones on two cores.
+pub const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
+
+/// Compressed bytes for a raw one, at the most: 7x7 with 8 stones has 0.61, 5x6 with 15 stones 0.80,
+/// 5x5 0.54.
+pub const COMPRESSED_SHARE: f64 = 0.9;
+
+/// Memory of the program itself, compression included.
+const BASE_BYTES: u128 = 64 << 20;
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// Which positions.
+    pub scope: Scope,
+    /// The most stones; `None` for all layers. Scope complete only.
+    pub max_stones: Option<u32>,
+    /// Memory that may be used; `None` for what the system has available.
+    pub memory_bytes: Option<u64>,
+    /// The directory that holds databases; each has a directory of its own in it.
+    pub out: PathBuf,
+}
+
+/// How the values are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Layer by layer on combinadic ranks ([`super::ranked`]).
+    Ranked,
+}
+
+/// What a build will do, need and write.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Which positions.
+    pub scope: Scope,
+    /// The layers: up to this number of stones.
+    pub max_stones: u32,
+    /// How.
+    pub method: Method,
+    /// The directory of the database.
+    pub directory: PathBuf,
+    /// The database is there already; nothing is computed, and nothing was checked against limits.
+    pub finished: bool,
+    /// Positions whose value will be known: sets of stones, with either side to move.
+    pub positions: u128,
+    /// Positions that are stored: those left by symmetry.
+    pub stored_positions: u128,
+    /// The most memory at a time, an upper bound.
+    pub memory_bytes: u64,
+    /// The memory that may be used, if anybody knows.
+    pub memory_limit: Option<u64>,
+    /// The files, an estimate that is rather too large.
+    pub disk_bytes: u64,
+    /// The most on the disk while building: the files, and once more the layer that is put
+    /// together.
+    pub disk_peak_bytes: u64,
+    /// What is free on the disk, if the system says so, and what an interrupted build of this
+    /// database already takes.
+    pub disk_limit: Option<u64>,
+    /// Seconds, an estimate from the rate constants of this module.
+    pub seconds: f64,
+    /// Threads of the rayon pool that the estimate is for.
+    pub threads: usize,
+}
+
+/// What does not suffice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Memory.
+    Memory,
+    /// Space on the disk.
+    Disk,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// It does not fit.
+    #[error("{}", does_not_fit(.what, *.resource, *.need, *.have, *.fits))]
+    DoesNotFit {
+        /// What was to be built, such as `8x8 with up to 12 stones`.
+        what: String,
+        /// What does not suffice.
+        resource: Resource,
+        /// Bytes needed.
+        need: u64,
+        /// Bytes there are.
+        have: u64,
+        /// The most stones with which it would fit.
+        fits: Option<u32>,
+    },
+    /// Layers of reachable positions alone do not exist: the start has all stones.
+    #[error(
+        "the reachable positions are found from the full board downwards, so scope reachable has \
+         no limit of stones: leave out --max-stones, or build scope complete"
+    )]
+    ReachableWithMaxStones,
+    /// No method here builds the reachable positions of this board.
+    #[error(
+        "the reachable positions of the {board} board cannot be built: \
+         build scope complete with --max-stones"
+    )]
+    ReachableTooLarge {
+        /// The board.
+        board: Dimensions,
+    },
+}
+
+fn does_not_fit(what: &str, resource: Resource, need: u64, have: u64, fits: Option<u32>) -> String {
+    let (noun, verb) = match resource {
+        Resource::Memory => ("memory", "may be used"),
+        Resource::Disk => ("disk space", "are free"),
+    };
+    let lacking = bytes_text(need.saturating_sub(have));
+    let (need, have) = (bytes_text(need), bytes_text(have));
+    let remedy = match fits {
+        Some(stones) => format!("--max-stones {stones} would fit"),
+        None => "no number of stones would fit".to_owned(),
+    };
+    format!("{what} needs {need} of {noun}, but {have} {verb}: {lacking} are lacking; {remedy}")
+}
+
+/// Memory and disk of one way to build.
+struct Needs {
+    memory: u128,
+    disk: u128,
+    disk_peak: u128,
+    stored: u128,
+    seconds: f64,
+}
+
+/// Works out what a build needs and whether it fits. Reads the sizes of memory and disk, writes
+/// nothing. Microseconds; some milliseconds on the largest boards.
+///
+/// # Errors
+/// If it does not fit, with what would.
+pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
+    let dimensions = board.dimensions();
+    if options.scope == Scope::Reachable {
+        return Err(match options.max_stones {
+            Some(_) => PlanError::ReachableWithMaxStones,
+            None => PlanError::ReachableTooLarge { board: dimensions },
+        });
+    }
+    let index = Index::new(board.clone(), options.scope.exchanges());
+    let sizes = Sizes::new(&index);
+    let max_stones = options.max_stones.unwrap_or(u32::MAX).min(dimensions.squares());
+    let directory = options.out.join(database_name(dimensions, options.scope, max_stones));
+    let finished = directory.join(MANIFEST_NAME).exists();
+    let memory_limit = options.memory_bytes.or_else(memory_available);
+    let disk_limit = disk_free(&directory).map(|free| free.saturating_add(present(&directory)));
+    let threads = rayon::current_num_threads();
+
+    let limits = [(Resource::Memory, memory_limit), (Resource::Disk, disk_limit)];
+    let lacking = |needs: &Needs| {
+        limits.into_iter().find_map(|(resource, limit)| {
+            let need = match resource {
+                Resource::Memory => needs.memory,
+                Resource::Disk => needs.disk_peak,
+            };
+            let have = limit.filter(|&limit| need > u128::from(limit))?;
+            Some((resource, saturated(need), have))
+        })
+    };
+    let needs = ranked_needs(&index, &sizes, max_stones, threads);
+    if let (false, Some((resource, need, have))) = (finished, lacking(&needs)) {
+        let fits = (0..max_stones)
+            .rev()
+            .find(|&stones| lacking(&ranked_needs(&index, &sizes, stones, threads)).is_none());
+        let what = match max_stones < dimensions.squares() {
+            true => format!("{dimensions} with up to {max_stones} stones"),
+            false => format!("the complete {dimensions} board"),
+        };
+        return Err(PlanError::DoesNotFit { what, resource, need, have, fits });
+    }
+    Ok(Plan {
+        dimensions,
+        scope: options.scope,
+        max_stones,
+        method: Method::Ranked,
+        directory,
+        finished,
+        positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),
+        stored_positions: needs.stored,
+        memory_bytes: saturated(needs.memory),
+        memory_limit,
+        disk_bytes: saturated(needs.disk),
+        disk_peak_bytes: saturated(needs.disk_peak),
+        disk_limit,
+        seconds: needs.seconds,
+        threads,
+    })
+}
+
+/// What the ranked method needs. Layer by layer the greatest of: the layers with the fewer stones
+/// that its jumps lead to, for both sides to move (with those that these are computed from after an
+/// interruption); and the layer itself, of which the last one needs one block at a time only.
+fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -> Needs {
+    let sides = index.sides().len() as u128;
+    let longest = index.board().longest_jump();
+    let layer = |stones: u32| sizes.layer_bytes(stones);
+    let mut values = 0;
+    for stones in 0..=max_stones {
+        let near = stones.saturating_sub(longest)..stones;
+        let far = stones.saturating_sub(2 * longest)..near.start;
+        let here =
+            if stones < max_stones { 2 * layer(stones) } else { sizes.largest_block(stones) };
+        let kept = near.map(|n| 2 * layer(n)).sum::<u128>() + far.map(layer).sum::<u128>();
+        values = values.max(here + kept);
+    }
+    let [black, white] =
+        [Colour::Black, Colour::White].map(|colour| index.numbering().count(colour));
+    let ranks: u128 = (0..=white.min(max_stones)).map(|w| u128::from(binomial(white, w))).sum();
+    let permuted = 4 * (index.numbering().symmetries() as u128 - 1) * ranks;
+    let orbits: u128 = (0..=black.min(max_stones))
+        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(sizes.rows(b)))
+        .sum();
+    let longest_row = (0..=white.min(max_stones)).map(|w| binomial(white, w) / 8).max();
+    let scratch = u128::from(longest_row.unwrap_or(0)) * threads as u128;
+
+    let disk_of = |stones: u32| {
+        let raw = sides * sizes.layer_bytes(stones);
+        // The index has 12 bytes for each chunk; small files are mostly header and index.
+        let compressed = (raw as f64 * COMPRESSED_SHARE) as u128;
+        compressed + 12 * raw / u128::from(CHUNK_BYTES) + 4096
+    };
+    let disk: u128 = (0..=max_stones).map(disk_of).sum();
+    let largest = (0..=max_stones).map(disk_of).max().unwrap_or(0);
+    let addresses: u128 = (0..=max_stones).map(|n| sizes.layer_addresses(n)).sum();
+    // White to move is computed too where it is not stored, but not for the last layer.
+    let computed = match sides {
+        1 => 2 * addresses - sizes.layer_addresses(max_stones),
+        _ => 2 * addresses,
+    };
+    Needs {
+        memory: BASE_BYTES + values + permuted + orbits + scratch,
+        disk,
+        disk_peak: disk + largest,
+        stored: sides * addresses,
+        seconds: computed as f64 / (RANKED_POSITIONS_PER_SECOND * threads as f64),
+    }
+}
+
+/// Bytes of the files that an interrupted build left.
+fn present(directory: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.metadata().ok()).map(|metadata| metadata.len()).sum()
+}
+
+fn saturated(bytes: u128) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(max_stones: Option<u32>, memory_bytes: Option<u64>) -> BuildOptions {
+        let out = std::env::temp_dir().join("konane-plan-that-writes-nothing");
+        BuildOptions { scope: Scope::Complete, max_stones, memory_bytes, out }
+    }
+
+    fn board(size: &str) -> Board {
+        Board::new(size.parse().unwrap())
+    }
+
+    #[test]
+    fn numbers_of_positions() {
+        let planned = plan(&board("4x4"), &options(None, None)).unwrap();
+        assert_eq!(planned.positions, 2 << 16);
+        assert_eq!(planned.max_stones, 16);
+        assert!(planned.directory.ends_with("4x4-complete"));
+        assert!(planned.stored_positions >= planned.positions / 8);
+        assert!(planned.stored_positions < planned.positions / 5);
+        // No more stones than squares.
+        let more = plan(&board("4x4"), &options(Some(40), None)).unwrap();
+        assert_eq!((more.max_stones, more.directory), (16, planned.directory));
+        // One empty square on either side, or one stone, with either side to move.
+        let one = plan(&board("7x7"), &options(Some(1), None)).unwrap();
+        assert_eq!(one.positions, 2 + 2 * 49);
+        assert!(one.directory.ends_with("7x7-stones1"));
+    }
+
+    #[test]
+    fn what_does_not_fit_says_what_would() {
+        let limit = 1 << 30;
+        let PlanError::DoesNotFit { resource, need, have, fits: Some(fits), .. } =
+            plan(&board("8x8"), &options(Some(14), Some(limit))).unwrap_err()
+        else {
+            panic!("no number of stones");
+        };
+        assert_eq!((resource, have), (Resource::Memory, limit));
+        assert!(need > have);
+        // That many do fit, and one more does not.
+        assert!(plan(&board("8x8"), &options(Some(fits), Some(limit))).is_ok());
+        assert!(plan(&board("8x8"), &options(Some(fits + 1), Some(limit))).is_err());
+        // The whole board is beyond all memory, and says so without overflowing.
+        let error = plan(&board("8x8"), &options(None, Some(limit))).unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("the complete 8x8 board needs "), "{text}");
+        assert!(text.contains(" PiB of memory, but 1.00 GiB may be used: "), "{text}");
+        assert!(text.contains(&format!("--max-stones {fits} would fit")), "{text}");
+        let error = plan(&board("8x8"), &options(Some(3), Some(1 << 20))).unwrap_err();
+        assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");
+    }
+
+    #[test]
+    fn reachable_positions_have_no_limit_of_stones() {
+        let mut options = options(Some(4), None);
+        options.scope = Scope::Reachable;
+        let error = plan(&board("6x6"), &options).unwrap_err();
+        assert_eq!(error, PlanError::ReachableWithMaxStones);
+    }
+}

@@ -1,0 +1,142 @@
+//! Answers for players: the outcome of a position and of every move, and perfect games.
+
+use super::database::{Database, Lookup};
+use super::error::DatabaseError;
+use crate::konane::{Move, Position};
+
+/// Who wins, from the view of the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The side to move wins.
+    Win,
+    /// The side to move loses.
+    Loss,
+}
+
+impl Outcome {
+    /// `win` or `loss`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Win => "win",
+            Outcome::Loss => "loss",
+        }
+    }
+}
+
+/// A move and what comes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RatedMove {
+    /// The move.
+    pub mv: Move,
+    /// The outcome for the player who makes it.
+    pub outcome: Outcome,
+}
+
+/// What a database says about a position and its moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The outcome for the side to move.
+    pub outcome: Outcome,
+    /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. None: the side
+    /// to move has lost.
+    pub moves: Vec<RatedMove>,
+}
+
+impl Probe {
+    /// A move that keeps the outcome: a winning one, if there is one.
+    pub fn best_move(&self) -> Option<Move> {
+        self.moves.first().map(|rated| rated.mv)
+    }
+}
+
+/// Asks a database about a position of its board and about every move.
+///
+/// Costs a look-up for the position and for every move; in the removals some 20 more.
+///
+/// # Errors
+/// If the database does not cover the position; the error says what it covers. If a file is
+/// damaged, or the values of the position and its moves cannot be true together.
+///
+/// # Examples
+/// ```no_run
+/// use konane::endgame::{Database, DatabaseOptions, probe};
+/// use konane::konane::{Position, notation};
+///
+/// let database = Database::find("db".as_ref(), "6x6".parse()?, DatabaseOptions::default())?;
+/// let board = database.board();
+/// let answer = probe(&database, &Position::start(board))?;
+/// for rated in answer.moves {
+///     let text = notation::format_move(board.dimensions(), rated.mv);
+///     println!("{text}: {}", rated.outcome.name());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn probe(database: &Database, position: &Position) -> Result<Probe, DatabaseError> {
+    let board = database.board();
+    let outcome = match database.value(position)? {
+        Lookup::Win => Outcome::Win,
+        Lookup::Loss => Outcome::Loss,
+        Lookup::Unreached => return Err(database.not_covered(position)),
+    };
+    let mut moves = Vec::new();
+    for mv in position.moves(board) {
+        let after = position.play(board, mv);
+        let outcome = match database.value(&after)? {
+            Lookup::Win => Outcome::Loss,
+            Lookup::Loss => Outcome::Win,
+            Lookup::Unreached => {
+                return Err(database.contradiction(&after, "reached", "unreached"));
+            }
+        };
+        moves.push(RatedMove { mv, outcome });
+    }
+    moves.sort_by_key(|rated| rated.outcome != Outcome::Win);
+    let found = moves.first().map_or(Outcome::Loss, |best| best.outcome);
+    if found != outcome {
+        let expected = format!("a {} by its moves", found.name());
+        return Err(database.contradiction(position, &expected, outcome.name()));
+    }
+    Ok(Probe { outcome, moves })
+}
+
+/// A game in which both sides play moves that keep the outcome, up to the position without moves.
+///
+/// Each item is a position and the move that is made in it. A side that is lost makes its first
+/// move in the order of [`Position::moves`]: the database knows who wins, not how soon. Ends after
+/// an error.
+pub fn perfect_game(database: &Database, from: Position) -> PerfectGame<'_> {
+    PerfectGame { database, position: Some(from) }
+}
+
+/// The iterator of [`perfect_game`].
+#[derive(Debug)]
+pub struct PerfectGame<'a> {
+    database: &'a Database,
+    position: Option<Position>,
+}
+
+impl PerfectGame<'_> {
+    /// The position that comes next: at the end, the one without moves. `None` after an error.
+    pub fn position(&self) -> Option<Position> {
+        self.position
+    }
+}
+
+impl Iterator for PerfectGame<'_> {
+    type Item = Result<(Position, Move), DatabaseError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let position = self.position?;
+        match probe(self.database, &position) {
+            Ok(answer) => {
+                let mv = answer.best_move()?;
+                self.position = Some(position.play(self.database.board(), mv));
+                Some(Ok((position, mv)))
+            }
+            Err(error) => {
+                self.position = None;
+                Some(Err(error))
+            }
+        }
+    }
+}
