@@ -27,6 +27,8 @@ pub mod ranked;
 mod recompute;
 pub mod resources;
 pub mod sizes;
+pub mod statespace;
+pub mod sweep;
 pub mod verify;
 pub mod workspace;
 

@@ -1,0 +1,5 @@
+//! The bit-parallel sweep and the state space against plain recursion and published tables.
+
+mod row_ops;
+mod statespace;
+mod values;
