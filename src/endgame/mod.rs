@@ -13,6 +13,7 @@ pub mod database;
 pub mod error;
 pub mod format;
 pub mod index;
+pub mod known;
 pub mod layer_file;
 pub mod layer_writer;
 pub mod manifest;

@@ -203,8 +203,7 @@ pub fn solve(
 
 /// [`solve`] with values of some positions that are known before, such as those of a database
 /// ([`crate::endgame::known::DatabaseValues`]). The search takes them for solved wherever it meets
-/// their positions; with all values, it makes one expansion in the jumping phase, and three at
-/// most.
+/// their positions; if the root is one of them, one expansion is enough.
 ///
 /// The values are asked for by canonical code ([`super::symmetry::Symmetries::code`]). If one of
 /// them cannot be read, the verdict is [`Verdict::Unknown`] for [`Reason::KnownValues`], and
