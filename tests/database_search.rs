@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use konane::endgame::format::Scope;
 use konane::endgame::known::DatabaseValues;
 use konane::endgame::{
     BuildOptions, Database, DatabaseError, DatabaseOptions, Lookup, Outcome, build, plan, probe,
@@ -39,10 +38,9 @@ impl Random {
 fn database(directory: &Path, size: &str, max_stones: Option<u32>) -> Database {
     let board = Board::new(size.parse().expect("a board"));
     let options = BuildOptions {
-        scope: Scope::Complete,
         max_stones,
         memory_bytes: Some(1 << 30),
-        out: directory.to_owned(),
+        ..BuildOptions::complete(directory.to_owned())
     };
     let plan = plan(&board, &options).expect("a plan");
     build(&board, &plan, &(), &AtomicBool::new(false)).expect("a database");

@@ -53,10 +53,11 @@ impl BuildProgress {
 
 impl BuildObserver for BuildProgress {
     fn stage(&self, stage: Stage) {
-        match &self.sink {
-            Sink::Live(bar) => bar.set_message(stage.to_string()),
-            Sink::Lines if matches!(stage, Stage::Checking { .. } | Stage::Recomputing { .. }) => {
-                self.line(&stage.to_string())
+        match (&self.sink, stage) {
+            (Sink::Live(bar), _) => bar.set_message(stage.to_string()),
+            // Layers are reported when they are finished.
+            (_, Stage::Rows { .. } | Stage::Checking { .. } | Stage::Recomputing { .. }) => {
+                self.line(&stage.to_string());
             }
             _ => {}
         }

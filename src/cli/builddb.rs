@@ -27,7 +27,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
         scope: args.scope.into(),
         max_stones: args.max_stones,
         memory_bytes: args.memory,
-        out: args.out.clone(),
+        ..BuildOptions::complete(args.out.clone())
     };
     let plan = plan(&board, &options)?;
     if args.plan && args.json {

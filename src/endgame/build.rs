@@ -25,6 +25,7 @@ use super::plan::{Method, Plan};
 use super::ranked::RankedLayers;
 use super::resources::peak_memory;
 use super::sizes::Sizes;
+use super::swept::Swept;
 use super::workspace::Workspace;
 use crate::konane::{Board, Colour, Dimensions};
 
@@ -75,8 +76,7 @@ pub fn build(
     let started = Instant::now();
     observer.planned(plan);
     let index = Index::new(board.clone(), plan.scope.exchanges());
-    let workspace =
-        Workspace::open(&plan.directory, &index, plan.scope, plan.max_stones, observer)?;
+    let workspace = Workspace::open(&index, plan, observer)?;
     let (manifest, layers_found) = if workspace.is_finished() {
         // Opening checks that all layers are there, as long as they should be, and those that the
         // manifest means.
@@ -89,6 +89,7 @@ pub fn build(
             Method::Ranked => {
                 Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?
             }
+            Method::Swept => Swept::new(&index, &workspace, observer, stop).run()?,
         };
         let manifest = Manifest { dimensions: plan.dimensions, scope: plan.scope, layers };
         manifest.write(&plan.directory)?;

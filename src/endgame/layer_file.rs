@@ -227,6 +227,16 @@ impl LayerFile {
         Some(&self.blocks[at])
     }
 
+    /// A block that has to be there.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn expect_block(&self, key: BlockKey) -> Result<&Block, DatabaseError> {
+        self.block(key).ok_or_else(|| {
+            DatabaseError::damaged(self.path(), format!("block {key:?}"), "there", "missing")
+        })
+    }
+
     /// The compressed bytes of a chunk and their checksum in the index. The lengths were summed up
     /// when the file was opened.
     #[inline]
@@ -340,9 +350,7 @@ impl LayerFile {
     /// # Errors
     /// As [`LayerFile::chunk`], and if the file has no such block.
     pub fn read_block(&self, key: BlockKey) -> Result<Vec<u8>, DatabaseError> {
-        let block = self.block(key).ok_or_else(|| {
-            DatabaseError::damaged(self.path(), format!("block {key:?}"), "there", "missing")
-        })?;
+        let block = self.expect_block(key)?;
         let mut bytes = vec![0; block.raw_bytes as usize];
         bytes
             .par_chunks_mut(block.chunk_bytes)

@@ -30,6 +30,7 @@ pub mod resources;
 pub mod sizes;
 pub mod statespace;
 pub mod sweep;
+mod swept;
 pub mod verify;
 pub mod workspace;
 

@@ -17,6 +17,11 @@ pub enum Stage {
         /// Stones of both colours.
         stones: u32,
     },
+    /// The values of the positions with this number of black stones, whatever the white ones.
+    Rows {
+        /// Black stones.
+        black: u32,
+    },
     /// The layer's file is put together from its blocks.
     Assembling {
         /// Stones of both colours.
@@ -39,6 +44,7 @@ impl fmt::Display for Stage {
         match self {
             Stage::Resuming => write!(f, "reading what is there"),
             Stage::Layer { stones } => write!(f, "positions with {stones} stones"),
+            Stage::Rows { black } => write!(f, "positions with {black} black stones"),
             Stage::Assembling { stones } => write!(f, "writing the layer of {stones} stones"),
             Stage::Checking { stones } => write!(f, "checking the file of {stones} stones"),
             Stage::Recomputing { stones } => write!(f, "recomputing the layer of {stones} stones"),

@@ -4,14 +4,20 @@ use std::path::PathBuf;
 
 use super::format::{CHUNK_BYTES, MANIFEST_NAME, Scope, database_name};
 use super::index::Index;
+use super::layer_writer::COMPRESSION_LEVEL;
 use super::rank::binomial;
 use super::resources::{bytes_text, disk_free, memory_available};
 use super::sizes::Sizes;
+use super::swept;
 use crate::konane::{Board, Colour, Dimensions};
 
 /// Addresses per second and thread of the ranked method, writing included: a low figure, from 7x7
 /// with 10 stones on two cores.
 pub const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
+
+/// Addresses per second and thread of the sweep, writing included: a low figure, from 6x6 on two
+/// cores.
+pub const SWEPT_POSITIONS_PER_SECOND: f64 = 1.5e8;
 
 /// Compressed bytes for a raw one, at the most: 7x7 with 8 stones has 0.61, 5x6 with 15 stones 0.80,
 /// 5x5 0.54.
@@ -31,6 +37,24 @@ pub struct BuildOptions {
     pub memory_bytes: Option<u64>,
     /// The directory that holds databases; each has a directory of its own in it.
     pub out: PathBuf,
+    /// How; `None` for the sweep where it is possible. Makes no difference to the files.
+    pub method: Option<Method>,
+    /// The level of zstd's compression, 1 to 22.
+    pub compression: i32,
+}
+
+impl BuildOptions {
+    /// A complete board into a directory, with everything else as usual.
+    pub fn complete(out: PathBuf) -> Self {
+        BuildOptions {
+            scope: Scope::Complete,
+            max_stones: None,
+            memory_bytes: None,
+            out,
+            method: None,
+            compression: COMPRESSION_LEVEL,
+        }
+    }
 }
 
 /// How the values are computed.
@@ -38,6 +62,8 @@ pub struct BuildOptions {
 pub enum Method {
     /// Layer by layer on combinadic ranks ([`super::ranked`]).
     Ranked,
+    /// By the bit-parallel sweep ([`super::sweep`]): whole boards.
+    Swept,
 }
 
 /// What a build will do, need and write.
@@ -51,6 +77,8 @@ pub struct Plan {
     pub max_stones: u32,
     /// How.
     pub method: Method,
+    /// The level of zstd's compression.
+    pub compression: i32,
     /// The directory of the database.
     pub directory: PathBuf,
     /// The database is there already; nothing is computed, and nothing was checked against limits.
@@ -59,7 +87,7 @@ pub struct Plan {
     pub positions: u128,
     /// Positions that are stored: those left by symmetry.
     pub stored_positions: u128,
-    /// The most memory at a time, an upper bound.
+    /// The most memory at a time, mapped files included; an upper bound.
     pub memory_bytes: u64,
     /// The memory that may be used, if anybody knows.
     pub memory_limit: Option<u64>,
@@ -176,7 +204,18 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             Some((resource, saturated(need), have))
         })
     };
-    let needs = ranked_needs(&index, &sizes, max_stones, threads);
+    let white = index.numbering().count(Colour::White);
+    let whole = max_stones == dimensions.squares() && white <= swept::MAX_WHITE;
+    let method = match options.method {
+        Some(Method::Ranked) => Method::Ranked,
+        _ if whole => Method::Swept,
+        _ => Method::Ranked,
+    };
+    let mut needs = ranked_needs(&index, &sizes, max_stones, threads);
+    if method == Method::Swept {
+        needs.memory = BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, white);
+        needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
+    }
     if let (false, Some((resource, need, have))) = (finished, lacking(&needs)) {
         let fits = (0..max_stones)
             .rev()
@@ -191,7 +230,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         dimensions,
         scope: options.scope,
         max_stones,
-        method: Method::Ranked,
+        method,
+        compression: options.compression,
         directory,
         finished,
         positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),
@@ -222,13 +262,10 @@ fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -
         let kept = near.map(|n| 2 * layer(n)).sum::<u128>() + far.map(layer).sum::<u128>();
         values = values.max(here + kept);
     }
-    let [black, white] =
-        [Colour::Black, Colour::White].map(|colour| index.numbering().count(colour));
+    let white = index.numbering().count(Colour::White);
     let ranks: u128 = (0..=white.min(max_stones)).map(|w| u128::from(binomial(white, w))).sum();
     let permuted = 4 * (index.numbering().symmetries() as u128 - 1) * ranks;
-    let orbits: u128 = (0..=black.min(max_stones))
-        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(sizes.rows(b)))
-        .sum();
+    let orbits = orbit_bytes(sizes, max_stones);
     let longest_row = (0..=white.min(max_stones)).map(|w| binomial(white, w) / 8).max();
     let scratch = u128::from(longest_row.unwrap_or(0)) * threads as u128;
 
@@ -247,12 +284,21 @@ fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -
         _ => 2 * addresses,
     };
     Needs {
-        memory: BASE_BYTES + values + permuted + orbits + scratch,
+        // The largest file is mapped when its positions are counted.
+        memory: BASE_BYTES + values + permuted + orbits + scratch + largest,
         disk,
         disk_peak: disk + largest,
         stored: sides * addresses,
         seconds: computed as f64 / (RANKED_POSITIONS_PER_SECOND * threads as f64),
     }
+}
+
+/// The tables of canonical black patterns.
+fn orbit_bytes(sizes: &Sizes, max_stones: u32) -> u128 {
+    let black = sizes.squares(Colour::Black);
+    (0..=black.min(max_stones))
+        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(sizes.rows(b)))
+        .sum()
 }
 
 /// Bytes of the files that an interrupted build left.
@@ -271,7 +317,7 @@ mod tests {
 
     fn options(max_stones: Option<u32>, memory_bytes: Option<u64>) -> BuildOptions {
         let out = std::env::temp_dir().join("konane-plan-that-writes-nothing");
-        BuildOptions { scope: Scope::Complete, max_stones, memory_bytes, out }
+        BuildOptions { max_stones, memory_bytes, ..BuildOptions::complete(out) }
     }
 
     fn board(size: &str) -> Board {

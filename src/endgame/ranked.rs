@@ -11,7 +11,7 @@
 //! For a row with black pattern `B`, whether a *black* jump is possible depends on `B` and on the
 //! white stones `M` that it takes: for all `W` that contain `M` it leads to `(B', W \ M)`. A
 //! *white* jump from `f` to `t` over `M`, part of `B`, is possible for all `W` that contain `f` and
-//! none of the landing squares; it leads to `(B \ M, W \ f + t)`. Both are a `Relation`: on a few
+//! none of the landing squares; it leads to `(B \ M, W \ f + t)`. Both are a *relation*: on a few
 //! white squares the pattern is given before and after the jump, on all others it is free and stays
 //! the same. In the order of combinadic ranks the free squares below the lowest given one run
 //! through consecutive ranks before *and* after the jump, so a relation is a list of pairs of runs,

@@ -37,12 +37,22 @@ impl Sizes {
         Sizes { squares, rows }
     }
 
+    /// Squares of a colour.
+    pub fn squares(&self, colour: Colour) -> u32 {
+        self.squares[colour.index()]
+    }
+
     /// Canonical black patterns with a number of stones.
     ///
     /// # Panics
     /// If the board has fewer black squares.
     pub fn rows(&self, black: u32) -> u64 {
         self.rows[black as usize]
+    }
+
+    /// Canonical black patterns with the number of stones with which there are most.
+    pub fn most_rows(&self) -> u128 {
+        self.rows.iter().map(|&rows| u128::from(rows)).max().unwrap_or(0)
     }
 
     /// The numbers of black stones that positions with `stones` stones can have.

@@ -254,6 +254,7 @@ impl<'a> Search<'a> {
             }
         }
         let mut frontier = self.second_ply()?;
+        let mut spare: Vec<Option<Frontier>> = frontier.iter().map(|_| None).collect();
         let mut mover = Colour::Black;
         let mut ply = 2;
         loop {
@@ -262,13 +263,13 @@ impl<'a> Search<'a> {
             while wins[0].len() > top.map_or(0, |top| top + 1) {
                 let mut pop = |layers: &mut Vec<Layer>| layers.pop().expect("as many as wins");
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
+                spare[wins[0].len()] = None;
                 sink.layer(r.each_ref(), w.each_ref())?;
             }
             if top.is_none() {
                 return Ok(());
             }
             let mut here = Ply { ply, ..Ply::default() };
-            let mut next: Vec<Option<Frontier>> = (0..=black).map(|_| None).collect();
             let side = mover.index();
             for (b, frontier) in frontier.iter_mut().enumerate() {
                 check(stop)?;
@@ -280,11 +281,15 @@ impl<'a> Search<'a> {
                 plies.push(here);
                 sink.ply(&here);
             }
-            for b in 0..=black {
+            let mut next = Vec::with_capacity(frontier.len());
+            for (b, spare) in (0..=black).zip(&mut spare) {
                 check(stop)?;
-                next[b as usize] = self.gather(&frontier, mover, b)?;
+                next.push(self.gather(&frontier, mover, b, spare)?);
             }
-            frontier = next;
+            // The rows of this ply are written over by those of the ply after the next.
+            for (old, spare) in std::mem::replace(&mut frontier, next).into_iter().zip(&mut spare) {
+                *spare = old.or(spare.take());
+            }
             mover = !mover;
             ply += 1;
         }
@@ -320,12 +325,14 @@ impl<'a> Search<'a> {
     }
 
     /// The rows with `black` black stones that the mover's jumps from a frontier lead to; `None`
-    /// if there are none.
+    /// if there are none. Memory that is given is used again: pages fresh from the system cost
+    /// more than what is written to them.
     fn gather(
         &self,
         frontier: &[Option<Frontier>],
         mover: Colour,
         black: u32,
+        spare: &mut Option<Frontier>,
     ) -> Result<Option<Frontier>, StateSpaceError> {
         let sources = |taken: u32| -> Option<&Frontier> {
             let from = match mover {
@@ -338,7 +345,13 @@ impl<'a> Search<'a> {
         if (1..=longest).all(|taken| sources(taken).is_none()) {
             return Ok(None);
         }
-        let mut next = Frontier::new(self.index, black)?;
+        let mut next = match spare.take() {
+            Some(mut frontier) => {
+                frontier.filled.fill(false);
+                frontier
+            }
+            None => Frontier::new(self.index, black)?,
+        };
         let patterns = self.index.orbits(black).patterns();
         let numbering = self.index.numbering();
         let rows = next.rows.par_rows_mut().zip(&mut next.filled).zip(patterns);

@@ -20,6 +20,7 @@ use super::index::Index;
 use super::layer_file::LayerFile;
 use super::layer_writer::{LayerSummary, LayerWriter};
 use super::observer::BuildObserver;
+use super::plan::Plan;
 
 const LOCK_NAME: &str = "lock";
 
@@ -28,6 +29,7 @@ pub struct Workspace<'a> {
     directory: PathBuf,
     scope: Scope,
     max_stones: u32,
+    compression: i32,
     index: &'a Index,
     observer: &'a dyn BuildObserver,
     lock: File,
@@ -41,16 +43,16 @@ impl<'a> Workspace<'a> {
     /// [`BuildError::Busy`] if another process has it, [`BuildError::OtherWork`] if there are files
     /// of another board, scope or layout, and what the operating system refuses.
     pub fn open(
-        directory: &Path,
         index: &'a Index,
-        scope: Scope,
-        max_stones: u32,
+        plan: &Plan,
         observer: &'a dyn BuildObserver,
     ) -> Result<Self, BuildError> {
-        fs::create_dir_all(directory).map_err(BuildError::io("create", directory))?;
-        let lock = lock(directory)?;
-        let directory = directory.to_owned();
-        let workspace = Workspace { directory, scope, max_stones, index, observer, lock };
+        let directory = plan.directory.clone();
+        fs::create_dir_all(&directory).map_err(BuildError::io("create", &directory))?;
+        let lock = lock(&directory)?;
+        let Plan { scope, max_stones, compression, .. } = *plan;
+        let workspace =
+            Workspace { directory, scope, max_stones, compression, index, observer, lock };
         workspace.clean()?;
         Ok(workspace)
     }
@@ -75,7 +77,7 @@ impl<'a> Workspace<'a> {
         self.directory.join(layer_name(stones))
     }
 
-    fn part_path(&self, key: BlockKey) -> PathBuf {
+    pub(super) fn part_path(&self, key: BlockKey) -> PathBuf {
         self.directory.join(part_name(key))
     }
 
@@ -193,7 +195,8 @@ impl<'a> Workspace<'a> {
     /// If the file cannot be created.
     pub fn part_writer(&self, key: BlockKey) -> Result<LayerWriter, BuildError> {
         let header = self.header(key.black + key.white);
-        Ok(LayerWriter::create(&self.part_path(key), header)?)
+        let writer = LayerWriter::create(&self.part_path(key), header)?;
+        Ok(writer.with_level(self.compression))
     }
 
     /// Writes a part at once.
@@ -214,7 +217,8 @@ impl<'a> Workspace<'a> {
     /// # Errors
     /// If the file cannot be created.
     pub fn layer_writer(&self, stones: u32) -> Result<LayerWriter, BuildError> {
-        Ok(LayerWriter::create(&self.layer_path(stones), self.header(stones))?)
+        let writer = LayerWriter::create(&self.layer_path(stones), self.header(stones))?;
+        Ok(writer.with_level(self.compression))
     }
 
     /// Makes a layer of its parts, and removes these. Their checksums are checked on the way.

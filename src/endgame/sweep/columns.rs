@@ -8,14 +8,20 @@
 
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 use crate::endgame::rank::binomial;
+
+/// More than the numbers of stones that 32 squares can have.
+const CLASSES: usize = 33;
 
 /// Splits rows by the number of white stones, and joins them again.
 #[derive(Clone, Debug)]
 pub struct Columns {
     white: u32,
-    /// By number of white stones: words of a block's row.
-    words: Vec<usize>,
+    /// By number of white stones: where a block's row begins among all of them, in words; at the
+    /// end, the words of all.
+    starts: Vec<usize>,
     /// By number of stones on the lower six squares: the bits of a word that stand for it.
     masks: Vec<u64>,
 }
@@ -23,12 +29,15 @@ pub struct Columns {
 impl Columns {
     /// For rows over `white` squares.
     pub fn new(white: u32) -> Self {
-        let words = (0..=white).map(|w| binomial(white, w).div_ceil(64) as usize).collect();
+        let mut starts = vec![0];
+        for stones in 0..=white {
+            starts.push(starts[stones as usize] + binomial(white, stones).div_ceil(64) as usize);
+        }
         let low = white.min(6);
         let mask = |stones: u32| {
             (0..1u64 << low).filter(|p| p.count_ones() == stones).fold(0, |mask, p| mask | 1 << p)
         };
-        Columns { white, words, masks: (0..=low).map(mask).collect() }
+        Columns { white, starts, masks: (0..=low).map(mask).collect() }
     }
 
     /// Bytes of a block's row for a number of white stones: one bit a pattern, rounded up.
@@ -36,16 +45,21 @@ impl Columns {
         binomial(self.white, stones).div_ceil(8) as usize
     }
 
-    /// Empty block rows, by number of white stones.
-    pub fn buffers(&self) -> Vec<Vec<u64>> {
-        self.words.iter().map(|&words| vec![0; words]).collect()
+    /// Words of the rows of all blocks together, each from a word of its own.
+    pub fn words(&self) -> usize {
+        self.starts[self.white as usize + 1]
     }
 
-    /// Writes a row's bits to block rows, by number of white stones. Some 10 ns a word.
+    /// Among them, those of the block with a number of white stones.
+    pub fn block(&self, stones: u32) -> Range<usize> {
+        self.starts[stones as usize]..self.starts[stones as usize + 1]
+    }
+
+    /// Writes a row's bits to the rows of the blocks. Some 10 ns a word.
     ///
     /// # Panics
-    /// If the row or the buffers have another length than those for this number of squares.
-    pub fn split(&self, row: &[u64], blocks: &mut [Vec<u64>]) {
+    /// If one of them is shorter than it is for this number of squares.
+    pub fn split(&self, row: &[u64], blocks: &mut [u64]) {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has the instructions.
@@ -58,7 +72,7 @@ impl Columns {
     ///
     /// # Panics
     /// As there.
-    pub fn join(&self, blocks: &[Vec<u64>], row: &mut [u64]) {
+    pub fn join(&self, blocks: &[u64], row: &mut [u64]) {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has the instructions.
@@ -69,20 +83,21 @@ impl Columns {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "bmi2")]
-    fn split_bmi2(&self, row: &[u64], blocks: &mut [Vec<u64>]) {
+    fn split_bmi2(&self, row: &[u64], blocks: &mut [u64]) {
         self.split_with(row, blocks, |word, mask| std::arch::x86_64::_pext_u64(word, mask))
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "bmi2")]
-    fn join_bmi2(&self, blocks: &[Vec<u64>], row: &mut [u64]) {
+    fn join_bmi2(&self, blocks: &[u64], row: &mut [u64]) {
         self.join_with(blocks, row, |bits, mask| std::arch::x86_64::_pdep_u64(bits, mask))
     }
 
     #[inline(always)]
-    fn split_with(&self, row: &[u64], blocks: &mut [Vec<u64>], extract: impl Fn(u64, u64) -> u64) {
+    fn split_with(&self, row: &[u64], blocks: &mut [u64], extract: impl Fn(u64, u64) -> u64) {
         // Bits that wait for their word to be full, and their number, by number of stones.
-        let (mut waiting, mut fill, mut at) = ([0u64; 40], [0u32; 40], [0usize; 40]);
+        let (mut waiting, mut fill) = ([0u64; CLASSES], [0u32; CLASSES]);
+        let mut at = self.begin();
         for (high, &word) in row[..self.row_words()].iter().enumerate() {
             let stones = high.count_ones() as usize;
             for (low, &mask) in self.masks.iter().enumerate() {
@@ -92,7 +107,7 @@ impl Columns {
                 waiting[class] |= bits << fill[class];
                 fill[class] += count;
                 if fill[class] >= 64 {
-                    blocks[class][at[class]] = waiting[class];
+                    blocks[at[class]] = waiting[class];
                     at[class] += 1;
                     fill[class] -= 64;
                     // What did not fit, at most 19 bits.
@@ -101,15 +116,15 @@ impl Columns {
             }
         }
         for class in 0..=self.white as usize {
-            if at[class] < self.words[class] {
-                blocks[class][at[class]] = waiting[class];
+            if at[class] < self.starts[class + 1] {
+                blocks[at[class]] = waiting[class];
             }
         }
     }
 
     #[inline(always)]
-    fn join_with(&self, blocks: &[Vec<u64>], row: &mut [u64], deposit: impl Fn(u64, u64) -> u64) {
-        let (mut at, mut fill) = ([0usize; 40], [0u32; 40]);
+    fn join_with(&self, blocks: &[u64], row: &mut [u64], deposit: impl Fn(u64, u64) -> u64) {
+        let (mut at, mut fill) = (self.begin(), [0u32; CLASSES]);
         let words = self.row_words();
         for (high, word) in row[..words].iter_mut().enumerate() {
             let stones = high.count_ones() as usize;
@@ -118,19 +133,24 @@ impl Columns {
                 let class = stones + low;
                 let count = mask.count_ones();
                 let (here, used) = (at[class], fill[class]);
-                let mut bits = blocks[class][here] >> used;
+                let mut bits = blocks[here] >> used;
                 fill[class] += count;
                 if fill[class] >= 64 {
                     at[class] += 1;
                     fill[class] -= 64;
                     if fill[class] > 0 {
-                        bits |= blocks[class][here + 1] << (64 - used);
+                        bits |= blocks[here + 1] << (64 - used);
                     }
                 }
                 *word |= deposit(bits, mask);
             }
         }
         row[words..].fill(0);
+    }
+
+    /// Where the block rows begin, by number of white stones.
+    fn begin(&self) -> [usize; CLASSES] {
+        std::array::from_fn(|stones| self.starts.get(stones).copied().unwrap_or(0))
     }
 
     /// Words of a row that stand for patterns.
@@ -179,7 +199,7 @@ mod tests {
                 })
                 .collect();
             let bit = |words: &[u64], at: u32| words[at as usize / 64] >> (at % 64) & 1 == 1;
-            let (mut blocks, mut portable) = (columns.buffers(), columns.buffers());
+            let (mut blocks, mut portable) = (vec![!0; columns.words()], vec![!0; columns.words()]);
             columns.split(&row, &mut blocks);
             columns.split_with(&row, &mut portable, extract);
             assert_eq!(blocks, portable);
@@ -187,10 +207,11 @@ mod tests {
             for stones in 0..=white {
                 assert_eq!(columns.row_bytes(stones), ranks.count(stones).div_ceil(8) as usize);
                 for (rank, pattern) in (0..).zip(ranks.patterns(stones)) {
-                    let value = bit(&blocks[stones as usize], rank);
+                    let value = bit(&blocks[columns.block(stones)], rank);
                     assert_eq!(value, bit(&row, pattern), "{white} {pattern:b}");
                 }
-                let ones: u32 = blocks[stones as usize].iter().map(|word| word.count_ones()).sum();
+                let ones: u32 =
+                    blocks[columns.block(stones)].iter().map(|word| word.count_ones()).sum();
                 let expected = ranks.patterns(stones).filter(|&p| bit(&row, p)).count();
                 assert_eq!(ones as usize, expected, "nothing behind the last rank");
             }

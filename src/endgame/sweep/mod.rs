@@ -17,6 +17,7 @@ pub mod columns;
 mod jumps;
 mod memory;
 pub mod row_ops;
+mod scatter;
 
 use std::io;
 
@@ -25,6 +26,7 @@ use rayon::prelude::*;
 pub use jumps::{Jump, jumps};
 use memory::Words;
 use row_ops::{RowJump, RowOps, RowPermutation, row_words};
+pub use scatter::Targets;
 
 use super::index::Index;
 use super::numbering::Numbering;
@@ -95,6 +97,8 @@ impl Layer {
 pub struct Images {
     /// By symmetry: the permutation that undoes it, none where that leaves every row as it is.
     back: Vec<Option<RowPermutation>>,
+    /// By symmetry: the one that undoes it.
+    inverses: Vec<u8>,
 }
 
 impl Images {
@@ -109,12 +113,13 @@ impl Images {
                 .find(|&h| undoes(white(g), white(h)) && undoes(black(g), black(h)))
                 .expect("a group has inverses")
         };
-        let back = |g: usize| {
-            let moved = white(inverse(g));
+        let inverses: Vec<u8> = (0..numbering.symmetries()).map(|g| inverse(g) as u8).collect();
+        let back = |&inverse: &u8| {
+            let moved = white(usize::from(inverse));
             let moves = moved.iter().zip(0..).any(|(&to, from)| to != from);
             moves.then(|| RowPermutation::new(moved))
         };
-        Images { back: (0..numbering.symmetries()).map(back).collect() }
+        Images { back: inverses.iter().map(back).collect(), inverses }
     }
 
     /// The row of a black pattern from that of its canonical pattern, to which `symmetry` leads:
@@ -216,17 +221,28 @@ impl<'a> Sweep<'a> {
         let mut layer = Layer::zeroed(self.index, white_wins.black)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
-            for ValueJump { jump, relation } in &self.black_jumps {
-                if pattern & jump.from == 0 || pattern & jump.landings != 0 {
-                    continue;
-                }
+            self.black_row(white_wins, pattern, row, scratch);
+        };
+        self.for_each_row(&mut layer, patterns, work);
+        Ok(layer)
+    }
+
+    /// One row of `black_wins`, for any black pattern with as many stones as `white_wins`. The row
+    /// comes in zeroed; `scratch` is overwritten.
+    pub fn black_row(
+        &self,
+        white_wins: &Layer,
+        pattern: u32,
+        row: &mut [u64],
+        scratch: &mut Vec<u64>,
+    ) {
+        for ValueJump { jump, relation } in &self.black_jumps {
+            if pattern & (jump.from | jump.landings) == jump.from {
                 let successor = pattern ^ jump.from ^ jump.to;
                 let source = self.image_of(white_wins, successor, scratch);
                 self.ops.apply::<true>(relation, row, source);
             }
-        };
-        self.for_each_row(&mut layer, patterns, work);
-        Ok(layer)
+        }
     }
 
     /// The row of any black pattern of a layer: the canonical pattern's, as it is or in `scratch`
