@@ -23,6 +23,7 @@ use super::manifest::{Manifest, ManifestLayer};
 use super::observer::{BuildObserver, Stage};
 use super::plan::{Method, Plan};
 use super::ranked::RankedLayers;
+use super::reached::Reached;
 use super::resources::peak_memory;
 use super::sizes::Sizes;
 use super::swept::Swept;
@@ -89,7 +90,8 @@ pub fn build(
             Method::Ranked => {
                 Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?
             }
-            Method::Swept => Swept::new(&index, &workspace, observer, stop).run()?,
+            Method::Swept => Swept::new(&index, &workspace, observer, stop)?.run()?,
+            Method::Reached => Reached::new(&index, &workspace, observer, stop)?.run()?,
         };
         let manifest = Manifest { dimensions: plan.dimensions, scope: plan.scope, layers };
         manifest.write(&plan.directory)?;

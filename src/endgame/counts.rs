@@ -60,14 +60,12 @@ fn count_block(
     scope: Scope,
 ) -> Result<u64, DatabaseError> {
     let orbits = index.orbits(block.key().black);
-    let row_bytes = file.header().row_bytes(block.key().white);
-    let rows = u64::from(orbits.len());
-    if block.raw_bytes() != rows * row_bytes {
-        let what = format!("the length of block {:?}", block.key());
-        let (expected, got) = (rows * row_bytes, block.raw_bytes());
-        return Err(DatabaseError::damaged(file.path(), what, expected, got));
+    let (rows, row_bytes) = (u64::from(orbits.len()), block.row_bytes());
+    if block.rows() != rows {
+        let what = format!("the rows of block {:?}", block.key());
+        return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
     }
-    let rows_per_task = (TASK_BYTES / row_bytes).max(1);
+    let rows_per_task = (TASK_BYTES / row_bytes + 1).next_multiple_of(8);
     (0..rows.div_ceil(rows_per_task))
         .into_par_iter()
         .map_init(
@@ -76,7 +74,7 @@ fn count_block(
                 let first = task * rows_per_task;
                 let taken = rows_per_task.min(rows - first);
                 buffer.resize((taken * row_bytes) as usize, 0);
-                file.read_at(block, first * row_bytes, inflater, buffer)?;
+                file.read_rows(block, first, inflater, buffer)?;
                 let row = |(row, bytes): (u64, &[u8])| {
                     let pattern = orbits.patterns()[row as usize];
                     match scope {

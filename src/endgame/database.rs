@@ -308,20 +308,18 @@ impl Database {
         let Address { to_move, black, white, row, column } = *address;
         let number = block_number(file.header(), BlockKey { kind, to_move, black, white });
         let block = &file.blocks()[number];
-        let row_bytes = u64::from(self.index.ranks(Colour::White).count(white).div_ceil(8));
         let rows = u64::from(self.index.orbits(black).len());
-        if block.raw_bytes() != rows * row_bytes {
-            let what = format!("the length of block {:?}", block.key());
-            let (expected, got) = (rows * row_bytes, block.raw_bytes());
-            return Err(DatabaseError::damaged(file.path(), what, expected, got));
+        if block.rows() != rows {
+            let what = format!("the rows of block {:?}", block.key());
+            return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
         }
-        let at = u64::from(row) * row_bytes + u64::from(column / 8);
+        let at = u64::from(row / 8) * block.columns() + u64::from(column);
         let chunk_bits = file.header().chunk_bytes.trailing_zeros();
         let chunk = at >> chunk_bits;
         let byte = (at - (chunk << chunk_bits)) as usize;
         let name = u64::from(black + white) << 56 | (number as u64) << 48 | chunk;
         if let Some(bytes) = self.chunks.get(&name) {
-            return Ok(bytes[byte] >> (column % 8) & 1 == 1);
+            return Ok(bytes[byte] >> (row % 8) & 1 == 1);
         }
         let length = block.chunk_len(chunk as usize);
         let mut bytes: Arc<[u8]> = iter::repeat_n(0, length).collect();
@@ -330,7 +328,7 @@ impl Database {
         let read = file.chunk(block, chunk as usize, &mut inflater, out);
         self.inflaters.lock().unwrap_or_else(PoisonError::into_inner).push(inflater);
         read?;
-        let bit = bytes[byte] >> (column % 8) & 1 == 1;
+        let bit = bytes[byte] >> (row % 8) & 1 == 1;
         self.chunks.insert(name, bytes);
         Ok(bit)
     }

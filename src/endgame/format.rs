@@ -11,7 +11,10 @@ use crate::konane::{Colour, Dimensions};
 pub const FORMAT_VERSION: u32 = 1;
 
 /// Bytes of a block that are compressed together, and so the least that a look-up decompresses.
-pub const CHUNK_BYTES: u32 = 4096;
+///
+/// On 5x6 and 4x8, look-ups that miss the cache take about 2.8, 4 and 5.8 µs with chunks of 1, 2 and
+/// 4 KiB, and the files have 65, 62 and 61 % of the bytes before compression.
+pub const CHUNK_BYTES: u32 = 2048;
 
 /// The largest chunk that a reader accepts, so that a damaged header asks for no more memory.
 pub const MAX_CHUNK_BYTES: u32 = 1 << 20;
@@ -193,7 +196,8 @@ impl LayerHeader {
         binomial(self.count(Colour::White), white)
     }
 
-    /// Bytes of a row of a block: one bit for each white pattern, the last byte filled with zeros.
+    /// Bytes of a row outside of files: one bit for each white pattern, the last byte filled with
+    /// zeros.
     pub fn row_bytes(&self, white: u32) -> u64 {
         self.columns(white).div_ceil(8)
     }

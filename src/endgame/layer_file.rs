@@ -11,6 +11,7 @@ use super::format::{
     BLOCK_BYTES, BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, u32_at, u64_at,
 };
 use super::map::FileMap;
+use super::octets::{self, ROWS};
 use super::rank::binomial;
 use crate::konane::Colour;
 
@@ -75,7 +76,8 @@ fn read_ends(path: &Path, bytes: &[u8]) -> Result<(LayerHeader, Footer), Databas
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     key: BlockKey,
-    raw_bytes: u64,
+    rows: u64,
+    columns: u64,
     set_bits: u64,
     /// Number of the first chunk, counted through the whole file.
     first_chunk: usize,
@@ -89,9 +91,28 @@ impl Block {
         self.key
     }
 
-    /// Bytes before compression.
-    pub fn raw_bytes(&self) -> u64 {
-        self.raw_bytes
+    /// Rows: canonical black patterns.
+    #[inline]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Columns: white patterns.
+    #[inline]
+    pub fn columns(&self) -> u64 {
+        self.columns
+    }
+
+    /// Bytes of a row outside of the file.
+    #[inline]
+    pub fn row_bytes(&self) -> u64 {
+        self.columns.div_ceil(8)
+    }
+
+    /// Bytes in the file before compression: one for each column and eight rows.
+    #[inline]
+    pub fn stored_bytes(&self) -> u64 {
+        self.rows.div_ceil(ROWS as u64) * self.columns
     }
 
     /// How many bits are set, as the file says; [`LayerFile::verify`] counts them.
@@ -112,7 +133,7 @@ impl Block {
     pub fn chunk_len(&self, chunk: usize) -> usize {
         debug_assert!(chunk < self.chunks);
         let before = chunk as u64 * self.chunk_bytes as u64;
-        (self.raw_bytes - before).min(self.chunk_bytes as u64) as usize
+        (self.stored_bytes() - before).min(self.chunk_bytes as u64) as usize
     }
 }
 
@@ -308,23 +329,14 @@ impl LayerFile {
         DatabaseError::damaged(self.path(), what, expected, got)
     }
 
-    /// Bytes of a block from a place on, as many as `out` has. Decompresses the chunks that they
-    /// are in.
-    ///
-    /// # Errors
-    /// As [`LayerFile::chunk`].
-    ///
-    /// # Panics
-    /// If the block is shorter.
-    pub fn read_at(
+    /// Stored bytes of a block from a place on, as many as `out` has.
+    fn read_stored(
         &self,
         block: &Block,
         from: u64,
         inflater: &mut Inflater,
         out: &mut [u8],
     ) -> Result<(), DatabaseError> {
-        let end = from.checked_add(out.len() as u64);
-        assert!(end.is_some_and(|end| end <= block.raw_bytes), "bytes of {block:?}");
         let mut buffer = Vec::new();
         let mut chunk = (from / block.chunk_bytes as u64) as usize;
         let mut skipped = (from % block.chunk_bytes as u64) as usize;
@@ -345,24 +357,55 @@ impl LayerFile {
         Ok(())
     }
 
-    /// A whole block. Chunks are decompressed in parallel, in the current pool of `rayon`.
+    /// Rows of a block, from one whose number is a multiple of eight, as many as `out` has room
+    /// for: each of [`Block::row_bytes`], with a bit for each column and zeros at the end.
+    ///
+    /// # Errors
+    /// As [`LayerFile::chunk`].
+    ///
+    /// # Panics
+    /// If the first row is not a multiple of eight, `out` does not have the length of whole rows,
+    /// or the block has fewer rows.
+    pub fn read_rows(
+        &self,
+        block: &Block,
+        first: u64,
+        inflater: &mut Inflater,
+        out: &mut [u8],
+    ) -> Result<(), DatabaseError> {
+        let row_bytes = block.row_bytes() as usize;
+        assert!(first.is_multiple_of(ROWS as u64), "row {first} is no multiple of eight");
+        assert_eq!(out.len() % row_bytes, 0, "rows of {row_bytes} bytes");
+        let end = first.checked_add((out.len() / row_bytes) as u64);
+        assert!(end.is_some_and(|end| end <= block.rows), "rows of {block:?}");
+        let mut octet = vec![0; block.columns as usize];
+        for (number, rows) in (first / ROWS as u64..).zip(out.chunks_mut(row_bytes * ROWS)) {
+            self.read_stored(block, number * block.columns, inflater, &mut octet)?;
+            octets::deinterleave(&octet, row_bytes, rows);
+        }
+        Ok(())
+    }
+
+    /// All rows of a block, one behind the other, as [`LayerFile::read_rows`] gives them. Chunks
+    /// are decompressed in parallel, in the current pool of `rayon`.
     ///
     /// # Errors
     /// As [`LayerFile::chunk`], and if the file has no such block.
     pub fn read_block(&self, key: BlockKey) -> Result<Vec<u8>, DatabaseError> {
         let block = self.expect_block(key)?;
-        let mut bytes = vec![0; block.raw_bytes as usize];
-        bytes
-            .par_chunks_mut(block.chunk_bytes)
+        let row_bytes = block.row_bytes() as usize;
+        let mut rows = vec![0; block.rows as usize * row_bytes];
+        // Enough rows for a task that few chunks are decompressed twice, at both ends.
+        let taken = ((1 << 17) / row_bytes + 1).next_multiple_of(ROWS);
+        rows.par_chunks_mut(taken * row_bytes)
             .enumerate()
-            .with_min_len(STRIDE)
-            .try_for_each_init(Inflater::new, |inflater, (chunk, out)| {
-                self.chunk(block, chunk, inflater, out)
+            .try_for_each_init(Inflater::new, |inflater, (task, out)| {
+                self.read_rows(block, (task * taken) as u64, inflater, out)
             })?;
-        Ok(bytes)
+        Ok(rows)
     }
 
-    /// Reads everything: all chunks decompress, the bits that fill up rows are zero, and the
+    /// Reads everything: all chunks decompress, the bits behind the last row are zero, and the
     /// numbers of set bits are those that the index states. In parallel, in the current pool of
     /// `rayon`.
     ///
@@ -394,19 +437,13 @@ impl LayerFile {
         Ok(())
     }
 
-    /// Whether the bits behind the last column are zero in all rows that end in a chunk.
+    /// Whether the bits of the rows behind the last one are zero in a chunk.
     fn padding_is_zero(&self, block: &Block, chunk: usize, bytes: &[u8]) -> bool {
-        let columns = self.header.columns(block.key.white);
-        let row_bytes = self.header.row_bytes(block.key.white);
-        let used = columns % 8;
-        if used == 0 {
-            return true;
-        }
+        let used = block.rows % ROWS as u64;
+        let last_octet = block.stored_bytes() - block.columns;
         let from = chunk as u64 * block.chunk_bytes as u64;
-        let first = row_bytes - 1 - from % row_bytes;
-        (first..bytes.len() as u64)
-            .step_by(row_bytes as usize)
-            .all(|last| bytes[last as usize] >> used == 0)
+        let before = last_octet.saturating_sub(from).min(bytes.len() as u64);
+        used == 0 || bytes[before as usize..].iter().all(|byte| byte >> used == 0)
     }
 }
 
@@ -445,30 +482,27 @@ fn read_blocks(
             let expected = format!("after {:?}", last.key);
             return damaged(format!("block {number}"), expected, format!("{key:?}"));
         }
-        let (raw_bytes, set_bits) = (u64_at(entry, 4), u64_at(entry, 12));
-        let row_bytes = header.row_bytes(key.white);
-        let rows = binomial(header.count(Colour::Black), key.black);
-        if raw_bytes == 0 || raw_bytes % row_bytes != 0 || raw_bytes / row_bytes > rows {
-            let expected = format!("1 to {rows} rows of {row_bytes} bytes");
-            return damaged(
-                format!("the length of block {key:?}"),
-                expected,
-                raw_bytes.to_string(),
-            );
+        let (rows, set_bits) = (u64_at(entry, 4), u64_at(entry, 12));
+        let columns = header.columns(key.white);
+        let patterns = binomial(header.count(Colour::Black), key.black);
+        if !(1..=patterns).contains(&rows) {
+            let expected = format!("1 to {patterns}");
+            return damaged(format!("the rows of block {key:?}"), expected, rows.to_string());
         }
-        let chunks = raw_bytes.div_ceil(header.chunk_bytes.into());
+        if set_bits > rows * columns {
+            let expected = format!("at most {}", rows * columns);
+            return damaged(format!("the set bits of {key:?}"), expected, set_bits.to_string());
+        }
+        let chunk_bytes = header.chunk_bytes as usize;
+        let mut block = Block { key, rows, columns, set_bits, first_chunk, chunks: 0, chunk_bytes };
+        let chunks = block.stored_bytes().div_ceil(chunk_bytes as u64);
         if chunks > most || first_chunk as u64 + chunks > most {
             let expected = format!("at most {most} in all");
             return damaged(format!("the chunks of block {key:?}"), expected, chunks.to_string());
         }
-        let columns = header.columns(key.white);
-        if set_bits > raw_bytes / row_bytes * columns {
-            let expected = format!("at most {}", raw_bytes / row_bytes * columns);
-            return damaged(format!("the set bits of {key:?}"), expected, set_bits.to_string());
-        }
-        let (chunks, chunk_bytes) = (chunks as usize, header.chunk_bytes as usize);
-        blocks.push(Block { key, raw_bytes, set_bits, first_chunk, chunks, chunk_bytes });
-        first_chunk += chunks;
+        block.chunks = chunks as usize;
+        first_chunk += block.chunks;
+        blocks.push(block);
     }
     if rest.len() != 12 * first_chunk {
         let expected = (index.len() - rest.len() + 12 * first_chunk).to_string();

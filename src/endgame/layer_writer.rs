@@ -12,15 +12,20 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::Compressor;
+use zstd::zstd_safe::{CParameter, Strategy, compress_bound};
 
 use super::error::DatabaseError;
 use super::format::{BlockKey, Footer, HEADER_BYTES, LayerHeader};
 use super::layer_file::{LayerFile, count_ones};
+use super::octets::{self, ROWS};
 use super::rank::binomial;
 use crate::konane::Colour;
 
-/// The level of compression that a writer has unless it is told another.
-pub const COMPRESSION_LEVEL: i32 = 3;
+/// How chunks are compressed. They hold next to no repetitions of several bytes, only bytes of
+/// uneven frequency: a search for matches that gives up at once leaves room for the entropy coder,
+/// and chunks without matches decompress faster.
+const COMPRESSION: [CParameter; 3] =
+    [CParameter::Strategy(Strategy::ZSTD_fast), CParameter::MinMatch(7), CParameter::HashLog(6)];
 
 /// Bytes that are compressed in parallel. Larger ones cost memory, smaller ones leave threads idle
 /// between them.
@@ -37,8 +42,8 @@ const BUFFER_BYTES: usize = 1 << 20;
 pub struct WrittenBlock {
     /// Which block.
     pub key: BlockKey,
-    /// Bytes before compression.
-    pub raw_bytes: u64,
+    /// Rows.
+    pub rows: u64,
     /// Bits that are set.
     pub set_bits: u64,
 }
@@ -56,8 +61,8 @@ pub struct LayerSummary {
     pub blocks: Vec<WrittenBlock>,
 }
 
-/// Writes a layer file. The bytes depend on what is written and on the level of compression, not
-/// on the number of threads or the sizes in which it is written.
+/// Writes a layer file. The bytes depend on what is written, not on the number of threads or the
+/// sizes of the pieces.
 pub struct LayerWriter {
     path: PathBuf,
     temporary: PathBuf,
@@ -65,20 +70,21 @@ pub struct LayerWriter {
     file: Option<BufWriter<File>>,
     header: LayerHeader,
     header_xxh3: u64,
-    level: i32,
     offset: u64,
     blocks: Vec<WrittenBlock>,
     lengths: Vec<u32>,
     checksums: Vec<u64>,
     /// The last of `blocks` can be written to.
     open: bool,
-    /// Bytes of the open block that are not compressed yet.
-    pending: Vec<u8>,
+    /// Rows of the open block that are not in octets yet.
+    rows: Vec<u8>,
+    /// Octets of the open block that are not compressed yet.
+    octets: Vec<u8>,
 }
 
 impl LayerWriter {
-    /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there. Takes up to
-    /// some 10 MiB while a block is open.
+    /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there. Takes
+    /// some 15 MiB while a block is open.
     ///
     /// # Errors
     /// If the file cannot be created.
@@ -92,22 +98,16 @@ impl LayerWriter {
             file: Some(BufWriter::with_capacity(BUFFER_BYTES, file)),
             header,
             header_xxh3: xxh3_64(&encoded),
-            level: COMPRESSION_LEVEL,
             offset: 0,
             blocks: Vec::new(),
             lengths: Vec::new(),
             checksums: Vec::new(),
             open: false,
-            pending: Vec::new(),
+            rows: Vec::new(),
+            octets: Vec::new(),
         };
         writer.put(&encoded)?;
         Ok(writer)
-    }
-
-    /// Sets the level of zstd's compression, 1 to 22.
-    pub fn with_level(mut self, level: i32) -> Self {
-        self.level = level;
-        self
     }
 
     /// Begins a block.
@@ -120,12 +120,13 @@ impl LayerWriter {
         assert!(self.header.may_have(key), "{key:?} in a layer of {} stones", self.header.stones);
         let last = self.blocks.last().map(|block| block.key);
         assert!(last.is_none_or(|last| last < key), "{key:?} after {last:?}");
-        self.blocks.push(WrittenBlock { key, raw_bytes: 0, set_bits: 0 });
+        self.blocks.push(WrittenBlock { key, rows: 0, set_bits: 0 });
         self.open = true;
     }
 
-    /// Writes bytes of the open block, as many as one likes. Compresses in parallel, in the current
-    /// pool of `rayon`.
+    /// Writes bytes of the open block, as many as one likes: row by row, each of
+    /// [`LayerHeader::row_bytes`], with a bit for each column and zeros at the end. Compresses in
+    /// parallel, in the current pool of `rayon`.
     ///
     /// # Errors
     /// If the disk is full, or the system refuses for another reason.
@@ -134,56 +135,58 @@ impl LayerWriter {
     /// If no block is open.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), DatabaseError> {
         assert!(self.open, "bytes outside of a block");
-        let batch = BATCH_BYTES.max(self.header.chunk_bytes as usize);
+        let octet_bytes = self.row_bytes() * ROWS;
+        let batch = BATCH_BYTES.next_multiple_of(octet_bytes);
         let mut rest = bytes;
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(batch - self.pending.len()));
-            self.pending.extend_from_slice(now);
+            let (now, later) = rest.split_at(rest.len().min(batch - self.rows.len()));
+            self.rows.extend_from_slice(now);
             rest = later;
-            if self.pending.len() == batch {
-                self.compress_pending()?;
+            if self.rows.len() == batch {
+                self.compress_rows(false)?;
             }
         }
         Ok(())
     }
 
-    /// Compresses what is pending. A part of a chunk may remain at the end of a block only.
-    fn compress_pending(&mut self) -> Result<(), DatabaseError> {
-        struct Compressed {
-            bytes: Vec<u8>,
-            lengths: Vec<u32>,
-            checksums: Vec<u64>,
-            set_bits: u64,
-        }
+    /// The block that is open.
+    fn current(&mut self) -> &mut WrittenBlock {
+        self.blocks.last_mut().expect("a block is open")
+    }
+
+    /// Bytes of a row of the open block.
+    fn row_bytes(&mut self) -> usize {
+        let white = self.current().key.white;
+        self.header.row_bytes(white) as usize
+    }
+
+    /// Writes what rows there are, in octets: all but the last one are whole. What is left of them
+    /// after the last whole chunk waits for more, unless it is the `end` of the block.
+    fn compress_rows(&mut self, end: bool) -> Result<(), DatabaseError> {
+        let (row_bytes, white) = (self.row_bytes(), self.current().key.white);
+        let columns = self.header.columns(white) as usize;
+        self.current().rows += (self.rows.len() / row_bytes) as u64;
+        self.current().set_bits += count_ones(&self.rows);
+        let before = self.octets.len();
+        let octets = self.rows.len().div_ceil(row_bytes * ROWS);
+        self.octets.resize(before + octets * columns, 0);
+        self.rows
+            .par_chunks(row_bytes * ROWS)
+            .zip(self.octets[before..].par_chunks_mut(columns))
+            .with_min_len((1 << 16) / columns + 1)
+            .for_each(|(rows, octet)| octets::interleave(rows, row_bytes, octet));
+        self.rows.clear();
+
         let chunk_bytes = self.header.chunk_bytes as usize;
-        let level = self.level;
-        let tasks: Vec<io::Result<Compressed>> = self
-            .pending
+        let left = if end { 0 } else { self.octets.len() % chunk_bytes };
+        let ready = self.octets.len() - left;
+        let tasks: Vec<io::Result<Compressed>> = self.octets[..ready]
             .par_chunks(chunk_bytes * TASK_CHUNKS)
-            .map(|raw| {
-                let mut compressor = Compressor::new(level)?;
-                let mut buffer = vec![0; zstd::zstd_safe::compress_bound(chunk_bytes)];
-                let mut done = Compressed {
-                    bytes: Vec::with_capacity(raw.len()),
-                    lengths: Vec::with_capacity(TASK_CHUNKS),
-                    checksums: Vec::with_capacity(TASK_CHUNKS),
-                    set_bits: count_ones(raw),
-                };
-                for chunk in raw.chunks(chunk_bytes) {
-                    let length = compressor.compress_to_buffer(chunk, &mut buffer[..])?;
-                    done.bytes.extend_from_slice(&buffer[..length]);
-                    done.lengths.push(length as u32);
-                    done.checksums.push(xxh3_64(&buffer[..length]));
-                }
-                Ok(done)
-            })
+            .map(|octets| Compressed::new(octets, chunk_bytes))
             .collect();
-        let block = self.blocks.last_mut().expect("a block is open");
-        block.raw_bytes += self.pending.len() as u64;
-        self.pending.clear();
+        self.octets.drain(..ready);
         for task in tasks {
             let task = task.map_err(DatabaseError::io("compress a part of", &self.path))?;
-            self.blocks.last_mut().expect("a block is open").set_bits += task.set_bits;
             self.lengths.extend(task.lengths);
             self.checksums.extend(task.checksums);
             self.put(&task.bytes)?;
@@ -201,20 +204,15 @@ impl LayerWriter {
     /// there are black patterns.
     pub fn end_block(&mut self) -> Result<u64, DatabaseError> {
         assert!(self.open, "the end of no block");
-        self.compress_pending()?;
+        let left = self.rows.len() % self.row_bytes();
+        assert_eq!(left, 0, "a part of a row at the end of {:?}", self.current().key);
+        self.compress_rows(true)?;
         self.open = false;
-        self.pending = Vec::new();
-        let block = *self.blocks.last().expect("a block was open");
-        let row_bytes = self.header.row_bytes(block.key.white);
-        let patterns = binomial(self.header.count(Colour::Black), block.key.black);
-        let rows = block.raw_bytes / row_bytes;
-        assert!(
-            block.raw_bytes.is_multiple_of(row_bytes) && (1..=patterns).contains(&rows),
-            "{} bytes in block {:?}, whose rows have {row_bytes}",
-            block.raw_bytes,
-            block.key
-        );
-        Ok(block.set_bits)
+        (self.rows, self.octets) = (Vec::new(), Vec::new());
+        let WrittenBlock { key, rows, set_bits } = *self.current();
+        let patterns = binomial(self.header.count(Colour::Black), key.black);
+        assert!((1..=patterns).contains(&rows), "{rows} rows in {key:?}, of at most {patterns}");
+        Ok(set_bits)
     }
 
     /// Copies a block from another file of the same layer as it is, without decompressing it;
@@ -245,8 +243,8 @@ impl LayerWriter {
             self.put(compressed)?;
         }
         self.open = false;
-        let (raw_bytes, set_bits) = (block.raw_bytes(), block.set_bits());
-        *self.blocks.last_mut().expect("just begun") = WrittenBlock { key, raw_bytes, set_bits };
+        let (rows, set_bits) = (block.rows(), block.set_bits());
+        *self.current() = WrittenBlock { key, rows, set_bits };
         Ok(set_bits)
     }
 
@@ -263,7 +261,7 @@ impl LayerWriter {
         index.extend((self.blocks.len() as u32).to_le_bytes());
         for block in &self.blocks {
             index.extend(block.key.encode());
-            index.extend(block.raw_bytes.to_le_bytes());
+            index.extend(block.rows.to_le_bytes());
             index.extend(block.set_bits.to_le_bytes());
         }
         index.extend(self.lengths.iter().flat_map(|length| length.to_le_bytes()));
@@ -306,6 +304,35 @@ impl Drop for LayerWriter {
             let _ = file.into_parts();
             let _ = fs::remove_file(&self.temporary);
         }
+    }
+}
+
+/// Chunks that a task has compressed.
+struct Compressed {
+    bytes: Vec<u8>,
+    lengths: Vec<u32>,
+    checksums: Vec<u64>,
+}
+
+impl Compressed {
+    fn new(octets: &[u8], chunk_bytes: usize) -> io::Result<Self> {
+        let mut compressor = Compressor::new(1)?;
+        for parameter in COMPRESSION {
+            compressor.set_parameter(parameter)?;
+        }
+        let mut buffer = vec![0; compress_bound(chunk_bytes)];
+        let mut done = Compressed {
+            bytes: Vec::with_capacity(octets.len()),
+            lengths: Vec::with_capacity(TASK_CHUNKS),
+            checksums: Vec::with_capacity(TASK_CHUNKS),
+        };
+        for chunk in octets.chunks(chunk_bytes) {
+            let length = compressor.compress_to_buffer(chunk, &mut buffer[..])?;
+            done.bytes.extend_from_slice(&buffer[..length]);
+            done.lengths.push(length as u32);
+            done.checksums.push(xxh3_64(&buffer[..length]));
+        }
+        Ok(done)
     }
 }
 

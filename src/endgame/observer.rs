@@ -22,6 +22,11 @@ pub enum Stage {
         /// Black stones.
         black: u32,
     },
+    /// The positions that games reach at this ply have been found.
+    Ply {
+        /// The number of moves made.
+        ply: u32,
+    },
     /// The layer's file is put together from its blocks.
     Assembling {
         /// Stones of both colours.
@@ -45,6 +50,7 @@ impl fmt::Display for Stage {
             Stage::Resuming => write!(f, "reading what is there"),
             Stage::Layer { stones } => write!(f, "positions with {stones} stones"),
             Stage::Rows { black } => write!(f, "positions with {black} black stones"),
+            Stage::Ply { ply } => write!(f, "positions of ply {ply}"),
             Stage::Assembling { stones } => write!(f, "writing the layer of {stones} stones"),
             Stage::Checking { stones } => write!(f, "checking the file of {stones} stones"),
             Stage::Recomputing { stones } => write!(f, "recomputing the layer of {stones} stones"),

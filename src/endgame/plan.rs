@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use super::format::{CHUNK_BYTES, MANIFEST_NAME, Scope, database_name};
 use super::index::Index;
-use super::layer_writer::COMPRESSION_LEVEL;
+use super::parts;
 use super::rank::binomial;
 use super::resources::{bytes_text, disk_free, memory_available};
 use super::sizes::Sizes;
+use super::statespace;
 use super::swept;
 use crate::konane::{Board, Colour, Dimensions};
 
@@ -19,9 +20,16 @@ pub const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
 /// cores.
 pub const SWEPT_POSITIONS_PER_SECOND: f64 = 1.5e8;
 
-/// Compressed bytes for a raw one, at the most: 7x7 with 8 stones has 0.61, 5x6 with 15 stones 0.80,
-/// 5x5 0.54.
-pub const COMPRESSED_SHARE: f64 = 0.9;
+/// The same for the state space, which keeps more in memory and moves it more often.
+pub const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
+
+/// Boards with fewer squares are built by the ranked method: the sweep's hundreds of small parts
+/// take longer than the values.
+const SWEPT_FROM: u32 = 28;
+
+/// Compressed bytes for a raw one, at the most: 6x6 has 0.63, 7x7 with 8 stones 0.61, 5x6 0.70, 5x6
+/// with 15 stones 0.80, 5x5 0.54.
+pub const COMPRESSED_SHARE: f64 = 0.85;
 
 /// Memory of the program itself, compression included.
 const BASE_BYTES: u128 = 64 << 20;
@@ -39,8 +47,6 @@ pub struct BuildOptions {
     pub out: PathBuf,
     /// How; `None` for the sweep where it is possible. Makes no difference to the files.
     pub method: Option<Method>,
-    /// The level of zstd's compression, 1 to 22.
-    pub compression: i32,
 }
 
 impl BuildOptions {
@@ -52,7 +58,6 @@ impl BuildOptions {
             memory_bytes: None,
             out,
             method: None,
-            compression: COMPRESSION_LEVEL,
         }
     }
 }
@@ -64,6 +69,9 @@ pub enum Method {
     Ranked,
     /// By the bit-parallel sweep ([`super::sweep`]): whole boards.
     Swept,
+    /// By the sweep and the breadth-first search from the start ([`super::statespace`]): scope
+    /// reachable.
+    Reached,
 }
 
 /// What a build will do, need and write.
@@ -77,8 +85,6 @@ pub struct Plan {
     pub max_stones: u32,
     /// How.
     pub method: Method,
-    /// The level of zstd's compression.
-    pub compression: i32,
     /// The directory of the database.
     pub directory: PathBuf,
     /// The database is there already; nothing is computed, and nothing was checked against limits.
@@ -118,10 +124,12 @@ pub enum Resource {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// It does not fit.
-    #[error("{}", does_not_fit(.what, *.resource, *.need, *.have, *.fits))]
+    #[error("{}", does_not_fit(.what, *.scope, *.resource, *.need, *.have, *.fits))]
     DoesNotFit {
         /// What was to be built, such as `8x8 with up to 12 stones`.
         what: String,
+        /// Which positions.
+        scope: Scope,
         /// What does not suffice.
         resource: Resource,
         /// Bytes needed.
@@ -148,7 +156,14 @@ pub enum PlanError {
     },
 }
 
-fn does_not_fit(what: &str, resource: Resource, need: u64, have: u64, fits: Option<u32>) -> String {
+fn does_not_fit(
+    what: &str,
+    scope: Scope,
+    resource: Resource,
+    need: u64,
+    have: u64,
+    fits: Option<u32>,
+) -> String {
     let (noun, verb) = match resource {
         Resource::Memory => ("memory", "may be used"),
         Resource::Disk => ("disk space", "are free"),
@@ -157,6 +172,7 @@ fn does_not_fit(what: &str, resource: Resource, need: u64, have: u64, fits: Opti
     let (need, have) = (bytes_text(need), bytes_text(have));
     let remedy = match fits {
         Some(stones) => format!("--max-stones {stones} would fit"),
+        None if scope == Scope::Reachable => "scope complete needs less memory".to_owned(),
         None => "no number of stones would fit".to_owned(),
     };
     format!("{what} needs {need} of {noun}, but {have} {verb}: {lacking} are lacking; {remedy}")
@@ -178,11 +194,12 @@ struct Needs {
 /// If it does not fit, with what would.
 pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let dimensions = board.dimensions();
-    if options.scope == Scope::Reachable {
-        return Err(match options.max_stones {
-            Some(_) => PlanError::ReachableWithMaxStones,
-            None => PlanError::ReachableTooLarge { board: dimensions },
-        });
+    let reachable = options.scope == Scope::Reachable;
+    if reachable && options.max_stones.is_some() {
+        return Err(PlanError::ReachableWithMaxStones);
+    }
+    if reachable && dimensions.squares() > statespace::MAX_SQUARES {
+        return Err(PlanError::ReachableTooLarge { board: dimensions });
     }
     let index = Index::new(board.clone(), options.scope.exchanges());
     let sizes = Sizes::new(&index);
@@ -207,31 +224,45 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let white = index.numbering().count(Colour::White);
     let whole = max_stones == dimensions.squares() && white <= swept::MAX_WHITE;
     let method = match options.method {
-        Some(Method::Ranked) => Method::Ranked,
-        _ if whole => Method::Swept,
+        _ if reachable => Method::Reached,
+        Some(Method::Swept) if whole => Method::Swept,
+        None if whole && dimensions.squares() >= SWEPT_FROM => Method::Swept,
         _ => Method::Ranked,
     };
     let mut needs = ranked_needs(&index, &sizes, max_stones, threads);
-    if method == Method::Swept {
-        needs.memory = BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, white);
-        needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
+    let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
+    match method {
+        Method::Ranked => {}
+        Method::Swept => {
+            needs.memory = tables + swept::memory(&sizes, white);
+            needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
+        }
+        Method::Reached => {
+            let black = 0..=index.numbering().count(Colour::Black);
+            let rows: u128 = black.map(|b| u128::from(sizes.rows(b))).sum();
+            let bytes = rows * ((1 << white) / 8).max(64);
+            needs.memory = tables + statespace::memory(bytes) + parts::memory(white);
+            needs.seconds = needs.stored as f64 / (REACHED_POSITIONS_PER_SECOND * threads as f64);
+        }
     }
     if let (false, Some((resource, need, have))) = (finished, lacking(&needs)) {
         let fits = (0..max_stones)
             .rev()
             .find(|&stones| lacking(&ranked_needs(&index, &sizes, stones, threads)).is_none());
+        let fits = fits.filter(|_| !reachable);
         let what = match max_stones < dimensions.squares() {
+            _ if reachable => format!("the {dimensions} board with its reachable positions"),
             true => format!("{dimensions} with up to {max_stones} stones"),
             false => format!("the complete {dimensions} board"),
         };
-        return Err(PlanError::DoesNotFit { what, resource, need, have, fits });
+        let scope = options.scope;
+        return Err(PlanError::DoesNotFit { what, scope, resource, need, have, fits });
     }
     Ok(Plan {
         dimensions,
         scope: options.scope,
         max_stones,
         method,
-        compression: options.compression,
         directory,
         finished,
         positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),

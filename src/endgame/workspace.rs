@@ -29,7 +29,6 @@ pub struct Workspace<'a> {
     directory: PathBuf,
     scope: Scope,
     max_stones: u32,
-    compression: i32,
     index: &'a Index,
     observer: &'a dyn BuildObserver,
     lock: File,
@@ -50,9 +49,8 @@ impl<'a> Workspace<'a> {
         let directory = plan.directory.clone();
         fs::create_dir_all(&directory).map_err(BuildError::io("create", &directory))?;
         let lock = lock(&directory)?;
-        let Plan { scope, max_stones, compression, .. } = *plan;
-        let workspace =
-            Workspace { directory, scope, max_stones, compression, index, observer, lock };
+        let Plan { scope, max_stones, .. } = *plan;
+        let workspace = Workspace { directory, scope, max_stones, index, observer, lock };
         workspace.clean()?;
         Ok(workspace)
     }
@@ -195,8 +193,7 @@ impl<'a> Workspace<'a> {
     /// If the file cannot be created.
     pub fn part_writer(&self, key: BlockKey) -> Result<LayerWriter, BuildError> {
         let header = self.header(key.black + key.white);
-        let writer = LayerWriter::create(&self.part_path(key), header)?;
-        Ok(writer.with_level(self.compression))
+        Ok(LayerWriter::create(&self.part_path(key), header)?)
     }
 
     /// Writes a part at once.
@@ -217,8 +214,7 @@ impl<'a> Workspace<'a> {
     /// # Errors
     /// If the file cannot be created.
     pub fn layer_writer(&self, stones: u32) -> Result<LayerWriter, BuildError> {
-        let writer = LayerWriter::create(&self.layer_path(stones), self.header(stones))?;
-        Ok(writer.with_level(self.compression))
+        Ok(LayerWriter::create(&self.layer_path(stones), self.header(stones))?)
     }
 
     /// Makes a layer of its parts, and removes these. Their checksums are checked on the way.

@@ -93,10 +93,14 @@ proptest! {
         for (key, bytes) in &blocks {
             prop_assert_eq!(&file.read_block(*key).unwrap(), bytes);
             let block = file.block(*key).unwrap();
-            let from = seed % bytes.len() as u64;
-            let mut part = vec![0; (seed >> 32) as usize % (bytes.len() - from as usize)];
-            file.read_at(block, from, &mut inflater, &mut part).unwrap();
-            prop_assert_eq!(&part[..], &bytes[from as usize..][..part.len()]);
+            let row_bytes = block.row_bytes() as usize;
+            let rows = bytes.len() / row_bytes;
+            prop_assert_eq!(block.rows(), rows as u64);
+            let first = seed as usize % rows / 8 * 8;
+            let taken = (seed >> 32) as usize % (rows - first + 1);
+            let mut part = vec![0; taken * row_bytes];
+            file.read_rows(block, first as u64, &mut inflater, &mut part).unwrap();
+            prop_assert_eq!(&part[..], &bytes[first * row_bytes..][..part.len()]);
         }
 
         // Other pieces, one thread, and copies of blocks from files of their own: the same bytes.
