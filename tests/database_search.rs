@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use konane::endgame::format::Scope;
 use konane::endgame::known::DatabaseValues;
 use konane::endgame::{
     BuildOptions, Database, DatabaseError, DatabaseOptions, Lookup, Outcome, build, plan, probe,
@@ -169,6 +170,51 @@ fn positions_that_are_not_covered_are_unknown_and_no_error() {
         assert_eq!(values.value(code) != Answer::Unknown, covered, "{position:?}");
     }
     assert!(values.into_error().is_none());
+}
+
+/// A database of reachable positions: known are the values of these, and of no others; searches
+/// that begin with one of the others are right all the same.
+#[test]
+fn positions_that_no_game_reaches_are_searched() {
+    let place = tempfile::tempdir().expect("a directory");
+    let board = Board::new("4x5".parse().expect("a board"));
+    let options_of_build =
+        BuildOptions { scope: Scope::Reachable, ..BuildOptions::complete(place.path().to_owned()) };
+    let plan = plan(&board, &options_of_build).expect("a plan");
+    build(&board, &plan, &(), &AtomicBool::new(false)).expect("a database");
+    let database = Database::open(&plan.directory, DatabaseOptions::default()).expect("files");
+    let mut random = Random(3);
+    let mut unreached = 0;
+    for case in 0..400 {
+        let position = match case % 2 {
+            0 => after_moves(&board, &mut random, case / 2 % 14),
+            _ => scattered(&board, &mut random),
+        };
+        let expected = wins(&board, &position);
+        let values = DatabaseValues::new(&database);
+        let answer = values.value(board.symmetries().code(&position));
+        match database.value(&position).expect("a value") {
+            Lookup::Unreached => {
+                // Known still, if the one with the colours exchanged is reached.
+                let value = if expected { Value::Win } else { Value::Loss };
+                let possible = [Answer::Unknown, Answer::Known(value)];
+                assert!(possible.contains(&answer) && case % 2 == 1, "{position:?}");
+                unreached += u32::from(answer == Answer::Unknown);
+            }
+            lookup => {
+                assert_eq!(lookup == Lookup::Win, expected, "{position:?}");
+                let value = if expected { Value::Win } else { Value::Loss };
+                assert_eq!(answer, Answer::Known(value), "{position:?}");
+            }
+        }
+        let options = options(Algorithm::ALL[case / 2 % 4]);
+        let limits = Limits::default();
+        let solution = solve_with(&board, &position, &options, &values, limits, &mut ());
+        let winner = if expected { position.to_move() } else { !position.to_move() };
+        assert_eq!(solution.expect("memory").verdict, Verdict::Winner(winner), "{position:?}");
+        assert!(values.into_error().is_none());
+    }
+    assert!(unreached > 50, "{unreached}");
 }
 
 /// The layer that a search meets first is damaged: no algorithm has an outcome, all say why, and

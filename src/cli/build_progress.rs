@@ -56,7 +56,13 @@ impl BuildObserver for BuildProgress {
         match (&self.sink, stage) {
             (Sink::Live(bar), _) => bar.set_message(stage.to_string()),
             // Layers are reported when they are finished.
-            (_, Stage::Rows { .. } | Stage::Checking { .. } | Stage::Recomputing { .. }) => {
+            (
+                _,
+                Stage::Rows { .. }
+                | Stage::Ply { .. }
+                | Stage::Checking { .. }
+                | Stage::Recomputing { .. },
+            ) => {
                 self.line(&stage.to_string());
             }
             _ => {}

@@ -70,7 +70,7 @@ impl<'a> Parts<'a> {
             stop,
             layers: Vec::new(),
             done: AtomicU64::new(0),
-            total: (0..=black).map(|b| rounds * sizes.rows(b) << white).sum(),
+            total: (0..=black).map(|b| (rounds * sizes.rows(b)) << white).sum(),
         };
         observer.stage(Stage::Resuming);
         for stones in 0..=black + white {
