@@ -16,6 +16,8 @@
 //!
 //! * [`konane`] knows the game: [`konane::Board`], [`konane::Position`], [`konane::Move`], text,
 //!   symmetries, perft. [`konane::solve()`] is the entry.
+//! * [`endgame`] computes the values of all positions of a board, keeps them in checked files, and
+//!   looks them up; a search takes them as known values ([`search::known`]).
 //! * [`search`] knows no game: proof-number searches and α-β over anything that implements
 //!   [`search::game::Game`], with the transposition table that they share.
 //! * [`cli`] is the `konane` program.

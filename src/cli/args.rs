@@ -1,10 +1,12 @@
 //! The command line's syntax. What the texts mean for a board is decided in `input`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::exit;
 use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
+use crate::endgame::format::Scope;
 use crate::konane::{Algorithm, Dimensions, Profile};
 
 /// Most threads that a command accepts.
@@ -13,12 +15,19 @@ pub const MOST_THREADS: u32 = 1024;
 /// Most plies that a game can have, rounded up: every ply removes a stone.
 const MOST_PLIES: u32 = 64;
 
+/// Most stones that a board can have.
+const MOST_STONES: u32 = 64;
+
 fn parse_threads(text: &str) -> Result<u32, NumberError> {
     parse_number(text, 1, MOST_THREADS.into()).map(|number| number as u32)
 }
 
 fn parse_depth(text: &str) -> Result<u32, NumberError> {
     parse_number(text, 1, MOST_PLIES.into()).map(|number| number as u32)
+}
+
+fn parse_stones(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 0, MOST_STONES.into()).map(|number| number as u32)
 }
 
 fn parse_nodes(text: &str) -> Result<u64, NumberError> {
@@ -50,6 +59,14 @@ pub enum Command {
     Solve(SolveArgs),
     /// Count move sequences, or distinct positions, ply by ply.
     Perft(PerftArgs),
+    /// Look up who wins a position, and what becomes of every move, in a database.
+    Probe(ProbeArgs),
+    /// Build a database of the values of all positions of a board, or of those with few stones.
+    Builddb(BuilddbArgs),
+    /// Check the files of a database.
+    Verifydb(VerifydbArgs),
+    /// Count the positions that games reach, ply by ply, with winners and terminals.
+    Statespace(StatespaceArgs),
     /// Do a fixed amount of work on one thread; print speeds and a signature of node counts.
     Bench(BenchArgs),
     /// Print a shell completion script.
@@ -109,6 +126,102 @@ pub struct SolveArgs {
     #[arg(long, value_name = "N", value_parser = parse_nodes,
           allow_negative_numbers = true)]
     pub max_nodes: Option<u64>,
+    /// Take values from the database of the board in this directory, or from this database: a
+    /// position that it covers is not searched.
+    #[arg(long, value_name = "DIR")]
+    pub db: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `konane probe`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane probe 4x5 --moves \"a4 a3\"\n",
+    "  konane probe 4x5 --position \"xoxox/o1oxo/x1xox/oxoxo b\" --json\n",
+    "  konane probe 4x5 --json - < positions.txt\n"
+))]
+pub struct ProbeArgs {
+    /// The board and the position. With neither --position nor --moves, positions are read from
+    /// standard input, one a line, unless it is a terminal; then the start is looked up.
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// Read positions from standard input, even from a terminal.
+    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true,
+          conflicts_with_all = ["position", "moves"])]
+    pub stdin: Option<String>,
+    /// The directory of databases, or of one.
+    #[arg(long, value_name = "DIR", default_value = "db")]
+    pub db: PathBuf,
+    /// Print JSON instead of text: one object, or one a line for positions from standard input.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `konane builddb`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "What was interrupted goes on when the same command is run again.\n\n",
+    "Examples:\n",
+    "  konane builddb 4x5\n",
+    "  konane builddb 5x5 --out databases --threads 1\n",
+    "  konane builddb 7x7 --max-stones 4 --memory 1GiB --plan\n"
+))]
+pub struct BuilddbArgs {
+    /// Ranks x files, such as 6x6.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    /// The directory for databases; each has a directory in it, such as db/6x6-complete.
+    #[arg(short, long, value_name = "DIR", default_value = "db")]
+    pub out: PathBuf,
+    /// Which positions.
+    #[arg(long, value_name = "NAME", default_value = "complete")]
+    pub scope: ScopeArg,
+    /// Only positions with up to this many stones.
+    #[arg(long, value_name = "N", value_parser = parse_stones, allow_negative_numbers = true)]
+    pub max_stones: Option<u32>,
+    /// Memory that may be used [default: what the system has available].
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: Option<u64>,
+    /// Threads to build with [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
+    /// Print what the build would need, and stop.
+    #[arg(long, visible_alias = "dry-run")]
+    pub plan: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `konane verifydb`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane verifydb db/4x5-complete\n",
+    "  konane verifydb db/4x5-complete --deep --json\n"
+))]
+pub struct VerifydbArgs {
+    /// The database: a directory that builddb has made.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Also compute every value again from those of the moves.
+    #[arg(long)]
+    pub deep: bool,
+    /// Threads to check with [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
@@ -150,6 +263,29 @@ pub struct PerftArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `konane statespace`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane statespace 4x5\n",
+    "  konane statespace 5x5 --json --quiet\n"
+))]
+pub struct StatespaceArgs {
+    /// Ranks x files, such as 5x6; up to 36 squares.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    /// Threads to search with [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// `konane bench`.
@@ -199,6 +335,24 @@ impl From<AlgorithmArg> for Algorithm {
             AlgorithmArg::Pn2 => Algorithm::Pn2,
             AlgorithmArg::Dfpn => Algorithm::Dfpn,
             AlgorithmArg::Ab => Algorithm::AlphaBeta,
+        }
+    }
+}
+
+/// [`Scope`] as clap lists it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ScopeArg {
+    /// Every set of stones with either side to move.
+    Complete,
+    /// The positions that a game from the start can reach.
+    Reachable,
+}
+
+impl From<ScopeArg> for Scope {
+    fn from(arg: ScopeArg) -> Scope {
+        match arg {
+            ScopeArg::Complete => Scope::Complete,
+            ScopeArg::Reachable => Scope::Reachable,
         }
     }
 }

@@ -8,16 +8,27 @@ use std::io::{self, Write};
 
 pub mod args;
 mod bench;
+mod build_progress;
+mod builddb;
 mod completions;
+mod database;
 pub mod exit;
 mod input;
 mod interrupt;
 pub mod output;
 mod perft;
+mod probe;
 mod progress;
 mod solve;
+mod statespace;
 pub mod units;
+mod verifydb;
 
+use crate::endgame::DatabaseError;
+use crate::endgame::build_error::BuildError;
+use crate::endgame::plan::PlanError;
+use crate::endgame::statespace::StateSpaceError;
+use crate::endgame::verify::VerifyError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::{SolveError, solve::LEAST_MEMORY};
 use args::{Cli, Command};
@@ -32,6 +43,27 @@ pub enum CliError {
     /// `--moves` is not the beginning of a game.
     #[error("--moves: {0}")]
     Moves(MoveListError),
+    /// A line of standard input is not a position of the board.
+    #[error(transparent)]
+    Line(PositionError),
+    /// Standard input cannot be read.
+    #[error("cannot read standard input: {0}")]
+    Input(#[source] io::Error),
+    /// A database cannot be read, or does not have what was asked for.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A database cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A database cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A database is not sound.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// The state space of a board cannot be searched.
+    #[error(transparent)]
+    StateSpace(#[from] StateSpaceError),
     /// `solve` with several threads.
     #[error("--threads: more than one thread is not yet available for solve; use --threads 1")]
     SolveThreads,
@@ -66,7 +98,13 @@ impl CliError {
     /// The exit code that tells this error.
     pub fn exit(&self) -> Exit {
         match self {
-            CliError::Output(_) => Exit::File,
+            CliError::Output(_) | CliError::Input(_) => Exit::File,
+            CliError::Database(error) if error.is_bad_input() => Exit::BadInput,
+            CliError::Database(_) => Exit::File,
+            CliError::Plan(PlanError::DoesNotFit { .. }) => Exit::Limit,
+            CliError::StateSpace(StateSpaceError::Memory(_)) => Exit::Limit,
+            CliError::Build(BuildError::Interrupted) => Exit::Interrupted,
+            CliError::Build(_) | CliError::Verify(_) => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
             _ => Exit::BadInput,
         }
@@ -80,6 +118,10 @@ pub fn run(cli: &Cli) -> Exit {
     let result = match &cli.command {
         Command::Solve(args) => solve::run(args, &stop),
         Command::Perft(args) => perft::run(args, &stop),
+        Command::Probe(args) => probe::run(args, &stop),
+        Command::Builddb(args) => builddb::run(args, &stop),
+        Command::Verifydb(args) => verifydb::run(args, &stop),
+        Command::Statespace(args) => statespace::run(args, &stop),
         Command::Bench(args) => bench::run(args, &stop),
         Command::Completions(args) => completions::completions(args),
         Command::Man(args) => completions::man(args),

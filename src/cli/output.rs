@@ -51,6 +51,9 @@ pub struct SolveJson {
     pub expansions: u64,
     /// Positions visited by exact searches near the end of games.
     pub settle_positions: u64,
+    /// With `--db`: answers of the database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database_hits: Option<u64>,
     /// PN²: nodes of the first level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub l1_nodes: Option<u64>,
@@ -129,19 +132,35 @@ pub struct BenchJson {
     pub seconds: f64,
 }
 
+/// One JSON object and a line feed.
+pub fn json(value: &impl Serialize) -> Result<String, CliError> {
+    let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
+    Ok(text + "\n")
+}
+
 /// Writes one JSON object and a line feed.
 pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
-    let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
-    write_text(&format!("{text}\n"))
+    write_text(&json(value)?)
 }
 
 /// Writes to stdout. A reader that has gone away (`| head`) is no error: it has what it wanted.
 pub fn write_text(text: &str) -> Result<(), CliError> {
+    write_open(text).map(|_| ())
+}
+
+/// Writes to stdout; false if the reader has gone away.
+pub fn write_open(text: &str) -> Result<bool, CliError> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(CliError::Output(error)),
     }
+}
+
+/// Writes an error to stderr. If that is gone too, the exit code has to say it.
+pub fn complain(message: &str) {
+    let _ = io::stderr().write_all(format!("error: {message}\n").as_bytes());
 }
 
 /// Nodes by seconds; finite for any time.

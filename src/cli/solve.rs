@@ -7,11 +7,15 @@ use std::time::Instant;
 use super::CliError;
 use super::args::SolveArgs;
 use super::exit::Exit;
-use super::input;
 use super::output::{self, SolveJson, TableJson};
 use super::progress::SearchProgress;
+use super::{database, input};
+use crate::endgame::Database;
+use crate::endgame::known::DatabaseValues;
 use crate::konane::notation::{format_move, format_position};
-use crate::konane::{Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve};
+use crate::konane::{
+    Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve, solve_with,
+};
 use crate::search::control::{Limits, Reason};
 use crate::search::table::ENTRY_BYTES;
 
@@ -26,6 +30,9 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         profile: args.profile.into(),
         memory_bytes: args.memory,
     };
+    let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
+    let database = database.transpose()?;
+    let values = database.as_ref().map(DatabaseValues::new);
     let begun = Instant::now();
     let limits = Limits {
         nodes: args.max_nodes,
@@ -36,7 +43,10 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
     let mut progress = SearchProgress::new(&board, &position, capacity, args.quiet);
-    let result = solve(&board, &position, &options, limits, &mut progress);
+    let result = match &values {
+        Some(values) => solve_with(&board, &position, &options, values, limits, &mut progress),
+        None => solve(&board, &position, &options, limits, &mut progress),
+    };
     let seconds = begun.elapsed().as_secs_f64();
     drop(progress);
     let solution = result?;
@@ -47,6 +57,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         board: &board,
         position: &position,
         algorithm: options.algorithm,
+        database: database.as_ref(),
         solution: &solution,
         seconds,
     };
@@ -54,6 +65,9 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         output::write_json(&report.json())?;
     } else {
         output::write_text(&report.text())?;
+    }
+    if let Some(error) = values.and_then(DatabaseValues::into_error) {
+        return Err(error.into());
     }
     Ok(match solution.verdict {
         Verdict::Winner(_) => Exit::Answered,
@@ -67,6 +81,7 @@ struct Report<'a> {
     board: &'a Board,
     position: &'a Position,
     algorithm: Algorithm,
+    database: Option<&'a Database>,
     solution: &'a Solution,
     seconds: f64,
 }
@@ -114,6 +129,7 @@ impl Report<'_> {
             nodes: counters.nodes,
             expansions: counters.expansions,
             settle_positions: counters.settle_positions,
+            database_hits: self.database.map(|_| counters.known_hits),
             l1_nodes: two_levels.then_some(counters.first_level),
             l2_nodes: two_levels.then_some(counters.second_level),
             seconds: self.seconds,
@@ -162,6 +178,12 @@ impl Report<'_> {
             let _ = write!(nodes, " ({first} first level, {second} second level)");
         }
         rows.push(("nodes", nodes));
+        if let Some(database) = self.database {
+            let hits = output::grouped(counters.known_hits);
+            let directory = database.directory().display();
+            let noun = if counters.known_hits == 1 { "value" } else { "values" };
+            rows.push(("database", format!("{hits} {noun} from {directory}")));
+        }
         rows.push(("time", output::time(self.seconds)));
         let table = &self.solution.table;
         // A game that is over takes no search, and then there is no table.

@@ -74,6 +74,7 @@ pub struct LayerWriter {
     blocks: Vec<WrittenBlock>,
     lengths: Vec<u32>,
     checksums: Vec<u64>,
+    durable: bool,
     /// The last of `blocks` can be written to.
     open: bool,
     /// Rows of the open block that are not in octets yet.
@@ -102,12 +103,21 @@ impl LayerWriter {
             blocks: Vec::new(),
             lengths: Vec::new(),
             checksums: Vec::new(),
+            durable: true,
             open: false,
             rows: Vec::new(),
             octets: Vec::new(),
         };
         writer.put(&encoded)?;
         Ok(writer)
+    }
+
+    /// For a file that is checked before it is used and can be made again:
+    /// [`LayerWriter::finish`] will not wait until it is on the disk. After a power failure it may
+    /// be there under its name and damaged.
+    pub fn provisional(mut self) -> Self {
+        self.durable = false;
+        self
     }
 
     /// Begins a block.
@@ -248,7 +258,8 @@ impl LayerWriter {
         Ok(set_bits)
     }
 
-    /// Writes index and footer, waits until everything is on the disk, and gives the file its name.
+    /// Writes index and footer, waits until everything is on the disk (unless the file is
+    /// [provisional](LayerWriter::provisional)), and gives the file its name.
     ///
     /// # Errors
     /// If the disk is full, or the system refuses for another reason. The `.tmp` is removed.
@@ -278,7 +289,12 @@ impl LayerWriter {
         let io = |error| DatabaseError::io("write", &self.temporary)(error);
         let file = self.file.as_mut().expect("not finished");
         file.flush().map_err(io)?;
-        publish(file.get_ref(), &self.temporary, &self.path)?;
+        if self.durable {
+            publish(file.get_ref(), &self.temporary, &self.path)?;
+        } else {
+            fs::rename(&self.temporary, &self.path)
+                .map_err(DatabaseError::io("rename", &self.temporary))?;
+        }
         self.file = None;
         Ok(LayerSummary {
             path: self.path.clone(),

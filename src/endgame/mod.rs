@@ -5,6 +5,13 @@
 //! to move. [`numbering`] numbers the squares of each colour, [`rank`] the patterns with a given
 //! number of stones (combinadic ranks), [`orbits`] the black patterns up to symmetry; [`index`]
 //! joins them into the address of a position.
+//!
+//! Values come from one of three methods: [`sweep`] treats all white patterns of a black one at
+//! once and is the fastest for whole boards, [`ranked`] goes by layers of stones and serves boards
+//! of any size up to a number of stones, and [`statespace`] finds what games reach. [`build()`]
+//! writes them to files ([`layer_writer`], [`manifest`]; the format is specified in `db/FORMAT.md`),
+//! [`Database`] and [`probe()`] read them, [`verify()`] checks them, and [`known`] gives them to the
+//! search.
 
 pub mod build;
 pub mod build_error;
@@ -14,6 +21,7 @@ pub mod error;
 pub mod format;
 pub mod index;
 pub mod jumps;
+pub mod known;
 pub mod layer_file;
 pub mod layer_writer;
 pub mod manifest;

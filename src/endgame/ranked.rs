@@ -377,6 +377,7 @@ fn low_bits(count: usize) -> u64 {
 mod tests {
     use super::*;
     use crate::endgame::index::Address;
+    use crate::konane::Board;
     use crate::konane::{Move, Position};
     use proptest::prelude::*;
     use std::collections::HashMap;

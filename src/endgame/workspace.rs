@@ -1,11 +1,11 @@
 //! The directory of a database while it is being built.
 //!
-//! It holds the finished layer files, and for the layer in work *parts*: layer files with a single
+//! It holds the finished layer files, and for what is in work *parts*: layer files with a single
 //! block each, such as `part-wins-black-b05-w04.kdb`. All of them get their names only when they are
-//! whole and on the disk, so whatever a dead process leaves behind is either sound or called
-//! `.tmp`. A layer is assembled by copying its parts' compressed blocks, and the manifest, which
-//! makes a database of the directory, is written last. What is found by a later run is checked
-//! before it is used.
+//! whole, so whatever a dead process leaves behind is either sound or called `.tmp`; after a power
+//! failure parts may be damaged, which shows. A layer is assembled by copying its parts' compressed
+//! blocks, and the manifest, which makes a database of the directory, is written last. What is
+//! found by a later run is checked before it is used.
 //!
 //! A file `lock`, locked through the operating system, keeps other builds out; the lock ends with
 //! the process, however that ends.
@@ -193,7 +193,7 @@ impl<'a> Workspace<'a> {
     /// If the file cannot be created.
     pub fn part_writer(&self, key: BlockKey) -> Result<LayerWriter, BuildError> {
         let header = self.header(key.black + key.white);
-        Ok(LayerWriter::create(&self.part_path(key), header)?)
+        Ok(LayerWriter::create(&self.part_path(key), header)?.provisional())
     }
 
     /// Writes a part at once.

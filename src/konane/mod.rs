@@ -17,4 +17,4 @@ pub use moves::Move;
 pub use perft::Perft;
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
-pub use solve::{Algorithm, Solution, SolveError, SolveOptions, Verdict, solve};
+pub use solve::{Algorithm, Solution, SolveError, SolveOptions, Verdict, solve, solve_with};

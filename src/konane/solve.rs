@@ -16,6 +16,7 @@ use crate::search::alphabeta::alphabeta;
 use crate::search::control::{Counters, Limits, Observer, Outcome, Reason, Report};
 use crate::search::dfpn::dfpn;
 use crate::search::game::Value;
+use crate::search::known::{Informed, Known};
 use crate::search::numbers::INFINITY;
 use crate::search::pn2::pn2;
 use crate::search::pns::pns;
@@ -197,6 +198,27 @@ pub fn solve(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
+    solve_with(board, position, options, &(), limits, observer)
+}
+
+/// [`solve`] with values of some positions that are known before, such as those of a database
+/// ([`crate::endgame::known::DatabaseValues`]). The search takes them for solved wherever it meets
+/// their positions; if the root is one of them, one expansion is enough.
+///
+/// The values are asked for by canonical code ([`super::symmetry::Symmetries::code`]). If one of
+/// them cannot be read, the verdict is [`Verdict::Unknown`] for [`Reason::KnownValues`], and
+/// `known` can say more.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_with<K: Known>(
+    board: &Board,
+    position: &Position,
+    options: &SolveOptions,
+    known: &K,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Solution, SolveError> {
     let bytes = options.memory_bytes;
     if bytes < LEAST_MEMORY {
         return Err(SolveError::TooLittleMemory { bytes });
@@ -216,7 +238,7 @@ pub fn solve(
     let profile = options.profile;
     let game = Konane::new(board, profile.estimate());
     let table = Table::new(table_bytes)?;
-    let (game, table) = (&game, &table);
+    let (game, table) = (&Informed::new(&game, known), &table);
     let report = match options.algorithm {
         Algorithm::Pns => {
             let parameters = profile.pns();

@@ -99,7 +99,12 @@ pub fn alphabeta<G: Game>(
     searcher.evaluator.control.counters.nodes = 1;
     let step = options.step.clamp(1, MAX_DEPTH);
     let mut depth = 0u32;
+    let known_loss = searcher.evaluator.root_is_lost(root);
     let outcome = loop {
+        if known_loss {
+            searcher.solved(root, Value::Loss, 0, 0, None);
+            break Outcome::Known(Value::Loss);
+        }
         searcher.counted = depth;
         depth = (depth + step).min(MAX_DEPTH);
         searcher.evaluator.control.depth = depth;
@@ -168,6 +173,7 @@ impl<G: Game> Searcher<'_, G> {
             Evaluation::Won(child) => {
                 return Some(self.solved(code, Value::Win, 1, ply, Some(child)));
             }
+            Evaluation::Stopped => return None,
             Evaluation::Open => {}
         }
         self.order(base);

@@ -18,6 +18,8 @@ pub enum Reason {
     Memory,
     /// Somebody set the stop flag.
     Interrupted,
+    /// A known value could not be read ([`super::known::Answer::Failed`]).
+    KnownValues,
 }
 
 impl Reason {
@@ -28,6 +30,7 @@ impl Reason {
             Reason::TimeLimit => "time limit",
             Reason::Memory => "memory limit",
             Reason::Interrupted => "interrupted",
+            Reason::KnownValues => "database error",
         }
     }
 }
@@ -71,6 +74,8 @@ pub struct Counters {
     pub expansions: u64,
     /// Positions visited by bounded exact searches ([`super::game::Game::settle`]).
     pub settle_positions: u64,
+    /// Answers from known values ([`super::known`]), repeated ones included.
+    pub known_hits: u64,
     /// PN²: nodes of the first-level tree.
     pub first_level: u64,
     /// PN²: nodes of all second-level trees.

@@ -29,7 +29,7 @@ struct Numbers {
     phi: Number,
     delta: Number,
     /// Expansions by this search, without those of earlier visits. If there were none, the search
-    /// was stopped before it began, and the numbers mean nothing.
+    /// was stopped before it found out anything, and the numbers mean nothing.
     work: u64,
 }
 
@@ -56,6 +56,9 @@ pub fn dfpn<G: Game>(
     let mut worker = Worker { evaluator, options };
     worker.evaluator.control.counters.nodes = 1;
     let mut numbers = Numbers { phi: 1, delta: 1, work: 0 };
+    if worker.evaluator.root_is_lost(root) {
+        numbers = worker.solved(root, Value::Loss, 0, 0);
+    }
     while numbers.phi != 0 && numbers.delta != 0 && worker.evaluator.control.stopped.is_none() {
         numbers = worker.search(root, INFINITY, INFINITY, true);
     }
@@ -103,6 +106,7 @@ impl<G: Game> Worker<'_, G> {
                 }
                 return self.solved(code, Value::Win, before, work);
             }
+            Evaluation::Stopped => return Numbers { phi: 1, delta: 1, work: 0 },
             Evaluation::Open => {}
         }
 
@@ -152,7 +156,7 @@ impl<G: Game> Worker<'_, G> {
                 best_child_threshold(phi_threshold, second, self.options.epsilon_1024);
             let result = self.search(child.code, child_phi, child_delta, false);
             if result.work == 0 {
-                // Stopped before it began: what is known about the child stays.
+                // Stopped before it found out anything: what is known about the child stays.
                 continue;
             }
             work += result.work;

@@ -1,7 +1,8 @@
-//! First evaluation of positions: expansion, table, and bounded exact search.
+//! First evaluation of positions: expansion, table, known values, and bounded exact search.
 
-use super::control::Control;
+use super::control::{Control, Reason};
 use super::game::{Child, Expansion, Game, Value};
+use super::known::Answer;
 use super::table::{Entry, Table};
 
 /// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
@@ -28,6 +29,9 @@ pub(super) enum Evaluation {
     Won(u64),
     /// The open children are at the top of the list.
     Open,
+    /// A known value could not be read: nothing was found out, no children are listed, and the
+    /// search has been told to stop.
+    Stopped,
 }
 
 /// What one thread evaluates positions with.
@@ -101,18 +105,14 @@ impl<'a, G: Game> Evaluator<'a, G> {
         match game.expand(code, &mut self.scratch, &mut self.children, announce) {
             Expansion::Lost => Evaluation::Lost,
             Expansion::Won(child) => Evaluation::Won(child),
-            Expansion::Open => match self.look_up(base, first_visit) {
-                Some(child) => Evaluation::Won(child),
-                None if self.children.len() == base => Evaluation::Lost,
-                None => Evaluation::Open,
-            },
+            Expansion::Open => self.look_up(base, first_visit),
         }
     }
 
-    /// Replaces the estimates of the children from `base` by what the table or an exact search
-    /// knows, and drops those that are won. Returns a lost child, if there is one; the list is
-    /// then cut off at `base`.
-    fn look_up(&mut self, base: usize, first_visit: bool) -> Option<u64> {
+    /// Replaces the estimates of the children from `base` by what the table, known values or an
+    /// exact search say, and drops those that are won. Unless the result is open, the list is cut
+    /// off at `base`.
+    fn look_up(&mut self, base: usize, first_visit: bool) -> Evaluation {
         assert_eq!(self.keys.len(), self.children.len() - base, "every child is announced once");
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
@@ -126,8 +126,12 @@ impl<'a, G: Game> Evaluator<'a, G> {
             if child.delta == 0 {
                 let code = child.code;
                 self.children.truncate(base);
-                return Some(code);
+                return Evaluation::Won(code);
             }
+        }
+        if let Some(evaluation) = self.ask(base) {
+            self.children.truncate(base);
+            return evaluation;
         }
         let mut kept = base;
         for index in base..self.children.len() {
@@ -135,7 +139,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             self.settle(&mut child);
             if child.delta == 0 {
                 self.children.truncate(base);
-                return Some(child.code);
+                return Evaluation::Won(child.code);
             }
             if child.phi != 0 {
                 self.children[kept] = child;
@@ -143,7 +147,50 @@ impl<'a, G: Game> Evaluator<'a, G> {
             }
         }
         self.children.truncate(kept);
+        if kept == base { Evaluation::Lost } else { Evaluation::Open }
+    }
+
+    /// Asks the game for known values of the children from `base` that are not solved. An
+    /// evaluation is returned if a child is lost or an answer failed.
+    #[inline(always)]
+    fn ask(&mut self, base: usize) -> Option<Evaluation> {
+        for child in &mut self.children[base..] {
+            if child.phi == 0 {
+                continue;
+            }
+            match self.game.known(child.code) {
+                Answer::Unknown => {}
+                Answer::Known(value) => {
+                    self.control.counters.known_hits += 1;
+                    if value == Value::Loss {
+                        return Some(Evaluation::Won(child.code));
+                    }
+                    child.phi = 0;
+                    child.effort = Child::NEVER_SETTLE;
+                }
+                Answer::Failed => {
+                    self.control.stopped = Some(Reason::KnownValues);
+                    return Some(Evaluation::Stopped);
+                }
+            }
+        }
         None
+    }
+
+    /// Whether the root is known to be lost. One that is known to be won has to be expanded in any
+    /// case: a lost child belongs to the answer.
+    pub fn root_is_lost(&mut self, root: u64) -> bool {
+        match self.game.known(root) {
+            Answer::Unknown | Answer::Known(Value::Win) => false,
+            Answer::Known(Value::Loss) => {
+                self.control.counters.known_hits += 1;
+                true
+            }
+            Answer::Failed => {
+                self.control.stopped = Some(Reason::KnownValues);
+                false
+            }
+        }
     }
 
     /// Tries the bounded exact search on a child.

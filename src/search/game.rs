@@ -4,6 +4,7 @@
 //! and the code is all that the search ever holds of a position. Values are seen from the side to
 //! move (the NAND tree): a position is won if some child is lost.
 
+use super::known::Answer;
 use super::numbers::Number;
 
 /// A value of a finished search: who wins, seen from the side to move.
@@ -93,6 +94,14 @@ pub trait Game: Sync {
 
     /// A well-mixed key of the code, of which tables use the upper bits. Need not be exact.
     fn key(&self, code: u64) -> u64;
+
+    /// What is known about a position without a search. Games themselves know nothing; one that is
+    /// [`super::known::Informed`] does.
+    #[inline(always)]
+    fn known(&self, code: u64) -> Answer {
+        let _ = code;
+        Answer::Unknown
+    }
 
     /// A plain exact search of at most `budget` positions, for positions near the end.
     fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> Settled {

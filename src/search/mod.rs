@@ -7,6 +7,7 @@ pub mod dfpn;
 mod evaluate;
 pub mod game;
 pub mod graph;
+pub mod known;
 pub mod negamax;
 pub mod numbers;
 pub mod pn2;

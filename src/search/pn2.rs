@@ -97,6 +97,7 @@ impl Levels {
         options: &Pn2Options,
     ) -> Option<Reason> {
         let mut children: Vec<Child> = Vec::new();
+        pns::take_lost_root(&mut self.first, memory, evaluator);
         while let Some(code) = self.first.select(memory, evaluator) {
             let first = &mut self.first;
             evaluator.control.root = (first.phi, first.delta, first.best);

@@ -87,6 +87,7 @@ fn search<G: Game>(
     memory: &mut Memory,
     evaluator: &mut Evaluator<G>,
 ) -> Option<Reason> {
+    take_lost_root(tree, memory, evaluator);
     while let Some(code) = tree.select(memory, evaluator) {
         evaluator.grow_if_full();
         evaluator.control.root = (tree.phi, tree.delta, tree.best);
@@ -103,7 +104,19 @@ fn search<G: Game>(
     None
 }
 
-/// Evaluates the selected node by its children. [`Full`] leaves the node as it was.
+/// Resolves the root, which is selected, if it is known to be lost.
+pub(super) fn take_lost_root<G: Game>(
+    tree: &mut ProofTree,
+    memory: &mut Memory,
+    evaluator: &mut Evaluator<G>,
+) {
+    if evaluator.root_is_lost(tree.root) {
+        tree.resolve(memory, evaluator, Value::Loss, 0);
+    }
+}
+
+/// Evaluates the selected node by its children. [`Full`] leaves the node as it was, and so does a
+/// known value that cannot be read, after which the next tick stops the search.
 pub(super) fn expand<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
@@ -123,6 +136,7 @@ pub(super) fn expand<G: Game>(
             let expansions = evaluator.control.counters.expansions;
             return tree.attach(memory, &evaluator.children, 1, expansions);
         }
+        Evaluation::Stopped => {}
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ pub(super) struct Full;
 pub(super) struct ProofTree {
     pub region: Region,
     options: PnsOptions,
-    root: u64,
+    pub root: u64,
     root_block: Block,
     frames: Vec<Frame>,
     /// Nodes made since the tree was begun, the root counted.

@@ -9,7 +9,6 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use konane::endgame::format::Scope;
 use konane::endgame::{BuildError, BuildObserver, BuildOptions, BuildSummary, Plan, plan};
 use konane::konane::Board;
 
@@ -17,7 +16,7 @@ use konane::konane::Board;
 fn planned(size: &str, max_stones: Option<u32>, out: &Path) -> Plan {
     let board = Board::new(size.parse().unwrap());
     let out = out.to_owned();
-    let options = BuildOptions { scope: Scope::Complete, max_stones, memory_bytes: None, out };
+    let options = BuildOptions { max_stones, ..BuildOptions::complete(out) };
     plan(&board, &options).unwrap()
 }
 

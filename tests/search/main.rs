@@ -11,6 +11,7 @@
 mod algorithms;
 mod boards;
 mod graphs;
+mod known;
 mod limits;
 mod plain_konane;
 mod random;

@@ -1,0 +1,246 @@
+//! Known values in every algorithm: right answers, no search where everything is known, and no
+//! outcome where a value cannot be read.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use konane::konane::notation::parse_moves;
+use konane::konane::{Algorithm, Board, Profile, SolveOptions, Verdict, solve, solve_with};
+use konane::search::control::{Limits, Outcome, Reason};
+use konane::search::game::{Game, Value};
+use konane::search::graph::GraphGame;
+use konane::search::known::{Answer, Informed, Known};
+use konane::search::negamax::Negamax;
+
+use crate::algorithms::{MANY, ROOMY, Setting, algorithms, check};
+use crate::random::{Random, random_graph, thousands};
+
+/// The values of the nodes, by node, and how often they were asked for.
+struct Values {
+    values: Vec<Answer>,
+    hits: AtomicU64,
+    /// The number of the answer that fails, from 0; no answer is asked for so often.
+    failing: AtomicU64,
+    asked: AtomicU64,
+}
+
+impl Values {
+    /// True values of about `share` of 8 nodes, chosen at random.
+    fn of(game: &GraphGame, oracle: &mut Negamax<'_, GraphGame>, share: u64, seed: u64) -> Self {
+        let mut random = Random(seed);
+        let values = (0..game.nodes()).map(|node| {
+            if random.below(8) < share {
+                Answer::Known(oracle.value(node))
+            } else {
+                Answer::Unknown
+            }
+        });
+        let values = values.collect();
+        Values { values, hits: 0.into(), failing: u64::MAX.into(), asked: 0.into() }
+    }
+
+    fn reset(&self, failing: u64) {
+        self.failing.store(failing, Ordering::Relaxed);
+        self.hits.store(0, Ordering::Relaxed);
+        self.asked.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Known for Values {
+    fn value(&self, code: u64) -> Answer {
+        if self.asked.fetch_add(1, Ordering::Relaxed) == self.failing.load(Ordering::Relaxed) {
+            return Answer::Failed;
+        }
+        let answer = self.values[code as usize];
+        self.hits.fetch_add(u64::from(answer != Answer::Unknown), Ordering::Relaxed);
+        answer
+    }
+}
+
+/// What is known changes neither outcomes nor that the best child of a won root is lost.
+#[test]
+fn random_subsets_of_the_values_change_no_outcome() {
+    let limits = Limits { nodes: Some(MANY), ..Limits::default() };
+    for number in 0..thousands(1) {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let mut random = Random(number ^ 0x1111);
+        let share = random.below(9);
+        let values = Values::of(&game, &mut oracle, share, number);
+        let informed = Informed::new(&game, &values);
+        let root = random.below(game.nodes().min(8));
+        let setting = Setting::random(&mut random, ROOMY);
+        let context = || format!("graph {number} from {root}, {share}/8 known");
+        check(&informed, root, &mut Negamax::new(&informed), setting, limits, &context);
+    }
+}
+
+#[test]
+fn hits_are_counted_and_save_nodes() {
+    let (mut saved, mut hits) = (0, 0);
+    let limits = Limits { nodes: Some(5000), ..Limits::default() };
+    for number in 0..thousands(1) / 10 {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let values = Values::of(&game, &mut oracle, 4, number);
+        for (name, run) in algorithms::<Informed<GraphGame, Values>>() {
+            values.reset(u64::MAX);
+            let setting = Setting::of(Profile::Thesis, 1 << 20);
+            let informed = Informed::new(&game, &values);
+            let counters = run(&informed, 0, setting, limits, &mut ()).counters;
+            let found = values.hits.load(Ordering::Relaxed);
+            // A root that is known to be won is looked at, but not used.
+            let root = u64::from(values.values[0] == Answer::Known(Value::Win));
+            assert_eq!(counters.known_hits + root, found, "{name} {number}");
+            hits += found;
+            let nothing = Informed::new(&game, &());
+            let (_, plain) = algorithms().into_iter().find(|(other, _)| *other == name).unwrap();
+            let without = plain(&nothing, 0, setting, limits, &mut ()).counters;
+            assert_eq!(without.known_hits, 0);
+            saved += without.nodes.saturating_sub(counters.nodes);
+        }
+    }
+    assert!(hits > 100 && saved > 1000, "{hits} {saved}");
+}
+
+#[test]
+fn with_all_values_one_expansion_suffices() {
+    for number in 0..thousands(1) / 5 {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let values = Values::of(&game, &mut oracle, 8, 0);
+        let informed = Informed::new(&game, &values);
+        for root in 0..game.nodes().min(8) {
+            for (name, run) in algorithms() {
+                let setting = Setting::of(Profile::Thesis, ROOMY);
+                let report = run(&informed, root, setting, Limits::default(), &mut ());
+                let expected = oracle.value(root);
+                assert_eq!(report.outcome, Outcome::Known(expected), "{name} {number} {root}");
+                let most = u64::from(expected == Value::Win);
+                assert_eq!(report.counters.expansions, most, "{name} {number} {root}");
+                if expected == Value::Win {
+                    assert_eq!(oracle.value(report.best.unwrap()), Value::Loss);
+                }
+            }
+        }
+    }
+}
+
+/// Answer after answer fails, the first, the second and so on until the search ends without
+/// asking so often. None of these searches has an outcome, and all say why.
+#[test]
+fn a_failed_answer_is_never_an_outcome() {
+    let mut failed = 0;
+    for number in 0..thousands(1) / 10 {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let share = number % 5;
+        let values = Values::of(&game, &mut oracle, share, number);
+        let mut random = Random(number);
+        let setting = Setting::random(&mut random, ROOMY);
+        for (name, run) in algorithms::<Informed<GraphGame, Values>>() {
+            let mut failing = 0;
+            loop {
+                values.reset(failing);
+                let informed = Informed::new(&game, &values);
+                let limits = Limits { nodes: Some(MANY / 10), ..Limits::default() };
+                let report = run(&informed, 0, setting, limits, &mut ());
+                let context = format!("{name} {number}, answer {failing}: {report:?}");
+                if values.asked.load(Ordering::Relaxed) <= failing {
+                    if let Outcome::Known(value) = report.outcome {
+                        assert_eq!(value, oracle.value(0), "{context}");
+                    }
+                    break;
+                }
+                assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues), "{context}");
+                assert!(report.phi != 0 && report.delta != 0, "{context}");
+                // Nobody is asked again after that.
+                assert_eq!(values.asked.load(Ordering::Relaxed), failing + 1, "{context}");
+                failed += 1;
+                failing += 1 + failing / 3 + random.below(3);
+            }
+        }
+    }
+    assert!(failed > 500, "{failed}");
+}
+
+/// A search that was stopped by a failed answer leaves nothing wrong in its table: the same search
+/// goes on with it and finds the value.
+#[test]
+fn the_table_of_a_failed_search_stays_right() {
+    use konane::search::dfpn::dfpn;
+    use konane::search::table::Table;
+    let mut failed = 0;
+    for number in 0..thousands(1) / 5 {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let values = Values::of(&game, &mut oracle, 2, number);
+        let table = Table::new(ROOMY).unwrap();
+        let mut random = Random(number);
+        let options = Setting::random(&mut random, ROOMY).dfpn();
+        for failing in [random.below(4), random.below(40), random.below(400), u64::MAX] {
+            values.reset(failing);
+            let informed = Informed::new(&game, &values);
+            let report = dfpn(&informed, 0, &table, options, Limits::default(), &mut ());
+            failed += u32::from(report.outcome == Outcome::Unknown(Reason::KnownValues));
+            for node in 0..game.nodes() {
+                let entry = table.lookup(game.key(node), node);
+                if let Some(value) = entry.and_then(|entry| entry.value()) {
+                    assert_eq!(value, oracle.value(node), "graph {number}, node {node}");
+                }
+            }
+            if failing == u64::MAX {
+                assert_eq!(report.outcome, Outcome::Known(oracle.value(0)), "graph {number}");
+            }
+        }
+    }
+    assert!(failed > 10, "{failed}");
+}
+
+/// Values of the positions with few stones, by solving each of them.
+struct FewStones<'a> {
+    board: &'a Board,
+    most: u32,
+}
+
+impl Known for FewStones<'_> {
+    fn value(&self, code: u64) -> Answer {
+        let position = self.board.symmetries().decode(code);
+        if position.occupied().count_ones() > self.most {
+            return Answer::Unknown;
+        }
+        let options = SolveOptions { memory_bytes: 1 << 20, ..SolveOptions::default() };
+        let solution = solve(self.board, &position, &options, Limits::default(), &mut ());
+        match solution.expect("memory").verdict {
+            Verdict::Winner(colour) if colour == position.to_move() => Answer::Known(Value::Win),
+            Verdict::Winner(_) => Answer::Known(Value::Loss),
+            Verdict::Unknown(_) => Answer::Failed,
+        }
+    }
+}
+
+#[test]
+fn konane_takes_leaves_from_positions_with_few_stones() {
+    for (size, lines) in [("4x4", &["", "b3 b4", "b3 b4 b1-b3"][..]), ("3x5", &["", "a3 b3"])] {
+        let board = Board::new(size.parse().unwrap());
+        for line in lines {
+            let position = parse_moves(&board, line).unwrap();
+            for algorithm in Algorithm::ALL {
+                let options =
+                    SolveOptions { algorithm, memory_bytes: 4 << 20, ..SolveOptions::default() };
+                let limits = Limits::default();
+                let plain = solve(&board, &position, &options, limits, &mut ()).unwrap();
+                for most in [4, 8, 12, 16] {
+                    let known = FewStones { board: &board, most };
+                    let solution =
+                        solve_with(&board, &position, &options, &known, limits, &mut ()).unwrap();
+                    assert_eq!(solution.verdict, plain.verdict, "{size} {line} {algorithm}");
+                    if let Some(best) = solution.best_move {
+                        let after = position.play(&board, best);
+                        let reply = solve(&board, &after, &options, limits, &mut ()).unwrap();
+                        assert_eq!(reply.verdict, plain.verdict, "{size} {line} {algorithm}");
+                    }
+                }
+            }
+        }
+    }
+}
