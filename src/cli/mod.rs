@@ -101,7 +101,7 @@ impl CliError {
             CliError::Output(_) | CliError::Input(_) => Exit::File,
             CliError::Database(error) if error.is_bad_input() => Exit::BadInput,
             CliError::Database(_) => Exit::File,
-            CliError::Plan(PlanError::DoesNotFit { .. }) => Exit::Limit,
+            CliError::Plan(PlanError::DoesNotFit(_)) => Exit::Limit,
             CliError::StateSpace(StateSpaceError::Memory(_)) => Exit::Limit,
             CliError::Build(BuildError::Interrupted) => Exit::Interrupted,
             CliError::Build(_) | CliError::Verify(_) => Exit::File,

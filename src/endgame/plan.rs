@@ -27,9 +27,14 @@ pub const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
 /// take longer than the values.
 const SWEPT_FROM: u32 = 28;
 
-/// Compressed bytes for a raw one, at the most: 6x6 has 0.63, 7x7 with 8 stones 0.61, 5x6 0.70, 5x6
-/// with 15 stones 0.80, 5x5 0.54.
-pub const COMPRESSED_SHARE: f64 = 0.85;
+/// Compressed bytes for a raw one, at the most, of a whole board: 6x6 has 0.57, 5x6 0.62.
+pub const COMPRESSED_SHARE: f64 = 0.65;
+
+/// The same of a part of a board or a small one: 5x6 with 15 stones had 0.80.
+pub const COMPRESSED_SHARE_OF_FEW: f64 = 0.85;
+
+/// Bytes before compression from which on a whole board is no small one.
+const LARGE: u128 = 16 << 20;
 
 /// Memory of the program itself, compression included.
 const BASE_BYTES: u128 = 64 << 20;
@@ -120,25 +125,70 @@ pub enum Resource {
     Disk,
 }
 
+/// A build that does not fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misfit {
+    /// What was to be built, such as `8x8 with up to 12 stones`.
+    pub what: String,
+    /// Which positions.
+    pub scope: Scope,
+    /// Bytes of memory that it needs.
+    pub memory: u64,
+    /// Bytes on the disk while building.
+    pub disk: u64,
+    /// Seconds, an estimate, if it did fit.
+    pub seconds: f64,
+    /// Threads of the estimate.
+    pub threads: usize,
+    /// What does not suffice.
+    pub resource: Resource,
+    /// Bytes there are of it.
+    pub have: u64,
+    /// The most stones with which it would fit.
+    pub fits: Option<u32>,
+}
+
+impl Misfit {
+    /// Bytes of the resource that does not suffice.
+    pub fn need(&self) -> u64 {
+        match self.resource {
+            Resource::Memory => self.memory,
+            Resource::Disk => self.disk,
+        }
+    }
+
+    fn text(&self) -> String {
+        let (noun, verb) = match self.resource {
+            Resource::Memory => ("memory", "may be used"),
+            Resource::Disk => ("disk space", "are free"),
+        };
+        let lacking = bytes_text(self.need().saturating_sub(self.have));
+        let [memory, disk, have] = [self.memory, self.disk, self.have].map(bytes_text);
+        let hours = self.seconds / 3600.0;
+        let time = match hours {
+            ..1.5 => format!("{:.0} minutes", (hours * 60.0).max(1.0)),
+            ..48.0 => format!("{hours:.1} hours"),
+            _ => format!("{:.0} days", hours / 24.0),
+        };
+        let remedy = match self.fits {
+            Some(stones) => format!("--max-stones {stones} would fit"),
+            None if self.scope == Scope::Reachable => "scope complete needs less memory".to_owned(),
+            None => "no number of stones would fit".to_owned(),
+        };
+        format!(
+            "{} needs {memory} of memory, {disk} of disk space and about {time} on {} threads, but \
+             only {have} of {noun} {verb}: {lacking} are lacking; {remedy}",
+            self.what, self.threads
+        )
+    }
+}
+
 /// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// It does not fit.
-    #[error("{}", does_not_fit(.what, *.scope, *.resource, *.need, *.have, *.fits))]
-    DoesNotFit {
-        /// What was to be built, such as `8x8 with up to 12 stones`.
-        what: String,
-        /// Which positions.
-        scope: Scope,
-        /// What does not suffice.
-        resource: Resource,
-        /// Bytes needed.
-        need: u64,
-        /// Bytes there are.
-        have: u64,
-        /// The most stones with which it would fit.
-        fits: Option<u32>,
-    },
+    #[error("{}", .0.text())]
+    DoesNotFit(Box<Misfit>),
     /// Layers of reachable positions alone do not exist: the start has all stones.
     #[error(
         "the reachable positions are found from the full board downwards, so scope reachable has \
@@ -154,28 +204,6 @@ pub enum PlanError {
         /// The board.
         board: Dimensions,
     },
-}
-
-fn does_not_fit(
-    what: &str,
-    scope: Scope,
-    resource: Resource,
-    need: u64,
-    have: u64,
-    fits: Option<u32>,
-) -> String {
-    let (noun, verb) = match resource {
-        Resource::Memory => ("memory", "may be used"),
-        Resource::Disk => ("disk space", "are free"),
-    };
-    let lacking = bytes_text(need.saturating_sub(have));
-    let (need, have) = (bytes_text(need), bytes_text(have));
-    let remedy = match fits {
-        Some(stones) => format!("--max-stones {stones} would fit"),
-        None if scope == Scope::Reachable => "scope complete needs less memory".to_owned(),
-        None => "no number of stones would fit".to_owned(),
-    };
-    format!("{what} needs {need} of {noun}, but {have} {verb}: {lacking} are lacking; {remedy}")
 }
 
 /// Memory and disk of one way to build.
@@ -218,7 +246,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
                 Resource::Disk => needs.disk_peak,
             };
             let have = limit.filter(|&limit| need > u128::from(limit))?;
-            Some((resource, saturated(need), have))
+            Some((resource, have))
         })
     };
     let white = index.numbering().count(Colour::White);
@@ -245,7 +273,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             needs.seconds = needs.stored as f64 / (REACHED_POSITIONS_PER_SECOND * threads as f64);
         }
     }
-    if let (false, Some((resource, need, have))) = (finished, lacking(&needs)) {
+    if let (false, Some((resource, have))) = (finished, lacking(&needs)) {
         let fits = (0..max_stones)
             .rev()
             .find(|&stones| lacking(&ranked_needs(&index, &sizes, stones, threads)).is_none());
@@ -255,8 +283,17 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             true => format!("{dimensions} with up to {max_stones} stones"),
             false => format!("the complete {dimensions} board"),
         };
-        let scope = options.scope;
-        return Err(PlanError::DoesNotFit { what, scope, resource, need, have, fits });
+        return Err(PlanError::DoesNotFit(Box::new(Misfit {
+            what,
+            scope: options.scope,
+            memory: saturated(needs.memory),
+            disk: saturated(needs.disk_peak),
+            seconds: needs.seconds,
+            threads,
+            resource,
+            have,
+            fits,
+        })));
     }
     Ok(Plan {
         dimensions,
@@ -300,10 +337,15 @@ fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -
     let longest_row = (0..=white.min(max_stones)).map(|w| binomial(white, w) / 8).max();
     let scratch = u128::from(longest_row.unwrap_or(0)) * threads as u128;
 
+    let raw: u128 = (0..=max_stones).map(|n| sides * sizes.layer_bytes(n)).sum();
+    let share = match max_stones == index.board().dimensions().squares() && raw >= LARGE {
+        true => COMPRESSED_SHARE,
+        false => COMPRESSED_SHARE_OF_FEW,
+    };
     let disk_of = |stones: u32| {
         let raw = sides * sizes.layer_bytes(stones);
         // The index has 12 bytes for each chunk; small files are mostly header and index.
-        let compressed = (raw as f64 * COMPRESSED_SHARE) as u128;
+        let compressed = (raw as f64 * share) as u128;
         compressed + 12 * raw / u128::from(CHUNK_BYTES) + 4096
     };
     let disk: u128 = (0..=max_stones).map(disk_of).sum();
@@ -375,13 +417,14 @@ mod tests {
     #[test]
     fn what_does_not_fit_says_what_would() {
         let limit = 1 << 30;
-        let PlanError::DoesNotFit { resource, need, have, fits: Some(fits), .. } =
+        let PlanError::DoesNotFit(misfit) =
             plan(&board("8x8"), &options(Some(14), Some(limit))).unwrap_err()
         else {
-            panic!("no number of stones");
+            panic!("another error");
         };
-        assert_eq!((resource, have), (Resource::Memory, limit));
-        assert!(need > have);
+        assert_eq!((misfit.resource, misfit.have), (Resource::Memory, limit));
+        assert!(misfit.need() > misfit.have);
+        let fits = misfit.fits.expect("some number of stones fits");
         // That many do fit, and one more does not.
         assert!(plan(&board("8x8"), &options(Some(fits), Some(limit))).is_ok());
         assert!(plan(&board("8x8"), &options(Some(fits + 1), Some(limit))).is_err());
@@ -389,7 +432,7 @@ mod tests {
         let error = plan(&board("8x8"), &options(None, Some(limit))).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("the complete 8x8 board needs "), "{text}");
-        assert!(text.contains(" PiB of memory, but 1.00 GiB may be used: "), "{text}");
+        assert!(text.contains(", but only 1.00 GiB of memory may be used: "), "{text}");
         assert!(text.contains(&format!("--max-stones {fits} would fit")), "{text}");
         let error = plan(&board("8x8"), &options(Some(3), Some(1 << 20))).unwrap_err();
         assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");

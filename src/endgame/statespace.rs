@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
             let address = self.index.address(position.occupied(), position.to_move());
             let layer = &wins[address.to_move.index()][address.black as usize];
             let pattern = self.index.ranks(Colour::White).unrank(address.white, address.column);
-            return layer.row(address.row)[pattern as usize / 64] >> (pattern % 64) & 1 == 1;
+            return layer.row_bits(address.row)[pattern as usize];
         }
         position.moves(board).into_iter().any(|m| !self.wins(wins, &position.play(board, m)))
     }

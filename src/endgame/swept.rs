@@ -30,8 +30,8 @@ use crate::konane::Colour;
 /// Bytes of a block that one task reads.
 const READ_BYTES: usize = 1 << 18;
 
-/// The most white squares: rows of 512 KiB.
-pub(super) const MAX_WHITE: u32 = 22;
+/// The most white squares: rows of 4 MiB.
+pub(super) const MAX_WHITE: u32 = 25;
 
 /// Bytes of memory that the method needs, beside the tables of the index.
 pub(super) fn memory(sizes: &Sizes, white: u32) -> u128 {

@@ -25,8 +25,7 @@ fn value(index: &Index, layers: &[Vec<Layer>; 2], occupied: u64, to_move: Colour
     let stones = black.count_ones();
     let row = index.orbits(stones).row(index.numbering(), index.ranks(Colour::Black), black);
     let white = index.numbering().image(Colour::White, usize::from(row.symmetry), white);
-    let row = layers[to_move.index()][stones as usize].row(row.index);
-    row[white as usize / 64] >> (white % 64) & 1 == 1
+    layers[to_move.index()][stones as usize].row_bits(row.index)[white as usize]
 }
 
 /// All successors by jumps, square by square, whatever the number of empty squares.

@@ -21,6 +21,8 @@ mod wins;
 
 use std::io;
 
+use bitvec::prelude::{BitSlice, Lsb0};
+use bitvec::view::BitView;
 use rayon::prelude::*;
 
 use memory::Words;
@@ -39,6 +41,8 @@ use crate::konane::Colour;
 #[derive(Debug)]
 pub struct Layer {
     black: u32,
+    /// White squares of the board.
+    white: u32,
     row_words: usize,
     words: Words,
 }
@@ -46,24 +50,27 @@ pub struct Layer {
 impl Layer {
     /// Rows of zeros.
     pub(super) fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
-        let row_words = row_words(index.numbering().count(Colour::White));
+        let white = index.numbering().count(Colour::White);
+        let row_words = row_words(white);
         let rows = index.orbits(black).len() as usize;
-        Ok(Layer { black, row_words, words: Words::zeroed(rows * row_words, 0)? })
+        Ok(Layer { black, white, row_words, words: Words::zeroed(rows * row_words, 0)? })
     }
 
     /// Rows of anything: in the memory of a layer that is no longer needed if one is given, else
     /// with room for the largest layer of the board.
     fn anything(index: &Index, black: u32, memory: Option<Layer>) -> io::Result<Self> {
-        let row_words = row_words(index.numbering().count(Colour::White));
+        let white = index.numbering().count(Colour::White);
+        let row_words = row_words(white);
         let length = index.orbits(black).len() as usize * row_words;
-        if let Some(mut layer) = memory {
-            if layer.row_words == row_words && layer.words.resize(length) {
-                layer.black = black;
-                return Ok(layer);
-            }
+        if let Some(mut layer) = memory
+            && layer.white == white
+            && layer.words.resize(length)
+        {
+            layer.black = black;
+            return Ok(layer);
         }
         let capacity = Sizes::new(index).most_rows() as usize * row_words;
-        Ok(Layer { black, row_words, words: Words::zeroed(length, capacity)? })
+        Ok(Layer { black, white, row_words, words: Words::zeroed(length, capacity)? })
     }
 
     /// The number of black stones.
@@ -77,6 +84,12 @@ impl Layer {
     pub fn row(&self, index: u32) -> &[u64] {
         let start = index as usize * self.row_words;
         &self.words.as_slice()[start..start + self.row_words]
+    }
+
+    /// Row `index` as bits: number `p` is that of white pattern `p`. Single bits are as fast as in
+    /// the words; for whole rows use [`Layer::row`].
+    pub fn row_bits(&self, index: u32) -> &BitSlice<u64, Lsb0> {
+        &self.row(index).view_bits()[..1 << self.white]
     }
 
     /// The number of rows.
