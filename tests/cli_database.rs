@@ -599,6 +599,10 @@ fn statespace_reproduces_the_published_table() {
     let output = place.run(&["statespace", "7x7", "--json"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     assert!(stderr(&output).contains("up to 36"), "{}", stderr(&output));
+    let output = place.run(&["statespace", "6x6", "--memory", "1GiB"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (3, ""));
+    let expected = "6x6 needs 10.7 GiB of memory, but 1.00 GiB may be used";
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }
 
 /// Splits an example as a shell would; double quotes are all that examples use.

@@ -280,6 +280,10 @@ pub struct StatespaceArgs {
     #[arg(short, long, value_name = "N", allow_negative_numbers = true,
           value_parser = parse_threads)]
     pub threads: Option<u32>,
+    /// Memory that may be used [default: what the system has available].
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: Option<u64>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

@@ -27,10 +27,11 @@ mod verifydb;
 use crate::endgame::DatabaseError;
 use crate::endgame::build_error::BuildError;
 use crate::endgame::plan::PlanError;
+use crate::endgame::resources::bytes_text;
 use crate::endgame::statespace::StateSpaceError;
 use crate::endgame::verify::VerifyError;
 use crate::konane::notation::{MoveListError, PositionError};
-use crate::konane::{SolveError, solve::LEAST_MEMORY};
+use crate::konane::{Dimensions, SolveError, solve::LEAST_MEMORY};
 use args::{Cli, Command};
 use exit::Exit;
 
@@ -64,6 +65,19 @@ pub enum CliError {
     /// The state space of a board cannot be searched.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
+    /// The state space of a board does not fit.
+    #[error(
+        "the state space of {board} needs {} of memory, but {} may be used",
+        bytes_text(*need), bytes_text(*have)
+    )]
+    StateSpaceMemory {
+        /// The board.
+        board: Dimensions,
+        /// Bytes that it needs.
+        need: u64,
+        /// Bytes that there are.
+        have: u64,
+    },
     /// `solve` with several threads.
     #[error("--threads: more than one thread is not yet available for solve; use --threads 1")]
     SolveThreads,
@@ -103,6 +117,7 @@ impl CliError {
             CliError::Database(_) => Exit::File,
             CliError::Plan(PlanError::DoesNotFit(_)) => Exit::Limit,
             CliError::StateSpace(StateSpaceError::Memory(_)) => Exit::Limit,
+            CliError::StateSpaceMemory { .. } => Exit::Limit,
             CliError::Build(BuildError::Interrupted) => Exit::Interrupted,
             CliError::Build(_) | CliError::Verify(_) => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,

@@ -12,7 +12,10 @@ use super::build_progress::BuildProgress;
 use super::database;
 use super::exit::Exit;
 use super::output;
-use crate::endgame::statespace::{Ply, Sink, StateSpaceError, statespace};
+use crate::endgame::resources::memory_available;
+use crate::endgame::statespace::{
+    MAX_SQUARES, Ply, Sink, StateSpaceError, memory_needed, statespace,
+};
 use crate::konane::Board;
 
 /// The JSON of `statespace`.
@@ -80,6 +83,14 @@ impl Sink for Progress {
 pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let board = Board::new(args.board);
+    let have = args.memory.or_else(memory_available);
+    // A board that is too large has an error of its own.
+    if let (true, Some(have)) = (args.board.squares() <= MAX_SQUARES, have) {
+        let need = memory_needed(&board);
+        if need > have {
+            return Err(CliError::StateSpaceMemory { board: args.board, need, have });
+        }
+    }
     let mut progress = Progress { shown: BuildProgress::new(args.quiet) };
     let result = database::on_threads(args.threads, || statespace(&board, stop, &mut progress))?;
     drop(progress);

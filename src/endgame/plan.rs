@@ -266,10 +266,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
         }
         Method::Reached => {
-            let black = 0..=index.numbering().count(Colour::Black);
-            let rows: u128 = black.map(|b| u128::from(sizes.rows(b))).sum();
-            let bytes = rows * ((1 << white) / 8).max(64);
-            needs.memory = tables + statespace::memory(bytes) + parts::memory(white);
+            needs.memory =
+                tables + u128::from(statespace::memory_needed(board)) + parts::memory(white);
             needs.seconds = needs.stored as f64 / (REACHED_POSITIONS_PER_SECOND * threads as f64);
         }
     }

@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use super::index::Index;
 use super::jumps::{Jump, jumps};
 use super::orbits::stabiliser;
+use super::sizes::Sizes;
 use super::sweep::row_ops::{RowJump, RowOps};
 use super::sweep::{Images, Layer, Sweep};
 use crate::konane::{Board, Colour, Position};
@@ -112,18 +113,22 @@ struct Search<'a> {
     least: Vec<Option<Vec<u64>>>,
 }
 
-/// Bytes of memory that the search needs on a board whose rows of all canonical black patterns, for
-/// one side to move, take `rows` bytes: the values and what was reached, for both sides, and on
-/// average not quite half of all rows for each of two plies. On 6x6 it is 10.5 GiB for 2.04.
-pub(super) fn memory(rows: u128) -> u128 {
-    rows * 21 / 4
+/// Bytes of memory that the search of a board needs at its peak: the values and what was reached, for
+/// both sides to move, and on average not quite half of all rows for each of two plies. Measured:
+/// 10.5 GiB on 6×6 and 20.3 GiB on 4×9, which has half the symmetries; 10.7 and 21.4 by this.
+pub fn memory_needed(board: &Board) -> u64 {
+    let index = Index::new(board.clone(), false);
+    let sizes = Sizes::new(&index);
+    let black = 0..=sizes.squares(Colour::Black);
+    let rows: u128 = black.map(|b| u128::from(sizes.rows(b))).sum();
+    let row_bytes = ((1u128 << sizes.squares(Colour::White)) / 8).max(64);
+    u64::try_from(rows * row_bytes * 21 / 4).unwrap_or(u64::MAX)
 }
 
 /// Searches the state space of a board of up to [`MAX_SQUARES`] squares. Returns the plies from 0
 /// to the last with a position.
 ///
-/// Needs 10.5 GiB on 6×6 at its peak, and twice that on other boards with 36 squares, which have half
-/// the symmetries.
+/// Needs [`memory_needed`], which is not compared with what there is.
 ///
 /// # Errors
 /// If the board is too large, memory cannot be had, `stop` was set, or the sink fails.
