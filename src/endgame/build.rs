@@ -79,11 +79,13 @@ pub fn build(
     let index = Index::new(board.clone(), plan.scope.exchanges());
     let workspace = Workspace::open(&index, plan, observer)?;
     let (manifest, layers_found) = if workspace.is_finished() {
-        // Opening checks that all layers are there, as long as they should be, and those that the
-        // manifest means.
         let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
         let manifest = database.manifest().clone();
         let layers = manifest.layers.len() as u32;
+        // Each is the one that the manifest means.
+        for stones in 0..layers {
+            database.layer(stones)?;
+        }
         (manifest, layers)
     } else {
         let (layers, found) = match plan.method {

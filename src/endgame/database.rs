@@ -1,6 +1,7 @@
 //! Databases on disk: opened, checked, and asked for values.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fmt, iter};
@@ -11,7 +12,7 @@ use quick_cache::sync::Cache;
 use super::error::DatabaseError;
 use super::format::{BlockKey, BlockKind, LayerHeader, MANIFEST_NAME, Scope, layer_name};
 use super::index::{Address, Index};
-use super::layer_file::{Inflater, LayerFile, Summary, hex};
+use super::layer_file::{Inflater, LayerFile, hex};
 use super::manifest::{Manifest, ManifestLayer};
 use crate::konane::{Board, Colour, Dimensions, Phase, Position, notation};
 
@@ -104,23 +105,29 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// Opens the database in a directory: reads the manifest, and of every layer the header, the
-    /// footer and the length. The rest of a layer is checked when it is first used.
+    /// Opens the database in a directory: reads the manifest, and looks whether every layer is there
+    /// and has its length. Header, index and footer of a layer are checked, against the manifest
+    /// too, when it is first used, and every chunk whenever it is read.
     ///
     /// # Errors
-    /// If the directory is no database, a layer is missing, has another length, is of another
-    /// version or not the one that the manifest describes.
+    /// If the directory is no database or one of another version, or a layer is missing or has
+    /// another length.
     pub fn open(directory: &Path, options: DatabaseOptions) -> Result<Self, DatabaseError> {
         let manifest = Manifest::read(directory)?;
         let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
         let mut layers = Vec::with_capacity(manifest.layers.len());
         for &entry in &manifest.layers {
             let path = directory.join(layer_name(entry.stones));
-            if !path.exists() {
-                return Err(DatabaseError::MissingLayer { path, stones: entry.stones });
-            }
-            let found = Summary::read(&path)?;
-            check_layer(&path, &index, manifest.scope, &entry, &found)?;
+            // One look at each file and no more: reading from all of them would take a fifth of a
+            // second when they are not in the system's memory.
+            let length = match fs::metadata(&path) {
+                Ok(metadata) => metadata.len(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(DatabaseError::MissingLayer { path, stones: entry.stones });
+                }
+                Err(error) => return Err(DatabaseError::io("read", &path)(error)),
+            };
+            check_length(&path, &entry, length)?;
             layers.push(Layer { path, entry, file: OnceLock::new() });
         }
         let items = (options.cache_bytes / u64::from(super::format::CHUNK_BYTES)) as usize;
@@ -225,8 +232,7 @@ impl Database {
     #[cold]
     fn open_layer<'a>(&self, layer: &'a Layer) -> Result<&'a LayerFile, DatabaseError> {
         let file = LayerFile::open(&layer.path)?;
-        // Once more: the file may have been replaced since the database was opened.
-        check_layer(&layer.path, &self.index, self.manifest.scope, &layer.entry, &file.summary())?;
+        check_layer(&layer.path, &self.index, self.manifest.scope, &layer.entry, &file)?;
         let expected = file.header().keys();
         let got: Vec<BlockKey> = file.blocks().iter().map(|block| block.key()).collect();
         if expected != got {
@@ -371,30 +377,37 @@ fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
     (side * per_side + key.black - least) as usize
 }
 
+/// Whether a file is as long as the manifest says.
+fn check_length(path: &Path, entry: &ManifestLayer, length: u64) -> Result<(), DatabaseError> {
+    if length == entry.bytes {
+        return Ok(());
+    }
+    let (expected, got) = (entry.bytes.to_string(), length.to_string());
+    Err(DatabaseError::damaged(path, "the length", expected, got))
+}
+
 /// Whether a file is the layer that the manifest describes.
 fn check_layer(
     path: &Path,
     index: &Index,
     scope: Scope,
     entry: &ManifestLayer,
-    found: &Summary,
+    found: &LayerFile,
 ) -> Result<(), DatabaseError> {
     let differs = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
         Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
     };
-    if found.bytes != entry.bytes {
-        return differs("the length", &entry.bytes, &found.bytes);
-    }
-    if found.footer_xxh3 != entry.footer_xxh3 {
-        let (expected, got) = (hex(entry.footer_xxh3), hex(found.footer_xxh3));
+    check_length(path, entry, found.bytes())?;
+    if found.footer_xxh3() != entry.footer_xxh3 {
+        let (expected, got) = (hex(entry.footer_xxh3), hex(found.footer_xxh3()));
         return differs("the footer's checksum", &expected, &got);
     }
     let expected = LayerHeader {
-        chunk_bytes: found.header.chunk_bytes,
+        chunk_bytes: found.header().chunk_bytes,
         ..LayerHeader::new(index, scope, entry.stones)
     };
-    if found.header != expected {
-        return differs("the header", &format!("{expected:?}"), &format!("{:?}", found.header));
+    if *found.header() != expected {
+        return differs("the header", &format!("{expected:?}"), &format!("{:?}", found.header()));
     }
     Ok(())
 }

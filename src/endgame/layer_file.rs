@@ -38,28 +38,6 @@ impl Default for Inflater {
     }
 }
 
-/// What identifies a layer file: its length, header and footer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Summary {
-    /// The length of the file.
-    pub bytes: u64,
-    /// The header, whose checksum is right.
-    pub header: LayerHeader,
-    /// XXH3-64 of the footer.
-    pub footer_xxh3: u64,
-}
-
-impl Summary {
-    /// Reads both ends of a file.
-    pub fn read(path: &Path) -> Result<Self, DatabaseError> {
-        let map = FileMap::open(path, HEADER_BYTES + FOOTER_BYTES)?;
-        let bytes = map.bytes();
-        let (header, _) = read_ends(path, bytes)?;
-        let footer_xxh3 = xxh3_64(&bytes[bytes.len() - FOOTER_BYTES..]);
-        Ok(Summary { bytes: bytes.len() as u64, header, footer_xxh3 })
-    }
-}
-
 /// Header and footer of a file that is long enough for both, checked.
 fn read_ends(path: &Path, bytes: &[u8]) -> Result<(LayerHeader, Footer), DatabaseError> {
     let header = LayerHeader::decode(path, &bytes[..HEADER_BYTES])?;
@@ -225,11 +203,6 @@ impl LayerFile {
     /// XXH3-64 of the footer, which stands for the whole file.
     pub fn footer_xxh3(&self) -> u64 {
         self.footer_xxh3
-    }
-
-    pub(super) fn summary(&self) -> Summary {
-        let header = self.header.clone();
-        Summary { bytes: self.bytes(), header, footer_xxh3: self.footer_xxh3 }
     }
 
     /// What the file says about itself.
