@@ -121,7 +121,11 @@ impl Database {
             // One look at each file and no more: reading from all of them would take a fifth of a
             // second when they are not in the system's memory.
             let length = match fs::metadata(&path) {
-                Ok(metadata) => metadata.len(),
+                Ok(metadata) if metadata.is_file() => metadata.len(),
+                Ok(_) => {
+                    let what = "it is not a file".to_owned();
+                    return Err(DatabaseError::NotADatabase { path, what });
+                }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(DatabaseError::MissingLayer { path, stones: entry.stones });
                 }

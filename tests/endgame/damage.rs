@@ -24,8 +24,13 @@ fn copy(name: &str) -> (tempfile::TempDir, PathBuf) {
     (directory, to)
 }
 
+/// Opens a database and all its layers, which are checked when they are first used.
 fn attempt(directory: &Path) -> Result<Database, DatabaseError> {
-    Database::open(directory, DatabaseOptions::default())
+    let database = Database::open(directory, DatabaseOptions::default())?;
+    for stones in 0..=database.coverage().max_stones {
+        database.layer(stones)?;
+    }
+    Ok(database)
 }
 
 /// All values with some number of stones, or the errors in their place.
