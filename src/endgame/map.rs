@@ -38,14 +38,15 @@ impl FileMap {
             let what = format!("it has {bytes} bytes, and the least that there can be is {least}");
             return Err(not_a_database(what));
         }
-        // SAFETY: the mapping is private to this struct, is read only and is handed out as shared
-        // bytes that live no longer than it. What the type system cannot rule out is another
-        // process that changes the file: finished database files are never written again (new
-        // versions replace them by renaming, which leaves this mapping as it is). Should somebody
-        // change the bytes all the same, the checksums of what is read later fail, or at worst one
-        // value is wrong; no bytes of the file are ever used as anything but numbers that are
-        // checked against bounds. Should somebody cut the file short, the system ends the process
-        // with SIGBUS.
+        // What the type system cannot rule out is another process that changes the file. Finished
+        // database files are never written again: new versions replace them by renaming, which
+        // leaves this mapping as it is. Should somebody change the bytes all the same, the
+        // checksums of what is read later fail, or at worst one value is wrong. Should somebody cut
+        // the file short, the system ends the process with SIGBUS.
+        //
+        // SAFETY: the mapping is private to this struct, read only, and handed out as shared bytes
+        // that live no longer than it; bytes of the file are only ever used as numbers that are
+        // checked against bounds.
         let map = unsafe { Mmap::map(&file) }.map_err(DatabaseError::io("map", path))?;
         Ok(FileMap { path: path.to_owned(), bytes: Bytes::Mapped(map) })
     }

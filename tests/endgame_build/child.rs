@@ -18,7 +18,8 @@ const STONES: u32 = 9;
 #[test]
 #[ignore = "a part of other tests"]
 fn build_as_told() {
-    let out = env::var_os("KONANE_TEST_OUT").expect("called by another test");
+    // Among all ignored tests there is nobody who tells it anything.
+    let Some(out) = env::var_os("KONANE_TEST_OUT") else { return };
     let plan = planned(SIZE, Some(STONES), Path::new(&out));
     if let Err(error) = build_on(2, &plan, &(), &AtomicBool::new(false)) {
         eprintln!("{error}");
