@@ -59,6 +59,8 @@ pub enum Command {
     Solve(SolveArgs),
     /// Count move sequences, or distinct positions, ply by ply.
     Perft(PerftArgs),
+    /// Check a proof that `solve --proof` has written, by the rules of the game alone.
+    VerifyProof(VerifyProofArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(ProbeArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
@@ -130,6 +132,36 @@ pub struct SolveArgs {
     /// position that it covers is not searched.
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
+    /// Write a proof of the result to this file: the positions by which others can check it, with
+    /// verify-proof or a program of their own. Collected on all cores after the search.
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `konane verify-proof`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "A proof is a set of positions in which the side to move loses: whatever it does, there is a\n",
+    "reply that leads to another position of the set or ends the game. That is what is checked.\n\n",
+    "Exit code 1: the file reads well, but proves nothing. 4: it is damaged.\n\n",
+    "Examples:\n",
+    "  konane verify-proof 6x6.proof\n",
+    "  konane verify-proof 6x6.proof --json --threads 1\n"
+))]
+pub struct VerifyProofArgs {
+    /// The proof.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Threads to check with [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

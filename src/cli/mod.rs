@@ -19,9 +19,11 @@ pub mod output;
 mod perft;
 mod probe;
 mod progress;
+mod proof;
 mod solve;
 mod statespace;
 pub mod units;
+mod verify_proof;
 mod verifydb;
 
 use crate::endgame::DatabaseError;
@@ -31,6 +33,8 @@ use crate::endgame::statespace::StateSpaceError;
 use crate::endgame::verify::VerifyError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::{SolveError, solve::LEAST_MEMORY};
+use crate::proof::ProofError;
+use crate::search::certificate::CertificateError;
 use args::{Cli, Command};
 use exit::Exit;
 
@@ -64,6 +68,12 @@ pub enum CliError {
     /// The state space of a board cannot be searched.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
+    /// A proof cannot be read or written.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// A proof cannot be collected.
+    #[error("no proof was written: {0}")]
+    Certificate(CertificateError),
     /// `solve` with several threads.
     #[error("--threads: more than one thread is not yet available for solve; use --threads 1")]
     SolveThreads,
@@ -100,7 +110,7 @@ impl CliError {
         match self {
             CliError::Output(_) | CliError::Input(_) => Exit::File,
             CliError::Database(error) if error.is_bad_input() => Exit::BadInput,
-            CliError::Database(_) => Exit::File,
+            CliError::Database(_) | CliError::Proof(_) | CliError::Certificate(_) => Exit::File,
             CliError::Plan(PlanError::DoesNotFit { .. }) => Exit::Limit,
             CliError::StateSpace(StateSpaceError::Memory(_)) => Exit::Limit,
             CliError::Build(BuildError::Interrupted) => Exit::Interrupted,
@@ -119,6 +129,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Solve(args) => solve::run(args, &stop),
         Command::Perft(args) => perft::run(args, &stop),
         Command::Probe(args) => probe::run(args, &stop),
+        Command::VerifyProof(args) => verify_proof::run(args, &stop),
         Command::Builddb(args) => builddb::run(args, &stop),
         Command::Verifydb(args) => verifydb::run(args, &stop),
         Command::Statespace(args) => statespace::run(args, &stop),
