@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::exit;
 use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
 use crate::endgame::format::Scope;
-use crate::konane::{Algorithm, Dimensions, Profile};
+use crate::konane::{Algorithm, Colour, Dimensions, Profile};
 
 /// Most threads that a command accepts.
 pub const MOST_THREADS: u32 = 1024;
@@ -61,6 +61,8 @@ pub enum Command {
     Perft(PerftArgs),
     /// Check a proof that `solve --proof` has written, by the rules of the game alone.
     VerifyProof(VerifyProofArgs),
+    /// Play against a proof or a database on the terminal.
+    Play(PlayArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(ProbeArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
@@ -168,6 +170,32 @@ pub struct VerifyProofArgs {
     /// Show no progress on stderr.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// `konane play`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("knowledge").required(true))]
+#[command(after_help = concat!(
+    "The program plays the side that wins and says at each turn why it does. It reads a move or\n",
+    "one of the words moves, board, undo, help and quit from each line of standard input.\n\n",
+    "Examples:\n",
+    "  konane play 5x5 --proof 5x5.proof\n",
+    "  konane play 4x5 --db db --side white\n"
+))]
+pub struct PlayArgs {
+    /// The board and where to begin; with --proof, the position of the proof unless another is
+    /// given.
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// Play by this proof.
+    #[arg(long, value_name = "FILE", group = "knowledge")]
+    pub proof: Option<PathBuf>,
+    /// Play by the database of the board in this directory, or by this database.
+    #[arg(long, value_name = "DIR", group = "knowledge")]
+    pub db: Option<PathBuf>,
+    /// The side that you play, with --db [default: the one that loses].
+    #[arg(long, value_name = "SIDE", conflicts_with = "proof")]
+    pub side: Option<SideArg>,
 }
 
 /// `konane probe`.
@@ -367,6 +395,24 @@ impl From<AlgorithmArg> for Algorithm {
             AlgorithmArg::Pn2 => Algorithm::Pn2,
             AlgorithmArg::Dfpn => Algorithm::Dfpn,
             AlgorithmArg::Ab => Algorithm::AlphaBeta,
+        }
+    }
+}
+
+/// [`Colour`] as clap lists it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SideArg {
+    /// Begins with the first removal.
+    Black,
+    /// Makes the second removal.
+    White,
+}
+
+impl From<SideArg> for Colour {
+    fn from(arg: SideArg) -> Colour {
+        match arg {
+            SideArg::Black => Colour::Black,
+            SideArg::White => Colour::White,
         }
     }
 }

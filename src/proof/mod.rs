@@ -14,6 +14,7 @@
 pub mod error;
 pub mod extract;
 pub mod format;
+pub mod guide;
 pub mod reader;
 pub mod rules;
 pub mod verify;
@@ -22,6 +23,7 @@ pub mod writer;
 pub use error::ProofError;
 pub use extract::{Proof, ProofObserver, Proved, prove};
 pub use format::{ProofHeader, Side};
+pub use guide::Guide;
 pub use reader::ProofReader;
 pub use verify::{Flaw, Verification, verify};
 pub use writer::{ProofSummary, ProofWriter};

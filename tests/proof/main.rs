@@ -6,4 +6,5 @@ mod changes;
 mod cli;
 mod damage;
 mod plain;
+mod play;
 mod rules;
