@@ -62,4 +62,5 @@
 pub mod cli;
 pub mod endgame;
 pub mod konane;
+pub mod proof;
 pub mod search;

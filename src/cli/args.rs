@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::exit;
 use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
 use crate::endgame::format::Scope;
-use crate::konane::{Algorithm, Dimensions, Profile};
+use crate::konane::{Algorithm, Colour, Dimensions, Profile};
 
 /// Most threads that a command accepts.
 pub const MOST_THREADS: u32 = 1024;
@@ -59,6 +59,10 @@ pub enum Command {
     Solve(SolveArgs),
     /// Count move sequences, or distinct positions, ply by ply.
     Perft(PerftArgs),
+    /// Check a proof that `solve --proof` has written, by the rules of the game alone.
+    VerifyProof(VerifyProofArgs),
+    /// Play against a proof or a database on the terminal.
+    Play(PlayArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(ProbeArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
@@ -130,12 +134,68 @@ pub struct SolveArgs {
     /// position that it covers is not searched.
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
+    /// Write a proof of the result to this file: the positions by which others can check it, with
+    /// verify-proof or a program of their own. Collected on all cores after the search.
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
     /// Show no progress on stderr.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// `konane verify-proof`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "A proof is a set of positions in which the side to move loses: whatever it does, there is a\n",
+    "reply that leads to another position of the set or ends the game. That is what is checked.\n\n",
+    "Exit code 1: the file reads well, but proves nothing. 4: it is damaged.\n\n",
+    "Examples:\n",
+    "  konane verify-proof 6x6.proof\n",
+    "  konane verify-proof 6x6.proof --json --threads 1\n"
+))]
+pub struct VerifyProofArgs {
+    /// The proof.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Threads to check with [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `konane play`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("knowledge").required(true))]
+#[command(after_help = concat!(
+    "The program plays the side that wins and says at each turn why it does. It reads a move or\n",
+    "one of the words moves, board, undo, help and quit from each line of standard input.\n\n",
+    "Examples:\n",
+    "  konane play 5x5 --proof 5x5.proof\n",
+    "  konane play 4x5 --db db --side white\n"
+))]
+pub struct PlayArgs {
+    /// The board and where to begin; with --proof, the position of the proof unless another is
+    /// given.
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// Play by this proof.
+    #[arg(long, value_name = "FILE", group = "knowledge")]
+    pub proof: Option<PathBuf>,
+    /// Play by the database of the board in this directory, or by this database.
+    #[arg(long, value_name = "DIR", group = "knowledge")]
+    pub db: Option<PathBuf>,
+    /// The side that you play, with --db [default: the one that loses].
+    #[arg(long, value_name = "SIDE", conflicts_with = "proof")]
+    pub side: Option<SideArg>,
 }
 
 /// `konane probe`.
@@ -339,6 +399,24 @@ impl From<AlgorithmArg> for Algorithm {
             AlgorithmArg::Pn2 => Algorithm::Pn2,
             AlgorithmArg::Dfpn => Algorithm::Dfpn,
             AlgorithmArg::Ab => Algorithm::AlphaBeta,
+        }
+    }
+}
+
+/// [`Colour`] as clap lists it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SideArg {
+    /// Begins with the first removal.
+    Black,
+    /// Makes the second removal.
+    White,
+}
+
+impl From<SideArg> for Colour {
+    fn from(arg: SideArg) -> Colour {
+        match arg {
+            SideArg::Black => Colour::Black,
+            SideArg::White => Colour::White,
         }
     }
 }

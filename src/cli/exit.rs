@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// The question was answered.
     Answered = 0,
-    /// A check that was asked for failed (`bench --expect`).
+    /// A check that was asked for failed (`bench --expect`, `verify-proof`).
     Mismatch = 1,
     /// Bad usage or bad input; nothing was computed.
     BadInput = 2,

@@ -17,11 +17,14 @@ mod input;
 mod interrupt;
 pub mod output;
 mod perft;
+mod play;
 mod probe;
 mod progress;
+mod proof;
 mod solve;
 mod statespace;
 pub mod units;
+mod verify_proof;
 mod verifydb;
 
 use crate::endgame::DatabaseError;
@@ -32,6 +35,8 @@ use crate::endgame::statespace::StateSpaceError;
 use crate::endgame::verify::VerifyError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::{Dimensions, SolveError, solve::LEAST_MEMORY};
+use crate::proof::ProofError;
+use crate::search::certificate::CertificateError;
 use args::{Cli, Command};
 use exit::Exit;
 
@@ -78,6 +83,43 @@ pub enum CliError {
         /// Bytes that there are.
         have: u64,
     },
+    /// A proof cannot be read or written.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// A proof of another board than the one to be played on.
+    #[error("{file} is a proof of the {got} board, not of {expected}")]
+    OtherBoard {
+        /// The proof.
+        file: String,
+        /// The board asked for.
+        expected: Dimensions,
+        /// The board of the proof.
+        got: Dimensions,
+    },
+    /// A game cannot begin at a position of which the proof says nothing.
+    #[error(
+        "{file} says nothing about {position}: begin at its root, {root}, or at a position to which \
+         the winner's answers in it lead"
+    )]
+    NotInProof {
+        /// The proof.
+        file: String,
+        /// The position asked for.
+        position: String,
+        /// The position that the proof is about.
+        root: String,
+    },
+    /// A file that is no proof has no answer to a move.
+    #[error("{file} has no answer in {position}: it is no proof, see `konane verify-proof`")]
+    NoAnswer {
+        /// The file.
+        file: String,
+        /// The position without an answer.
+        position: String,
+    },
+    /// A proof cannot be collected.
+    #[error("no proof was written: {0}")]
+    Certificate(CertificateError),
     /// `solve` with several threads.
     #[error("--threads: more than one thread is not yet available for solve; use --threads 1")]
     SolveThreads,
@@ -114,12 +156,13 @@ impl CliError {
         match self {
             CliError::Output(_) | CliError::Input(_) => Exit::File,
             CliError::Database(error) if error.is_bad_input() => Exit::BadInput,
-            CliError::Database(_) => Exit::File,
+            CliError::Database(_) | CliError::Proof(_) | CliError::Certificate(_) => Exit::File,
             CliError::Plan(PlanError::DoesNotFit(_)) => Exit::Limit,
             CliError::StateSpace(StateSpaceError::Memory(_)) => Exit::Limit,
             CliError::StateSpaceMemory { .. } => Exit::Limit,
             CliError::Build(BuildError::Interrupted) => Exit::Interrupted,
             CliError::Build(_) | CliError::Verify(_) => Exit::File,
+            CliError::NoAnswer { .. } => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
             _ => Exit::BadInput,
         }
@@ -134,6 +177,8 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Solve(args) => solve::run(args, &stop),
         Command::Perft(args) => perft::run(args, &stop),
         Command::Probe(args) => probe::run(args, &stop),
+        Command::Play(args) => play::run(args, &stop),
+        Command::VerifyProof(args) => verify_proof::run(args, &stop),
         Command::Builddb(args) => builddb::run(args, &stop),
         Command::Verifydb(args) => verifydb::run(args, &stop),
         Command::Statespace(args) => statespace::run(args, &stop),

@@ -68,6 +68,27 @@ pub struct SolveJson {
     pub memory_bytes: u64,
     /// The transposition table.
     pub table: TableJson,
+    /// With `--proof`: what became of it; null if there is no result to prove.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Option<ProofJson>>,
+}
+
+/// The proof in the JSON of `solve`.
+#[derive(Debug, Serialize)]
+pub struct ProofJson {
+    /// The file.
+    pub file: String,
+    /// Positions in it; null if it was not written.
+    pub positions: Option<u64>,
+    /// Its length.
+    pub bytes: Option<u64>,
+    /// Positions that had to be searched again.
+    pub searched_again: Option<u64>,
+    /// Why it was not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Wall-clock time after the search.
+    pub seconds: f64,
 }
 
 /// A move and its count, in the JSON of `perft --divide`.

@@ -21,7 +21,7 @@ const AHEAD: usize = 1024;
 const BUFFER: usize = 1 << 16;
 
 /// Between two looks at the stop flag while no line comes.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub(super) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Looks up and prints.
 pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -107,7 +107,7 @@ fn write(out: &mut String) -> Result<bool, CliError> {
 
 /// The lines of standard input, read by a thread of its own, so that a signal is noticed while no
 /// line comes.
-fn lines_of_stdin() -> Receiver<io::Result<Vec<u8>>> {
+pub(super) fn lines_of_stdin() -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = sync_channel(AHEAD);
     std::thread::spawn(move || {
         for line in io::stdin().lock().split(b'\n') {

@@ -8,6 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::output::{short, speed, time};
 use crate::konane::notation::format_move;
 use crate::konane::{Board, Position};
+use crate::proof::ProofObserver;
+use crate::search::certificate::CertificateProgress;
 use crate::search::control::{Observer, Progress};
 use crate::search::numbers::INFINITY;
 
@@ -87,14 +89,40 @@ impl SearchProgress {
 
 impl Observer for SearchProgress {
     fn progress(&mut self, progress: &Progress) {
+        if let Some(now) = self.is_due() {
+            let line = self.line(progress, (now - self.begun).as_secs_f64());
+            self.show(line, now);
+        }
+    }
+}
+
+impl ProofObserver for SearchProgress {
+    fn collecting(&mut self, progress: &CertificateProgress) {
+        if let Some(now) = self.is_due() {
+            let line = format!(
+                "{}, {} proof: {} positions, {} moves answered, {} stones",
+                time((now - self.begun).as_secs_f64()),
+                if progress.thinning { "thinning" } else { "collecting" },
+                short(progress.positions as f64),
+                short(progress.answered as f64),
+                progress.layer,
+            );
+            self.show(line, now);
+        }
+    }
+}
+
+impl SearchProgress {
+    /// The time, if a line is to be shown now.
+    fn is_due(&self) -> Option<Instant> {
         if matches!(self.sink, Sink::Silent) {
-            return;
+            return None;
         }
         let now = Instant::now();
-        if now < self.next {
-            return;
-        }
-        let line = self.line(progress, (now - self.begun).as_secs_f64());
+        (now >= self.next).then_some(now)
+    }
+
+    fn show(&mut self, line: String, now: Instant) {
         match &mut self.sink {
             Sink::Silent => {}
             Sink::Live(bar) => {

@@ -9,6 +9,7 @@ use super::args::SolveArgs;
 use super::exit::Exit;
 use super::output::{self, SolveJson, TableJson};
 use super::progress::SearchProgress;
+use super::proof::{self, Proving};
 use super::{database, input};
 use crate::endgame::Database;
 use crate::endgame::known::DatabaseValues;
@@ -16,6 +17,7 @@ use crate::konane::notation::{format_move, format_position};
 use crate::konane::{
     Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve, solve_with,
 };
+use crate::proof::ProofWriter;
 use crate::search::control::{Limits, Reason};
 use crate::search::table::ENTRY_BYTES;
 
@@ -30,6 +32,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         profile: args.profile.into(),
         memory_bytes: args.memory,
     };
+    // Before the search, so that a file that cannot be written is found out in time.
+    let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
     let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
     let database = database.transpose()?;
     let values = database.as_ref().map(DatabaseValues::new);
@@ -43,11 +47,17 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
     let mut progress = SearchProgress::new(&board, &position, capacity, args.quiet);
-    let result = match &values {
-        Some(values) => solve_with(&board, &position, &options, values, limits, &mut progress),
-        None => solve(&board, &position, &options, limits, &mut progress),
+    let solver = (&board, &position, &options);
+    let (result, proving) = match (&values, writer) {
+        (Some(values), Some(writer)) => proof::run(solver, values, limits, &mut progress, writer),
+        (None, Some(writer)) => proof::run(solver, &(), limits, &mut progress, writer),
+        (Some(values), None) => {
+            (solve_with(&board, &position, &options, values, limits, &mut progress), None)
+        }
+        (None, None) => (solve(&board, &position, &options, limits, &mut progress), None),
     };
-    let seconds = begun.elapsed().as_secs_f64();
+    let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
+    let seconds = begun.elapsed().as_secs_f64() - proving_seconds;
     drop(progress);
     let solution = result?;
     tracing::debug!(?solution, seconds, "search ends");
@@ -59,6 +69,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         algorithm: options.algorithm,
         database: database.as_ref(),
         solution: &solution,
+        proving: proving.as_ref(),
         seconds,
     };
     if args.json {
@@ -70,7 +81,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         return Err(error.into());
     }
     Ok(match solution.verdict {
-        Verdict::Winner(_) => Exit::Answered,
+        Verdict::Winner(_) => return proving.map_or(Ok(Exit::Answered), Proving::into_exit),
         Verdict::Unknown(Reason::Interrupted) => Exit::Interrupted,
         Verdict::Unknown(_) => Exit::Limit,
     })
@@ -83,6 +94,7 @@ struct Report<'a> {
     algorithm: Algorithm,
     database: Option<&'a Database>,
     solution: &'a Solution,
+    proving: Option<&'a Proving>,
     seconds: f64,
 }
 
@@ -140,6 +152,7 @@ impl Report<'_> {
                 used: table.used,
                 replaced: table.replaced,
             },
+            proof: self.args.proof.as_ref().map(|_| self.proving.map(Proving::json)),
         }
     }
 
@@ -199,6 +212,9 @@ impl Report<'_> {
             rows.push(("table", text));
             let memory = output::bytes(self.solution.report.memory_bytes);
             rows.push(("memory", memory));
+        }
+        if let Some(proving) = self.proving {
+            rows.push(("proof", proving.text()));
         }
 
         let board = self.board.dimensions();

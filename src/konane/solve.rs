@@ -219,6 +219,20 @@ pub fn solve_with<K: Known>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
+    let kept = solve_keeping(board, position, options, known, limits, observer)?;
+    Ok(kept.0)
+}
+
+/// [`solve_with`] that hands over the table as the search has left it; there is none if the game
+/// was over.
+pub(crate) fn solve_keeping<K: Known>(
+    board: &Board,
+    position: &Position,
+    options: &SolveOptions,
+    known: &K,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+) -> Result<(Solution, Option<Table>), SolveError> {
     let bytes = options.memory_bytes;
     if bytes < LEAST_MEMORY {
         return Err(SolveError::TooLittleMemory { bytes });
@@ -231,14 +245,14 @@ pub fn solve_with<K: Known>(
     };
     let (table_bytes, tree_bytes) = (addressable(plan.table)?, addressable(plan.tree)?);
     if position.count_moves(board) == 0 {
-        return Ok(game_over(position));
+        return Ok((game_over(position), None));
     }
 
     let root = board.symmetries().code(position);
     let profile = options.profile;
     let game = Konane::new(board, profile.estimate());
-    let table = Table::new(table_bytes)?;
-    let (game, table) = (&Informed::new(&game, known), &table);
+    let kept = Table::new(table_bytes)?;
+    let (game, table) = (&Informed::new(&game, known), &kept);
     let report = match options.algorithm {
         Algorithm::Pns => {
             let parameters = profile.pns();
@@ -262,16 +276,12 @@ pub fn solve_with<K: Known>(
         Outcome::Known(Value::Loss) => (Verdict::Winner(!to_move), None),
         Outcome::Unknown(reason) => (Verdict::Unknown(reason), best),
     };
-    Ok(Solution {
-        verdict,
-        best_move,
-        report,
-        table: TableUse {
-            capacity: table.capacity(),
-            used: report.counters.table_used,
-            replaced: report.counters.table_replaced,
-        },
-    })
+    let table = TableUse {
+        capacity: table.capacity(),
+        used: report.counters.table_used,
+        replaced: report.counters.table_replaced,
+    };
+    Ok((Solution { verdict, best_move, report, table }, Some(kept)))
 }
 
 /// The first move, in the order of generation, that leads to a position with this code.

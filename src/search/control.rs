@@ -65,6 +65,19 @@ pub struct Limits<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
+impl Limits<'_> {
+    /// Looks at the stop flag and the clock; the number of nodes is the search's own to watch.
+    pub(super) fn reached(&self) -> Option<Reason> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            Some(Reason::Interrupted)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(Reason::TimeLimit)
+        } else {
+            None
+        }
+    }
+}
+
 /// What a search counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -179,13 +192,8 @@ impl<'a> Control<'a> {
 
     /// Looks at the stop flag and the clock.
     fn look(&mut self) {
-        if self.stopped.is_some() {
-            return;
-        }
-        if self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            self.stopped = Some(Reason::Interrupted);
-        } else if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.stopped = Some(Reason::TimeLimit);
+        if self.stopped.is_none() {
+            self.stopped = self.limits.reached();
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod alphabeta;
 mod arena;
+pub mod certificate;
 pub mod control;
 pub mod dfpn;
 mod evaluate;

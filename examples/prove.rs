@@ -1,0 +1,64 @@
+//! Solves a board, writes a proof, checks it, and plays a game by it:
+//!
+//! ```text
+//! cargo run --release --example prove -- 5x5 5x5.proof
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use konane::konane::{Board, Position, SolveOptions, notation};
+use konane::proof::{Guide, ProofReader, ProofWriter, prove, verify};
+use konane::search::control::Limits;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let usage = "usage: prove RxF FILE";
+    let board = Board::new(arguments.next().ok_or(usage)?.parse()?);
+    let path = arguments.next().ok_or(usage)?;
+    let path = Path::new(&path);
+
+    let start = Position::start(&board);
+    let writer = ProofWriter::create(path)?;
+    let options = SolveOptions::default();
+    let proved = prove(&board, &start, &options, &(), Limits::default(), &mut ())?;
+    let proof = proved.proof.ok_or("a limit was reached")??;
+    let written = writer.finish(&proof.header, &proof.certificate.codes)?;
+    println!("{}: {} positions, {} bytes", path.display(), written.positions, written.bytes);
+
+    let stop = AtomicBool::new(false);
+    let checked = verify(&mut ProofReader::open(path)?, &|_, _| {}, &stop)?;
+    if let Some(flaw) = checked.flaw {
+        return Err(flaw.into());
+    }
+    println!("{} wins {}: {} answers", checked.header.winner, checked.root, checked.answered);
+
+    // The loser makes its first move each time, the winner answers by the proof.
+    let guide = Guide::open(path, &stop)?;
+    let mut position = guide.root();
+    loop {
+        let moves = position.moves(&board);
+        let mv = if position.to_move() == guide.winner() {
+            guide.answer(&position)
+        } else {
+            moves.first().copied()
+        };
+        let Some(mv) = mv else { break };
+        println!("{}: {}", position.to_move(), notation::format_move(board.dimensions(), mv));
+        position = position.play(&board, mv);
+    }
+    println!("{} cannot move and has lost.", position.to_move());
+    Ok(())
+}

@@ -1,0 +1,372 @@
+//! Certificates: from a solved position to a set of lost positions that proves its value.
+//!
+//! A set of positions, each *lost for the side to move*, is closed if after every move from one of
+//! them there is a reply that leads to another one or ends the game. As games are finite, every
+//! position of a closed set is lost indeed, and whoever checks that a set is closed need not trust
+//! the search that found it.
+//!
+//! The set is collected layer by layer, from the root downwards. The positions of a layer that the
+//! winner has to answer are known when its turn comes, each of them once. A reply into a position
+//! that is in the set already costs nothing; otherwise, of those that the table knows, the one is
+//! taken that needed the least work. What the table has lost since, and the small exact searches
+//! whose results it never held, are searched again on the way: first by exact searches of the
+//! replies, and where these do not suffice by df-pn with the same table. In the end the set is
+//! thinned until none of its positions can go.
+
+mod thin;
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use crate::search::control::{Limits, Outcome, Reason};
+use crate::search::dfpn::{DfpnOptions, dfpn};
+use crate::search::evaluate::SettleOptions;
+use crate::search::game::{Child, Expansion, Game, Value};
+use crate::search::known::Answer;
+use crate::search::table::Table;
+
+/// Positions that are answered between two looks at the stop flag and the clock, and whose answers
+/// are looked for in parallel before the first of them is chosen.
+const BATCH: usize = 1 << 14;
+
+/// Positions that one thread takes at least, for which it makes its working memory once.
+const GRAIN: usize = 1 << 10;
+
+/// How a certificate is collected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CertificateOptions {
+    /// The search for what the table has lost.
+    pub dfpn: DfpnOptions,
+    /// The exact searches that find replies without a table entry.
+    pub settle: SettleOptions,
+}
+
+/// A closed set and what it took to collect it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Certificate {
+    /// Codes of lost positions, in increasing order. Those without a move are left out. Without any
+    /// one of them the set is not closed, if [`Game::expand`] reports every win on the spot.
+    pub codes: Vec<u64>,
+    /// Positions that were collected, and that others turned out to make superfluous.
+    pub superfluous: u64,
+    /// Positions of the winner that were answered.
+    pub answered: u64,
+    /// Positions that df-pn had to search again.
+    pub searched_again: u64,
+    /// Expansions of these searches.
+    pub expansions: u64,
+}
+
+/// Why there is no certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateError {
+    /// A limit was reached.
+    #[error("the certificate is not complete: {}", .0.text())]
+    Stopped(Reason),
+    /// A position has not the value that it was said to have: the value of the root, the table or
+    /// the known values are wrong.
+    #[error(
+        "the values contradict each other at the position with the code {code:#x}, which was said \
+         to be {}", if *.won { "won" } else { "lost" }
+    )]
+    Contradiction {
+        /// The position.
+        code: u64,
+        /// What it was said to be.
+        won: bool,
+    },
+}
+
+/// How far the collection has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CertificateProgress {
+    /// The layer in progress; 0 is the last.
+    pub layer: u32,
+    /// Lost positions so far, from the top again when they are thinned.
+    pub positions: u64,
+    /// All are collected, and those that can go are looked for.
+    pub thinning: bool,
+    /// Positions of the winner that were answered.
+    pub answered: u64,
+    /// Positions that df-pn had to search again.
+    pub searched_again: u64,
+}
+
+/// Collects a certificate for `value`, the value of `root`.
+///
+/// `table` is best the one with which df-pn found the value, or another proof-number search of the
+/// same game; any other table of such searches will do, an empty one too, which then takes as long
+/// as the search. `layer` tells positions apart in such a way that every move leads to a smaller
+/// number, such as the number of stones. Of the limits, the deadline and the stop flag hold for all
+/// of the work, and the number of nodes does not.
+///
+/// The result does not depend on the number of threads, as long as no known value or entry of the
+/// table does. Memory is some 16 bytes for each position of the result and 8 to 24 for each position that
+/// waits for an answer, on top of the table.
+///
+/// # Errors
+/// If a limit is reached, or if the value is wrong.
+pub fn certificate<G: Game>(
+    game: &G,
+    (root, value): (u64, Value),
+    table: &Table,
+    layer: impl Fn(u64) -> u32 + Sync,
+    options: &CertificateOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn FnMut(&CertificateProgress),
+) -> Result<Certificate, CertificateError> {
+    let layers = layer(root) as usize + 1;
+    let mut collection = Collection {
+        view: View { game, table, options },
+        limits: Limits { nodes: None, ..limits },
+        lost: HashSet::default(),
+        ended: HashSet::default(),
+        layers: vec![Layer::default(); layers],
+        layer_of: layer,
+        done: Certificate::default(),
+        observer,
+    };
+    match value {
+        Value::Loss => collection.add_lost(root),
+        Value::Win => collection.layers[layers - 1].won.push(root),
+    }
+    for number in (0..layers).rev() {
+        collection.answer(number)?;
+        collection.open(number)?;
+    }
+    let Collection { view, limits, lost, ended, layer_of, done, observer, .. } = collection;
+    let look = |layer: usize, stayed: usize| {
+        observer(&CertificateProgress {
+            layer: layer as u32,
+            positions: stayed as u64,
+            thinning: true,
+            answered: done.answered,
+            searched_again: done.searched_again,
+        });
+        limits.reached().map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
+    };
+    let mut codes = thin::thin(&view, (root, value), &layer_of, &lost, &ended, look)?;
+    codes.par_sort_unstable();
+    let superfluous = (lost.len() - ended.len() - codes.len()) as u64;
+    Ok(Certificate { codes, superfluous, ..done })
+}
+
+/// What waits in a layer.
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    /// Positions of the set.
+    lost: Vec<u64>,
+    /// Positions that the winner has to answer; some more than once.
+    won: Vec<u64>,
+}
+
+/// Codes that are in the set.
+type Codes = HashSet<u64, ahash::RandomState>;
+
+/// What positions are looked at with; shared by all threads.
+struct View<'a, G: Game> {
+    game: &'a G,
+    table: &'a Table,
+    options: &'a CertificateOptions,
+}
+
+struct Collection<'a, G: Game, L> {
+    view: View<'a, G>,
+    limits: Limits<'a>,
+    layer_of: L,
+    /// The set, with positions that have no moves.
+    lost: Codes,
+    /// Those of the set that have no moves.
+    ended: Codes,
+    layers: Vec<Layer>,
+    done: Certificate,
+    observer: &'a mut dyn FnMut(&CertificateProgress),
+}
+
+/// What was found out about a position of the winner without changing anything.
+enum Replies {
+    /// A reply ends the game or leads to a position that is in the set already.
+    Answered,
+    /// Lost positions that replies lead to, with what is known of the work behind them; possibly
+    /// none.
+    Lost(Vec<(u64, u64)>),
+}
+
+/// Working memory of one thread.
+struct Hand<G: Game> {
+    scratch: G::Scratch,
+    children: Vec<Child>,
+}
+
+impl<G: Game> Hand<G> {
+    fn new() -> Self {
+        Hand { scratch: G::Scratch::default(), children: Vec::new() }
+    }
+}
+
+impl<G: Game> View<'_, G> {
+    /// Looks for lost positions after the moves from a won one.
+    fn replies(
+        &self,
+        code: u64,
+        set: &Codes,
+        hand: &mut Hand<G>,
+    ) -> Result<Replies, CertificateError> {
+        let Hand { scratch, children } = hand;
+        children.clear();
+        match self.game.expand(code, scratch, children, |_| {}) {
+            Expansion::Lost => return Err(CertificateError::Contradiction { code, won: true }),
+            Expansion::Won(_) => return Ok(Replies::Answered),
+            Expansion::Open => {}
+        }
+        if children.iter().any(|child| set.contains(&child.code)) {
+            return Ok(Replies::Answered);
+        }
+        let mut lost = Vec::new();
+        let mut open = 0;
+        for index in 0..children.len() {
+            let child = children[index];
+            let entry = self.table.lookup(self.game.key(child.code), child.code);
+            match entry.and_then(|entry| entry.value()) {
+                Some(Value::Loss) => lost.push((child.code, entry.map_or(0, |entry| entry.work))),
+                Some(Value::Win) => {}
+                None => {
+                    children[open] = child;
+                    open += 1;
+                }
+            }
+        }
+        children.truncate(open);
+        if !lost.is_empty() {
+            return Ok(Replies::Lost(lost));
+        }
+        let SettleOptions { budget, effort } = self.options.settle;
+        for child in children.iter() {
+            match self.game.known(child.code) {
+                // Nobody knows the work; the leaf estimate is a guess, and exact searches are
+                // preferred to it.
+                Answer::Known(Value::Loss) => {
+                    lost.push((child.code, (1 << 32) + u64::from(child.delta)));
+                    continue;
+                }
+                Answer::Known(Value::Win) => continue,
+                Answer::Failed => return Err(CertificateError::Stopped(Reason::KnownValues)),
+                Answer::Unknown => {}
+            }
+            if budget > 0 && child.effort <= effort && child.effort < Child::NEVER_SETTLE {
+                let settled = self.game.settle(child.code, budget, scratch);
+                if settled.value == Some(Value::Loss) {
+                    lost.push((child.code, settled.positions.into()));
+                }
+            }
+        }
+        Ok(Replies::Lost(lost))
+    }
+
+    /// The positions after the moves from a lost one.
+    fn moves(&self, code: u64, hand: &mut Hand<G>) -> Result<Vec<u64>, CertificateError> {
+        let Hand { scratch, children } = hand;
+        children.clear();
+        match self.game.expand(code, scratch, children, |_| {}) {
+            Expansion::Lost => Ok(Vec::new()),
+            Expansion::Won(_) => Err(CertificateError::Contradiction { code, won: false }),
+            Expansion::Open => Ok(children.iter().map(|child| child.code).collect()),
+        }
+    }
+}
+
+impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
+    fn add_lost(&mut self, code: u64) {
+        if self.lost.insert(code) {
+            self.layers[(self.layer_of)(code) as usize].lost.push(code);
+        }
+    }
+
+    /// Looks at the clock and the stop flag, and reports.
+    fn look(&mut self, layer: usize) -> Result<(), CertificateError> {
+        (self.observer)(&CertificateProgress {
+            layer: layer as u32,
+            positions: self.lost.len() as u64,
+            thinning: false,
+            answered: self.done.answered,
+            searched_again: self.done.searched_again,
+        });
+        let stopped = self.limits.reached();
+        stopped.map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
+    }
+
+    /// Chooses a reply for every position of the winner in a layer.
+    fn answer(&mut self, layer: usize) -> Result<(), CertificateError> {
+        let mut won = std::mem::take(&mut self.layers[layer].won);
+        won.par_sort_unstable();
+        won.dedup();
+        for batch in won.chunks(BATCH) {
+            self.look(layer)?;
+            let (view, set) = (&self.view, &self.lost);
+            let replies: Vec<Result<Replies, CertificateError>> = batch
+                .par_iter()
+                .with_min_len(GRAIN)
+                .map_init(Hand::<G>::new, |hand, &code| view.replies(code, set, hand))
+                .collect();
+            for (&code, replies) in batch.iter().zip(replies) {
+                if let Replies::Lost(lost) = replies? {
+                    self.choose(code, lost)?;
+                }
+            }
+            self.done.answered += batch.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Answers a won position: by a position of the set, else by the cheapest lost one.
+    fn choose(&mut self, code: u64, lost: Vec<(u64, u64)>) -> Result<(), CertificateError> {
+        if lost.iter().any(|(code, _)| self.lost.contains(code)) {
+            return Ok(());
+        }
+        let cheapest = lost.into_iter().min_by_key(|&(code, cost)| (cost, code));
+        let reply = match cheapest {
+            Some((reply, _)) => reply,
+            None => self.search(code)?,
+        };
+        self.add_lost(reply);
+        Ok(())
+    }
+
+    /// Searches a won position again for a lost child.
+    fn search(&mut self, code: u64) -> Result<u64, CertificateError> {
+        let view = &self.view;
+        let report = dfpn(view.game, code, view.table, view.options.dfpn, self.limits, &mut ());
+        self.done.searched_again += 1;
+        self.done.expansions += report.counters.expansions;
+        match (report.outcome, report.best) {
+            (Outcome::Known(Value::Win), Some(best)) => Ok(best),
+            (Outcome::Unknown(reason), _) => Err(CertificateError::Stopped(reason)),
+            _ => Err(CertificateError::Contradiction { code, won: true }),
+        }
+    }
+
+    /// Lists the moves from the lost positions of a layer, which the winner has to answer.
+    fn open(&mut self, layer: usize) -> Result<(), CertificateError> {
+        let lost = std::mem::take(&mut self.layers[layer].lost);
+        for batch in lost.chunks(BATCH) {
+            self.look(layer)?;
+            let view = &self.view;
+            let moves: Vec<Result<Vec<u64>, CertificateError>> = batch
+                .par_iter()
+                .with_min_len(GRAIN)
+                .map_init(Hand::<G>::new, |hand, &code| view.moves(code, hand))
+                .collect();
+            for (&code, moves) in batch.iter().zip(moves) {
+                let moves = moves?;
+                if moves.is_empty() {
+                    self.ended.insert(code);
+                }
+                for child in moves {
+                    self.layers[(self.layer_of)(child) as usize].won.push(child);
+                }
+            }
+        }
+        Ok(())
+    }
+}
