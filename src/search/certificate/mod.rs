@@ -30,7 +30,8 @@ use crate::search::table::Table;
 /// are looked for in parallel before the first of them is chosen.
 const BATCH: usize = 1 << 14;
 
-/// Positions that one thread takes at least, for which it makes its working memory once.
+/// Positions that one thread takes at a time, for which it makes its working memory anew: what the
+/// game remembers there of earlier positions must not depend on the number of threads.
 const GRAIN: usize = 1 << 10;
 
 /// How a certificate is collected.
@@ -205,6 +206,18 @@ impl<G: Game> Hand<G> {
     }
 }
 
+/// What `look` finds about each of some positions, in their order.
+fn in_parallel<G: Game, T: Send>(
+    codes: &[u64],
+    look: impl Fn(&mut Hand<G>, u64) -> T + Sync,
+) -> Vec<T> {
+    let grains = codes.par_chunks(GRAIN).map(|grain| {
+        let mut hand = Hand::new();
+        grain.iter().map(|&code| look(&mut hand, code)).collect::<Vec<T>>()
+    });
+    grains.collect::<Vec<Vec<T>>>().into_iter().flatten().collect()
+}
+
 impl<G: Game> View<'_, G> {
     /// Looks for lost positions after the moves from a won one.
     fn replies(
@@ -304,11 +317,8 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         for batch in won.chunks(BATCH) {
             self.look(layer)?;
             let (view, set) = (&self.view, &self.lost);
-            let replies: Vec<Result<Replies, CertificateError>> = batch
-                .par_iter()
-                .with_min_len(GRAIN)
-                .map_init(Hand::<G>::new, |hand, &code| view.replies(code, set, hand))
-                .collect();
+            let replies: Vec<Result<Replies, CertificateError>> =
+                in_parallel(batch, |hand: &mut Hand<G>, code| view.replies(code, set, hand));
             for (&code, replies) in batch.iter().zip(replies) {
                 if let Replies::Lost(lost) = replies? {
                     self.choose(code, lost)?;
@@ -352,11 +362,8 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         for batch in lost.chunks(BATCH) {
             self.look(layer)?;
             let view = &self.view;
-            let moves: Vec<Result<Vec<u64>, CertificateError>> = batch
-                .par_iter()
-                .with_min_len(GRAIN)
-                .map_init(Hand::<G>::new, |hand, &code| view.moves(code, hand))
-                .collect();
+            let moves: Vec<Result<Vec<u64>, CertificateError>> =
+                in_parallel(batch, |hand: &mut Hand<G>, code| view.moves(code, hand));
             for (&code, moves) in batch.iter().zip(moves) {
                 let moves = moves?;
                 if moves.is_empty() {

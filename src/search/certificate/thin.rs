@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::{BATCH, CertificateError, Codes, GRAIN, Hand, View};
+use super::{BATCH, CertificateError, Codes, Hand, View, in_parallel};
 use crate::search::game::{Expansion, Game, Value};
 
 /// What waits in a layer.
@@ -50,11 +50,8 @@ pub(super) fn thin<G: Game>(
         won.dedup();
         for batch in won.chunks(BATCH) {
             look(number, stayed.len())?;
-            let found: Vec<Option<Vec<u64>>> = batch
-                .par_iter()
-                .with_min_len(GRAIN)
-                .map_init(Hand::<G>::new, |hand, &code| view.answers(code, set, ended, hand))
-                .collect();
+            let found: Vec<Option<Vec<u64>>> =
+                in_parallel(batch, |hand: &mut Hand<G>, code| view.answers(code, set, ended, hand));
             for (&code, found) in batch.iter().zip(found) {
                 let Some(found) = found else { continue };
                 if found.is_empty() {
@@ -79,11 +76,8 @@ pub(super) fn thin<G: Game>(
         for start in (first..stayed.len()).step_by(BATCH) {
             look(number, stayed.len())?;
             let batch = &stayed[start..stayed.len().min(start + BATCH)];
-            let moves: Vec<Result<Vec<u64>, CertificateError>> = batch
-                .par_iter()
-                .with_min_len(GRAIN)
-                .map_init(Hand::<G>::new, |hand, &code| view.moves(code, hand))
-                .collect();
+            let moves: Vec<Result<Vec<u64>, CertificateError>> =
+                in_parallel(batch, |hand: &mut Hand<G>, code| view.moves(code, hand));
             for moves in moves {
                 for code in moves? {
                     layers[layer_of(code) as usize].won.push(code);
