@@ -114,10 +114,10 @@ pub struct SolveArgs {
     /// The algorithm's parameters.
     #[arg(long, value_name = "NAME", default_value = "tuned")]
     pub profile: ProfileArg,
-    /// Threads to search with; only 1 is available so far.
-    #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true,
+    /// Threads to search with: all cores unless given. pns and ab search on one.
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
           value_parser = parse_threads)]
-    pub threads: u32,
+    pub threads: Option<u32>,
     /// Memory for table and tree together, at least 1MiB. It is reserved at once and used as the
     /// search goes on.
     #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,

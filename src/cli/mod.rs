@@ -34,7 +34,7 @@ use crate::endgame::resources::bytes_text;
 use crate::endgame::statespace::StateSpaceError;
 use crate::endgame::verify::VerifyError;
 use crate::konane::notation::{MoveListError, PositionError};
-use crate::konane::{Dimensions, SolveError, solve::LEAST_MEMORY};
+use crate::konane::{Algorithm, Dimensions, SolveError, solve::LEAST_MEMORY};
 use crate::proof::ProofError;
 use crate::search::certificate::CertificateError;
 use args::{Cli, Command};
@@ -120,9 +120,12 @@ pub enum CliError {
     /// A proof cannot be collected.
     #[error("no proof was written: {0}")]
     Certificate(CertificateError),
-    /// `solve` with several threads.
-    #[error("--threads: more than one thread is not yet available for solve; use --threads 1")]
-    SolveThreads,
+    /// `solve` with several threads by an algorithm that has one.
+    #[error("--threads: {algorithm} searches on one thread; choose --algo dfpn for more")]
+    SolveThreads {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
     /// The system gives no threads.
     #[error("--threads: cannot start the threads: {0}; ask for fewer")]
     Threads(rayon::ThreadPoolBuildError),

@@ -31,7 +31,7 @@ pub struct SolveJson {
     /// `tuned` or `thesis`.
     pub profile: &'static str,
     /// Threads that searched.
-    pub threads: u32,
+    pub threads: usize,
     /// `black`, `white` or `unknown`.
     pub outcome: &'static str,
     /// Why the outcome is unknown.

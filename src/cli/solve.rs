@@ -1,6 +1,7 @@
 //! `konane solve`.
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -23,14 +24,13 @@ use crate::search::table::ENTRY_BYTES;
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    if args.threads > 1 {
-        return Err(CliError::SolveThreads);
-    }
+    let threads = threads(args)?;
     let (board, position) = input::start(&args.start)?;
     let options = SolveOptions {
         algorithm: args.algo.into(),
         profile: args.profile.into(),
         memory_bytes: args.memory,
+        threads,
     };
     // Before the search, so that a file that cannot be written is found out in time.
     let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
@@ -67,6 +67,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         board: &board,
         position: &position,
         algorithm: options.algorithm,
+        threads,
         database: database.as_ref(),
         solution: &solution,
         proving: proving.as_ref(),
@@ -87,11 +88,26 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     })
 }
 
+/// The threads to search with: as many as asked for, or as there are cores.
+fn threads(args: &SolveArgs) -> Result<NonZeroUsize, CliError> {
+    let algorithm: Algorithm = args.algo.into();
+    let asked = args.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
+    if algorithm.is_parallel() {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Ok(asked.unwrap_or_else(cores))
+    } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
+        Err(CliError::SolveThreads { algorithm })
+    } else {
+        Ok(NonZeroUsize::MIN)
+    }
+}
+
 struct Report<'a> {
     args: &'a SolveArgs,
     board: &'a Board,
     position: &'a Position,
     algorithm: Algorithm,
+    threads: NonZeroUsize,
     database: Option<&'a Database>,
     solution: &'a Solution,
     proving: Option<&'a Proving>,
@@ -132,7 +148,7 @@ impl Report<'_> {
             to_move: self.position.to_move().name(),
             algorithm: self.algorithm.name(),
             profile: self.profile(),
-            threads: self.args.threads,
+            threads: self.threads.get(),
             outcome,
             reason,
             pn: self.open_numbers().map(|(pn, _)| pn),
@@ -183,7 +199,11 @@ impl Report<'_> {
             }
         }
         let profile = self.profile();
-        rows.push(("algorithm", format!("{}, {profile}", self.algorithm)));
+        let threads = match self.threads.get() {
+            1 => String::new(),
+            threads => format!(", {threads} threads"),
+        };
+        rows.push(("algorithm", format!("{}, {profile}{threads}", self.algorithm)));
         let mut nodes = output::grouped(counters.nodes);
         if self.algorithm == Algorithm::Pn2 {
             let first = output::grouped(counters.first_level);

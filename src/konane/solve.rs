@@ -5,6 +5,7 @@
 //! again.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use super::board::{Board, Colour};
@@ -14,7 +15,7 @@ use super::position::Position;
 use super::profile::Profile;
 use crate::search::alphabeta::alphabeta;
 use crate::search::control::{Counters, Limits, Observer, Outcome, Reason, Report};
-use crate::search::dfpn::dfpn;
+use crate::search::dfpn::dfpn_parallel;
 use crate::search::game::Value;
 use crate::search::known::{Informed, Known};
 use crate::search::numbers::INFINITY;
@@ -61,6 +62,11 @@ impl Algorithm {
     pub const fn keeps_tree(self) -> bool {
         matches!(self, Algorithm::Pns | Algorithm::Pn2)
     }
+
+    /// Whether the search can use more than one thread.
+    pub const fn is_parallel(self) -> bool {
+        matches!(self, Algorithm::Dfpn)
+    }
 }
 
 impl fmt::Display for Algorithm {
@@ -94,12 +100,19 @@ pub struct SolveOptions {
     pub profile: Profile,
     /// Bytes for table and tree together, at least [`LEAST_MEMORY`].
     pub memory_bytes: u64,
+    /// Threads to search with, where the algorithm can ([`Algorithm::is_parallel`]).
+    pub threads: NonZeroUsize,
 }
 
 impl Default for SolveOptions {
-    /// df-pn, tuned, 1 GiB.
+    /// df-pn, tuned, 1 GiB, one thread.
     fn default() -> Self {
-        SolveOptions { algorithm: Algorithm::Dfpn, profile: Profile::Tuned, memory_bytes: 1 << 30 }
+        SolveOptions {
+            algorithm: Algorithm::Dfpn,
+            profile: Profile::Tuned,
+            memory_bytes: 1 << 30,
+            threads: NonZeroUsize::MIN,
+        }
     }
 }
 
@@ -183,7 +196,7 @@ pub enum SolveError {
     Table(#[from] TableError),
 }
 
-/// Finds the winner of a position on one thread.
+/// Finds the winner of a position.
 ///
 /// Time and memory grow by orders of magnitude with the board; give limits where that matters. A
 /// limit that is reached makes the verdict [`Verdict::Unknown`], never an outcome. A position
@@ -262,7 +275,10 @@ pub(crate) fn solve_keeping<K: Known>(
             let parameters = profile.pn2();
             pn2(game, root, table, tree_bytes, parameters, limits, observer)
         }
-        Algorithm::Dfpn => dfpn(game, root, table, profile.dfpn(), limits, observer),
+        Algorithm::Dfpn => {
+            let parameters = profile.dfpn();
+            dfpn_parallel(game, root, table, parameters, options.threads, limits, observer)
+        }
         Algorithm::AlphaBeta => alphabeta(game, root, table, profile.alphabeta(), limits, observer),
     };
 

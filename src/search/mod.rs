@@ -11,6 +11,7 @@ pub mod graph;
 pub mod known;
 pub mod negamax;
 pub mod numbers;
+mod parallel;
 pub mod pn2;
 pub mod pns;
 mod proof_tree;

@@ -195,6 +195,18 @@ impl Table {
         self.active.store(2 * active, Ordering::Relaxed);
     }
 
+    /// Doubles the part in use until it holds `entries`, or until the whole memory is in use; for
+    /// `key_of` and for other threads see [`Table::grow`].
+    pub fn grow_to(&self, entries: u64, key_of: impl Fn(u64) -> u64) {
+        let clusters = self.memory.clusters().len();
+        while let active = self.active.load(Ordering::Relaxed)
+            && active < clusters
+            && ((active * CLUSTER) as u64) < entries
+        {
+            self.grow(&key_of);
+        }
+    }
+
     /// Starts to fetch the cluster of a key, for a look-up some 100 ns later.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
