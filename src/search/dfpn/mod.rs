@@ -193,7 +193,7 @@ impl<'a, G: Game, const TEAM: bool> Worker<'a, G, TEAM> {
                 break Err(numbers);
             }
             if TEAM && !self.path.is_below(depth) {
-                crowded = self.go_below(code, depth);
+                crowded = self.go_below(code, before, depth);
             }
             let (mut chosen, mut child_delta) = (scan.best, None);
             if TEAM && crowded {

@@ -47,6 +47,10 @@ use crate::search::table::Table;
 /// Stack of a worker. The search recurses as deep as the longest line, some 500 bytes a ply.
 const STACK_BYTES: usize = 16 << 20;
 
+/// Expansions in earlier visits without which a worker does not say that it goes below a node: most
+/// nodes are done with after fewer, and not worth the others' attention.
+const NOTABLE_WORK: u64 = 8;
+
 /// Entries of the part of the table that a team begins with: what two cores' caches hold.
 const FIRST_ENTRIES: u64 = 1 << 17;
 
@@ -116,21 +120,26 @@ pub fn dfpn_parallel<G: Game>(
     }
 }
 
-/// The nodes between the root and the worker that it is below, with what it knows about others
-/// there.
+/// The nodes that the worker has said to be below, with what it knows about others there.
 #[derive(Default)]
 pub(super) struct Path {
-    /// Key of each node, and its word when the worker last looked.
-    nodes: Vec<(u64, Seen)>,
+    nodes: Vec<Step>,
     /// Depth of a node that others have solved: everything below it is given up.
     end: Option<usize>,
 }
 
+struct Step {
+    depth: usize,
+    key: u64,
+    /// The node's word when the worker last looked.
+    seen: Seen,
+}
+
 impl Path {
-    /// Whether the worker is below its node of this depth.
+    /// Whether the worker has said to be below its node of this depth, the deepest one now.
     #[inline(always)]
     pub fn is_below(&self, depth: usize) -> bool {
-        self.nodes.len() > depth
+        self.nodes.last().is_some_and(|step| step.depth == depth)
     }
 
     /// Whether the worker has to return to a node above this depth.
@@ -167,27 +176,30 @@ impl<'a, G: Game, const TEAM: bool> Worker<'a, G, TEAM> {
     pub(super) fn is_called_back(&mut self) -> bool {
         let member = self.member();
         if let Some(key) = member.team.signals.take(member.number)
-            && let Some(depth) = self.path.nodes.iter().position(|&(other, _)| other == key)
+            && let Some(step) = self.path.nodes.iter().find(|step| step.key == key)
         {
-            self.path.end = Some(depth);
+            self.path.end = Some(step.depth);
         }
         self.path.end.is_some()
     }
 
-    /// Tells that the worker goes below a node for the first time on this visit. Returns whether
-    /// others are there.
-    pub(super) fn go_below(&mut self, code: u64, depth: usize) -> bool {
-        debug_assert_eq!(self.path.nodes.len(), depth);
+    /// Tells that the worker goes below a node, on which `before` expansions were spent earlier, for
+    /// the first time on this visit. Returns whether others are there.
+    #[inline(always)]
+    pub(super) fn go_below(&mut self, code: u64, before: u64, depth: usize) -> bool {
+        if before < NOTABLE_WORK && depth > 0 {
+            return false;
+        }
         let key = self.evaluator.game.key(code);
         let seen = self.member().team.visits.enter(key);
-        self.path.nodes.push((key, seen));
+        self.path.nodes.push(Step { depth, key, seen });
         seen.count() > 1
     }
 
     /// Tells that the worker leaves the node that it is below, and those who are still there if it
     /// is solved.
     pub(super) fn come_back(&mut self, solved: bool) {
-        let (key, _) = self.path.nodes.pop().expect("the worker is below the node");
+        let Step { key, .. } = self.path.nodes.pop().expect("the worker is below the node");
         let member = self.member();
         let others = member.team.visits.leave(key);
         if solved && others > 0 {
@@ -199,7 +211,8 @@ impl<'a, G: Game, const TEAM: bool> Worker<'a, G, TEAM> {
     /// if there are or were any others.
     #[inline(always)]
     pub(super) fn meet(&mut self, code: u64, base: usize, depth: usize) -> Meeting {
-        let (key, before) = self.path.nodes[depth];
+        let &Step { key, seen: before, .. } =
+            self.path.nodes.last().expect("the worker is below the node");
         let visits = &self.member().team.visits;
         let mut seen = visits.look(key);
         let others = seen.count() > 1;
@@ -211,7 +224,7 @@ impl<'a, G: Game, const TEAM: bool> Worker<'a, G, TEAM> {
         }
         let called = self.path.end == Some(depth);
         let news = seen.news_since(before) > own;
-        self.path.nodes[depth].1 = seen;
+        self.path.nodes.last_mut().expect("see above").seen = seen;
         if !called && !news {
             return Meeting::Open { others };
         }
