@@ -190,6 +190,12 @@ impl<'a> Control<'a> {
         self.stopped.is_some()
     }
 
+    /// Whether the last tick looked at the world outside, as every 2048th does.
+    #[inline(always)]
+    pub fn has_just_looked(&self) -> bool {
+        self.countdown == INTERVAL
+    }
+
     /// Looks at the stop flag and the clock.
     fn look(&mut self) {
         if self.stopped.is_none() {
