@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::CliError;
 use super::args::SolveArgs;
+use super::checkpoint::{self, Kept, Watch};
 use super::exit::Exit;
 use super::output::{self, SolveJson, TableJson};
 use super::progress::SearchProgress;
@@ -15,9 +16,7 @@ use super::{database, input};
 use crate::endgame::Database;
 use crate::endgame::known::DatabaseValues;
 use crate::konane::notation::{format_move, format_position};
-use crate::konane::{
-    Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve, solve_with,
-};
+use crate::konane::{Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve_saving};
 use crate::proof::ProofWriter;
 use crate::search::control::{Limits, Reason};
 use crate::search::table::ENTRY_BYTES;
@@ -33,6 +32,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         threads,
     };
     // Before the search, so that a file that cannot be written is found out in time.
+    let keeper = checkpoint::keeper(args, (&board, &position, &options))?;
+    let keeper = keeper.as_ref();
     let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
     let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
     let database = database.transpose()?;
@@ -46,20 +47,27 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
-    let mut progress = SearchProgress::new(&board, &position, capacity, args.quiet);
+    let progress = SearchProgress::new(&board, &position, capacity, args.quiet);
+    let mut watch = Watch::new(progress, keeper, &options);
     let solver = (&board, &position, &options);
     let (result, proving) = match (&values, writer) {
-        (Some(values), Some(writer)) => proof::run(solver, values, limits, &mut progress, writer),
-        (None, Some(writer)) => proof::run(solver, &(), limits, &mut progress, writer),
-        (Some(values), None) => {
-            (solve_with(&board, &position, &options, values, limits, &mut progress), None)
+        (Some(values), Some(writer)) => {
+            proof::run(solver, values, limits, &mut watch, writer, keeper)
         }
-        (None, None) => (solve(&board, &position, &options, limits, &mut progress), None),
+        (None, Some(writer)) => proof::run(solver, &(), limits, &mut watch, writer, keeper),
+        (Some(values), None) => {
+            (solve_saving(&board, &position, &options, values, limits, &mut watch, keeper), None)
+        }
+        (None, None) => {
+            (solve_saving(&board, &position, &options, &(), limits, &mut watch, keeper), None)
+        }
     };
     let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
-    let seconds = begun.elapsed().as_secs_f64() - proving_seconds;
-    drop(progress);
+    let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
+    let kept = watch.finish();
     let solution = result?;
+    // Neither reading nor writing checkpoints is searching.
+    let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);
     tracing::debug!(?solution, seconds, "search ends");
 
     let report = Report {
@@ -71,6 +79,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         database: database.as_ref(),
         solution: &solution,
         proving: proving.as_ref(),
+        kept: kept.as_ref(),
         seconds,
     };
     if args.json {
@@ -79,6 +88,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         output::write_text(&report.text())?;
     }
     if let Some(error) = values.and_then(DatabaseValues::into_error) {
+        return Err(error.into());
+    }
+    if let Some(error) = kept.and_then(|kept| kept.error)
+        && matches!(solution.verdict, Verdict::Unknown(_))
+    {
         return Err(error.into());
     }
     Ok(match solution.verdict {
@@ -111,6 +125,7 @@ struct Report<'a> {
     database: Option<&'a Database>,
     solution: &'a Solution,
     proving: Option<&'a Proving>,
+    kept: Option<&'a Kept<'a>>,
     seconds: f64,
 }
 
@@ -168,6 +183,8 @@ impl Report<'_> {
                 used: table.used,
                 replaced: table.replaced,
             },
+            total: self.kept.map(|kept| kept.totals(counters)),
+            checkpoint: self.kept.map(Kept::json),
             proof: self.args.proof.as_ref().map(|_| self.proving.map(Proving::json)),
         }
     }
@@ -232,6 +249,10 @@ impl Report<'_> {
             rows.push(("table", text));
             let memory = output::bytes(self.solution.report.memory_bytes);
             rows.push(("memory", memory));
+        }
+        if let Some(kept) = self.kept {
+            let answered = matches!(self.solution.verdict, Verdict::Winner(_));
+            rows.extend(kept.rows(counters, answered));
         }
         if let Some(proving) = self.proving {
             rows.push(("proof", proving.text()));

@@ -220,6 +220,12 @@ impl<'a> Control<'a> {
         self.stopped.is_some()
     }
 
+    /// Whether the last tick looked at the world outside, as every 2048th does.
+    #[inline(always)]
+    pub fn has_just_looked(&self) -> bool {
+        self.countdown == INTERVAL
+    }
+
     /// Looks at the stop flag and the clock. A worker also hears from its team; at its end it has
     /// to call this once more, for the team to hear from it.
     pub fn look(&mut self) {

@@ -3,6 +3,7 @@
 pub mod alphabeta;
 mod arena;
 pub mod certificate;
+pub mod checkpoint;
 pub mod control;
 pub mod dfpn;
 mod evaluate;

@@ -51,8 +51,9 @@ const STACK_BYTES: usize = 16 << 20;
 /// nodes are done with after fewer, and not worth the others' attention.
 const NOTABLE_WORK: u64 = 8;
 
-/// Entries of the part of the table that a team begins with: what two cores' caches hold.
-const FIRST_ENTRIES: u64 = 1 << 17;
+/// Entries for which the part of the table that a team begins with has room; it takes 2 to 4 MiB,
+/// which the cores' caches hold.
+const FIRST_ENTRIES: u64 = 1 << 15;
 
 /// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. On one it
 /// is [`dfpn`], node for node.
@@ -76,7 +77,7 @@ pub fn dfpn_parallel<G: Game>(
     if threads == 1 {
         return dfpn(game, root, table, options, limits, observer);
     }
-    table.grow_to(FIRST_ENTRIES, |code| game.key(code));
+    table.reserve(FIRST_ENTRIES, |code| game.key(code));
     let team = Team::new(threads, limits, table.estimated_count());
     // All places are taken before anybody begins: the gate waits for those who are still to come.
     let mut members: Vec<_> = (0..threads).map(|number| Member::new(&team, number)).collect();
