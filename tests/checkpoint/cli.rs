@@ -43,7 +43,7 @@ fn in_runs(place: &Place, search: &[&str], nodes: u64) -> (Value, u64) {
         assert_eq!(number(checkpoint, "written"), 1);
         let length = fs::metadata(place.path("a.ckpt")).unwrap().len();
         assert_eq!(number(checkpoint, "bytes"), length);
-        assert!(number(checkpoint, "entries") > 0);
+        assert!(number(checkpoint, "entries") + number(checkpoint, "tree_nodes") > 0);
     }
     panic!("{search:?} does not come to an end");
 }
@@ -54,7 +54,7 @@ fn every_search_that_is_taken_up_finds_the_same_winner() {
         for algorithm in ["dfpn", "pns", "pn2", "ab"] {
             for profile in ["tuned", "thesis"] {
                 let place = Place::new();
-                let search = [board, "--algo", algorithm, "--profile", profile, "-m", "16MiB"];
+                let search = [board, "--algo", algorithm, "--profile", profile, "-m", "64MiB"];
                 let whole = place.solve(&search, 0);
                 assert_eq!(whole["outcome"], winner, "{search:?}");
                 assert!(whole.get("total").is_none() && whole.get("checkpoint").is_none());
@@ -88,12 +88,12 @@ fn a_search_with_checkpoints_counts_the_same_nodes() {
         &["6x6", "--memory", "1MiB"],
         &["6x6", "--algo", "pns", "--memory", "32MiB"],
         &["6x6", "--algo", "pn2", "--memory", "32MiB"],
-        &["5x6", "--algo", "ab", "--profile", "thesis", "--memory", "16MiB"],
+        &["5x6", "--algo", "ab", "--memory", "16MiB"],
     ] {
         let place = Place::new();
         let alone = place.solve(search, 0);
         // Written without a pause.
-        let args = [search, &FILE, &["--checkpoint-interval", "0s"]].concat();
+        let args = [search, &FILE, &["--checkpoint-interval", "1ms"]].concat();
         let kept = place.solve(&args, 0);
         for key in ["outcome", "nodes", "expansions", "settle_positions", "best_move", "table"] {
             assert_eq!(kept[key], alone[key], "{search:?}: {key}");
@@ -148,13 +148,13 @@ fn a_tree_that_does_not_fit_is_refused_with_the_memory_that_it_needs() {
 #[test]
 fn a_full_memory_can_be_left_and_taken_up_with_more() {
     let place = Place::new();
-    let search = ["6x6", "--algo", "pns", "--profile", "thesis"];
-    let small = [&search[..], &["--memory", "2MiB"]].concat();
+    let search = ["5x6", "--algo", "pns", "--profile", "thesis"];
+    let small = [&search[..], &["--memory", "4MiB"]].concat();
     let full = place.solve(&[&small[..], &FILE].concat(), 3);
     assert_eq!(full["reason"], "memory limit");
     let again = place.solve(&[&small[..], &RESUME].concat(), 3);
     assert_eq!(again["reason"], "memory limit");
-    let more = [&search[..], &["--memory", "1GiB"], &RESUME].concat();
+    let more = [&search[..], &["--memory", "64MiB"], &RESUME].concat();
     let solved = place.solve(&more, 0);
     assert_eq!(solved["outcome"], "white");
     assert_eq!(number(&solved["total"], "runs"), 3);
