@@ -102,9 +102,9 @@ pub struct PositionArgs {
     "  konane solve 6x6\n",
     "  konane solve 5x7 --algo pn2 --json\n",
     "  konane solve 4x4 --position \"xoxo/ox1x/x1xo/oxox b\"\n",
-    "  konane solve 8x8 --memory 8GiB --time-limit 10m\n",
-    "  konane solve 8x7 --memory 8GiB --checkpoint 8x7.ckpt\n",
-    "  konane solve 8x7 --memory 8GiB --checkpoint 8x7.ckpt --resume\n"
+    "  konane solve 8x8 --memory 8GiB --time-limit 10m\n\n",
+    "A long run with --checkpoint FILE can be stopped at any time; the same command with --resume\n",
+    "goes on where it was.\n"
 ))]
 pub struct SolveArgs {
     /// The board and where to begin.

@@ -18,7 +18,7 @@ pub const END_MAGIC: [u8; 8] = *b"KONCHEND";
 pub const VERSION: u32 = 1;
 
 /// Bytes of the header.
-pub const HEADER_BYTES: usize = 320;
+pub const HEADER_BYTES: usize = 384;
 
 /// Bytes before each block.
 pub const BLOCK_HEADER_BYTES: usize = 24;
@@ -39,7 +39,7 @@ const TEXTS: [(&str, usize, usize); 5] = [
     ("board", 128, 16),
     ("algorithm", 144, 16),
     ("profile", 160, 32),
-    ("position", 192, 96),
+    ("position", 192, 160),
 ];
 
 /// Where the checksum of the header stands.
@@ -57,7 +57,7 @@ pub struct Identity {
     pub algorithm: String,
     /// The parameters of the algorithm and of the leaf estimate; at most 32 bytes.
     pub profile: String,
-    /// The position in which the search began, for people; at most 96 bytes. Positions are compared
+    /// The position in which the search began, for people; at most 160 bytes. Positions are compared
     /// by `root`.
     pub position: String,
     /// The exact code of that position.
@@ -200,7 +200,7 @@ impl Header {
             position: text(4)?,
             root: u64_at(bytes, 16),
         };
-        let unused = bytes[12..16].iter().chain(&bytes[88..96]).chain(&bytes[288..HEADER_XXH3]);
+        let unused = bytes[12..16].iter().chain(&bytes[88..96]).chain(&bytes[352..HEADER_XXH3]);
         if unused.into_iter().any(|&byte| byte != 0) {
             let what = "the unused part of the header";
             return Err(CheckpointError::damaged(path, what, "zero", "something else"));

@@ -88,7 +88,8 @@ impl TreeLoader {
     /// Takes the records of a block, `count` of them.
     pub fn feed(&mut self, mut raw: &[u8], count: u32) -> Result<(), Misfit> {
         let mut records = 0;
-        while let Some((record, rest)) = split(raw)? {
+        while !raw.is_empty() {
+            let (record, rest) = raw.split_at_checked(length(raw)?).ok_or(CUT_OFF)?;
             self.take(record)?;
             raw = rest;
             records += 1;
@@ -118,7 +119,7 @@ impl TreeLoader {
             return Err(Misfit::Unsound("the end of the tree", "another record"));
         }
         let mut block = 0;
-        if !record.is_empty() {
+        if record.len() > EMPTY_RECORD {
             let work = u32_at(record, 4);
             let children: Option<Vec<Node>> = record[8..].chunks_exact(16).map(node).collect();
             let children = children.ok_or(Misfit::Unsound("numbers of open nodes", "others"))?;
@@ -163,23 +164,19 @@ impl TreeLoader {
     }
 }
 
-/// The first record, empty if it is an empty one, and what follows; nothing at the end.
-fn split(raw: &[u8]) -> Result<Option<(&[u8], &[u8])>, Misfit> {
-    if raw.is_empty() {
-        return Ok(None);
+const CUT_OFF: Misfit = Misfit::Unsound("whole records", "a part of one");
+
+/// Bytes of an empty record: its number of children, 0.
+const EMPTY_RECORD: usize = 4;
+
+/// Bytes of the first record.
+fn length(raw: &[u8]) -> Result<usize, Misfit> {
+    let count = raw.first_chunk().copied().map(u32::from_le_bytes).ok_or(CUT_OFF)? as usize;
+    match count {
+        0 => Ok(EMPTY_RECORD),
+        1..=MAX_CHILDREN => Ok(8 + 16 * count),
+        _ => Err(Misfit::Unsound("a record of at most 65536 children", "a larger one")),
     }
-    let cut_off = Misfit::Unsound("whole records", "a part of one");
-    if raw.len() < 4 {
-        return Err(cut_off);
-    }
-    let count = u32_at(raw, 0) as usize;
-    if count == 0 {
-        return Ok(Some((&[], &raw[4..])));
-    }
-    if count > MAX_CHILDREN {
-        return Err(Misfit::Unsound("a record of at most 65536 children", "a larger one"));
-    }
-    raw.split_at_checked(8 + 16 * count).map(Some).ok_or(cut_off)
 }
 
 fn node(child: &[u8]) -> Option<Node> {

@@ -20,11 +20,19 @@ pub const MARK: u32 = 1 << 31;
 /// The most children of a record; a node with more stays a leaf.
 pub const MAX_CHILDREN: usize = 1 << 16;
 
+/// A child as it was when its parent was copied. Others may have been removed since, and then it
+/// stands somewhere else.
+#[derive(Clone, Copy)]
+struct Place {
+    code: u64,
+    at: usize,
+}
+
 /// A node on the path.
 struct Step {
-    code: u64,
-    /// Codes of the marked children that are still to be visited, the next one last.
-    pending: Vec<u64>,
+    place: Place,
+    /// The marked children that are still to be visited, the next one last.
+    pending: Vec<Place>,
 }
 
 /// A copy of a tree in progress.
@@ -82,19 +90,19 @@ impl Walk {
         if !self.started {
             self.started = true;
             self.limit = u64::from(region.end().saturating_sub(1)) * UNIT as u64;
-            self.record(memory, root, 0, piece);
+            self.record(memory, root, Place { code: 0, at: 0 }, piece);
         }
         let mut blocks = self.find(memory, root, piece);
         while piece.raw.len() < enough
             && let Some(step) = self.path.last_mut()
         {
-            let Some(code) = step.pending.pop() else {
+            let Some(place) = step.pending.pop() else {
                 self.path.pop();
                 blocks.pop();
                 continue;
             };
-            let block = blocks.last().map_or(0, |&block| child_of(memory, block, code));
-            if self.record(memory, block, code, piece) {
+            let block = blocks.last().map_or(0, |&block| child_of(memory, block, place));
+            if self.record(memory, block, place, piece) {
                 blocks.push(block);
             }
         }
@@ -106,7 +114,7 @@ impl Walk {
         for (depth, step) in self.path.iter().enumerate() {
             let block = match depth {
                 0 => root,
-                _ => child_of(memory, blocks[depth - 1], step.code),
+                _ => child_of(memory, blocks[depth - 1], step.place),
             };
             if block == 0 {
                 break;
@@ -124,7 +132,7 @@ impl Walk {
 
     /// Appends the record of a node, an empty one if it has no block or is too large. True if its
     /// children are to be visited.
-    fn record(&mut self, memory: &Memory, block: Block, code: u64, piece: &mut Piece) -> bool {
+    fn record(&mut self, memory: &Memory, block: Block, place: Place, piece: &mut Piece) -> bool {
         let count = if block == 0 { 0 } else { memory.count(block) };
         let bytes = (units_of(count) * UNIT) as u64;
         if count == 0 || count > MAX_CHILDREN || self.bytes + bytes > self.limit {
@@ -145,11 +153,11 @@ impl Walk {
             piece.raw.extend((node.phi | mark).to_le_bytes());
             piece.raw.extend(node.delta.to_le_bytes());
             if marked {
-                pending.push(node.code);
+                pending.push(Place { code: node.code, at });
             }
         }
         pending.reverse();
-        self.path.push(Step { code, pending });
+        self.path.push(Step { place, pending });
         true
     }
 }
@@ -159,8 +167,10 @@ fn empty_record(piece: &mut Piece) {
     piece.raw.extend(0u32.to_le_bytes());
 }
 
-/// The block of the child with this code; 0 if there is none.
-fn child_of(memory: &Memory, block: Block, code: u64) -> Block {
-    let mut places = 0..memory.count(block);
-    places.find(|&at| memory.code(block, at) == code).map_or(0, |at| memory.child(block, at))
+/// The block of a child; 0 if it has none, or is not there any more. A child that is listed twice
+/// may be found in the wrong place, which is of the same position.
+fn child_of(memory: &Memory, block: Block, place: Place) -> Block {
+    let is_here = |&at: &usize| at < memory.count(block) && memory.code(block, at) == place.code;
+    let found = Some(place.at).filter(is_here).or_else(|| (0..memory.count(block)).find(is_here));
+    found.map_or(0, |at| memory.child(block, at))
 }

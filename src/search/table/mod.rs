@@ -237,9 +237,8 @@ impl Table {
     pub(in crate::search) fn copy_cells(&self, cursor: &mut Cursor, cells: &mut Vec<u128>) -> bool {
         let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         let active = self.active.load(Ordering::Relaxed);
-        if cursor.active != 0 {
-            cursor.next *= active / cursor.active;
-        }
+        // 0 at the beginning, where the cursor stands at 0 in any case.
+        cursor.next *= active.checked_div(cursor.active).unwrap_or(1);
         cursor.active = active;
         let end = (cursor.next + COPY_CLUSTERS).min(active);
         let clusters = &self.memory.clusters()[cursor.next..end];
