@@ -94,6 +94,32 @@ fn check(place: &Place) -> konane::search::checkpoint::Totals {
     totals
 }
 
+/// What goes wrong with a checkpoint does not end the search, but is said; the last one counts.
+#[test]
+fn a_checkpoint_that_cannot_be_written_any_more_is_an_error_at_the_end() {
+    let place = Place::new();
+    fs::create_dir(place.path("disk")).unwrap();
+    let file = ["--checkpoint", "disk/a.ckpt", "--checkpoint-interval", "50ms"];
+    let child = place.spawn(&[&SOLVE[..], &["8x8", "--memory", "16MiB"], &file].concat());
+    place.wait_for("disk/a.ckpt");
+    // Files may still appear in it.
+    while place.path("disk").exists() {
+        let _ = fs::remove_dir_all(place.path("disk"));
+    }
+    sleep(Duration::from_millis(300));
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let stopped = answer(&output, 4);
+    assert_eq!(stopped["reason"], "interrupted");
+    assert!(stopped["checkpoint"]["written"].as_u64().unwrap() > 0);
+    let error = stopped["checkpoint"]["error"].as_str().unwrap();
+    assert!(error.contains("cannot create disk/a.ckpt.tmp"), "{error}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    let warned = format!("warning: no checkpoint was written: {error}\n");
+    assert!(message.matches(&warned).count() > 1, "{message}");
+    assert!(message.ends_with(&format!("error: {error}\n")), "{message}");
+}
+
 /// A second search does not write to the file of the first.
 #[test]
 fn two_searches_cannot_share_a_file() {

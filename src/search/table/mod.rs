@@ -41,7 +41,7 @@
 //!
 //! # Copies while others write
 //!
-//! [`Table::copy_cells`] reads the table piece by piece while searches go on. Every cell is a true
+//! `Table::copy_cells` reads the table piece by piece while searches go on. Every cell is a true
 //! statement by itself, so it does not matter that the pieces are of different times. Only growth
 //! moves entries: a lock keeps it and the copying of one piece apart. As a doubling sends the entries
 //! of cluster `i` to the clusters `2i` and `2i + 1`, a copy that has come to cluster `i` goes on at
