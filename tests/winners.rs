@@ -19,7 +19,8 @@ fn published() -> HashMap<String, &'static str> {
 
 fn winner(dimensions: Dimensions, algorithm: Algorithm, profile: Profile) -> Colour {
     let board = Board::new(dimensions);
-    let options = SolveOptions { algorithm, profile, memory_bytes: 512 << 20 };
+    let options =
+        SolveOptions { algorithm, profile, memory_bytes: 512 << 20, ..SolveOptions::default() };
     let start = Position::start(&board);
     let solution = solve(&board, &start, &options, Limits::default(), &mut ()).unwrap();
     let Verdict::Winner(colour) = solution.verdict else {

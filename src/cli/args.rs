@@ -102,7 +102,9 @@ pub struct PositionArgs {
     "  konane solve 6x6\n",
     "  konane solve 5x7 --algo pn2 --json\n",
     "  konane solve 4x4 --position \"xoxo/ox1x/x1xo/oxox b\"\n",
-    "  konane solve 8x8 --memory 8GiB --time-limit 10m\n"
+    "  konane solve 8x8 --memory 8GiB --time-limit 10m\n\n",
+    "A long run with --checkpoint FILE can be stopped at any time; the same command with --resume\n",
+    "goes on where it was.\n"
 ))]
 pub struct SolveArgs {
     /// The board and where to begin.
@@ -114,10 +116,10 @@ pub struct SolveArgs {
     /// The algorithm's parameters.
     #[arg(long, value_name = "NAME", default_value = "tuned")]
     pub profile: ProfileArg,
-    /// Threads to search with; only 1 is available so far.
-    #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true,
+    /// Threads to search with: all cores unless given. pns and ab search on one.
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
           value_parser = parse_threads)]
-    pub threads: u32,
+    pub threads: Option<u32>,
     /// Memory for table and tree together, at least 1MiB. It is reserved at once and used as the
     /// search goes on.
     #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
@@ -138,6 +140,21 @@ pub struct SolveArgs {
     /// verify-proof or a program of their own. Collected on all cores after the search.
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
+    /// Save what the search knows to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
+    /// when a limit ends the search. The file is replaced only by a whole new one. One that is there
+    /// already is never written over without --resume. Its greatest size is printed at the start.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint, which must be there and be of the same board, position, algorithm
+    /// and profile. --memory, --threads, limits and --db may differ; a smaller table keeps what is
+    /// worth most.
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
+    /// Time from one checkpoint to the next, such as 30s, 10m or 1h [default: 10m]. The search goes on
+    /// while they are written.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true,
+          requires = "checkpoint")]
+    pub checkpoint_interval: Option<Duration>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

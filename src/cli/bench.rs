@@ -11,9 +11,7 @@ use super::CliError;
 use super::args::BenchArgs;
 use super::exit::Exit;
 use super::output::{self, BenchItemJson, BenchJson};
-use crate::konane::{
-    Algorithm, Board, Dimensions, Perft, Position, Profile, SolveOptions, Verdict, solve,
-};
+use crate::konane::{Algorithm, Board, Dimensions, Perft, Position, SolveOptions, Verdict, solve};
 use crate::search::control::{Limits, Reason};
 
 /// Memory of each search: node counts depend on the table's size.
@@ -102,7 +100,7 @@ impl Work {
             }
             Work::Solve(algorithm) => {
                 let options =
-                    SolveOptions { algorithm, profile: Profile::Tuned, memory_bytes: MEMORY };
+                    SolveOptions { algorithm, memory_bytes: MEMORY, ..SolveOptions::default() };
                 let limits = Limits { stop: Some(stop), ..Limits::default() };
                 let solution = solve(board, &start, &options, limits, &mut ())?;
                 match solution.verdict {

@@ -10,6 +10,7 @@ pub mod args;
 mod bench;
 mod build_progress;
 mod builddb;
+mod checkpoint;
 mod completions;
 mod database;
 pub mod exit;
@@ -34,9 +35,10 @@ use crate::endgame::resources::bytes_text;
 use crate::endgame::statespace::StateSpaceError;
 use crate::endgame::verify::VerifyError;
 use crate::konane::notation::{MoveListError, PositionError};
-use crate::konane::{Dimensions, SolveError, solve::LEAST_MEMORY};
+use crate::konane::{Algorithm, Dimensions, SolveError, solve::LEAST_MEMORY};
 use crate::proof::ProofError;
 use crate::search::certificate::CertificateError;
+use crate::search::checkpoint::CheckpointError;
 use args::{Cli, Command};
 use exit::Exit;
 
@@ -120,9 +122,29 @@ pub enum CliError {
     /// A proof cannot be collected.
     #[error("no proof was written: {0}")]
     Certificate(CertificateError),
-    /// `solve` with several threads.
-    #[error("--threads: more than one thread is not yet available for solve; use --threads 1")]
-    SolveThreads,
+    /// A checkpoint cannot be read, written or gone on from.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// There is no room for the checkpoint.
+    #[error(
+        "a checkpoint of this search may take {}, but the disk of {file} has {} left: make room, \
+         name a file on another disk, or give the search less memory",
+        bytes_text(*need), bytes_text(*have)
+    )]
+    CheckpointDisk {
+        /// The file.
+        file: String,
+        /// Bytes that the largest checkpoint takes.
+        need: u64,
+        /// Bytes that there are.
+        have: u64,
+    },
+    /// `solve` with several threads by an algorithm that has one.
+    #[error("--threads: {algorithm} searches on one thread; choose --algo dfpn for more")]
+    SolveThreads {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
     /// The system gives no threads.
     #[error("--threads: cannot start the threads: {0}; ask for fewer")]
     Threads(rayon::ThreadPoolBuildError),
@@ -162,6 +184,10 @@ impl CliError {
             CliError::StateSpaceMemory { .. } => Exit::Limit,
             CliError::Build(BuildError::Interrupted) => Exit::Interrupted,
             CliError::Build(_) | CliError::Verify(_) => Exit::File,
+            CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {
+                checkpoint::exit(error)
+            }
+            CliError::CheckpointDisk { .. } => Exit::File,
             CliError::NoAnswer { .. } => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
             _ => Exit::BadInput,

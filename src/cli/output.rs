@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::CliError;
+use super::checkpoint::{CheckpointJson, TotalJson};
 
 /// The table in the JSON of `solve`.
 #[derive(Debug, Serialize)]
@@ -31,7 +32,7 @@ pub struct SolveJson {
     /// `tuned` or `thesis`.
     pub profile: &'static str,
     /// Threads that searched.
-    pub threads: u32,
+    pub threads: usize,
     /// `black`, `white` or `unknown`.
     pub outcome: &'static str,
     /// Why the outcome is unknown.
@@ -68,6 +69,12 @@ pub struct SolveJson {
     pub memory_bytes: u64,
     /// The transposition table.
     pub table: TableJson,
+    /// With `--checkpoint`: all runs together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<TotalJson>,
+    /// With `--checkpoint`: what this run wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointJson>,
     /// With `--proof`: what became of it; null if there is no result to prove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Option<ProofJson>>,

@@ -113,6 +113,15 @@ impl ProofObserver for SearchProgress {
 }
 
 impl SearchProgress {
+    /// Shows a line that stays.
+    pub fn note(&mut self, line: &str) {
+        match &self.sink {
+            Sink::Silent => {}
+            Sink::Live(bar) => bar.println(line),
+            Sink::Lines { .. } => drop(writeln!(io::stderr(), "{line}")),
+        }
+    }
+
     /// The time, if a line is to be shown now.
     fn is_due(&self) -> Option<Instant> {
         if matches!(self.sink, Sink::Silent) {

@@ -6,10 +6,10 @@ use std::time::Instant;
 use super::CliError;
 use super::exit::Exit;
 use super::output::{self, ProofJson};
-use super::progress::SearchProgress;
 use crate::konane::{Board, Position, Solution, SolveError, SolveOptions};
-use crate::proof::{ProofError, ProofObserver, ProofSummary, ProofWriter, prove};
+use crate::proof::{ProofError, ProofObserver, ProofSummary, ProofWriter, prove_saving};
 use crate::search::certificate::{CertificateError, CertificateProgress};
+use crate::search::checkpoint::Keeper;
 use crate::search::control::{Limits, Observer, Progress, Reason};
 use crate::search::known::Known;
 
@@ -32,11 +32,12 @@ pub fn run<K: Known>(
     (board, position, options): (&Board, &Position, &SolveOptions),
     known: &K,
     limits: Limits<'_>,
-    progress: &mut SearchProgress,
+    progress: &mut dyn ProofObserver,
     writer: ProofWriter,
+    keeper: Option<&Keeper>,
 ) -> (Result<Solution, SolveError>, Option<Proving>) {
     let mut watch = Watch { progress, searched: None };
-    let proved = match prove(board, position, options, known, limits, &mut watch) {
+    let proved = match prove_saving(board, position, options, known, limits, &mut watch, keeper) {
         Ok(proved) => proved,
         Err(error) => return (Err(error), None),
     };
@@ -54,7 +55,7 @@ pub fn run<K: Known>(
 
 /// Passes progress on and remembers when the search was over.
 struct Watch<'a> {
-    progress: &'a mut SearchProgress,
+    progress: &'a mut dyn ProofObserver,
     searched: Option<Instant>,
 }
 

@@ -1,11 +1,13 @@
 //! `konane solve`.
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::CliError;
 use super::args::SolveArgs;
+use super::checkpoint::{self, Kept, Watch};
 use super::exit::Exit;
 use super::output::{self, SolveJson, TableJson};
 use super::progress::SearchProgress;
@@ -14,25 +16,24 @@ use super::{database, input};
 use crate::endgame::Database;
 use crate::endgame::known::DatabaseValues;
 use crate::konane::notation::{format_move, format_position};
-use crate::konane::{
-    Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve, solve_with,
-};
+use crate::konane::{Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve_saving};
 use crate::proof::ProofWriter;
 use crate::search::control::{Limits, Reason};
 use crate::search::table::ENTRY_BYTES;
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    if args.threads > 1 {
-        return Err(CliError::SolveThreads);
-    }
+    let threads = threads(args)?;
     let (board, position) = input::start(&args.start)?;
     let options = SolveOptions {
         algorithm: args.algo.into(),
         profile: args.profile.into(),
         memory_bytes: args.memory,
+        threads,
     };
     // Before the search, so that a file that cannot be written is found out in time.
+    let keeper = checkpoint::keeper(args, (&board, &position, &options))?;
+    let keeper = keeper.as_ref();
     let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
     let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
     let database = database.transpose()?;
@@ -46,20 +47,27 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
-    let mut progress = SearchProgress::new(&board, &position, capacity, args.quiet);
+    let progress = SearchProgress::new(&board, &position, capacity, args.quiet);
+    let mut watch = Watch::new(progress, keeper, &options);
     let solver = (&board, &position, &options);
     let (result, proving) = match (&values, writer) {
-        (Some(values), Some(writer)) => proof::run(solver, values, limits, &mut progress, writer),
-        (None, Some(writer)) => proof::run(solver, &(), limits, &mut progress, writer),
-        (Some(values), None) => {
-            (solve_with(&board, &position, &options, values, limits, &mut progress), None)
+        (Some(values), Some(writer)) => {
+            proof::run(solver, values, limits, &mut watch, writer, keeper)
         }
-        (None, None) => (solve(&board, &position, &options, limits, &mut progress), None),
+        (None, Some(writer)) => proof::run(solver, &(), limits, &mut watch, writer, keeper),
+        (Some(values), None) => {
+            (solve_saving(&board, &position, &options, values, limits, &mut watch, keeper), None)
+        }
+        (None, None) => {
+            (solve_saving(&board, &position, &options, &(), limits, &mut watch, keeper), None)
+        }
     };
     let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
-    let seconds = begun.elapsed().as_secs_f64() - proving_seconds;
-    drop(progress);
+    let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
+    let kept = watch.finish();
     let solution = result?;
+    // Neither reading nor writing checkpoints is searching.
+    let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);
     tracing::debug!(?solution, seconds, "search ends");
 
     let report = Report {
@@ -67,9 +75,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         board: &board,
         position: &position,
         algorithm: options.algorithm,
+        threads,
         database: database.as_ref(),
         solution: &solution,
         proving: proving.as_ref(),
+        kept: kept.as_ref(),
         seconds,
     };
     if args.json {
@@ -80,6 +90,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if let Some(error) = values.and_then(DatabaseValues::into_error) {
         return Err(error.into());
     }
+    if let Some(error) = kept.and_then(|kept| kept.error)
+        && matches!(solution.verdict, Verdict::Unknown(_))
+    {
+        return Err(error.into());
+    }
     Ok(match solution.verdict {
         Verdict::Winner(_) => return proving.map_or(Ok(Exit::Answered), Proving::into_exit),
         Verdict::Unknown(Reason::Interrupted) => Exit::Interrupted,
@@ -87,14 +102,30 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     })
 }
 
+/// The threads to search with: as many as asked for, or as there are cores.
+fn threads(args: &SolveArgs) -> Result<NonZeroUsize, CliError> {
+    let algorithm: Algorithm = args.algo.into();
+    let asked = args.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
+    if algorithm.is_parallel() {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Ok(asked.unwrap_or_else(cores))
+    } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
+        Err(CliError::SolveThreads { algorithm })
+    } else {
+        Ok(NonZeroUsize::MIN)
+    }
+}
+
 struct Report<'a> {
     args: &'a SolveArgs,
     board: &'a Board,
     position: &'a Position,
     algorithm: Algorithm,
+    threads: NonZeroUsize,
     database: Option<&'a Database>,
     solution: &'a Solution,
     proving: Option<&'a Proving>,
+    kept: Option<&'a Kept<'a>>,
     seconds: f64,
 }
 
@@ -132,7 +163,7 @@ impl Report<'_> {
             to_move: self.position.to_move().name(),
             algorithm: self.algorithm.name(),
             profile: self.profile(),
-            threads: self.args.threads,
+            threads: self.threads.get(),
             outcome,
             reason,
             pn: self.open_numbers().map(|(pn, _)| pn),
@@ -152,6 +183,8 @@ impl Report<'_> {
                 used: table.used,
                 replaced: table.replaced,
             },
+            total: self.kept.map(|kept| kept.totals(counters)),
+            checkpoint: self.kept.map(Kept::json),
             proof: self.args.proof.as_ref().map(|_| self.proving.map(Proving::json)),
         }
     }
@@ -183,7 +216,11 @@ impl Report<'_> {
             }
         }
         let profile = self.profile();
-        rows.push(("algorithm", format!("{}, {profile}", self.algorithm)));
+        let threads = match self.threads.get() {
+            1 => String::new(),
+            threads => format!(", {threads} threads"),
+        };
+        rows.push(("algorithm", format!("{}, {profile}{threads}", self.algorithm)));
         let mut nodes = output::grouped(counters.nodes);
         if self.algorithm == Algorithm::Pn2 {
             let first = output::grouped(counters.first_level);
@@ -212,6 +249,10 @@ impl Report<'_> {
             rows.push(("table", text));
             let memory = output::bytes(self.solution.report.memory_bytes);
             rows.push(("memory", memory));
+        }
+        if let Some(kept) = self.kept {
+            let answered = matches!(self.solution.verdict, Verdict::Winner(_));
+            rows.extend(kept.rows(counters, answered));
         }
         if let Some(proving) = self.proving {
             rows.push(("proof", proving.text()));

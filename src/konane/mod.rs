@@ -1,6 +1,7 @@
 //! The game of Konane: boards of up to 64 squares, positions, moves, symmetries and text.
 
 pub mod board;
+pub mod checkpoint;
 pub mod game;
 pub mod kernels;
 pub mod moves;
@@ -17,4 +18,6 @@ pub use moves::Move;
 pub use perft::Perft;
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
-pub use solve::{Algorithm, Solution, SolveError, SolveOptions, Verdict, solve, solve_with};
+pub use solve::{
+    Algorithm, Solution, SolveError, SolveOptions, Verdict, solve, solve_saving, solve_with,
+};

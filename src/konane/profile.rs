@@ -39,7 +39,7 @@ impl Profile {
         let PnsOptions { combination, mut settle, .. } = self.pns();
         // Without a tree, exact searches save less than they do in PNS.
         settle.effort = settle.effort.min(7);
-        DfpnOptions { combination, epsilon_1024: 154, settle }
+        DfpnOptions { combination, epsilon_1024: 154, settle, virtual_1024: 4 }
     }
 
     /// The parameters of PNS. docs/decisions.md has the figures behind each tuned number.

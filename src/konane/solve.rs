@@ -5,6 +5,7 @@
 //! again.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use super::board::{Board, Colour};
@@ -13,13 +14,14 @@ use super::moves::Move;
 use super::position::Position;
 use super::profile::Profile;
 use crate::search::alphabeta::alphabeta;
+use crate::search::checkpoint::{CheckpointError, Keeper, TreePort, TreeRoom};
 use crate::search::control::{Counters, Limits, Observer, Outcome, Reason, Report};
-use crate::search::dfpn::dfpn;
-use crate::search::game::Value;
+use crate::search::dfpn::dfpn_parallel;
+use crate::search::game::{Game, Value};
 use crate::search::known::{Informed, Known};
 use crate::search::numbers::INFINITY;
-use crate::search::pn2::pn2;
-use crate::search::pns::pns;
+use crate::search::pn2::pn2_saving;
+use crate::search::pns::pns_saving;
 use crate::search::table::{Table, TableError};
 
 /// The least memory that [`solve`] accepts, for every algorithm: 1 MiB.
@@ -61,6 +63,11 @@ impl Algorithm {
     pub const fn keeps_tree(self) -> bool {
         matches!(self, Algorithm::Pns | Algorithm::Pn2)
     }
+
+    /// Whether the search can use more than one thread.
+    pub const fn is_parallel(self) -> bool {
+        matches!(self, Algorithm::Dfpn)
+    }
 }
 
 impl fmt::Display for Algorithm {
@@ -94,12 +101,19 @@ pub struct SolveOptions {
     pub profile: Profile,
     /// Bytes for table and tree together, at least [`LEAST_MEMORY`].
     pub memory_bytes: u64,
+    /// Threads to search with, where the algorithm can ([`Algorithm::is_parallel`]).
+    pub threads: NonZeroUsize,
 }
 
 impl Default for SolveOptions {
-    /// df-pn, tuned, 1 GiB.
+    /// df-pn, tuned, 1 GiB, one thread.
     fn default() -> Self {
-        SolveOptions { algorithm: Algorithm::Dfpn, profile: Profile::Tuned, memory_bytes: 1 << 30 }
+        SolveOptions {
+            algorithm: Algorithm::Dfpn,
+            profile: Profile::Tuned,
+            memory_bytes: 1 << 30,
+            threads: NonZeroUsize::MIN,
+        }
     }
 }
 
@@ -123,6 +137,15 @@ impl SolveOptions {
         };
         let tree = self.memory_bytes - table;
         MemoryPlan { table, tree }
+    }
+
+    /// The memory of the tree that checkpoints keep.
+    fn tree_room(&self, bytes: usize) -> Option<TreeRoom> {
+        match self.algorithm {
+            Algorithm::Pns => Some(TreeRoom::pns(bytes, &self.profile.pns())),
+            Algorithm::Pn2 => Some(TreeRoom::pn2(bytes, &self.profile.pn2())),
+            Algorithm::Dfpn | Algorithm::AlphaBeta => None,
+        }
     }
 }
 
@@ -181,9 +204,12 @@ pub enum SolveError {
     /// The table cannot be made.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The checkpoint cannot be read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
-/// Finds the winner of a position on one thread.
+/// Finds the winner of a position.
 ///
 /// Time and memory grow by orders of magnitude with the board; give limits where that matters. A
 /// limit that is reached makes the verdict [`Verdict::Unknown`], never an outcome. A position
@@ -219,11 +245,30 @@ pub fn solve_with<K: Known>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Solution, SolveError> {
-    let kept = solve_keeping(board, position, options, known, limits, observer)?;
+    solve_saving(board, position, options, known, limits, observer, None)
+}
+
+/// [`solve_with`] that goes on from the checkpoint of the keeper, if it has one, and writes
+/// checkpoints through it. Its identity has to be [`super::checkpoint::identity`].
+///
+/// A position without a legal move is answered without a search, and nothing is read or written.
+///
+/// # Errors
+/// As [`solve`], or if the checkpoint cannot be read.
+pub fn solve_saving<K: Known>(
+    board: &Board,
+    position: &Position,
+    options: &SolveOptions,
+    known: &K,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    keeper: Option<&Keeper>,
+) -> Result<Solution, SolveError> {
+    let kept = solve_keeping(board, position, options, known, limits, observer, keeper)?;
     Ok(kept.0)
 }
 
-/// [`solve_with`] that hands over the table as the search has left it; there is none if the game
+/// [`solve_saving`] that hands over the table as the search has left it; there is none if the game
 /// was over.
 pub(crate) fn solve_keeping<K: Known>(
     board: &Board,
@@ -232,6 +277,7 @@ pub(crate) fn solve_keeping<K: Known>(
     known: &K,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
+    keeper: Option<&Keeper>,
 ) -> Result<(Solution, Option<Table>), SolveError> {
     let bytes = options.memory_bytes;
     if bytes < LEAST_MEMORY {
@@ -253,17 +299,28 @@ pub(crate) fn solve_keeping<K: Known>(
     let game = Konane::new(board, profile.estimate());
     let kept = Table::new(table_bytes)?;
     let (game, table) = (&Informed::new(&game, known), &kept);
-    let report = match options.algorithm {
+    let search = |observer: &mut dyn Observer, port: &TreePort| match options.algorithm {
         Algorithm::Pns => {
             let parameters = profile.pns();
-            pns(game, root, table, tree_bytes, parameters, limits, observer)
+            pns_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
         }
         Algorithm::Pn2 => {
             let parameters = profile.pn2();
-            pn2(game, root, table, tree_bytes, parameters, limits, observer)
+            pn2_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
         }
-        Algorithm::Dfpn => dfpn(game, root, table, profile.dfpn(), limits, observer),
+        Algorithm::Dfpn => {
+            let parameters = profile.dfpn();
+            dfpn_parallel(game, root, table, parameters, options.threads, limits, observer)
+        }
         Algorithm::AlphaBeta => alphabeta(game, root, table, profile.alphabeta(), limits, observer),
+    };
+    let report = match keeper {
+        None => search(observer, &TreePort::idle()),
+        Some(keeper) => {
+            let room = options.tree_room(tree_bytes);
+            let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
+            keeper.run(table, tree, observer, room.is_some(), search)
+        }
     };
 
     let best = report.best.and_then(|code| move_to(board, position, code));

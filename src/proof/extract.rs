@@ -10,6 +10,7 @@ use crate::search::SettleOptions;
 use crate::search::certificate::{
     Certificate, CertificateError, CertificateOptions, CertificateProgress, certificate,
 };
+use crate::search::checkpoint::Keeper;
 use crate::search::control::{Limits, Observer};
 use crate::search::game::Value;
 use crate::search::known::{Informed, Known};
@@ -91,7 +92,25 @@ pub fn prove<K: Known>(
     limits: Limits<'_>,
     observer: &mut dyn ProofObserver,
 ) -> Result<Proved, SolveError> {
-    let (solution, table) = solve_keeping(board, position, options, known, limits, observer)?;
+    prove_saving(board, position, options, known, limits, observer, None)
+}
+
+/// [`prove`] whose search goes on from a checkpoint and writes checkpoints, as
+/// [`crate::konane::solve_saving`].
+///
+/// # Errors
+/// As [`crate::konane::solve_saving`].
+pub fn prove_saving<K: Known>(
+    board: &Board,
+    position: &Position,
+    options: &SolveOptions,
+    known: &K,
+    limits: Limits<'_>,
+    observer: &mut dyn ProofObserver,
+    keeper: Option<&Keeper>,
+) -> Result<Proved, SolveError> {
+    let (solution, table) =
+        solve_keeping(board, position, options, known, limits, observer, keeper)?;
     let Verdict::Winner(winner) = solution.verdict else {
         return Ok(Proved { solution, proof: None });
     };

@@ -21,7 +21,7 @@ pub mod verify;
 pub mod writer;
 
 pub use error::ProofError;
-pub use extract::{Proof, ProofObserver, Proved, prove};
+pub use extract::{Proof, ProofObserver, Proved, prove, prove_saving};
 pub use format::{ProofHeader, Side};
 pub use guide::Guide;
 pub use reader::ProofReader;

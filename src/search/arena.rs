@@ -222,6 +222,11 @@ impl Memory {
         self.set_header(block, STAMP, stamp);
     }
 
+    /// Expansions counted to a block.
+    pub fn work(&self, block: Block) -> u32 {
+        self.header(block, WORK)
+    }
+
     /// Counts expansions to a block; stops at the greatest number.
     pub fn add_work(&mut self, block: Block, work: u64) {
         let sum = u64::from(self.header(block, WORK)).saturating_add(work);
@@ -282,7 +287,7 @@ impl Memory {
 }
 
 /// Units of a block of so many children.
-fn units_of(capacity: usize) -> usize {
+pub(super) fn units_of(capacity: usize) -> usize {
     1 + (5 * capacity).div_ceil(WORDS)
 }
 
@@ -314,6 +319,11 @@ impl Region {
     /// The first unit that was never in use.
     pub fn top(&self) -> u32 {
         self.top
+    }
+
+    /// The unit behind the last one.
+    pub fn end(&self) -> u32 {
+        self.end
     }
 
     /// Nodes in the tree, the root not counted.

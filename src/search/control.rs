@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::game::Value;
 use super::numbers::Number;
+use super::parallel::Member;
 use super::table::Stored;
 
 /// Why a search ended without an answer.
@@ -57,7 +58,8 @@ impl Outcome {
 /// When to give up. The default is never.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
-    /// Most nodes to evaluate; overrun by at most one expansion.
+    /// Most nodes to evaluate; overrun by at most one expansion, and on several threads by those of
+    /// some hundred expansions on each.
     pub nodes: Option<u64>,
     /// Time to stop at; overrun by some milliseconds.
     pub deadline: Option<Instant>,
@@ -127,9 +129,9 @@ pub struct Progress {
     pub counters: Counters,
 }
 
-/// Receives progress now and then, from the thread that searches.
+/// Receives progress now and then, from the thread that called the search.
 pub trait Observer {
-    /// Called every 2048 expansions, which is every few milliseconds; so it should return soon.
+    /// Called every few milliseconds or more often; so it should return soon.
     fn progress(&mut self, progress: &Progress);
 }
 
@@ -141,10 +143,14 @@ impl Observer for () {
 /// Expansions between two looks at the clock, the stop flag and the observer: a few milliseconds.
 const INTERVAL: u32 = 2048;
 
-/// Limits, observer and counters of one running search.
+/// The same for a worker of a team, which also hands over its counters then.
+const MEMBER_INTERVAL: u32 = 256;
+
+/// Limits, observer and counters of one running search, or of one worker of it.
 pub(super) struct Control<'a> {
     limits: Limits<'a>,
     observer: &'a mut dyn Observer,
+    member: Option<Member<'a>>,
     countdown: u32,
     node_limit: u64,
     pub counters: Counters,
@@ -154,22 +160,42 @@ pub(super) struct Control<'a> {
     pub root: (Number, Number, Option<u64>),
     /// Depth of the current iteration (α-β), for the observer.
     pub depth: u32,
+    /// Table entries in use by all workers, as far as this one has been told.
+    pub table_used_by_all: u64,
 }
 
 impl<'a> Control<'a> {
+    /// For a search on one thread.
     pub fn new(limits: Limits<'a>, observer: &'a mut dyn Observer) -> Self {
         let mut control = Control {
             limits,
             observer,
+            member: None,
             countdown: INTERVAL,
             node_limit: limits.nodes.unwrap_or(u64::MAX),
             counters: Counters::default(),
             stopped: None,
             root: (1, 1, None),
             depth: 0,
+            table_used_by_all: 0,
         };
         control.look();
         control
+    }
+
+    /// For one worker of a team, whose limits are the team's.
+    pub fn of_member(member: Member<'a>, observer: &'a mut dyn Observer) -> Self {
+        let mut control = Control::new(Limits::default(), observer);
+        control.countdown = MEMBER_INTERVAL;
+        control.member = Some(member);
+        control.look();
+        control
+    }
+
+    /// The worker's place in its team, if it has one.
+    #[inline(always)]
+    pub fn member(&self) -> Option<&Member<'a>> {
+        self.member.as_ref()
     }
 
     /// Counts an expansion and says whether the search has to stop.
@@ -178,10 +204,14 @@ impl<'a> Control<'a> {
         self.counters.expansions += 1;
         self.countdown -= 1;
         if self.countdown == 0 {
-            self.countdown = INTERVAL;
+            self.countdown = if self.member.is_some() { MEMBER_INTERVAL } else { INTERVAL };
             self.look();
             let (phi, delta, best) = self.root;
-            let (depth, counters) = (self.depth, self.counters);
+            let depth = self.depth;
+            let counters = match &self.member {
+                Some(member) => member.team.counters(),
+                None => self.counters,
+            };
             self.observer.progress(&Progress { phi, delta, best, depth, counters });
         }
         if self.counters.nodes >= self.node_limit && self.stopped.is_none() {
@@ -190,10 +220,22 @@ impl<'a> Control<'a> {
         self.stopped.is_some()
     }
 
-    /// Looks at the stop flag and the clock.
-    fn look(&mut self) {
-        if self.stopped.is_none() {
-            self.stopped = self.limits.reached();
+    /// Whether the last tick looked at the world outside, as every 2048th does.
+    #[inline(always)]
+    pub fn has_just_looked(&self) -> bool {
+        self.countdown == INTERVAL
+    }
+
+    /// Looks at the stop flag and the clock. A worker also hears from its team; at its end it has
+    /// to call this once more, for the team to hear from it.
+    pub fn look(&mut self) {
+        match &mut self.member {
+            Some(member) => {
+                self.stopped = member.report(&self.counters, self.stopped);
+                self.table_used_by_all = member.team.table_used();
+            }
+            None if self.stopped.is_none() => self.stopped = self.limits.reached(),
+            None => {}
         }
     }
 }

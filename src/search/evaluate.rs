@@ -57,7 +57,9 @@ impl<'a, G: Game> Evaluator<'a, G> {
         mut control: Control<'a>,
         mut settle: SettleOptions,
     ) -> Self {
-        control.counters.table_used = table.estimated_count();
+        if control.member().is_none() {
+            control.counters.table_used = table.estimated_count();
+        }
         settle.effort = settle.effort.min(Child::NEVER_SETTLE - 1);
         Evaluator {
             game,
@@ -77,11 +79,26 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.table.lookup(self.game.key(code), code)
     }
 
-    /// Lets the table grow when it is full enough.
+    /// Lets the table grow when it is full enough. A worker of a team may have to wait here until
+    /// all others have come, too.
     #[inline(always)]
     pub fn grow_if_full(&self) {
-        if self.table.wants_growth(self.control.counters.table_used) {
-            self.table.grow(|code| self.game.key(code));
+        let grow = || self.table.grow(|code| self.game.key(code));
+        match self.control.member() {
+            None => {
+                if self.table.wants_growth(self.control.counters.table_used) {
+                    grow();
+                }
+            }
+            Some(member) => {
+                let gate = &member.team.gate;
+                if self.table.wants_growth(self.control.table_used_by_all) {
+                    gate.request();
+                }
+                if gate.is_wanted() {
+                    gate.pass(grow);
+                }
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod alphabeta;
 mod arena;
 pub mod certificate;
+pub mod checkpoint;
 pub mod control;
 pub mod dfpn;
 mod evaluate;
@@ -12,6 +13,7 @@ mod job_tree;
 pub mod known;
 pub mod negamax;
 pub mod numbers;
+mod parallel;
 pub mod pn2;
 pub mod pns;
 mod proof_tree;

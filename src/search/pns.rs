@@ -7,7 +7,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::arena::{Memory, Region, UNIT};
+use super::arena::{Block, Memory, Region, UNIT};
+use super::checkpoint::TreePort;
 use super::control::{Control, Limits, Observer, Outcome, Reason, Report};
 use super::evaluate::{Evaluation, Evaluator, SettleOptions};
 use super::game::{Game, Value};
@@ -64,21 +65,39 @@ pub fn pns<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
+    pns_saving(game, root, table, tree_bytes, options, limits, observer, &TreePort::idle())
+}
+
+/// [`pns`] that begins with the tree of an earlier search, and hands its own over, where somebody
+/// keeps checkpoints ([`super::checkpoint`]).
+#[expect(clippy::too_many_arguments, reason = "those of pns and one more")]
+pub fn pns_saving<G: Game>(
+    game: &G,
+    root: u64,
+    table: &Table,
+    tree_bytes: usize,
+    options: PnsOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    port: &TreePort,
+) -> Report {
     let control = Control::new(limits, observer);
     let mut evaluator = Evaluator::new(game, table, control, options.settle);
     evaluator.open_entries = options.store_open;
     evaluator.control.counters.nodes = 1;
-    let mut memory = Memory::new(tree_bytes);
-    let units = memory.as_ref().map_or(0, Memory::units);
-    let mut tree = ProofTree::new(Region::new(1, units), options, root);
+    let (mut memory, region, block) = port.open(tree_bytes, |units| units);
+    let mut tree = ProofTree::new(Region::new(1, 1), options, root);
     let mut reason = Some(Reason::Memory);
     let mut bytes = 0;
     if let Some(memory) = &mut memory {
-        reason = search(&mut tree, memory, &mut evaluator);
+        take_up(&mut tree, memory, &mut evaluator, region, block);
+        reason = search(&mut tree, memory, &mut evaluator, port);
         tree.unwind(memory);
         bytes = tree.region.top() as usize * UNIT;
     }
-    report(&tree, reason, evaluator, bytes)
+    let report = report(&tree, reason, evaluator, bytes);
+    port.close(tree, memory);
+    report
 }
 
 /// Expands most-proving nodes until the root is solved, or says why it stopped before.
@@ -86,8 +105,8 @@ fn search<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
     evaluator: &mut Evaluator<G>,
+    port: &TreePort,
 ) -> Option<Reason> {
-    take_lost_root(tree, memory, evaluator);
     while let Some(code) = tree.select(memory, evaluator) {
         evaluator.grow_if_full();
         evaluator.control.root = (tree.phi, tree.delta, tree.best);
@@ -97,6 +116,9 @@ fn search<G: Game>(
         if evaluator.control.tick() {
             return evaluator.control.stopped;
         }
+        if evaluator.control.has_just_looked() {
+            port.look(tree, memory);
+        }
         if expand(tree, memory, evaluator, code).is_err() {
             return Some(Reason::Memory);
         }
@@ -104,14 +126,19 @@ fn search<G: Game>(
     None
 }
 
-/// Resolves the root, which is selected, if it is known to be lost.
-pub(super) fn take_lost_root<G: Game>(
+/// Begins with the tree that stands in `region`, the root's children in `block`; 0 if there is none
+/// yet. Resolves the root instead if it is known to be lost.
+pub(super) fn take_up<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
     evaluator: &mut Evaluator<G>,
+    region: Region,
+    block: Block,
 ) {
     if evaluator.root_is_lost(tree.root) {
         tree.resolve(memory, evaluator, Value::Loss, 0);
+    } else {
+        tree.adopt(memory, region, block, evaluator.control.counters.expansions);
     }
 }
 

@@ -84,6 +84,26 @@ impl ProofTree {
         self.value = None;
     }
 
+    /// The block of the root's children, 0 if the root is not expanded.
+    pub fn root_block(&self) -> Block {
+        self.root_block
+    }
+
+    /// Takes over a tree whose blocks stand in `region`, with backed-up numbers; the root's children
+    /// are in `block`. Only for a tree that is still an unexpanded root.
+    pub fn adopt(&mut self, memory: &Memory, region: Region, block: Block, expansions: u64) {
+        self.region = region;
+        if block == 0 {
+            return;
+        }
+        self.made += self.region.nodes();
+        self.root_block = block;
+        let scan = memory.scan(block);
+        (self.phi, self.delta) = scan.numbers_of_parent(self.options.combination);
+        self.best = Some(memory.code(block, scan.best));
+        self.enter(block, expansions);
+    }
+
     /// Whether the selected node is the root.
     pub fn is_at_root(&self) -> bool {
         self.frames.is_empty()

@@ -64,7 +64,12 @@ fn every_algorithm_and_profile_leads_to_a_valid_proof() {
     let start = Position::start(&board);
     for algorithm in Algorithm::ALL {
         for profile in [Profile::Tuned, Profile::Thesis] {
-            let options = SolveOptions { algorithm, profile, memory_bytes: 32 << 20 };
+            let options = SolveOptions {
+                algorithm,
+                profile,
+                memory_bytes: 32 << 20,
+                ..SolveOptions::default()
+            };
             let limits = Limits::default();
             let proved = prove(&board, &start, &options, &(), limits, &mut ()).unwrap();
             let found = proved.proof.unwrap().unwrap();

@@ -20,6 +20,7 @@ const OPTIONS: CertificateOptions = CertificateOptions {
         combination: Combination::SUM,
         epsilon_1024: 154,
         settle: SettleOptions::NEVER,
+        virtual_1024: 4,
     },
     settle: SettleOptions { budget: 5, effort: u32::MAX - 1 },
 };

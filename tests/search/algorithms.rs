@@ -1,12 +1,13 @@
 //! The algorithms behind one face, their parameters, and the comparison with the oracle.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use konane::konane::profile::Profile;
 use konane::search::SettleOptions;
 use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
 use konane::search::control::{Limits, Observer, Outcome, Report};
-use konane::search::dfpn::{DfpnOptions, dfpn};
+use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
 use konane::search::game::{Expansion, Game, Value};
 use konane::search::negamax::Negamax;
 use konane::search::numbers::Combination;
@@ -27,6 +28,9 @@ pub struct Setting {
     settle: SettleOptions,
     step: u32,
     pn2_minimum: u64,
+    virtual_1024: u32,
+    /// For [`parallel_algorithms`].
+    pub threads: NonZeroUsize,
 }
 
 /// Nodes that suffice for every search with a table of reasonable size.
@@ -47,6 +51,8 @@ impl Setting {
             settle: options.settle,
             step: profile.alphabeta().step,
             pn2_minimum: profile.pn2().budget_minimum,
+            virtual_1024: options.virtual_1024,
+            threads: NonZeroUsize::MIN,
         }
     }
 
@@ -65,6 +71,8 @@ impl Setting {
             },
             step: random.pick(&[1, 1, 2, 3, 64]),
             pn2_minimum: random.pick(&[1, 3, 100]),
+            virtual_1024: random.pick(&[0, 4, 256, 5000]),
+            threads: NonZeroUsize::MIN,
         }
     }
 
@@ -79,6 +87,7 @@ impl Setting {
         options.combination = Combination { weight_64: self.weight_64 };
         options.epsilon_1024 = self.epsilon_1024;
         options.settle = self.settle;
+        options.virtual_1024 = self.virtual_1024;
         options
     }
 
@@ -126,6 +135,14 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
     ]
 }
 
+/// The algorithms that search on several threads.
+pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
+    vec![("df-pn on threads", |game, root, setting, limits, observer| {
+        let (table, threads) = (setting.table(), setting.threads);
+        dfpn_parallel(game, root, &table, setting.dfpn(), threads, limits, observer)
+    })]
+}
+
 /// Runs every algorithm and compares it with the oracle. Returns how many outcomes were known.
 pub fn check<G: Game>(
     game: &G,
@@ -135,9 +152,22 @@ pub fn check<G: Game>(
     limits: Limits<'_>,
     context: &dyn Fn() -> String,
 ) -> usize {
+    check_these(algorithms(), game, root, oracle, setting, limits, context)
+}
+
+/// [`check`] of some algorithms.
+pub fn check_these<G: Game>(
+    algorithms: Vec<(&'static str, Run<G>)>,
+    game: &G,
+    root: u64,
+    oracle: &mut Negamax<'_, G>,
+    setting: Setting,
+    limits: Limits<'_>,
+    context: &dyn Fn() -> String,
+) -> usize {
     let expected = oracle.value(root);
     let mut known = 0;
-    for (name, run) in algorithms() {
+    for (name, run) in algorithms {
         let report = run(game, root, setting, limits, &mut ());
         let context = || format!("{name} {} {setting:?}: {report:?}", context());
         match report.outcome {

@@ -13,6 +13,7 @@ mod boards;
 mod graphs;
 mod known;
 mod limits;
+mod parallel;
 mod plain_konane;
 mod random;
 mod repetition;

@@ -16,6 +16,7 @@ mod second;
 pub use parallel::pn2_parallel;
 
 use super::arena::{Memory, Region, UNIT};
+use super::checkpoint::TreePort;
 use super::control::{Control, Limits, Observer, Reason, Report};
 use super::evaluate::Evaluator;
 use super::game::{Child, Game};
@@ -39,6 +40,9 @@ pub struct Pn2Options {
     /// selected, beside 1, as a part of the delta in 1/64.
     pub congestion_64: u32,
 }
+
+/// The quarters of the trees' memory that the first level may fill.
+pub(super) const FIRST_LEVEL_QUARTERS: u64 = 3;
 
 impl Pn2Options {
     /// The nodes that a second-level search may make while the first level's tree has `nodes`: a
@@ -70,24 +74,43 @@ pub fn pn2<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
+    pn2_saving(game, root, table, tree_bytes, options, limits, observer, &TreePort::idle())
+}
+
+/// [`pn2`] that begins with the first-level tree of an earlier search, and hands its own over, where
+/// somebody keeps checkpoints ([`super::checkpoint`]).
+#[expect(clippy::too_many_arguments, reason = "those of pn2 and one more")]
+pub fn pn2_saving<G: Game>(
+    game: &G,
+    root: u64,
+    table: &Table,
+    tree_bytes: usize,
+    options: Pn2Options,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    port: &TreePort,
+) -> Report {
     let control = Control::new(limits, observer);
     let mut evaluator = Evaluator::new(game, table, control, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
     evaluator.control.counters.nodes = 1;
     evaluator.control.counters.first_level = 1;
-    let mut memory = Memory::new(tree_bytes);
-    let units = memory.as_ref().map_or(0, Memory::units);
-    let first_end = (u64::from(units) * 3 / 4) as u32;
+    let end = |units| (u64::from(units) * FIRST_LEVEL_QUARTERS / 4) as u32;
+    let (mut memory, region, block) = port.open(tree_bytes, end);
     let mut levels = Levels {
-        first: ProofTree::new(Region::new(1, first_end), options.pns, root),
+        first: ProofTree::new(Region::new(1, 1), options.pns, root),
         second: SecondLevel::new(options.pns),
     };
     let mut reason = Some(Reason::Memory);
     if let Some(memory) = &mut memory {
-        reason = levels.search(memory, &mut evaluator, &options);
+        pns::take_up(&mut levels.first, memory, &mut evaluator, region, block);
+        reason = levels.search(memory, &mut evaluator, &options, port);
         levels.first.unwind(memory);
     }
-    pns::report(&levels.first, reason, evaluator, levels.second.top as usize * UNIT)
+    let top = levels.second.top as usize * UNIT;
+    let report = pns::report(&levels.first, reason, evaluator, top);
+    port.close(levels.first, memory);
+    report
 }
 
 struct Levels {
@@ -103,11 +126,12 @@ impl Levels {
         memory: &mut Memory,
         evaluator: &mut Evaluator<G>,
         options: &Pn2Options,
+        port: &TreePort,
     ) -> Option<Reason> {
         let mut children: Vec<Child> = Vec::new();
         let Levels { first, second } = self;
-        pns::take_lost_root(first, memory, evaluator);
         while let Some(code) = first.select(memory, evaluator) {
+            port.look(first, memory);
             evaluator.control.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;

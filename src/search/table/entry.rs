@@ -8,6 +8,8 @@
 //! | 120..128 | work, as a number with a five-bit exponent and three bits after the leading one |
 //!
 //! phi and delta are never both zero in a stored entry, so a cell of zeros is empty.
+//!
+//! Checkpoints keep cells as they are: another layout needs another version of their format.
 
 use crate::search::game::Value;
 use crate::search::numbers::{INFINITY, Number};
@@ -57,13 +59,22 @@ impl Entry {
     }
 
     #[inline(always)]
-    pub(super) fn unpack(cell: u128) -> Self {
+    pub(in crate::search) fn unpack(cell: u128) -> Self {
         let data = (cell >> 64) as u64;
         Entry {
             phi: (data & NUMBER_MASK) as Number,
             delta: (data >> NUMBER_BITS & NUMBER_MASK) as Number,
             work: decode_work(data >> WORK_SHIFT),
         }
+    }
+}
+
+/// Whether a cell that was read from somewhere holds numbers as a search stores them.
+pub(in crate::search) fn is_valid(cell: u128) -> bool {
+    let Entry { phi, delta, .. } = Entry::unpack(cell);
+    match (phi, delta) {
+        (0, other) | (other, 0) => other == INFINITY,
+        (phi, delta) => phi <= INFINITY && delta <= INFINITY,
     }
 }
 

@@ -38,6 +38,15 @@
 //! in the second-level cache, and the system need not zero what nobody touches: 6×6 takes three
 //! quarters of the time. Doubling splits each cluster into two neighbours, because the index is the
 //! key's upper bits scaled, so it runs in place, from the last cluster down.
+//!
+//! # Copies while others write
+//!
+//! [`Table::copy_cells`] reads the table piece by piece while searches go on. Every cell is a true
+//! statement by itself, so it does not matter that the pieces are of different times. Only growth
+//! moves entries: a lock keeps it and the copying of one piece apart. As a doubling sends the entries
+//! of cluster `i` to the clusters `2i` and `2i + 1`, a copy that has come to cluster `i` goes on at
+//! `2i` and still meets every entry; it need not delay growth, which would change what is replaced
+//! and with it the search.
 
 mod cell;
 pub mod entry;
@@ -49,6 +58,7 @@ pub use cell::is_lock_free;
 pub use entry::Entry;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use cell::Cell;
 use memory::Memory;
@@ -121,7 +131,23 @@ pub struct Table {
     memory: Memory,
     /// Clusters in use; the whole memory holds this times a power of two.
     active: AtomicUsize,
+    /// Held while the entries move ([`Table::grow`]) and while a copy reads a piece. It publishes
+    /// `active` and the entries' new places to the copy.
+    moving: Mutex<()>,
 }
+
+/// How far a copy of a table has come; a new one stands at the beginning.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    /// The next cluster, of `active`.
+    next: usize,
+    /// Clusters that were in use at the last piece; 0 before the first.
+    active: usize,
+}
+
+/// Clusters that [`Table::copy_cells`] reads at once: 128 KiB, some ten microseconds, for which a
+/// growth may have to wait.
+const COPY_CLUSTERS: usize = 1 << 11;
 
 impl Table {
     /// A table of at most `bytes` bytes, at least 99.9 % of it (whole clusters for small ones). The
@@ -137,7 +163,8 @@ impl Table {
         }
         let doublings = (clusters / FIRST_CLUSTERS).checked_ilog2().unwrap_or(0);
         let first = clusters >> doublings;
-        Ok(Table { memory: Memory::new(first << doublings)?, active: AtomicUsize::new(first) })
+        let memory = Memory::new(first << doublings)?;
+        Ok(Table { memory, active: AtomicUsize::new(first), moving: Mutex::new(()) })
     }
 
     /// The number of entries that fit.
@@ -170,6 +197,7 @@ impl Table {
     /// Only one thread should use the table meanwhile. If others do, no wrong entry results, but
     /// entries, solved ones too, can get lost or stay behind where no look-up finds them.
     pub fn grow(&self, key_of: impl Fn(u64) -> u64) {
+        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         let clusters = self.memory.clusters();
         let active = self.active.load(Ordering::Relaxed);
         if active == clusters.len() {
@@ -193,6 +221,32 @@ impl Table {
             }
         }
         self.active.store(2 * active, Ordering::Relaxed);
+    }
+
+    /// Brings as much of the memory into use as growth would have done for so many entries; for an
+    /// empty table that is about to be filled, otherwise as [`Table::grow`].
+    pub fn reserve(&self, entries: u64, key_of: impl Fn(u64) -> u64) {
+        while self.wants_growth(entries) {
+            self.grow(&key_of);
+        }
+    }
+
+    /// Appends the entries in use of the next clusters, as they stand in their cells, and moves the
+    /// cursor on. False at the end, when nothing was left to read. Others may store and grow
+    /// meanwhile; see the module's head for what is copied then.
+    pub(in crate::search) fn copy_cells(&self, cursor: &mut Cursor, cells: &mut Vec<u128>) -> bool {
+        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        let active = self.active.load(Ordering::Relaxed);
+        // 0 at the beginning, where the cursor stands at 0 in any case.
+        cursor.next *= active.checked_div(cursor.active).unwrap_or(1);
+        cursor.active = active;
+        let end = (cursor.next + COPY_CLUSTERS).min(active);
+        let clusters = &self.memory.clusters()[cursor.next..end];
+        let contents = clusters.iter().flat_map(|cluster| &cluster.0).map(Cell::load);
+        cells.extend(contents.filter(|content| content >> 64 != 0));
+        let more = cursor.next < end;
+        cursor.next = end;
+        more
     }
 
     /// Starts to fetch the cluster of a key, for a look-up some 100 ns later.

@@ -1,0 +1,84 @@
+//! Any bytes are a checkpoint or are refused. Blind bytes never get past the checksums, so these are
+//! put right; then a reader may find contradictions, but does not panic or ask for much memory.
+#![no_main]
+
+use std::io::Cursor;
+use std::path::Path;
+
+use arbitrary::Arbitrary;
+use konane::search::checkpoint::format::{BlockHeader, BlockKind, Footer, HEADER_BYTES, Header};
+use konane::search::checkpoint::{CheckpointReader, Identity, Totals, TreeRoom};
+use konane::search::pns::PnsOptions;
+use konane::search::table::Table;
+use libfuzzer_sys::fuzz_target;
+use xxhash_rust::xxh3::xxh3_64;
+
+#[derive(Arbitrary, Debug)]
+struct Block<'a> {
+    is_tree: bool,
+    items: u16,
+    /// Compressed before they go to the file, or as they are.
+    compresses: bool,
+    bytes: &'a [u8],
+}
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    header_edits: [(u16, u8); 2],
+    edited: u8,
+    entries: u16,
+    tree_nodes: u16,
+    tree_bytes: u32,
+    blocks: Vec<Block<'a>>,
+}
+
+fuzz_target!(|input: Input| {
+    let text = |text: &str| text.to_owned();
+    let identity = Identity {
+        rules: text("rules"),
+        board: text("board"),
+        algorithm: text("algorithm"),
+        profile: text("profile"),
+        position: text("position"),
+        root: 7,
+    };
+    let mut bytes = Header { identity, totals: Totals::default() }.encode().to_vec();
+    for &(at, value) in &input.header_edits[..usize::from(input.edited) % 3] {
+        bytes[usize::from(at) % (HEADER_BYTES - 8)] = value;
+    }
+    let checksum = xxh3_64(&bytes[..HEADER_BYTES - 8]);
+    bytes[HEADER_BYTES - 8..].copy_from_slice(&checksum.to_le_bytes());
+    for block in &input.blocks {
+        let stored = if block.compresses {
+            zstd::bulk::compress(block.bytes, 1).expect("memory")
+        } else {
+            block.bytes.to_vec()
+        };
+        let kind = if block.is_tree { BlockKind::Records } else { BlockKind::Entries };
+        let (raw_bytes, stored_bytes) = (block.bytes.len() as u32, stored.len() as u32);
+        let items = block.items.into();
+        let mut header = BlockHeader { kind, items, raw_bytes, stored_bytes, xxh3: 0 };
+        header.xxh3 = header.checksum(&stored);
+        bytes.extend(header.encode());
+        bytes.extend(stored);
+    }
+    let footer = Footer {
+        entries: input.entries.into(),
+        tree_nodes: input.tree_nodes.into(),
+        tree_bytes: input.tree_bytes.into(),
+        blocks: input.blocks.len() as u64,
+        offset: bytes.len() as u64,
+        xxh3: xxh3_64(&bytes),
+    };
+    bytes.extend(footer.encode());
+
+    let path = Path::new("a file");
+    let Ok(reader) = CheckpointReader::new(path, Cursor::new(&bytes)) else { return };
+    let footer = *reader.footer();
+    let table = Table::new(1 << 12).expect("memory");
+    let room = TreeRoom::pns(1 << 16, &PnsOptions::PLAIN);
+    let key = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let Ok(tree) = reader.load(&table, key, Some(room), None) else { return };
+    assert!(table.count().0 <= footer.entries);
+    assert_eq!(tree.is_some(), footer.tree_nodes > 0);
+});

@@ -1,0 +1,203 @@
+//! Searches on several threads: the same outcomes on any number of them, and the same nodes on one.
+
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use konane::konane::game::Konane;
+use konane::konane::profile::Profile;
+use konane::konane::{Board, Colour, Dimensions, Position, SolveOptions, Verdict, solve};
+use konane::search::control::{Limits, Observer, Outcome, Progress, Reason};
+use konane::search::game::{Child, Expansion, Game};
+use konane::search::graph::GraphGame;
+use konane::search::negamax::Negamax;
+
+use crate::algorithms::{
+    MANY, ROOMY, Setting, algorithms, check_these, forgetful, parallel_algorithms,
+};
+use crate::plain_konane::board;
+use crate::random::{Random, random_graph, thousands};
+
+fn threads(number: usize) -> NonZeroUsize {
+    NonZeroUsize::new(number).unwrap()
+}
+
+#[test]
+fn one_thread_searches_what_the_sequential_code_searches() {
+    for number in 0..thousands(1) / 10 {
+        let game = random_graph(number);
+        let setting = Setting::random(&mut Random(number), ROOMY);
+        let limits = Limits { nodes: Some(MANY), ..Limits::default() };
+        for (name, run) in parallel_algorithms::<GraphGame>() {
+            let sequential = algorithms().into_iter().find(|(other, _)| name.starts_with(other));
+            let (_, sequential) = sequential.expect("every search has a sequential form");
+            let expected = sequential(&game, 0, setting, limits, &mut ());
+            let report = run(&game, 0, setting, limits, &mut ());
+            assert_eq!(report.outcome, expected.outcome, "{name} {number}");
+            assert_eq!(report.counters, expected.counters, "{name} {number}");
+        }
+    }
+}
+
+#[test]
+fn random_graphs_agree_with_negamax_on_any_number_of_threads() {
+    let limits = Limits { nodes: Some(MANY), ..Limits::default() };
+    let (mut known, mut asked) = (0, 0);
+    for number in 0..thousands(1) / 5 {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let mut random = Random(number ^ 0x7777);
+        for bytes in [ROOMY, 1 << 20] {
+            let mut setting = Setting::random(&mut random, bytes);
+            setting.threads = threads(random.pick(&[2, 3, 8]));
+            let context = || format!("graph {number}");
+            let runs = parallel_algorithms();
+            asked += runs.len();
+            known += check_these(runs, &game, 0, &mut oracle, setting, limits, &context);
+        }
+    }
+    assert!(known * 1000 >= asked * 995, "{known} of {asked}");
+}
+
+/// Many more threads than cores, that all want the same few entries.
+#[test]
+fn tables_of_one_cluster_and_crowds_of_threads_never_change_an_outcome() {
+    let mut known = 0;
+    for number in 0..thousands(1) / 25 {
+        let game = random_graph(number);
+        let mut oracle = Negamax::new(&game);
+        let mut random = Random(number ^ 0x1234);
+        for bytes in [64, 192, 1 << 10] {
+            let mut setting = Setting::random(&mut random, bytes);
+            setting.threads = threads(random.pick(&[5, 33, 64]));
+            let context = || format!("graph {number}");
+            let runs = parallel_algorithms();
+            known += check_these(runs, &game, 0, &mut oracle, setting, forgetful(), &context);
+        }
+    }
+    assert!(known > 0);
+}
+
+/// Boards whose search makes the table grow several times while others use it.
+#[test]
+fn boards_have_one_winner_on_any_number_of_threads_and_with_any_memory() {
+    for (text, winner) in [("4x6", Colour::White), ("5x6", Colour::White), ("5x7", Colour::Black)] {
+        let board = Board::new(text.parse::<Dimensions>().unwrap());
+        let start = Position::start(&board);
+        for (number, memory_bytes) in
+            [(2, 1 << 30), (3, 1 << 20), (8, 64 << 20), (64, 1 << 20), (1024, 1 << 26)]
+        {
+            let options =
+                SolveOptions { threads: threads(number), memory_bytes, ..SolveOptions::default() };
+            let solution = solve(&board, &start, &options, Limits::default(), &mut ()).unwrap();
+            assert_eq!(solution.verdict, Verdict::Winner(winner), "{text} {number}");
+            let best = solution.best_move;
+            assert_eq!(best.is_some(), winner == Colour::Black, "{text} {number}");
+            if let Some(best) = best {
+                let reply = start.play(&board, best);
+                let after = solve(&board, &reply, &options, Limits::default(), &mut ()).unwrap();
+                assert_eq!(after.verdict, Verdict::Winner(winner), "{text} {number}");
+            }
+        }
+    }
+}
+
+fn large(limits: Limits<'_>, number: usize, observer: &mut dyn Observer) -> Vec<(Outcome, u64)> {
+    let board = board("8x8");
+    let game = Konane::new(&board, Profile::Thesis.estimate());
+    let code = board.symmetries().code(&Position::start(&board));
+    let mut setting = Setting::of(Profile::Thesis, 1 << 22);
+    setting.tree_bytes = 1 << 28;
+    setting.threads = threads(number);
+    let runs = parallel_algorithms().into_iter();
+    runs.map(|(_, run)| {
+        let report = run(&game, code, setting, limits, observer);
+        assert!(report.phi != 0 && report.delta != 0, "{report:?}");
+        (report.outcome, report.counters.nodes)
+    })
+    .collect()
+}
+
+#[test]
+fn limits_stop_all_threads_and_are_named() {
+    for number in [2, 7] {
+        for nodes in [1, 1000, 100_000] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            for (outcome, counted) in large(limits, number, &mut ()) {
+                assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
+                // Every thread may do some hundred expansions more, of up to 128 nodes each.
+                let most = nodes + number as u64 * 512 * 128;
+                assert!(counted >= nodes && counted <= most, "{counted} of {nodes}");
+            }
+        }
+        let deadline = Instant::now() + Duration::from_millis(100);
+        let limits = Limits { deadline: Some(deadline), ..Limits::default() };
+        for (outcome, _) in large(limits, number, &mut ()) {
+            assert_eq!(outcome, Outcome::Unknown(Reason::TimeLimit));
+            assert!(deadline.elapsed() < Duration::from_secs(10));
+        }
+        let stop = true.into();
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        for (outcome, _) in large(limits, number, &mut ()) {
+            assert_eq!(outcome, Outcome::Unknown(Reason::Interrupted));
+        }
+    }
+}
+
+#[test]
+fn the_observer_sees_the_work_of_all_threads() {
+    struct Largest(u64);
+    impl Observer for Largest {
+        fn progress(&mut self, progress: &Progress) {
+            assert!(progress.counters.nodes >= self.0);
+            self.0 = progress.counters.nodes;
+        }
+    }
+    let mut observer = Largest(0);
+    let limits = Limits { nodes: Some(200_000), ..Limits::default() };
+    for (_, nodes) in large(limits, 3, &mut observer) {
+        assert!(observer.0 > 0 && observer.0 <= nodes);
+        observer.0 = 0;
+    }
+}
+
+/// A game whose rules fail after so many expansions.
+struct Faulty<'a> {
+    game: &'a GraphGame,
+    expansions: AtomicU32,
+}
+
+impl Game for Faulty<'_> {
+    type Scratch = ();
+
+    fn expand(
+        &self,
+        code: u64,
+        scratch: &mut (),
+        children: &mut Vec<Child>,
+        announce: impl FnMut(u64),
+    ) -> Expansion {
+        assert!(self.expansions.fetch_add(1, Ordering::Relaxed) < 500, "the rules fail");
+        self.game.expand(code, scratch, children, announce)
+    }
+
+    fn key(&self, code: u64) -> u64 {
+        self.game.key(code)
+    }
+}
+
+/// The panic reaches the caller, and no thread waits for the one that is gone.
+#[test]
+fn a_panic_in_one_thread_ends_the_search() {
+    let game = GraphGame::nim(&[12, 21, 25]);
+    for (name, run) in parallel_algorithms() {
+        for number in [2, 9] {
+            let game = Faulty { game: &game, expansions: AtomicU32::new(0) };
+            let mut setting = Setting::of(Profile::Thesis, 1 << 26);
+            setting.threads = threads(number);
+            let search = || run(&game, 0, setting, Limits::default(), &mut ());
+            assert!(catch_unwind(AssertUnwindSafe(search)).is_err(), "{name} {number}");
+        }
+    }
+}
