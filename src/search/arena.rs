@@ -176,12 +176,22 @@ impl Memory {
         u64::from(self.get(place)) | u64::from(self.get(place + 1)) << 32
     }
 
+    /// The child with this code, if there is one: a search through the block.
+    pub fn position(&self, block: Block, code: u64) -> Option<usize> {
+        (0..self.count(block)).find(|&at| self.code(block, at) == code)
+    }
+
     pub fn node(&self, block: Block, at: usize) -> Node {
         Node {
             code: self.code(block, at),
             phi: self.get(self.place(block, PHI, at)),
-            delta: self.get(self.place(block, DELTA, at)),
+            delta: self.delta(block, at),
         }
+    }
+
+    #[inline(always)]
+    pub fn delta(&self, block: Block, at: usize) -> Number {
+        self.get(self.place(block, DELTA, at))
     }
 
     #[inline(always)]
@@ -430,6 +440,10 @@ mod tests {
             while memory.count(block) > 1 {
                 let nodes: Vec<Node> =
                     (0..memory.count(block)).map(|at| memory.node(block, at)).collect();
+                for (at, node) in nodes.iter().enumerate() {
+                    assert_eq!(memory.position(block, node.code), Some(at));
+                }
+                assert_eq!(memory.position(block, 0), None);
                 let scan = memory.scan(block);
                 let least = nodes.iter().map(|n| n.delta).min().unwrap();
                 let best = nodes.iter().position(|n| n.delta == least).unwrap();

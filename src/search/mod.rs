@@ -9,6 +9,7 @@ pub mod dfpn;
 mod evaluate;
 pub mod game;
 pub mod graph;
+mod job_tree;
 pub mod known;
 pub mod negamax;
 pub mod numbers;
@@ -17,5 +18,6 @@ pub mod pn2;
 pub mod pns;
 mod proof_tree;
 pub mod table;
+mod tally;
 
 pub use evaluate::SettleOptions;

@@ -426,6 +426,7 @@ fn searches_with_trees_go_on_where_they_were() {
                 budget_inflection: 40.0,
                 budget_slope: 10.0,
                 budget_minimum: 3,
+                congestion_64: 0,
             };
             let room = Some(TreeRoom::pn2(bytes, &options));
             let (found, more) = solve_in_runs(&game, room, 20, |table, limits, observer, port| {

@@ -8,6 +8,13 @@
 
 #![forbid(unsafe_code)]
 
+mod crew;
+mod gate;
+mod parallel;
+mod second;
+
+pub use parallel::pn2_parallel;
+
 use super::arena::{Memory, Region, UNIT};
 use super::checkpoint::TreePort;
 use super::control::{Control, Limits, Observer, Reason, Report};
@@ -16,6 +23,7 @@ use super::game::{Child, Game};
 use super::pns::{self, PnsOptions};
 use super::proof_tree::ProofTree;
 use super::table::Table;
+use second::SecondLevel;
 
 /// The parameters of PN².
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +36,9 @@ pub struct Pn2Options {
     pub budget_slope: f64,
     /// The least budget of a second-level search.
     pub budget_minimum: u64,
+    /// With several threads: what one below a node adds to the node's delta when the next leaf is
+    /// selected, beside 1, as a part of the delta in 1/64.
+    pub congestion_64: u32,
 }
 
 /// The quarters of the trees' memory that the first level may fill.
@@ -88,8 +99,7 @@ pub fn pn2_saving<G: Game>(
     let (mut memory, region, block) = port.open(tree_bytes, end);
     let mut levels = Levels {
         first: ProofTree::new(Region::new(1, 1), options.pns, root),
-        second: ProofTree::new(Region::new(1, 1), options.pns, root),
-        top: 0,
+        second: SecondLevel::new(options.pns),
     };
     let mut reason = Some(Reason::Memory);
     if let Some(memory) = &mut memory {
@@ -97,16 +107,15 @@ pub fn pn2_saving<G: Game>(
         reason = levels.search(memory, &mut evaluator, &options, port);
         levels.first.unwind(memory);
     }
-    let report = pns::report(&levels.first, reason, evaluator, levels.top as usize * UNIT);
+    let top = levels.second.top as usize * UNIT;
+    let report = pns::report(&levels.first, reason, evaluator, top);
     port.close(levels.first, memory);
     report
 }
 
 struct Levels {
     first: ProofTree,
-    second: ProofTree,
-    /// The most units ever in use.
-    top: u32,
+    second: SecondLevel,
 }
 
 impl Levels {
@@ -120,23 +129,25 @@ impl Levels {
         port: &TreePort,
     ) -> Option<Reason> {
         let mut children: Vec<Child> = Vec::new();
-        while let Some(code) = self.first.select(memory, evaluator) {
-            port.look(&self.first, memory);
-            let first = &mut self.first;
+        let Levels { first, second } = self;
+        while let Some(code) = first.select(memory, evaluator) {
+            port.look(first, memory);
             evaluator.control.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;
             }
             let budget = options.budget(1 + first.region.nodes());
             let before = evaluator.control.counters;
-            self.search_second(memory, evaluator, code, budget);
-            let (first, second) = (&mut self.first, &mut self.second);
+            second.search(memory, first.region.top(), evaluator, code, budget, |evaluator| {
+                evaluator.grow_if_full();
+                false
+            });
             let counters = &mut evaluator.control.counters;
             counters.second_level += counters.nodes - before.nodes;
             let work = counters.expansions - before.expansions;
-            if let Some(value) = second.value {
+            if let Some(value) = second.tree.value {
                 if first.is_at_root() {
-                    first.best = second.best;
+                    first.best = second.tree.best;
                 }
                 first.resolve(memory, evaluator, value, work);
                 continue;
@@ -144,14 +155,7 @@ impl Levels {
             if evaluator.control.stopped.is_some() {
                 return evaluator.control.stopped;
             }
-            // A copy, as the first level may take the room in which they stand.
-            children.clear();
-            children.extend(second.root_children(memory).map(|node| Child {
-                code: node.code,
-                phi: node.phi,
-                delta: node.delta,
-                effort: 0,
-            }));
+            second.take_children(memory, &mut children);
             let counters = &mut evaluator.control.counters;
             counters.first_level += children.len() as u64;
             counters.nodes += children.len() as u64;
@@ -163,38 +167,10 @@ impl Levels {
         }
         None
     }
-
-    /// Searches one node above the first level's tree, until it is solved, the budget is spent, a
-    /// limit is reached, or there is no more room. Makes one expansion at least.
-    fn search_second<G: Game>(
-        &mut self,
-        memory: &mut Memory,
-        evaluator: &mut Evaluator<G>,
-        code: u64,
-        budget: u64,
-    ) {
-        let tree = &mut self.second;
-        tree.reset(self.first.region.top(), memory.units(), code);
-        let limit = evaluator.control.counters.nodes.saturating_add(budget.max(1));
-        while evaluator.control.counters.nodes < limit
-            && tree.made <= budget.max(1)
-            && let Some(code) = tree.select(memory, evaluator)
-        {
-            if tree.take_from_table(memory, evaluator, code) {
-                continue;
-            }
-            evaluator.grow_if_full();
-            if evaluator.control.tick() || pns::expand(tree, memory, evaluator, code).is_err() {
-                break;
-            }
-        }
-        tree.unwind(memory);
-        self.top = self.top.max(tree.region.top());
-    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::search::control::Outcome;
     use crate::search::game::Value;
@@ -202,20 +178,22 @@ mod tests {
     use crate::search::pns::tests::{RICH, large_game, random_game};
     use std::sync::atomic::AtomicBool;
 
-    const THESIS: Pn2Options = Pn2Options {
+    pub const THESIS: Pn2Options = Pn2Options {
         pns: PnsOptions::PLAIN,
         budget_inflection: 150_000.0,
         budget_slope: 30_000.0,
         budget_minimum: 100,
+        congestion_64: 0,
     };
 
     /// With first levels of some nodes even in small games.
-    fn variants() -> Vec<Pn2Options> {
+    pub fn variants() -> Vec<Pn2Options> {
         let small = |pns, budget_minimum| Pn2Options {
             pns,
             budget_inflection: 40.0,
             budget_slope: 10.0,
             budget_minimum,
+            congestion_64: 8,
         };
         vec![
             THESIS,
@@ -274,17 +252,13 @@ mod tests {
                 let mut observer = ();
                 let control = Control::new(Limits::default(), &mut observer);
                 let mut evaluator = Evaluator::new(&game, &table, control, pns.settle);
-                let mut levels = Levels {
-                    first: ProofTree::new(Region::new(1, 1), pns, 0),
-                    second: ProofTree::new(Region::new(1, 1), pns, 0),
-                    top: 0,
-                };
-                levels.search_second(&mut memory, &mut evaluator, 0, budget);
+                let mut second = SecondLevel::new(pns);
+                second.search(&mut memory, 1, &mut evaluator, 0, budget, |_| false);
                 let most = budget.max(1) + widest;
                 assert!(evaluator.control.counters.nodes <= most);
-                assert!(levels.second.made <= most + 1);
-                assert!(levels.second.value.is_none());
-                assert!(levels.second.made > budget, "it does not end early");
+                assert!(second.tree.made <= most + 1);
+                assert!(second.tree.value.is_none());
+                assert!(second.tree.made > budget, "it does not end early");
             }
         }
     }
