@@ -13,11 +13,14 @@ use crate::twin::Twin;
 
 type Search<G> = fn(&Workspace<'_, G>, &Sum, SearchOptions) -> Report;
 
-fn searches<G: Impartial>() -> [(&'static str, Search<G>); 3] {
+fn searches<G: Impartial>() -> [(&'static str, Search<G>); 4] {
     [
         ("dfs", |workspace, root, _| dfs(workspace, root, Limits::default(), &mut ())),
         ("dfpn", |workspace, root, options| {
-            dfpn(workspace, root, options, Limits::default(), &mut ())
+            dfpn(workspace, root, options, 1, Limits::default(), &mut ())
+        }),
+        ("dfpn on 3 threads", |workspace, root, options| {
+            dfpn(workspace, root, options, 3, Limits::default(), &mut ())
         }),
         ("pns", |workspace, root, options| {
             pns(workspace, root, options, Limits::default(), &mut ())
@@ -92,15 +95,15 @@ proptest! {
     #[test]
     fn workspaces_can_be_shared(
         seed: u64,
-        queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..15), 1..12),
+        queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..20), 1..12),
     ) {
         let game = Declared::random(seed, 40, 6);
         let mut twin = Twin::new(&game);
         let workspace = Workspace::new(&game, 1 << 22).unwrap();
         for (a, b, nimber, which) in queries {
             let won = twin.sum(&[a, b]) != nimber;
-            let options = variants()[which / 3];
-            let report = searches()[which % 3].1(&workspace, &Sum::new(&game, &[a, b], nimber), options);
+            let options = variants()[which / 4];
+            let report = searches()[which % 4].1(&workspace, &Sum::new(&game, &[a, b], nimber), options);
             prop_assert_eq!(report.outcome.value() == Some(Value::Win), won);
             prop_assert!(report.outcome.value().is_some());
         }
@@ -169,7 +172,7 @@ proptest! {
     ) {
         let game = Declared::random(seed, 50, 7);
         let workspace = Workspace::new(&game, 1 << 22).unwrap();
-        let report = grundy(&workspace, &atoms, variants()[which], Limits::default(), &mut ());
+        let report = grundy(&workspace, &atoms, variants()[which], 1, Limits::default(), &mut ());
         prop_assert_eq!(report.grundy, Ok(Twin::new(&game).sum(&atoms)));
     }
 }

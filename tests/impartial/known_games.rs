@@ -30,7 +30,8 @@ fn check(game: &impl Impartial, numbers: &[u32]) {
         let atom = Octal::heap(size as u32);
         assert_eq!(twin.grundy(atom), number, "twin, heap {size}");
         let workspace = Workspace::new(game, 1 << 22).unwrap();
-        let report = grundy(&workspace, &[atom], SearchOptions::PAPER, Limits::default(), &mut ());
+        let report =
+            grundy(&workspace, &[atom], SearchOptions::PAPER, 1, Limits::default(), &mut ());
         assert_eq!(report.grundy, Ok(number), "heap {size}");
     }
 }
@@ -48,7 +49,8 @@ fn kayles_is_periodic() {
     let workspace = Workspace::new(&game, 1 << 24).unwrap();
     for size in 72..130u32 {
         let atoms = [Octal::heap(size)];
-        let report = grundy(&workspace, &atoms, SearchOptions::PAPER, Limits::default(), &mut ());
+        let report =
+            grundy(&workspace, &atoms, SearchOptions::PAPER, 1, Limits::default(), &mut ());
         assert_eq!(report.grundy, Ok(PERIOD[size as usize % 12]), "heap {size}");
     }
 }

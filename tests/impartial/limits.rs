@@ -34,10 +34,10 @@ fn limits_are_named() {
             let options = SearchOptions::PAPER;
             let outcome = match name {
                 "dfs" => dfs(&workspace, &root, limits, &mut ()).outcome,
-                "dfpn" => dfpn(&workspace, &root, options, limits, &mut ()).outcome,
+                "dfpn" => dfpn(&workspace, &root, options, 1, limits, &mut ()).outcome,
                 "pns" => pns(&workspace, &root, options, limits, &mut ()).outcome,
                 _ => {
-                    let report = grundy(&workspace, &ROOT, options, limits, &mut ());
+                    let report = grundy(&workspace, &ROOT, options, 1, limits, &mut ());
                     assert_eq!(report.grundy, Err(reason));
                     continue;
                 }
@@ -58,7 +58,7 @@ fn a_stopped_search_goes_on() {
         let mut stops = 0;
         loop {
             let limits = Limits { nodes: Some(300), ..Limits::default() };
-            let report = dfpn(&workspace, &root, options, limits, &mut ());
+            let report = dfpn(&workspace, &root, options, 1, limits, &mut ());
             if let Some(value) = report.outcome.value() {
                 assert_eq!(value == konane::search::game::Value::Win, won);
                 break;
@@ -99,7 +99,7 @@ fn every_grundy_number_is_reported_once() {
         let workspace = Workspace::new(&game, 1 << 22).unwrap();
         let mut listener = Listener::default();
         let limits = Limits { nodes, ..Limits::default() };
-        dfpn(&workspace, &root, SearchOptions::PAPER, limits, &mut listener);
+        dfpn(&workspace, &root, SearchOptions::PAPER, 1, limits, &mut listener);
         assert!(listener.calls > 0);
         listener.numbers.sort_unstable();
         let expected: Vec<_> = workspace.knowledge().iter().collect();
@@ -114,7 +114,7 @@ fn an_observer_can_end_a_search() {
     let workspace = Workspace::new(&game, 1 << 22).unwrap();
     let mut listener = Listener { refuses: true, ..Listener::default() };
     let root = Sum::new(&game, &ROOT, 0);
-    let report = dfpn(&workspace, &root, SearchOptions::PAPER, Limits::default(), &mut listener);
+    let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, Limits::default(), &mut listener);
     assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
 }
 
@@ -128,7 +128,7 @@ fn known_numbers_are_used() {
     }
     let stop = AtomicBool::new(false);
     let limits = Limits { stop: Some(&stop), ..Limits::default() };
-    let report = grundy(&workspace, &ROOT, SearchOptions::PAPER, limits, &mut ());
+    let report = grundy(&workspace, &ROOT, SearchOptions::PAPER, 1, limits, &mut ());
     assert_eq!(report.grundy, Ok(twin.sum(&ROOT)));
     assert_eq!(report.counters.iterations, 0);
     assert!(!stop.load(Ordering::Relaxed));

@@ -1,6 +1,6 @@
 //! Limits, progress and counters of searches of impartial games, shared by their threads.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::evaluate::Pair;
@@ -96,6 +96,8 @@ pub(super) struct Shared<'a> {
     observer: Mutex<&'a mut dyn Observer>,
     totals: [AtomicU64; FIELDS],
     stopped: OnceLock<Reason>,
+    /// Somebody has the answer, or the search was stopped.
+    halted: AtomicBool,
     /// The root's numbers, phi in the lower half.
     root: AtomicU64,
 }
@@ -108,6 +110,7 @@ impl<'a> Shared<'a> {
             observer: Mutex::new(observer),
             totals: Default::default(),
             stopped: OnceLock::new(),
+            halted: AtomicBool::new(false),
             root: AtomicU64::new(1 << 32 | 1),
         };
         shared.totals[4].store(table_used, Relaxed);
@@ -119,10 +122,18 @@ impl<'a> Shared<'a> {
 
     pub fn stop(&self, reason: Reason) {
         let _ = self.stopped.set(reason);
+        self.halted.store(true, Relaxed);
     }
 
-    pub fn stopped(&self) -> Option<Reason> {
-        self.stopped.get().copied()
+    /// Ends the search, because somebody has the answer.
+    pub fn finish(&self) {
+        self.halted.store(true, Relaxed);
+    }
+
+    /// Whether the search has to end.
+    #[inline(always)]
+    pub fn halted(&self) -> bool {
+        self.halted.load(Relaxed)
     }
 
     pub fn set_root(&self, phi: Number, delta: Number) {
@@ -134,14 +145,16 @@ impl<'a> Shared<'a> {
     /// # Panics
     /// If it was not.
     pub fn reason(&self) -> Reason {
-        self.stopped().expect("a search without an answer was stopped")
+        self.stopped.get().copied().expect("a search without an answer was stopped")
     }
 
-    /// The report on a root with these numbers.
-    pub fn report(&self, pair: Pair, memory_bytes: u64) -> Report {
-        let outcome = match pair.value() {
-            Some(value) => Outcome::Known(value),
-            None => Outcome::Unknown(self.reason()),
+    /// The report on a root that has these numbers, or else those that were noted last.
+    pub fn report(&self, pair: Option<Pair>, memory_bytes: u64) -> Report {
+        let root = self.root.load(Relaxed);
+        let noted = Pair { phi: root as Number, delta: (root >> 32) as Number };
+        let (outcome, pair) = match pair.and_then(|pair| Some((pair.value()?, pair))) {
+            Some((value, pair)) => (Outcome::Known(value), pair),
+            None => (Outcome::Unknown(self.reason()), noted),
         };
         let Pair { phi, delta } = pair;
         Report { outcome, phi, delta, counters: self.totals(), memory_bytes }
@@ -196,7 +209,7 @@ impl<'s, 'a> Control<'s, 'a> {
         if self.nodes_before + self.counters.nodes >= self.shared.node_limit {
             self.shared.stop(Reason::NodeLimit);
         }
-        self.shared.stopped.get().is_some()
+        self.shared.halted()
     }
 
     /// Table entries in use.

@@ -29,8 +29,7 @@ pub fn dfs<G: Impartial>(
     let mut search = Search { evaluator };
     let value = search.sum(root.atoms(), root.nimber());
     search.evaluator.control.finish(workspace.bytes());
-    let pair = value.map_or(Pair { phi: 1, delta: 1 }, Pair::of);
-    shared.report(pair, workspace.bytes())
+    shared.report(value.map(Pair::of), workspace.bytes())
 }
 
 struct Search<'w, 's, 'a, G: Impartial> {

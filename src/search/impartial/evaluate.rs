@@ -8,6 +8,7 @@
 
 use super::SearchOptions;
 use super::control::{Control, Counters};
+use super::crew::{Slot, slot_of, sum_code};
 use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
 use super::knowledge::TRACKED;
@@ -83,6 +84,10 @@ pub(super) struct Child {
     pub delta: Number,
     /// Among children of equal delta, the least comes first.
     pub rank: u32,
+    /// Other threads that were below the child at the last look.
+    pub threads: u32,
+    /// Where threads count themselves, if there are several.
+    pub slot: Slot,
 }
 
 /// What an expansion found out.
@@ -103,6 +108,8 @@ pub(super) struct Evaluator<'w, 's, 'a, G: Impartial, N> {
     pub children: Vec<Child>,
     /// The open atoms of the sum that was reduced last.
     pub open: Vec<Atom>,
+    /// Whether children need slots, because there are several threads.
+    pub slots: bool,
     maker: Maker<G>,
 }
 
@@ -120,6 +127,7 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
             options,
             children: Vec::with_capacity(1024),
             open: Vec::new(),
+            slots: false,
             maker: Maker::default(),
         }
     }
@@ -248,8 +256,9 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
             let (Pair { phi, delta }, unknown) = self.reduced(rest);
             new += unknown;
             if phi != 0 {
-                let rank = self.rank(rest);
-                self.children.push(Child { start, nimber, phi, delta, rank });
+                let (rank, slot) = (self.rank(rest), self.slot(rest));
+                let threads = 0;
+                self.children.push(Child { start, nimber, phi, delta, rank, threads, slot });
             }
             if delta == 0 {
                 self.children.truncate(base);
@@ -277,8 +286,9 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
             if phi != 0 {
                 self.open.clear();
                 self.open.push(atom);
-                let rank = self.rank(smaller);
-                self.children.push(Child { start: OWN, nimber: smaller, phi, delta, rank });
+                let (rank, slot) = (self.rank(smaller), self.slot(smaller));
+                let (start, nimber, threads) = (OWN, smaller, 0);
+                self.children.push(Child { start, nimber, phi, delta, rank, threads, slot });
             }
         }
         if first_visit {
@@ -319,6 +329,16 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
         }
         let fewer_lands = 15 - self.open.len().min(15) as u32;
         lives.min(0xFFF) << 20 | fewer_lands << 16 | options.min(0xFFFF)
+    }
+
+    /// The slot of the sum whose open atoms are in `open`.
+    #[inline]
+    fn slot(&self, nimber: u32) -> Slot {
+        match self.open[..] {
+            _ if !self.slots => 0,
+            [atom] => slot_of(code_of(atom, nimber)),
+            _ => slot_of(sum_code(&self.open, nimber)),
+        }
     }
 
     /// Notes what a couple turned out to be. `work` is the number of expansions for it.

@@ -18,6 +18,7 @@
 
 mod chunks;
 mod control;
+mod crew;
 mod dfpn;
 mod dfs;
 mod evaluate;
@@ -38,6 +39,6 @@ pub use dfpn::{GrundyReport, dfpn, grundy};
 pub use dfs::dfs;
 pub use game::{Atom, Features, Full, Impartial, Options};
 pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
-pub use options::{LeafEstimate, SearchOptions};
+pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
 pub use workspace::{Sum, Workspace};

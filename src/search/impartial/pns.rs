@@ -59,7 +59,7 @@ pub fn pns<G: Impartial>(
     let control = Control::new(&shared);
     let mut evaluator = Evaluator::new(workspace, Kept::default(), control, options);
     let mut pair = Pair { phi: 1, delta: 1 };
-    while pair.value().is_none() && shared.stopped().is_none() {
+    while pair.value().is_none() && !shared.halted() {
         let Some(found) = sum(&mut evaluator, root.atoms(), root.nimber()) else {
             break;
         };
@@ -68,7 +68,7 @@ pub fn pns<G: Impartial>(
     }
     let memory_bytes = workspace.bytes() + evaluator.numbers.bytes();
     evaluator.control.finish(memory_bytes);
-    shared.report(pair, memory_bytes)
+    shared.report(Some(pair), memory_bytes)
 }
 
 /// Expands a leaf below a sum and returns the sum's numbers. `None` if the search has to stop.
@@ -117,7 +117,7 @@ fn couple<G: Impartial>(
     let combination = evaluator.options.combination;
     let mut pair = None;
     if !is_leaf {
-        let best = base + scan(&evaluator.children[base..]).best;
+        let best = base + scan(&evaluator.children[base..], 0).best;
         let child = evaluator.children[best];
         let found = match child.start {
             OWN => couple(evaluator, atom, child.nimber),
@@ -145,8 +145,8 @@ fn couple<G: Impartial>(
         }
     }
     let pair = pair.unwrap_or_else(|| {
-        let scan = scan(&evaluator.children[base..]);
-        Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) }
+        let scan = scan(&evaluator.children[base..], 0);
+        Pair { phi: scan.phi, delta: combination.combine(scan.max, scan.sum) }
     });
     evaluator.children.truncate(base);
     match pair.value() {

@@ -1,34 +1,38 @@
 //! Which child comes next, and the sums that its thresholds need.
 
 use super::evaluate::Child;
-use crate::search::numbers::INFINITY;
+use crate::search::numbers::{INFINITY, Number};
 
 /// What selection wants to know about the children of a node.
 pub(super) struct Scan {
-    /// The child of least delta; of several, the one of least rank; of several, the first.
+    /// The child to search: of least delta, virtual numbers added; of several, the one of least
+    /// rank; of several, the first.
     pub best: usize,
-    /// Its delta.
-    pub least: u32,
-    /// The least delta of the others.
-    pub second: u32,
+    /// The least delta, without virtual numbers: the node's phi.
+    pub phi: Number,
+    /// The least delta of the others than the best, virtual numbers added.
+    pub second: Number,
     /// The greatest phi, and that of the others than the best.
-    pub max: u32,
-    pub max_other: u32,
+    pub max: Number,
+    pub max_other: Number,
     pub sum: u64,
 }
 
-/// Looks at the open children of a node once.
+/// Looks at the open children of a node once. Every thread below a child adds `virtual_number` to
+/// its delta.
 #[inline]
-pub(super) fn scan(children: &[Child]) -> Scan {
-    let (mut best, mut least, mut second) = (0, INFINITY, INFINITY);
+pub(super) fn scan(children: &[Child], virtual_number: Number) -> Scan {
+    let (mut best, mut phi, mut least, mut second) = (0, INFINITY, INFINITY, INFINITY);
     let (mut max, mut max_second, mut max_at, mut sum) = (0, 0, 0, 0u64);
     for (index, child) in children.iter().enumerate() {
-        if child.delta < least || child.delta == least && child.rank < children[best].rank {
+        phi = phi.min(child.delta);
+        let delta = child.delta.saturating_add(child.threads.saturating_mul(virtual_number));
+        if delta < least || delta == least && child.rank < children[best].rank {
             second = least;
-            least = child.delta;
+            least = delta;
             best = index;
-        } else if child.delta < second {
-            second = child.delta;
+        } else if delta < second {
+            second = delta;
         }
         if child.phi > max {
             max_second = max;
@@ -40,5 +44,5 @@ pub(super) fn scan(children: &[Child]) -> Scan {
         sum += u64::from(child.phi);
     }
     let max_other = if max_at == best { max_second } else { max };
-    Scan { best, least, second, max, max_other, sum }
+    Scan { best, phi, second, max, max_other, sum }
 }
