@@ -8,6 +8,7 @@ pub mod dfpn;
 mod evaluate;
 pub mod game;
 pub mod graph;
+pub mod impartial;
 pub mod known;
 pub mod negamax;
 pub mod numbers;

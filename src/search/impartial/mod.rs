@@ -1,0 +1,3 @@
+//! Impartial games: sums of parts under normal play.
+
+pub mod game;
