@@ -1,0 +1,5 @@
+//! Sprouts: text, canonical forms and moves, against slow twins and published tables.
+
+mod canonical;
+mod common;
+mod counts;
