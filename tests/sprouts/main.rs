@@ -3,3 +3,5 @@
 mod canonical;
 mod common;
 mod counts;
+mod notation;
+mod program;
