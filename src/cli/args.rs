@@ -71,6 +71,8 @@ pub enum Command {
     Verifydb(VerifydbArgs),
     /// Count the positions that games reach, ply by ply, with winners and terminals.
     Statespace(StatespaceArgs),
+    /// Play with Sprouts: canonical forms, moves, databases of Grundy numbers.
+    Sprouts(super::sprouts::args::SproutsArgs),
     /// Do a fixed amount of work on one thread; print speeds and a signature of node counts.
     Bench(BenchArgs),
     /// Print a shell completion script.

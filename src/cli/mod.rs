@@ -22,6 +22,7 @@ mod probe;
 mod progress;
 mod proof;
 mod solve;
+pub mod sprouts;
 mod statespace;
 pub mod units;
 mod verify_proof;
@@ -37,6 +38,9 @@ use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::{Dimensions, SolveError, solve::LEAST_MEMORY};
 use crate::proof::ProofError;
 use crate::search::certificate::CertificateError;
+use crate::search::impartial::game::Full;
+use crate::sprouts::TextError;
+use crate::sprouts::spr_file::SprError;
 use args::{Cli, Command};
 use exit::Exit;
 
@@ -145,6 +149,18 @@ pub enum CliError {
         /// Those that there are.
         verbs: String,
     },
+    /// A text is not a Sprouts position.
+    #[error("position: {0}")]
+    SproutsText(#[from] TextError),
+    /// A Sprouts position is too large for the memory.
+    #[error(transparent)]
+    SproutsFull(#[from] Full),
+    /// A database of Grundy numbers cannot be read.
+    #[error(transparent)]
+    SprFile(#[from] SprError),
+    /// A database of Grundy numbers cannot be checked.
+    #[error(transparent)]
+    SprVerify(crate::sprouts::verify::VerifyError),
     /// Stdout cannot be written.
     #[error("cannot write the answer to standard output: {0}")]
     Output(#[source] io::Error),
@@ -162,6 +178,8 @@ impl CliError {
             CliError::StateSpaceMemory { .. } => Exit::Limit,
             CliError::Build(BuildError::Interrupted) => Exit::Interrupted,
             CliError::Build(_) | CliError::Verify(_) => Exit::File,
+            CliError::SproutsFull(_) | CliError::SprVerify(_) => Exit::Limit,
+            CliError::SprFile(_) => Exit::File,
             CliError::NoAnswer { .. } => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
             _ => Exit::BadInput,
@@ -182,6 +200,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Builddb(args) => builddb::run(args, &stop),
         Command::Verifydb(args) => verifydb::run(args, &stop),
         Command::Statespace(args) => statespace::run(args, &stop),
+        Command::Sprouts(args) => sprouts::run(args, &stop),
         Command::Bench(args) => bench::run(args, &stop),
         Command::Completions(args) => completions::completions(args),
         Command::Man(args) => completions::man(args),

@@ -29,6 +29,25 @@ pub struct Scratch {
     workshop: Workshop,
     land: Vec<u8>,
     found: OptionSet,
+    counts: Counts,
+}
+
+/// What has been done with a [`Scratch`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Children before equal ones were dropped.
+    pub raw_children: u64,
+    /// Lands of raw children and positions.
+    pub lands: u64,
+    /// Of these, those that had to be brought into canonical form.
+    pub canonised: u64,
+}
+
+impl Scratch {
+    /// What has been done with it so far.
+    pub fn counts(&self) -> Counts {
+        Counts { lands: self.workshop.lands, canonised: self.workshop.canonised, ..self.counts }
+    }
 }
 
 /// What turns a position into ids.
@@ -38,6 +57,8 @@ struct Workshop {
     canoniser: Canoniser,
     recent: Recent,
     sum: Vec<Atom>,
+    lands: u64,
+    canonised: u64,
 }
 
 impl Workshop {
@@ -46,10 +67,12 @@ impl Workshop {
         self.simplifier.run(raw, dead);
         self.sum.clear();
         for land in self.simplifier.lands() {
+            self.lands += 1;
             let (key, known) = self.recent.get(land);
             let atom = match known {
                 Some(atom) => atom,
                 None => {
+                    self.canonised += 1;
                     let canonical = self.canoniser.run(land);
                     let atom = store.intern(canonical, || features(canonical))?;
                     self.recent.put(key, land, atom);
@@ -124,6 +147,35 @@ impl Sprouts {
         if text.is_empty() { "!".into() } else { text }
     }
 
+    /// The children of a sum of lands, each once and sorted: those of every land together with the
+    /// other lands. Equal lands stay, though they cancel in play.
+    ///
+    /// # Errors
+    /// [`Full`] if a new land has no room or there are more than 2^24 moves.
+    ///
+    /// # Panics
+    /// If an id was not given out by this game.
+    pub fn children(&self, sum: &[Atom], scratch: &mut Scratch) -> Result<Vec<Vec<Atom>>, Full> {
+        let mut children = Vec::new();
+        let mut options = Options::default();
+        for (place, &atom) in sum.iter().enumerate() {
+            // Equal lands have equal options.
+            if sum[..place].contains(&atom) {
+                continue;
+            }
+            options.clear();
+            self.options(atom, scratch, &mut options)?;
+            for option in options.iter() {
+                let mut child = [&sum[..place], &sum[place + 1..], option].concat();
+                child.sort_unstable();
+                children.push(child);
+            }
+        }
+        children.sort_unstable();
+        children.dedup();
+        Ok(children)
+    }
+
     /// How many lands are known. Their ids are below this.
     pub fn lands(&self) -> u32 {
         self.store.len()
@@ -139,10 +191,11 @@ impl Impartial for Sprouts {
         scratch: &mut Scratch,
         options: &mut Options,
     ) -> Result<(), Full> {
-        let Scratch { mover, workshop, land, found } = scratch;
+        let Scratch { mover, workshop, land, found, counts } = scratch;
         self.store.read(atom, land);
         found.clear();
         mover.run(land, |raw, dead| {
+            counts.raw_children += 1;
             workshop.run(&self.store, raw, dead)?;
             if found.insert(&workshop.sum) {
                 options.push(&workshop.sum);

@@ -27,6 +27,7 @@
 //! ```
 
 mod canonical;
+pub mod draw;
 pub mod error;
 mod estimate;
 mod flat;
@@ -40,8 +41,10 @@ mod recent;
 pub mod setup;
 mod simplify;
 mod spelling;
+pub mod spr_file;
 mod store;
+pub mod verify;
 
 pub use error::TextError;
-pub use game::{Scratch, Sprouts};
+pub use game::{Counts, Scratch, Sprouts};
 pub use position::{Boundary, Land, Position, Region, Spot};

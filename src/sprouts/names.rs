@@ -28,15 +28,30 @@ impl Scope {
         }
         Scope { lower, upper: HashMap::new() }
     }
+
+    /// The texts of a boundary's vertices.
+    pub(super) fn names(&mut self, boundary: &[Spot]) -> Vec<String> {
+        let mut lower: HashMap<u32, u32> = HashMap::new();
+        let name = |spot: &Spot| match *spot {
+            Spot::Single(ends) => ends.to_string(),
+            Spot::Pair(pair) => {
+                let is_lower = self.lower.get(&pair) == Some(&true);
+                let names = if is_lower { &mut lower } else { &mut self.upper };
+                let next = names.len() as u32;
+                name(*names.entry(pair).or_insert(next), is_lower)
+            }
+        };
+        boundary.iter().map(name).collect()
+    }
 }
 
-/// Writes a name: the letters of the alphabet, then `m(26)`, ... or `n(26)`, ... as SPOTS does.
-fn write_name(out: &mut impl Write, number: u32, lower: bool) -> fmt::Result {
+/// A name: the letters of the alphabet, then `m(26)`, ... or `n(26)`, ... as SPOTS does.
+fn name(number: u32, lower: bool) -> String {
     match (number, lower) {
-        (0..26, true) => out.write_char(char::from(b'a' + number as u8)),
-        (0..26, false) => out.write_char(char::from(b'A' + number as u8)),
-        (_, true) => write!(out, "m({number})"),
-        (_, false) => write!(out, "n({number})"),
+        (0..26, true) => char::from(b'a' + number as u8).into(),
+        (0..26, false) => char::from(b'A' + number as u8).into(),
+        (_, true) => format!("m({number})"),
+        (_, false) => format!("n({number})"),
     }
 }
 
@@ -63,17 +78,8 @@ pub(super) fn write_region<'a>(
             }
             continue;
         }
-        let mut lower: HashMap<u32, u32> = HashMap::new();
-        for spot in boundary {
-            match *spot {
-                Spot::Single(ends) => write!(out, "{ends}")?,
-                Spot::Pair(pair) => {
-                    let is_lower = scope.lower.get(&pair) == Some(&true);
-                    let names = if is_lower { &mut lower } else { &mut scope.upper };
-                    let next = names.len() as u32;
-                    write_name(out, *names.entry(pair).or_insert(next), is_lower)?;
-                }
-            }
+        for name in scope.names(boundary) {
+            out.write_str(&name)?;
         }
     }
     Ok(())

@@ -3,3 +3,7 @@
 mod canonical;
 mod common;
 mod counts;
+mod moves;
+mod notation;
+mod program;
+mod twin;

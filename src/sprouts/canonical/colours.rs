@@ -22,20 +22,21 @@ const fn inverse(odd: u64) -> u64 {
     inverse
 }
 
+/// Mixes two words; the order matters.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(b ^ 0x8BB8_4B93_962E_ACC9);
+    (product as u64) ^ (product >> 64) as u64
+}
+
 #[inline]
 fn mix(value: u64) -> u64 {
-    let value = (value ^ (value >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    let value = (value ^ (value >> 29)).wrapping_mul(0xCA5A_8263_9512_1157);
-    value ^ (value >> 32)
+    fold(value, BASE)
 }
 
 #[inline]
 fn power(length: usize) -> u64 {
-    let mut power = 1u64;
-    for _ in 0..length {
-        power = power.wrapping_mul(BASE);
-    }
-    power
+    (0..length).fold(1, |power: u64, _| power.wrapping_mul(BASE))
 }
 
 /// A boundary with ports.
@@ -46,6 +47,8 @@ struct Ring {
     region: u32,
     /// [`BASE`] to the number of ports less one.
     power: u64,
+    /// Whether both directions read the same, whatever the colours.
+    even: bool,
 }
 
 /// The colours and what they are computed from.
@@ -57,6 +60,7 @@ pub(super) struct Colours {
     gaps: Vec<[u64; 2]>,
     /// Readings from each port.
     read: Vec<[u64; 2]>,
+    elements: Vec<u64>,
     rings: Vec<Ring>,
     /// What does not change in a region: isolated spots and boundaries without ports.
     fixed: Vec<[u64; 2]>,
@@ -92,7 +96,8 @@ impl Colours {
                 } else {
                     self.measure_gaps(land, boundary);
                     let power = power((end - first) as usize - 1);
-                    self.rings.push(Ring { first, end, region: region as u32, power });
+                    let even = border.length <= 2;
+                    self.rings.push(Ring { first, end, region: region as u32, power, even });
                 }
             }
             self.fixed.push(fixed);
@@ -179,7 +184,7 @@ impl Colours {
     pub(super) fn choose(&mut self, port: u32) {
         self.choices += 1;
         let colour = &mut self.colour[port as usize];
-        *colour = mix(*colour ^ mix(self.choices));
+        *colour = fold(*colour, self.choices);
     }
 
     pub(super) fn save(&self) -> (Vec<u64>, u64) {
@@ -206,55 +211,81 @@ impl Colours {
 
     fn round(&mut self, land: &Canoniser) {
         self.region.clone_from(&self.fixed);
-        self.read.clear();
         self.read.resize(self.colour.len(), [0; 2]);
-        for ring in &self.rings {
-            let ports = ring.first as usize..ring.end as usize;
-            let elements = |port: usize, way: usize| {
-                mix(self.colour[port].wrapping_add(self.gaps[port][way].wrapping_mul(BASE)))
-            };
-            let mut sums = [0u64; 2];
-            // The word from the first port on: Σ element · BASE^distance.
-            let mut word = [0u64; 2];
-            for port in ports.clone().rev() {
-                word[0] = word[0].wrapping_mul(BASE).wrapping_add(elements(port, 0));
-            }
-            for port in ports.clone() {
-                word[1] = word[1].wrapping_mul(BASE).wrapping_add(elements(port, 1));
-            }
-            // `word[1]` is the word backward from the last port. One step on drops the element at
-            // the beginning and puts it at the end.
-            for port in ports.clone() {
-                self.read[port][0] = word[0];
-                sums[0] = sums[0].wrapping_add(mix(word[0]));
-                let element = elements(port, 0);
-                let rest = word[0].wrapping_sub(element).wrapping_mul(UNBASE);
-                word[0] = rest.wrapping_add(element.wrapping_mul(ring.power));
-            }
-            for port in ports.rev() {
-                self.read[port][1] = word[1];
-                sums[1] = sums[1].wrapping_add(mix(word[1]));
-                let element = elements(port, 1);
-                let rest = word[1].wrapping_sub(element).wrapping_mul(UNBASE);
-                word[1] = rest.wrapping_add(element.wrapping_mul(ring.power));
+        self.elements.resize(self.colour.len(), 0);
+        for number in 0..self.rings.len() {
+            let ring = self.rings[number];
+            let forward = self.read_ring(ring, 0);
+            let backward = if ring.even { forward } else { self.read_ring(ring, 1) };
+            if ring.even {
+                let ports = ring.first as usize..ring.end as usize;
+                self.read[ports].iter_mut().for_each(|read| read[1] = read[0]);
             }
             let region = &mut self.region[ring.region as usize];
-            region[0] = region[0].wrapping_add(mix(sums[0]));
-            region[1] = region[1].wrapping_add(mix(sums[1]));
+            region[0] = region[0].wrapping_add(mix(forward));
+            region[1] = region[1].wrapping_add(mix(backward));
         }
         self.next.clear();
         self.next.extend(land.ports.iter().zip(&self.read).map(|(port, read)| {
             let region = self.region[port.region as usize];
-            let way = |way: usize| mix(read[way].wrapping_add(region[way].wrapping_mul(BASE)));
             match region[0].cmp(&region[1]) {
-                std::cmp::Ordering::Less => way(0),
-                std::cmp::Ordering::Equal => way(0).wrapping_add(way(1)),
-                std::cmp::Ordering::Greater => way(1),
+                std::cmp::Ordering::Less => fold(read[0], region[0]),
+                std::cmp::Ordering::Equal => {
+                    fold(read[0], region[0]).wrapping_add(fold(read[1], region[0]))
+                }
+                std::cmp::Ordering::Greater => fold(read[1], region[1]),
             }
         }));
         for ((port, own), colour) in land.ports.iter().zip(&self.next).zip(&mut self.colour) {
-            let other = self.next[port.partner as usize].rotate_left(32);
-            *colour = mix(own.wrapping_add(other.wrapping_mul(BASE)));
+            *colour = fold(*own, self.next[port.partner as usize].rotate_left(32));
         }
+    }
+
+    /// Reads a boundary from each of its ports; returns a hash of all these words together.
+    fn read_ring(&mut self, ring: Ring, way: usize) -> u64 {
+        let (first, end) = (ring.first as usize, ring.end as usize);
+        let (colour, gaps) = (&self.colour[first..end], &self.gaps[first..end]);
+        let read = &mut self.read[first..end];
+        let element = |port: usize| fold(colour[port], gaps[port][way]);
+        match colour.len() {
+            1 => {
+                read[0][way] = element(0);
+                return element(0);
+            }
+            2 => {
+                let (a, b) = (element(0), element(1));
+                let words = [fold(a, b.rotate_left(32)), fold(b, a.rotate_left(32))];
+                read[0][way] = words[0];
+                read[1][way] = words[1];
+                return words[0].wrapping_add(words[1]);
+            }
+            _ => {}
+        }
+        let elements = &mut self.elements[first..end];
+        for (port, place) in elements.iter_mut().enumerate() {
+            *place = element(port);
+        }
+        // The sum of element · BASE^distance in the direction of reading. One port on, the element
+        // that was first is last.
+        let horner = |word: u64, &element: &u64| word.wrapping_mul(BASE).wrapping_add(element);
+        let mut sum = 0u64;
+        let step = |word: &mut u64, element: u64, read: &mut [u64; 2]| {
+            read[way] = mix(*word);
+            let rest = word.wrapping_sub(element).wrapping_mul(UNBASE);
+            *word = rest.wrapping_add(element.wrapping_mul(ring.power));
+            read[way]
+        };
+        if way == 0 {
+            let mut word = elements.iter().rev().fold(0, horner);
+            for (&element, read) in elements.iter().zip(read) {
+                sum = sum.wrapping_add(step(&mut word, element, read));
+            }
+        } else {
+            let mut word = elements.iter().fold(0, horner);
+            for (&element, read) in elements.iter().zip(read).rev() {
+                sum = sum.wrapping_add(step(&mut word, element, read));
+            }
+        }
+        sum
     }
 }

@@ -76,6 +76,11 @@ pub(super) struct Canoniser {
     /// Boundaries in the order in which they are written, region by region, forward and backward.
     order: [Vec<u32>; 2],
     regions: Vec<u32>,
+    /// For each region, where the places of its boundaries with ports begin in `order`.
+    free: Vec<u32>,
+    /// The same, less those that have been filled.
+    filled: Vec<u32>,
+    reached: Vec<bool>,
     /// Rank of each port in the order that is being tried.
     rank: Vec<u32>,
     colours: Colours,
@@ -97,8 +102,8 @@ impl Leaf {
     /// Whether mapping the ports of one onto those of the other, by rank, is a symmetry that keeps
     /// colours, and with them the choices that both have in common.
     fn matches(&self, other: &Leaf) -> bool {
-        let colours = |leaf: &Leaf| leaf.order.iter().map(|&(c, _)| c).collect::<Vec<_>>();
-        self.bytes == other.bytes && colours(self) == colours(other)
+        self.bytes == other.bytes
+            && self.order.iter().map(|port| port.0).eq(other.order.iter().map(|port| port.0))
     }
 }
 
@@ -114,14 +119,25 @@ impl Canoniser {
         self.orbits.clear();
         self.orbits.extend(0..self.ports.len() as u32);
         if self.ports.is_empty() {
+            self.regions.clear();
+            self.regions.push(0);
             self.write();
             std::mem::swap(&mut self.packer.bytes, &mut self.best);
             return &self.best;
         }
         let mut colours = std::mem::take(&mut self.colours);
         colours.begin(self);
-        self.best.clear();
-        self.search(&mut colours, true);
+        match colours.refine(self) {
+            // Most lands: no two ports are alike.
+            None => {
+                self.write_in_order(colours.order());
+                std::mem::swap(&mut self.packer.bytes, &mut self.best);
+            }
+            Some(cell) => {
+                self.best.clear();
+                self.search(&mut colours, cell, true);
+            }
+        }
         self.colours = colours;
         &self.best
     }
@@ -208,7 +224,7 @@ impl Canoniser {
         if offset >= border.length {
             return PORT + self.rank[self.port_at(border, at)];
         }
-        let ahead = (partner + border.length - at) % border.length;
+        let ahead = if partner > at { partner - at } else { partner + border.length - at };
         u32::from(LETTER) + if way == Way::Forward { ahead } else { border.length - ahead }
     }
 
@@ -218,9 +234,13 @@ impl Canoniser {
         first as usize + ports.iter().position(|port| port.at == at).expect("a port is listed")
     }
 
-    /// Writes the land by the present ranks.
+    /// Writes the land by an order of the ports.
+    fn write_in_order(&mut self, order: &[(u64, u32)]) {
+        self.arrange(order);
+        self.write();
+    }
+
     fn write(&mut self) {
-        self.arrange();
         self.packer.begin(self.flat.letters);
         for number in 0..self.regions.len() {
             let region = self.regions[number] as usize;
@@ -242,42 +262,31 @@ impl Canoniser {
         }
     }
 
-    /// Orders regions and boundaries by the present ranks.
-    fn arrange(&mut self) {
-        let (flat, ports, rank) = (&self.flat, &self.ports, &self.rank);
+    /// Orders regions and boundaries as their first ports come.
+    fn arrange(&mut self, order: &[(u64, u32)]) {
+        self.rank.resize(self.ports.len(), 0);
         self.regions.clear();
-        self.regions.extend(0..flat.regions.len() as u32);
-        if ports.is_empty() {
-            return;
-        }
-        for border in &mut self.borders {
-            let (first, end) = border.ports;
-            if let Some(least) = (first..end).min_by_key(|&port| rank[port as usize]) {
-                border.begin = [ports[least as usize].at; 2];
+        self.filled.clear();
+        self.filled.extend_from_slice(&self.free);
+        self.reached.clear();
+        self.reached.resize(self.borders.len(), false);
+        for (rank, &(_, port)) in order.iter().enumerate() {
+            self.rank[port as usize] = rank as u32;
+            let Port { at, boundary, region, .. } = self.ports[port as usize];
+            if std::mem::replace(&mut self.reached[boundary as usize], true) {
+                continue;
             }
-        }
-        let borders = &self.borders;
-        let least = |boundary: usize| {
-            let (first, end) = borders[boundary].ports;
-            (first..end).map(|port| rank[port as usize]).min()
-        };
-        for region in 0..flat.regions.len() {
-            let with_ports = |&boundary: &u32| {
-                let (first, end) = borders[boundary as usize].ports;
-                first < end
-            };
-            for order in &mut self.order {
-                let places = &mut order[flat.boundaries(region)];
-                let free = places.iter().position(with_ports).expect("regions are linked");
-                places[free..].sort_unstable_by_key(|&boundary| least(boundary as usize));
+            self.borders[boundary as usize].begin = [at; 2];
+            let next = &mut self.filled[region as usize];
+            if *next == self.free[region as usize] {
+                self.regions.push(region);
             }
+            self.order[0][*next as usize] = boundary;
+            self.order[1][*next as usize] = boundary;
+            *next += 1;
         }
-        let key = |&region: &u32| {
-            let region = region as usize;
-            let rank = flat.boundaries(region).filter_map(least).min();
-            (std::cmp::Reverse(flat.regions[region].isolated), rank)
-        };
-        self.regions.sort_unstable_by_key(key);
+        let isolated = |&region: &u32| self.flat.regions[region as usize].isolated;
+        self.regions.sort_by_key(|region| std::cmp::Reverse(isolated(region)));
     }
 
     /// The way in which a region's words are less; equal words are written alike.
@@ -297,34 +306,34 @@ impl Canoniser {
         Way::Forward
     }
 
-    /// Tries the choices below the present colours.
+    /// Tries the choices below the present colours, of which `cell` is a tie.
     /// On the first line of choices symmetries are remembered in `orbits`: all that have been found
     /// so far keep the choices above.
-    fn search(&mut self, colours: &mut Colours, first_line: bool) -> Leaf {
-        let Some(cell) = colours.refine(self) else {
-            let leaf = self.leaf(colours);
-            if self.best.is_empty() || leaf.bytes < self.best {
-                self.best.clone_from(&leaf.bytes);
-            }
-            return leaf;
-        };
+    fn search(&mut self, colours: &mut Colours, cell: Vec<u32>, first_line: bool) -> Leaf {
         let mut first: Option<Leaf> = None;
         let mut tried: Vec<u32> = Vec::new();
+        let saved = colours.save();
         for port in cell {
             if first_line && tried.iter().any(|&other| self.same_orbit(port, other)) {
                 continue;
             }
             tried.push(port);
-            let saved = colours.save();
             colours.choose(port);
             match &first {
-                None => first = Some(self.search(colours, first_line)),
+                None => {
+                    first = Some(match colours.refine(self) {
+                        None => self.leaf(colours),
+                        Some(cell) => self.search(colours, cell, first_line),
+                    });
+                }
                 Some(first) => {
                     let leaf = self.descend(colours);
                     if !first.matches(&leaf) {
                         colours.restore(&saved);
                         colours.choose(port);
-                        self.search(colours, false);
+                        if let Some(cell) = colours.refine(self) {
+                            self.search(colours, cell, false);
+                        }
                     } else if first_line {
                         for (&(_, a), &(_, b)) in first.order.iter().zip(&leaf.order) {
                             self.unite(a, b);
@@ -346,14 +355,11 @@ impl Canoniser {
     }
 
     fn leaf(&mut self, colours: &mut Colours) -> Leaf {
-        let order = colours.order().to_vec();
-        self.rank.clear();
-        self.rank.resize(order.len(), 0);
-        for (rank, &(_, port)) in order.iter().enumerate() {
-            self.rank[port as usize] = rank as u32;
+        self.write_in_order(colours.order());
+        if self.best.is_empty() || self.packer.bytes < self.best {
+            self.best.clone_from(&self.packer.bytes);
         }
-        self.write();
-        Leaf { bytes: self.packer.bytes.clone(), order }
+        Leaf { bytes: self.packer.bytes.clone(), order: colours.order().to_vec() }
     }
 
     fn orbit(&self, mut port: u32) -> u32 {

@@ -41,23 +41,26 @@ impl Canoniser {
             }
         }
         let mut order = std::mem::take(&mut self.order);
-        for (way, order) in [Way::Forward, Way::Backward].into_iter().zip(&mut order) {
-            order.clear();
-            order.extend(0..self.borders.len() as u32);
-            for region in 0..self.flat.regions.len() {
-                let places = &mut order[self.flat.boundaries(region)];
-                if places.len() < 2 {
-                    continue;
+        order.iter_mut().for_each(Vec::clear);
+        self.free.clear();
+        for region in 0..self.flat.regions.len() {
+            let boundaries = self.flat.boundaries(region);
+            for boundary in boundaries.clone() {
+                let (first, end) = self.borders[boundary].ports;
+                if first == end {
+                    order.iter_mut().for_each(|order| order.push(boundary as u32));
                 }
-                let ports = |boundary: u32| {
-                    let (first, end) = self.borders[boundary as usize].ports;
-                    first < end
-                };
-                places.sort_unstable_by(|&a, &b| match (ports(a), ports(b)) {
-                    (false, false) => self.compare((a, way), (b, way)),
-                    (a, b) => a.cmp(&b),
-                });
             }
+            let free = order[0].len();
+            self.free.push(free as u32);
+            if free - boundaries.start > 1 {
+                for (way, order) in [Way::Forward, Way::Backward].into_iter().zip(&mut order) {
+                    order[boundaries.start..]
+                        .sort_unstable_by(|&a, &b| self.compare((a, way), (b, way)));
+                }
+            }
+            // Places for boundaries with ports.
+            order.iter_mut().for_each(|order| order.resize(boundaries.end, 0));
         }
         self.order = order;
     }
