@@ -34,6 +34,7 @@ mod flat;
 mod game;
 mod moves;
 mod names;
+pub mod nimber_db;
 pub mod notation;
 mod option_set;
 mod position;

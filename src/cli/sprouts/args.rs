@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::db::DbArgs;
+use super::grundy::GrundyArgs;
+use super::solve::SolveArgs;
 use crate::cli::units::{parse_bytes, parse_number};
 
 /// How positions are written, for the help of every verb.
-const TEXT: &str = "\
+pub(super) const TEXT: &str = "\
 Positions: 0*12 is twelve isolated spots. In general, lands joined by +, their regions by |, \
 boundaries by . and vertices side by side: 0, 1, 2, 3 curve ends of a spot that occurs once, a \
 letter for a spot that occurs twice, in lower case within a boundary, else in upper case: \
@@ -24,6 +27,12 @@ pub struct SproutsArgs {
 /// The verbs of `konane sprouts`.
 #[derive(Debug, Subcommand)]
 pub enum SproutsCommand {
+    /// Find out whether the player to move wins a position, or its sum with a nim heap.
+    Solve(SolveArgs),
+    /// Compute the Grundy number of a position.
+    Grundy(GrundyArgs),
+    /// Databases of Grundy numbers, as `solve --db` makes them.
+    Db(DbArgs),
     /// Print the canonical form of a position: the same text for all ways to write it.
     #[command(after_help = TEXT)]
     Canonical(PositionArgs),

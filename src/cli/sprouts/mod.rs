@@ -10,7 +10,11 @@ use super::output;
 use crate::sprouts::{Position, Scratch, Sprouts};
 
 pub mod args;
+pub mod db;
 mod draw;
+pub mod grundy;
+pub mod session;
+pub mod solve;
 mod verify;
 
 use args::{PositionArgs, SproutsArgs, SproutsCommand};
@@ -22,6 +26,9 @@ const MEMORY: u64 = 2 << 30;
 /// Does what the arguments say.
 pub fn run(args: &SproutsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match &args.command {
+        SproutsCommand::Solve(args) => solve::run(args, stop),
+        SproutsCommand::Grundy(args) => grundy::run(args, stop),
+        SproutsCommand::Db(args) => db::run(args),
         SproutsCommand::Canonical(args) => canonical(args),
         SproutsCommand::Children(args) => children(args),
         SproutsCommand::Verify(args) => verify::run(args, stop),

@@ -198,9 +198,9 @@ impl<'w, 's, 'a, G: Impartial> Worker<'w, 's, 'a, G> {
             }
             let slot = self.crew.map(|_| slot_of(sum_code(&self.evaluator.open, rest)));
             let (atom, heap, part) = self.part();
-            let others = u64::from(pair.phi) - u64::from(part.least()).min(pair.phi.into());
+            let others = pair.phi.saturating_sub(part.least());
             self.enter(slot);
-            let found = self.couple(atom, heap, thresholds.of_part(others), false);
+            let found = self.couple(atom, heap, thresholds.of_part(others.into()), false);
             self.leave(slot);
             work += found?.work;
         }
