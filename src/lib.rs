@@ -64,3 +64,4 @@ pub mod endgame;
 pub mod konane;
 pub mod proof;
 pub mod search;
+pub mod sprouts;

@@ -18,7 +18,7 @@ const MOST_PLIES: u32 = 64;
 /// Most stones that a board can have.
 const MOST_STONES: u32 = 64;
 
-fn parse_threads(text: &str) -> Result<u32, NumberError> {
+pub(super) fn parse_threads(text: &str) -> Result<u32, NumberError> {
     parse_number(text, 1, MOST_THREADS.into()).map(|number| number as u32)
 }
 
@@ -30,7 +30,7 @@ fn parse_stones(text: &str) -> Result<u32, NumberError> {
     parse_number(text, 0, MOST_STONES.into()).map(|number| number as u32)
 }
 
-fn parse_nodes(text: &str) -> Result<u64, NumberError> {
+pub(super) fn parse_nodes(text: &str) -> Result<u64, NumberError> {
     parse_number(text, 1, u64::MAX)
 }
 
@@ -71,6 +71,8 @@ pub enum Command {
     Verifydb(VerifydbArgs),
     /// Count the positions that games reach, ply by ply, with winners and terminals.
     Statespace(StatespaceArgs),
+    /// Sprouts: solve positions, canonical forms, moves, databases of Grundy numbers.
+    Sprouts(super::sprouts::args::SproutsArgs),
     /// Do a fixed amount of work on one thread; print speeds and a signature of node counts.
     Bench(BenchArgs),
     /// Print a shell completion script.

@@ -23,7 +23,9 @@ mod probe;
 mod progress;
 mod proof;
 mod solve;
+pub mod sprouts;
 mod statespace;
+mod ticker;
 pub mod units;
 mod verify_proof;
 mod verifydb;
@@ -39,6 +41,11 @@ use crate::konane::{Algorithm, Dimensions, SolveError, solve::LEAST_MEMORY};
 use crate::proof::ProofError;
 use crate::search::certificate::CertificateError;
 use crate::search::checkpoint::CheckpointError;
+use crate::search::impartial::game::Full;
+use crate::search::table::TableError;
+use crate::sprouts::TextError;
+use crate::sprouts::nimber_db::NimberDbError;
+use crate::sprouts::spr_file::SprError;
 use args::{Cli, Command};
 use exit::Exit;
 
@@ -148,6 +155,39 @@ pub enum CliError {
     /// The system gives no threads.
     #[error("--threads: cannot start the threads: {0}; ask for fewer")]
     Threads(rayon::ThreadPoolBuildError),
+    /// A search of Sprouts has no table.
+    #[error("--memory: {0}")]
+    SproutsTable(TableError),
+    /// Several threads for a search that has one.
+    #[error("--threads: {0} uses one thread only; use --algo dfpn, or --threads 1")]
+    OneThread(&'static str),
+    /// A database of Grundy numbers cannot be used.
+    #[error(transparent)]
+    NimberDb(#[from] NimberDbError),
+    /// A record of such a database is no land with its number.
+    #[error("{place}: {text:?} is no land: {problem}; restore the file from a copy")]
+    NimberRecord {
+        /// The file and the place in it.
+        place: String,
+        /// The record's text.
+        text: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Two different numbers for one land.
+    #[error(
+        "two Grundy numbers for {land}: {} ({}) and {} ({}); one of them is wrong, find out which \
+         with `konane sprouts grundy`",
+        first.0, first.1, second.0, second.1
+    )]
+    NimberConflict {
+        /// The land.
+        land: String,
+        /// One number and where it stands.
+        first: (u32, String),
+        /// The other.
+        second: (u32, String),
+    },
     /// The search cannot begin.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -167,6 +207,18 @@ pub enum CliError {
         /// Those that there are.
         verbs: String,
     },
+    /// A text is not a Sprouts position.
+    #[error("position: {0}")]
+    SproutsText(#[from] TextError),
+    /// A Sprouts position is too large for the memory.
+    #[error(transparent)]
+    SproutsFull(#[from] Full),
+    /// A database of Grundy numbers cannot be read.
+    #[error(transparent)]
+    SprFile(#[from] SprError),
+    /// A database of Grundy numbers cannot be checked.
+    #[error(transparent)]
+    SprVerify(crate::sprouts::verify::VerifyError),
     /// Stdout cannot be written.
     #[error("cannot write the answer to standard output: {0}")]
     Output(#[source] io::Error),
@@ -188,7 +240,11 @@ impl CliError {
                 checkpoint::exit(error)
             }
             CliError::CheckpointDisk { .. } => Exit::File,
+            CliError::SproutsFull(_) | CliError::SprVerify(_) => Exit::Limit,
+            CliError::SprFile(_) => Exit::File,
             CliError::NoAnswer { .. } => Exit::File,
+            CliError::NimberDb(_) => Exit::File,
+            CliError::NimberRecord { .. } | CliError::NimberConflict { .. } => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
             _ => Exit::BadInput,
         }
@@ -208,6 +264,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Builddb(args) => builddb::run(args, &stop),
         Command::Verifydb(args) => verifydb::run(args, &stop),
         Command::Statespace(args) => statespace::run(args, &stop),
+        Command::Sprouts(args) => sprouts::run(args, &stop),
         Command::Bench(args) => bench::run(args, &stop),
         Command::Completions(args) => completions::completions(args),
         Command::Man(args) => completions::man(args),

@@ -191,6 +191,11 @@ pub fn complain(message: &str) {
     let _ = io::stderr().write_all(format!("error: {message}\n").as_bytes());
 }
 
+/// Writes a warning to stderr. If that is gone, there is nobody to warn.
+pub fn warn(message: &str) {
+    let _ = io::stderr().write_all(format!("warning: {message}\n").as_bytes());
+}
+
 /// Nodes by seconds; finite for any time.
 pub fn speed(nodes: u64, seconds: f64) -> f64 {
     (nodes as f64 / seconds.max(1e-9)).round()

@@ -1,11 +1,7 @@
-//! Progress on stderr: a live line on a terminal, else a plain line now and then.
-
-use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
-
-use indicatif::{ProgressBar, ProgressStyle};
+//! Progress of searches of Konane on stderr.
 
 use super::output::{short, speed, time};
+use super::ticker::Ticker;
 use crate::konane::notation::format_move;
 use crate::konane::{Board, Position};
 use crate::proof::ProofObserver;
@@ -13,26 +9,9 @@ use crate::search::certificate::CertificateProgress;
 use crate::search::control::{Observer, Progress};
 use crate::search::numbers::INFINITY;
 
-/// Between two changes of the live line.
-const LIVE: Duration = Duration::from_millis(200);
-
-/// Before the first plain line: short runs stay silent.
-const FIRST_LINE: Duration = Duration::from_secs(10);
-
-/// Between plain lines at most.
-const SLOWEST: Duration = Duration::from_secs(30);
-
-enum Sink {
-    Silent,
-    Live(ProgressBar),
-    Lines { interval: Duration },
-}
-
 /// Shows how a search gets on.
 pub struct SearchProgress {
-    sink: Sink,
-    begun: Instant,
-    next: Instant,
+    ticker: Ticker,
     capacity: u64,
     /// Codes after the root's moves, and the moves' texts.
     moves: Vec<(u64, String)>,
@@ -43,20 +22,9 @@ impl SearchProgress {
     pub fn new(board: &Board, position: &Position, capacity: u64, quiet: bool) -> Self {
         let code = |mv| board.symmetries().code(&position.play(board, mv));
         let text = |mv| format_move(board.dimensions(), mv);
-        let begun = Instant::now();
-        let (sink, first) = if quiet {
-            (Sink::Silent, FIRST_LINE)
-        } else if io::stderr().is_terminal() {
-            (Sink::Live(spinner()), LIVE)
-        } else {
-            let interval = FIRST_LINE;
-            (Sink::Lines { interval }, FIRST_LINE)
-        };
         let moves = position.moves(board).into_iter();
         SearchProgress {
-            sink,
-            begun,
-            next: begun + first,
+            ticker: Ticker::new(quiet),
             capacity,
             moves: moves.map(|mv| (code(mv), text(mv))).collect(),
         }
@@ -89,25 +57,25 @@ impl SearchProgress {
 
 impl Observer for SearchProgress {
     fn progress(&mut self, progress: &Progress) {
-        if let Some(now) = self.is_due() {
-            let line = self.line(progress, (now - self.begun).as_secs_f64());
-            self.show(line, now);
+        if let Some(seconds) = self.ticker.due() {
+            let line = self.line(progress, seconds);
+            self.ticker.show(line);
         }
     }
 }
 
 impl ProofObserver for SearchProgress {
     fn collecting(&mut self, progress: &CertificateProgress) {
-        if let Some(now) = self.is_due() {
+        if let Some(seconds) = self.ticker.due() {
             let line = format!(
                 "{}, {} proof: {} positions, {} moves answered, {} stones",
-                time((now - self.begun).as_secs_f64()),
+                time(seconds),
                 if progress.thinning { "thinning" } else { "collecting" },
                 short(progress.positions as f64),
                 short(progress.answered as f64),
                 progress.layer,
             );
-            self.show(line, now);
+            self.ticker.show(line);
         }
     }
 }
@@ -115,56 +83,12 @@ impl ProofObserver for SearchProgress {
 impl SearchProgress {
     /// Shows a line that stays.
     pub fn note(&mut self, line: &str) {
-        match &self.sink {
-            Sink::Silent => {}
-            Sink::Live(bar) => bar.println(line),
-            Sink::Lines { .. } => drop(writeln!(io::stderr(), "{line}")),
-        }
-    }
-
-    /// The time, if a line is to be shown now.
-    fn is_due(&self) -> Option<Instant> {
-        if matches!(self.sink, Sink::Silent) {
-            return None;
-        }
-        let now = Instant::now();
-        (now >= self.next).then_some(now)
-    }
-
-    fn show(&mut self, line: String, now: Instant) {
-        match &mut self.sink {
-            Sink::Silent => {}
-            Sink::Live(bar) => {
-                bar.set_message(line);
-                bar.tick();
-                self.next = now + LIVE;
-            }
-            Sink::Lines { interval } => {
-                // A closed stderr is no reason to stop.
-                let _ = writeln!(io::stderr(), "{line}");
-                self.next = now + *interval;
-                *interval = (*interval * 2).min(SLOWEST);
-            }
-        }
+        self.ticker.note(line);
     }
 }
 
-impl Drop for SearchProgress {
-    fn drop(&mut self) {
-        if let Sink::Live(bar) = &self.sink {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-fn spinner() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {wide_msg}");
-    let bar = ProgressBar::new_spinner();
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar
-}
-
-fn number(number: u32) -> String {
+/// A proof or disproof number.
+pub fn number(number: u32) -> String {
     if number >= INFINITY { "infinite".to_string() } else { short(f64::from(number)) }
 }
 

@@ -9,6 +9,7 @@ pub mod dfpn;
 mod evaluate;
 pub mod game;
 pub mod graph;
+pub mod impartial;
 mod job_tree;
 pub mod known;
 pub mod negamax;

@@ -1,0 +1,44 @@
+//! Impartial games: proof-number search with Grundy numbers.
+//!
+//! A position is a sum of atoms ([`game`]); who cannot move loses. By the theory of Sprague and
+//! Grundy every atom is worth a nim heap, so a sum is solved by finding the Grundy numbers of its
+//! parts, one by one, instead of by playing it out. The searches work on the NAND tree with Grundy
+//! numbers (Lemoine and Viennot 2012; Čížek, Balko and Schmid, "Massively Parallel Proof-Number
+//! Search for Impartial Games and Beyond").
+//!
+//! ```text
+//! Sum ──▶ dfpn, pns, dfs ──▶ Report
+//!              │  ▲
+//!              ▼  │
+//!          Workspace: knowledge (Grundy numbers, for good), store (options), table (open couples)
+//!              │
+//!              ▼
+//!          Impartial (the game): options of atoms, features
+//! ```
+
+mod chunks;
+mod control;
+mod crew;
+mod dfpn;
+mod dfs;
+mod evaluate;
+pub mod game;
+pub mod games;
+mod knowledge;
+mod options;
+mod pns;
+mod selection;
+mod store;
+#[cfg(test)]
+mod theorem2;
+mod thresholds;
+mod workspace;
+
+pub use control::{Counters, Observer, Progress, Report};
+pub use dfpn::{GrundyReport, dfpn, grundy};
+pub use dfs::dfs;
+pub use game::{Atom, Features, Full, Impartial, Options};
+pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
+pub use options::{LeafEstimate, PartOrder, SearchOptions};
+pub use pns::pns;
+pub use workspace::{Sum, Workspace};

@@ -1,0 +1,291 @@
+//! Colours of ports: what can be told of a port without naming anything.
+//!
+//! A round gives every port a new colour, from the colours and the tokens around its boundary, the
+//! rest of its region, and the port on the other side of its spot. Regions are read in both
+//! directions; if these differ, the one with the lesser hash counts, else both alike.
+
+use super::{Canoniser, Way};
+use crate::sprouts::flat::LETTER;
+
+/// An odd base for words and its inverse modulo 2^64.
+const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+const UNBASE: u64 = inverse(BASE);
+
+const fn inverse(odd: u64) -> u64 {
+    let mut inverse = 1u64;
+    let mut round = 0;
+    while round < 6 {
+        // Newton's method; the right bits double.
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        round += 1;
+    }
+    inverse
+}
+
+/// Mixes two words; the order matters.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(b ^ 0x8BB8_4B93_962E_ACC9);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+#[inline]
+fn mix(value: u64) -> u64 {
+    fold(value, BASE)
+}
+
+#[inline]
+fn power(length: usize) -> u64 {
+    (0..length).fold(1, |power: u64, _| power.wrapping_mul(BASE))
+}
+
+/// A boundary with ports.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ring {
+    first: u32,
+    end: u32,
+    region: u32,
+    /// [`BASE`] to the number of ports less one.
+    power: u64,
+    /// Whether both directions read the same, whatever the colours.
+    even: bool,
+}
+
+/// The colours and what they are computed from.
+#[derive(Debug, Default)]
+pub(super) struct Colours {
+    colour: Vec<u64>,
+    next: Vec<u64>,
+    /// Hash of what lies between a port and the next port of its boundary, forward and backward.
+    gaps: Vec<[u64; 2]>,
+    /// Readings from each port.
+    read: Vec<[u64; 2]>,
+    elements: Vec<u64>,
+    rings: Vec<Ring>,
+    /// What does not change in a region: isolated spots and boundaries without ports.
+    fixed: Vec<[u64; 2]>,
+    region: Vec<[u64; 2]>,
+    /// Ports by colour.
+    sorted: Vec<(u64, u32)>,
+    choices: u64,
+}
+
+impl Colours {
+    /// Begins with what the land shows.
+    pub(super) fn begin(&mut self, land: &Canoniser) {
+        self.fixed.clear();
+        self.rings.clear();
+        self.gaps.clear();
+        self.gaps.resize(land.ports.len(), [0; 2]);
+        for region in 0..land.flat.regions.len() {
+            let isolated = mix(u64::from(land.flat.regions[region].isolated) + 1);
+            let mut fixed = [isolated; 2];
+            for boundary in land.flat.boundaries(region) {
+                let border = &land.borders[boundary];
+                let (first, end) = border.ports;
+                if first == end {
+                    for way in [Way::Forward, Way::Backward] {
+                        let mut hash = u64::from(border.length);
+                        for at in super::words::places(border, way) {
+                            let symbol = u64::from(land.symbol(border, at, way));
+                            hash = hash.wrapping_mul(BASE).wrapping_add(symbol);
+                        }
+                        let sum = &mut fixed[way as usize];
+                        *sum = sum.wrapping_add(mix(hash));
+                    }
+                } else {
+                    self.measure_gaps(land, boundary);
+                    let power = power((end - first) as usize - 1);
+                    let even = border.length <= 2;
+                    self.rings.push(Ring { first, end, region: region as u32, power, even });
+                }
+            }
+            self.fixed.push(fixed);
+        }
+        self.colour.clear();
+        self.colour.resize(land.ports.len(), 1);
+        self.choices = 0;
+        self.split_twins(land);
+    }
+
+    fn measure_gaps(&mut self, land: &Canoniser, boundary: usize) {
+        let border = &land.borders[boundary];
+        let (first, end) = border.ports;
+        let last_at = border.start + border.length - 1;
+        for port in first..end {
+            let from = land.ports[port as usize].at;
+            let next = if port + 1 == end { first } else { port + 1 };
+            let to = land.ports[next as usize].at;
+            // Forward from this port, and the same way back from the next one.
+            let (mut ahead, mut back) = (0u64, 0u64);
+            let mut factor = 1u64;
+            let mut at = from;
+            loop {
+                at = if at == last_at { border.start } else { at + 1 };
+                if at == to {
+                    break;
+                }
+                let token = land.flat.tokens[at as usize];
+                let [forward, backward] = if token < LETTER {
+                    [u64::from(token); 2]
+                } else {
+                    [Way::Forward, Way::Backward].map(|way| land.symbol(border, at, way).into())
+                };
+                ahead = ahead.wrapping_mul(BASE).wrapping_add(forward);
+                back = back.wrapping_add(factor.wrapping_mul(backward));
+                factor = factor.wrapping_mul(BASE);
+            }
+            self.gaps[port as usize][0] = mix(ahead);
+            self.gaps[next as usize][1] = mix(back);
+        }
+    }
+
+    /// Two spots that make up two boundaries, `AB` in one region and `AB` in another, can always be
+    /// exchanged without changing anything else, so either may come first.
+    fn split_twins(&mut self, land: &Canoniser) {
+        for ring in &self.rings {
+            if ring.end - ring.first != 2 {
+                continue;
+            }
+            let [a, b] = [ring.first, ring.first + 1].map(|port| land.ports[port as usize]);
+            let [c, d] = [a, b].map(|port| land.ports[port.partner as usize].boundary);
+            let alone = |boundary: u32| land.borders[boundary as usize].length == 2;
+            if c == d && a.boundary < c && alone(a.boundary) && alone(c) {
+                self.colour[ring.first as usize] = 2;
+                self.colour[a.partner as usize] = 2;
+            }
+        }
+    }
+
+    /// Refines until every port has a colour of its own, or until a round tells nothing new; then
+    /// the ports of the first colour that several have.
+    pub(super) fn refine(&mut self, land: &Canoniser) -> Option<Vec<u32>> {
+        let ports = self.colour.len();
+        self.round(land);
+        self.round(land);
+        let mut classes = self.sort();
+        while classes < ports {
+            self.round(land);
+            let now = self.sort();
+            if now == classes {
+                return Some(self.first_tie());
+            }
+            classes = now;
+        }
+        None
+    }
+
+    /// Colours and ports in the order of colours.
+    pub(super) fn order(&self) -> &[(u64, u32)] {
+        &self.sorted
+    }
+
+    /// Gives a port a colour of its own.
+    pub(super) fn choose(&mut self, port: u32) {
+        self.choices += 1;
+        let colour = &mut self.colour[port as usize];
+        *colour = fold(*colour, self.choices);
+    }
+
+    pub(super) fn save(&self) -> (Vec<u64>, u64) {
+        (self.colour.clone(), self.choices)
+    }
+
+    pub(super) fn restore(&mut self, saved: &(Vec<u64>, u64)) {
+        self.colour.clone_from(&saved.0);
+        self.choices = saved.1;
+    }
+
+    fn sort(&mut self) -> usize {
+        self.sorted.clear();
+        self.sorted.extend(self.colour.iter().zip(0..).map(|(&colour, port)| (colour, port)));
+        self.sorted.sort_unstable();
+        self.sorted.chunk_by(|a, b| a.0 == b.0).count()
+    }
+
+    fn first_tie(&self) -> Vec<u32> {
+        let mut ties = self.sorted.chunk_by(|a, b| a.0 == b.0).filter(|class| class.len() > 1);
+        let tie = ties.next().expect("fewer colours than ports");
+        tie.iter().map(|&(_, port)| port).collect()
+    }
+
+    fn round(&mut self, land: &Canoniser) {
+        self.region.clone_from(&self.fixed);
+        self.read.resize(self.colour.len(), [0; 2]);
+        self.elements.resize(self.colour.len(), 0);
+        for number in 0..self.rings.len() {
+            let ring = self.rings[number];
+            let forward = self.read_ring(ring, 0);
+            let backward = if ring.even { forward } else { self.read_ring(ring, 1) };
+            if ring.even {
+                let ports = ring.first as usize..ring.end as usize;
+                self.read[ports].iter_mut().for_each(|read| read[1] = read[0]);
+            }
+            let region = &mut self.region[ring.region as usize];
+            region[0] = region[0].wrapping_add(mix(forward));
+            region[1] = region[1].wrapping_add(mix(backward));
+        }
+        self.next.clear();
+        self.next.extend(land.ports.iter().zip(&self.read).map(|(port, read)| {
+            let region = self.region[port.region as usize];
+            match region[0].cmp(&region[1]) {
+                std::cmp::Ordering::Less => fold(read[0], region[0]),
+                std::cmp::Ordering::Equal => {
+                    fold(read[0], region[0]).wrapping_add(fold(read[1], region[0]))
+                }
+                std::cmp::Ordering::Greater => fold(read[1], region[1]),
+            }
+        }));
+        for ((port, own), colour) in land.ports.iter().zip(&self.next).zip(&mut self.colour) {
+            *colour = fold(*own, self.next[port.partner as usize].rotate_left(32));
+        }
+    }
+
+    /// Reads a boundary from each of its ports; returns a hash of all these words together.
+    fn read_ring(&mut self, ring: Ring, way: usize) -> u64 {
+        let (first, end) = (ring.first as usize, ring.end as usize);
+        let (colour, gaps) = (&self.colour[first..end], &self.gaps[first..end]);
+        let read = &mut self.read[first..end];
+        let element = |port: usize| fold(colour[port], gaps[port][way]);
+        match colour.len() {
+            1 => {
+                read[0][way] = element(0);
+                return element(0);
+            }
+            2 => {
+                let (a, b) = (element(0), element(1));
+                let words = [fold(a, b.rotate_left(32)), fold(b, a.rotate_left(32))];
+                read[0][way] = words[0];
+                read[1][way] = words[1];
+                return words[0].wrapping_add(words[1]);
+            }
+            _ => {}
+        }
+        let elements = &mut self.elements[first..end];
+        for (port, place) in elements.iter_mut().enumerate() {
+            *place = element(port);
+        }
+        // The sum of element · BASE^distance in the direction of reading. One port on, the element
+        // that was first is last.
+        let horner = |word: u64, &element: &u64| word.wrapping_mul(BASE).wrapping_add(element);
+        let mut sum = 0u64;
+        let step = |word: &mut u64, element: u64, read: &mut [u64; 2]| {
+            read[way] = mix(*word);
+            let rest = word.wrapping_sub(element).wrapping_mul(UNBASE);
+            *word = rest.wrapping_add(element.wrapping_mul(ring.power));
+            read[way]
+        };
+        if way == 0 {
+            let mut word = elements.iter().rev().fold(0, horner);
+            for (&element, read) in elements.iter().zip(read) {
+                sum = sum.wrapping_add(step(&mut word, element, read));
+            }
+        } else {
+            let mut word = elements.iter().fold(0, horner);
+            for (&element, read) in elements.iter().zip(read).rev() {
+                sum = sum.wrapping_add(step(&mut word, element, read));
+            }
+        }
+        sum
+    }
+}

@@ -1,0 +1,82 @@
+//! Boundaries as cyclic words.
+
+use super::{Border, Canoniser, Way};
+use std::cmp::Ordering;
+
+/// The places of a boundary's tokens in the order of reading.
+pub(super) fn places(border: &Border, way: Way) -> impl Iterator<Item = u32> + use<> {
+    let Border { start, length, begin, .. } = *border;
+    let first = begin[way as usize] - start;
+    (0..length).map(move |step| {
+        let offset = match way {
+            Way::Forward => first + step,
+            Way::Backward => first + length - step,
+        };
+        start + if offset >= length { offset - length } else { offset }
+    })
+}
+
+impl Canoniser {
+    /// The symbols of a boundary in the order of reading.
+    fn symbols(&self, boundary: u32, way: Way) -> impl Iterator<Item = u32> {
+        let border = &self.borders[boundary as usize];
+        places(border, way).map(move |at| self.symbol(border, at, way))
+    }
+
+    /// Compares two boundaries as they are read: shorter ones first.
+    pub(super) fn compare(&self, (a, a_way): (u32, Way), (b, b_way): (u32, Way)) -> Ordering {
+        let length = |boundary: u32| self.borders[boundary as usize].length;
+        let by_word = || self.symbols(a, a_way).cmp(self.symbols(b, b_way));
+        length(a).cmp(&length(b)).then_with(by_word)
+    }
+
+    /// Least rotations of the boundaries without ports, and their order in each region, both ways.
+    /// In `order`, boundaries with ports come behind them.
+    pub(super) fn read_boundaries_without_ports(&mut self) {
+        for boundary in 0..self.borders.len() {
+            let border = self.borders[boundary];
+            if border.ports.0 == border.ports.1 {
+                let begin = [Way::Forward, Way::Backward].map(|way| self.least_begin(border, way));
+                self.borders[boundary].begin = begin;
+            }
+        }
+        let mut order = std::mem::take(&mut self.order);
+        order.iter_mut().for_each(Vec::clear);
+        self.free.clear();
+        for region in 0..self.flat.regions.len() {
+            let boundaries = self.flat.boundaries(region);
+            for boundary in boundaries.clone() {
+                let (first, end) = self.borders[boundary].ports;
+                if first == end {
+                    order.iter_mut().for_each(|order| order.push(boundary as u32));
+                }
+            }
+            let free = order[0].len();
+            self.free.push(free as u32);
+            if free - boundaries.start > 1 {
+                for (way, order) in [Way::Forward, Way::Backward].into_iter().zip(&mut order) {
+                    order[boundaries.start..]
+                        .sort_unstable_by(|&a, &b| self.compare((a, way), (b, way)));
+                }
+            }
+            // Places for boundaries with ports.
+            order.iter_mut().for_each(|order| order.resize(boundaries.end, 0));
+        }
+        self.order = order;
+    }
+
+    /// Where to begin reading so that the word is least.
+    fn least_begin(&self, border: Border, way: Way) -> u32 {
+        let word = |begin: u32| {
+            places(&Border { begin: [begin; 2], ..border }, way)
+                .map(move |at| self.symbol(&border, at, way))
+        };
+        let mut best = border.start;
+        for at in border.start + 1..border.start + border.length {
+            if word(at).lt(word(best)) {
+                best = at;
+            }
+        }
+        best
+    }
+}

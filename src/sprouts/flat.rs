@@ -1,0 +1,213 @@
+//! Lands in memory: flat arrays to work on, and packed bytes to keep.
+//!
+//! Neither holds dead spots. Isolated spots are counted for each region; everything else is a token:
+//! [`ONE`] or [`TWO`] (curve ends of a spot that occurs once) or a letter, [`LETTER`] + its number.
+//! A letter occurs twice.
+//!
+//! # Packed bytes
+//!
+//! | byte | meaning |
+//! |---|---|
+//! | 0 | a region ends and another begins |
+//! | 1, 2 | a spot that occurs once with so many curve ends |
+//! | 3 | a boundary ends and another begins |
+//! | 4, n | n isolated spots; only at the beginning of a region |
+//! | 5 ..= 223 | the letter with the number byte − 5 |
+//! | 224 ..= 255, n | the letter with the number 219 + (byte − 224)·256 + n |
+//!
+//! Letters are numbered as they come. So a simple position takes a byte for each of its characters.
+
+use super::position::Spot;
+
+/// A token of the working form.
+pub(super) type Token = u16;
+/// A spot with one curve end.
+pub(super) const ONE: Token = 1;
+/// A spot with two curve ends that occurs once.
+pub(super) const TWO: Token = 2;
+/// The first letter.
+pub(super) const LETTER: Token = 4;
+
+const NEXT_REGION: u8 = 0;
+const NEXT_BOUNDARY: u8 = 3;
+const ISOLATED: u8 = 4;
+const FIRST_LETTER: u8 = 5;
+const LONG: u8 = 224;
+const SHORT_LETTERS: u16 = (LONG - FIRST_LETTER) as u16;
+
+/// A region of the working form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FlatRegion {
+    /// Isolated spots.
+    pub isolated: u32,
+    /// Its boundaries end before this one.
+    pub boundaries_end: u32,
+}
+
+/// Regions, their boundaries, and the tokens of these, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flat {
+    pub tokens: Vec<Token>,
+    /// Where each boundary ends in `tokens`; none is empty.
+    pub ends: Vec<u32>,
+    pub regions: Vec<FlatRegion>,
+    /// Numbers of letters are below this.
+    pub letters: u16,
+}
+
+impl Flat {
+    pub(super) fn clear(&mut self) {
+        self.tokens.clear();
+        self.ends.clear();
+        self.regions.clear();
+        self.letters = 0;
+    }
+
+    /// Ends the boundary of which the tokens have been pushed; an empty one is no boundary.
+    pub(super) fn end_boundary(&mut self) {
+        let end = self.tokens.len() as u32;
+        if end > self.ends.last().copied().unwrap_or(0) {
+            self.ends.push(end);
+        }
+    }
+
+    /// Ends the region of which the boundaries have been ended.
+    pub(super) fn end_region(&mut self, isolated: u32) {
+        self.regions.push(FlatRegion { isolated, boundaries_end: self.ends.len() as u32 });
+    }
+
+    /// The boundaries of a region, by number.
+    pub(super) fn boundaries(&self, region: usize) -> std::ops::Range<usize> {
+        let begin = if region == 0 { 0 } else { self.regions[region - 1].boundaries_end };
+        begin as usize..self.regions[region].boundaries_end as usize
+    }
+
+    /// Where the tokens of a boundary are.
+    pub(super) fn span(&self, boundary: usize) -> std::ops::Range<usize> {
+        let begin = if boundary == 0 { 0 } else { self.ends[boundary - 1] };
+        begin as usize..self.ends[boundary] as usize
+    }
+
+    /// Lives of all spots: three of an isolated one, one of each pair of letters.
+    pub(super) fn lives(&self) -> u32 {
+        let isolated: u32 = self.regions.iter().map(|region| region.isolated).sum();
+        let halves: u32 = self.tokens.iter().map(|&token| half_lives(token)).sum();
+        3 * isolated + halves / 2
+    }
+
+    /// Reads packed bytes.
+    pub(super) fn unpack(&mut self, packed: &[u8]) {
+        self.clear();
+        let mut isolated = 0;
+        let mut bytes = packed.iter().copied();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                NEXT_REGION => {
+                    self.end_boundary();
+                    self.end_region(std::mem::take(&mut isolated));
+                }
+                NEXT_BOUNDARY => self.end_boundary(),
+                ISOLATED => isolated += u32::from(bytes.next().unwrap_or(0)),
+                1 | 2 => self.tokens.push(Token::from(byte)),
+                _ => {
+                    let mut letter = u16::from(byte - FIRST_LETTER);
+                    if byte >= LONG {
+                        let low = u16::from(bytes.next().unwrap_or(0));
+                        letter = SHORT_LETTERS + u16::from(byte - LONG) * 256 + low;
+                    }
+                    self.letters = self.letters.max(letter + 1);
+                    self.tokens.push(LETTER + letter);
+                }
+            }
+        }
+        self.end_boundary();
+        self.end_region(isolated);
+    }
+
+    /// The boundaries of a region as [`Spot`]s, isolated spots first.
+    pub(super) fn spots(&self, region: usize) -> Vec<Vec<Spot>> {
+        let isolated = self.regions[region].isolated as usize;
+        let mut boundaries = vec![vec![Spot::Single(0)]; isolated];
+        for boundary in self.boundaries(region) {
+            let tokens = &self.tokens[self.span(boundary)];
+            boundaries.push(tokens.iter().map(|&token| spot(token)).collect());
+        }
+        boundaries
+    }
+}
+
+fn spot(token: Token) -> Spot {
+    match token {
+        ONE | TWO => Spot::Single(token as u8),
+        _ => Spot::Pair(u32::from(token - LETTER)),
+    }
+}
+
+/// Twice the lives that an occurrence stands for.
+fn half_lives(token: Token) -> u32 {
+    match token {
+        ONE => 4,
+        TWO => 2,
+        _ => 1,
+    }
+}
+
+/// Writes packed bytes, numbering letters as they come.
+#[derive(Debug, Default)]
+pub(super) struct Packer {
+    pub bytes: Vec<u8>,
+    /// New number + 1 of every letter.
+    names: Vec<u16>,
+    next: u16,
+}
+
+impl Packer {
+    /// Forgets everything; letters have numbers below `letters`.
+    pub(super) fn begin(&mut self, letters: u16) {
+        self.bytes.clear();
+        self.names.clear();
+        self.names.resize(usize::from(letters), 0);
+        self.next = 0;
+    }
+
+    /// Begins the next packed land in the same bytes; letters do not occur in several lands.
+    pub(super) fn begin_next(&mut self) {
+        self.next = 0;
+    }
+
+    pub(super) fn next_region(&mut self) {
+        self.bytes.push(NEXT_REGION);
+    }
+
+    pub(super) fn next_boundary(&mut self) {
+        self.bytes.push(NEXT_BOUNDARY);
+    }
+
+    pub(super) fn isolated(&mut self, mut spots: u32) {
+        while spots > 0 {
+            let step = spots.min(255);
+            self.bytes.extend([ISOLATED, step as u8]);
+            spots -= step;
+        }
+    }
+
+    #[inline]
+    pub(super) fn token(&mut self, token: Token) {
+        if token < LETTER {
+            self.bytes.push(token as u8);
+            return;
+        }
+        let name = &mut self.names[usize::from(token - LETTER)];
+        if *name == 0 {
+            self.next += 1;
+            *name = self.next;
+        }
+        let number = *name - 1;
+        if number < SHORT_LETTERS {
+            self.bytes.push(FIRST_LETTER + number as u8);
+        } else {
+            let long = number - SHORT_LETTERS;
+            self.bytes.extend([LONG + (long >> 8) as u8, long as u8]);
+        }
+    }
+}

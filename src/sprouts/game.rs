@@ -1,0 +1,240 @@
+//! Sprouts as an impartial game: lands are its atoms.
+
+use std::fmt::Write;
+
+use super::canonical::Canoniser;
+use super::estimate::features;
+use super::flat::Flat;
+use super::moves::Mover;
+use super::names::{Scope, write_region};
+use super::option_set::OptionSet;
+use super::position::{Position, Region, Spot};
+use super::recent::Recent;
+use super::simplify::Simplifier;
+use super::spelling::spell;
+use super::store::Store;
+use crate::search::impartial::game::{Atom, Features, Full, Impartial, Options};
+
+/// The lands that have been met, each in canonical form and under its id. Shared by threads.
+#[derive(Debug)]
+pub struct Sprouts {
+    store: Store,
+}
+
+/// Working memory of a thread; kept between calls, so that nothing is allocated after the first few.
+/// About 2 MB. It may be used with one [`Sprouts`] only.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    mover: Mover,
+    workshop: Workshop,
+    land: Vec<u8>,
+    found: OptionSet,
+    counts: Counts,
+}
+
+/// What has been done with a [`Scratch`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Children before equal ones were dropped.
+    pub raw_children: u64,
+    /// Lands of raw children and positions.
+    pub lands: u64,
+    /// Of these, those that had to be brought into canonical form.
+    pub canonised: u64,
+}
+
+impl Scratch {
+    /// What has been done with it so far.
+    pub fn counts(&self) -> Counts {
+        Counts { lands: self.workshop.lands, canonised: self.workshop.canonised, ..self.counts }
+    }
+}
+
+/// What turns a position into ids.
+#[derive(Debug, Default)]
+struct Workshop {
+    simplifier: Simplifier,
+    canoniser: Canoniser,
+    recent: Recent,
+    sum: Vec<Atom>,
+    lands: u64,
+    canonised: u64,
+}
+
+impl Workshop {
+    /// Simplifies a position without the `dead` letters; its lands are in `sum` then, sorted.
+    fn run(&mut self, store: &Store, raw: &Flat, dead: [u16; 2]) -> Result<(), Full> {
+        self.simplifier.run(raw, dead);
+        self.sum.clear();
+        for land in self.simplifier.lands() {
+            self.lands += 1;
+            let (key, known) = self.recent.get(land);
+            let atom = match known {
+                Some(atom) => atom,
+                None => {
+                    self.canonised += 1;
+                    let canonical = self.canoniser.run(land);
+                    let atom = store.intern(canonical, || features(canonical))?;
+                    self.recent.put(key, land, atom);
+                    atom
+                }
+            };
+            self.sum.push(atom);
+        }
+        self.sum.sort_unstable();
+        Ok(())
+    }
+}
+
+impl Sprouts {
+    /// No land is known yet. When the tables of lands have grown to `most_bytes`, new lands are
+    /// refused with [`Full`].
+    pub fn new(most_bytes: u64) -> Sprouts {
+        Sprouts { store: Store::new(most_bytes) }
+    }
+
+    /// Simplifies a position and splits it; the atoms are sorted.
+    ///
+    /// # Errors
+    /// [`Full`] if a new land has no room.
+    pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, Full> {
+        let mut sum = Vec::new();
+        for land in position.lands() {
+            scratch.workshop.run(&self.store, &flatten(land), [0; 2])?;
+            sum.extend_from_slice(&scratch.workshop.sum);
+        }
+        sum.sort_unstable();
+        Ok(sum)
+    }
+
+    /// The canonical text of a land. Equal texts are the same land.
+    ///
+    /// # Panics
+    /// If the id was not given out by this game.
+    pub fn land_text(&self, atom: Atom) -> String {
+        let mut packed = Vec::new();
+        self.store.read(atom, &mut packed);
+        let mut flat = Flat::default();
+        flat.unpack(&packed);
+        let mut regions: Vec<Region> =
+            (0..flat.regions.len()).map(|region| flat.spots(region)).collect();
+        spell(&mut regions);
+        let mut scope = Scope::of_land(regions.iter().flatten().map(Vec::as_slice));
+        let mut text = String::new();
+        for (number, region) in regions.iter().enumerate() {
+            if number > 0 {
+                text.push('|');
+            }
+            let boundaries = region.iter().map(Vec::as_slice);
+            write_region(&mut text, &mut scope, boundaries).expect("strings take any text");
+        }
+        text
+    }
+
+    /// The canonical text of a sum of lands: their texts sorted, equal ones as often as they occur,
+    /// or `!` for none.
+    ///
+    /// # Panics
+    /// If an id was not given out by this game.
+    pub fn text(&self, sum: &[Atom]) -> String {
+        let mut lands: Vec<String> = sum.iter().map(|&atom| self.land_text(atom)).collect();
+        lands.sort_unstable();
+        let mut text = String::new();
+        for (number, land) in lands.iter().enumerate() {
+            let plus = if number > 0 { "+" } else { "" };
+            write!(text, "{plus}{land}").expect("strings take any text");
+        }
+        if text.is_empty() { "!".into() } else { text }
+    }
+
+    /// The children of a sum of lands, each once and sorted: those of every land together with the
+    /// other lands. Equal lands stay, though they cancel in play.
+    ///
+    /// # Errors
+    /// [`Full`] if a new land has no room or there are more than 2^24 moves.
+    ///
+    /// # Panics
+    /// If an id was not given out by this game.
+    pub fn children(&self, sum: &[Atom], scratch: &mut Scratch) -> Result<Vec<Vec<Atom>>, Full> {
+        let mut children = Vec::new();
+        let mut options = Options::default();
+        for (place, &atom) in sum.iter().enumerate() {
+            // Equal lands have equal options.
+            if sum[..place].contains(&atom) {
+                continue;
+            }
+            options.clear();
+            self.options(atom, scratch, &mut options)?;
+            for option in options.iter() {
+                let mut child = [&sum[..place], &sum[place + 1..], option].concat();
+                child.sort_unstable();
+                children.push(child);
+            }
+        }
+        children.sort_unstable();
+        children.dedup();
+        Ok(children)
+    }
+
+    /// How many lands are known. Their ids are below this.
+    pub fn lands(&self) -> u32 {
+        self.store.len()
+    }
+}
+
+impl Impartial for Sprouts {
+    type Scratch = Scratch;
+
+    fn options(
+        &self,
+        atom: Atom,
+        scratch: &mut Scratch,
+        options: &mut Options,
+    ) -> Result<(), Full> {
+        let Scratch { mover, workshop, land, found, counts } = scratch;
+        self.store.read(atom, land);
+        found.clear();
+        mover.run(land, |raw, dead| {
+            counts.raw_children += 1;
+            workshop.run(&self.store, raw, dead)?;
+            if found.insert(&workshop.sum) {
+                options.push(&workshop.sum);
+            }
+            Ok(())
+        })
+    }
+
+    fn features(&self, atom: Atom) -> Features {
+        self.store.features(atom)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+}
+
+/// The working form of a land as it was written, without dead spots.
+fn flatten(land: &[Vec<Vec<Spot>>]) -> Flat {
+    use super::flat::LETTER;
+    let mut flat = Flat::default();
+    for region in land {
+        let mut isolated = 0;
+        for boundary in region {
+            for spot in boundary {
+                match *spot {
+                    Spot::Single(0) => isolated += 1,
+                    Spot::Single(ends @ 1..=2) => flat.tokens.push(ends.into()),
+                    Spot::Single(_) => {}
+                    Spot::Pair(pair) => {
+                        let pair = pair as u16;
+                        flat.letters = flat.letters.max(pair + 1);
+                        flat.tokens.push(LETTER + pair);
+                    }
+                }
+            }
+            flat.end_boundary();
+        }
+        flat.end_region(isolated);
+    }
+    flat
+}

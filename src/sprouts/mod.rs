@@ -1,0 +1,51 @@
+//! Sprouts: spots are joined with curves that cross nothing, every curve gets a new spot, no spot
+//! has more than three curve ends, and who cannot move loses.
+//!
+//! ```text
+//! text ──notation──▶ Setup ──▶ Position ──simplify──▶ lands ──canonical──▶ bytes ──store──▶ ids
+//!                                                       ▲                                   │
+//!                                                       └──────────────── moves ◀───────────┘
+//! ```
+//!
+//! [`Position`] is what a text says, once it has passed every check. [`Sprouts`] knows positions as
+//! sums of lands, which are its atoms as an [`Impartial`](crate::search::impartial::game::Impartial)
+//! game: regions that do not touch are played independently of each other.
+//!
+//! ```
+//! use konane::search::impartial::game::{Impartial, Options};
+//! use konane::sprouts::{Position, Scratch, Sprouts};
+//!
+//! let game = Sprouts::new(1 << 30);
+//! let mut scratch = Scratch::default();
+//! let two_spots: Position = "0*2".parse()?;
+//! let sum = game.atoms(&two_spots, &mut scratch)?;
+//! let mut options = Options::default();
+//! game.options(sum[0], &mut scratch, &mut options)?;
+//! let texts: Vec<String> = options.iter().map(|option| game.text(option)).collect();
+//! assert_eq!(texts, ["0.AB|AB", "1a1a"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod canonical;
+pub mod draw;
+pub mod error;
+mod estimate;
+mod flat;
+mod game;
+mod moves;
+mod names;
+pub mod nimber_db;
+pub mod notation;
+mod option_set;
+mod position;
+mod recent;
+pub mod setup;
+mod simplify;
+mod spelling;
+pub mod spr_file;
+mod store;
+pub mod verify;
+
+pub use error::TextError;
+pub use game::{Counts, Scratch, Sprouts};
+pub use position::{Boundary, Land, Position, Region, Spot};

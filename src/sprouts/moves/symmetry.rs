@@ -1,0 +1,209 @@
+//! Symmetries of a region that change nothing outside of it.
+
+use super::super::flat::{Flat, LETTER, TWO};
+
+/// What symmetries say about a curve within a boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Symmetry {
+    /// Another curve stands for it.
+    Superfluous,
+    /// A symmetry keeps it and exchanges its sides.
+    Exchange,
+    /// Neither.
+    None,
+}
+
+/// Boundaries of a region that can be exchanged.
+#[derive(Debug, Default)]
+pub(super) struct Class {
+    /// Boundaries, at least one.
+    pub(super) members: Vec<usize>,
+    length: usize,
+    /// Steps s such that place p + s may stand for place p.
+    rotations: Vec<usize>,
+    /// Sums k such that place k − p may stand for place p, if the whole region can be reflected.
+    reflections: Vec<usize>,
+}
+
+/// The classes of a region's boundaries.
+#[derive(Debug, Default)]
+pub(super) struct Symmetries {
+    /// In the order of their first members.
+    pub(super) classes: Vec<Class>,
+    spare: Vec<Class>,
+    /// The other occurrence of the letter at each place.
+    partner: Vec<usize>,
+    /// The boundary of each place.
+    home: Vec<usize>,
+    met: Vec<usize>,
+}
+
+/// A place that is none.
+const NONE: usize = usize::MAX;
+
+impl Symmetries {
+    /// Prepares for the regions of a land.
+    pub(super) fn survey(&mut self, land: &Flat) {
+        self.partner.clear();
+        self.partner.resize(land.tokens.len(), NONE);
+        self.home.clear();
+        self.met.clear();
+        self.met.resize(usize::from(land.letters), NONE);
+        for boundary in 0..land.ends.len() {
+            for at in land.span(boundary) {
+                self.home.push(boundary);
+                if land.tokens[at] < LETTER {
+                    continue;
+                }
+                let met = &mut self.met[usize::from(land.tokens[at] - LETTER)];
+                if *met != NONE {
+                    self.partner[at] = *met;
+                    self.partner[*met] = at;
+                }
+                *met = at;
+            }
+        }
+    }
+
+    /// Finds the classes and symmetries of a region.
+    pub(super) fn of_region(&mut self, land: &Flat, region: usize) {
+        self.spare.append(&mut self.classes);
+        let mut mirrored = true;
+        for boundary in land.boundaries(region) {
+            let same = |class: &Class| self.same_word(land, class.members[0], boundary);
+            if let Some(number) = self.classes.iter().position(same) {
+                self.classes[number].members.push(boundary);
+                continue;
+            }
+            let mut class = self.spare.pop().unwrap_or_default();
+            let length = land.span(boundary).len();
+            class.members.clear();
+            class.members.push(boundary);
+            class.length = length;
+            class.rotations.clear();
+            class.rotations.extend((0..length).filter(|&step| self.rotates(land, boundary, step)));
+            class.reflections.clear();
+            class.reflections.extend((0..length).filter(|&sum| self.reflects(land, boundary, sum)));
+            mirrored &= !class.reflections.is_empty();
+            self.classes.push(class);
+        }
+        if !mirrored {
+            self.classes.iter_mut().for_each(|class| class.reflections.clear());
+        }
+    }
+
+    /// What stands at a place, told by digits and by how far ahead the other occurrence is within
+    /// the boundary; None for a letter that links regions.
+    fn symbol(&self, land: &Flat, at: usize, ahead: bool) -> Option<usize> {
+        let token = land.tokens[at];
+        if token < LETTER {
+            return Some(usize::from(token));
+        }
+        let (partner, boundary) = (self.partner[at], self.home[at]);
+        if self.home[partner] != boundary {
+            return None;
+        }
+        let length = land.span(boundary).len();
+        let steps = (partner + length - at) % length;
+        Some(usize::from(TWO) + if ahead { steps } else { length - steps })
+    }
+
+    /// Whether two boundaries without links are the same, read as they are written.
+    fn same_word(&self, land: &Flat, a: usize, b: usize) -> bool {
+        let (a, b) = (land.span(a), land.span(b));
+        a.len() == b.len()
+            && a.zip(b).all(|(a, b)| {
+                let (a, b) = (self.symbol(land, a, true), self.symbol(land, b, true));
+                a.is_some() && a == b
+            })
+    }
+
+    fn rotates(&self, land: &Flat, boundary: usize, step: usize) -> bool {
+        let span = land.span(boundary);
+        let length = span.len();
+        if step == 0 || (length == 2 && self.twins(land, span.start)) {
+            return true;
+        }
+        (0..length).all(|place| {
+            let from = self.symbol(land, span.start + place, true);
+            from.is_some() && from == self.symbol(land, span.start + (place + step) % length, true)
+        })
+    }
+
+    /// Two letters that make up this boundary and another one.
+    fn twins(&self, land: &Flat, start: usize) -> bool {
+        let letters = [start, start + 1].iter().all(|&at| land.tokens[at] >= LETTER);
+        letters && {
+            let other = self.home[self.partner[start]];
+            other == self.home[self.partner[start + 1]]
+                && other != self.home[start]
+                && land.span(other).len() == 2
+        }
+    }
+
+    fn reflects(&self, land: &Flat, boundary: usize, sum: usize) -> bool {
+        let span = land.span(boundary);
+        let length = span.len();
+        (0..length).all(|place| {
+            let image = (sum + length - place) % length;
+            match self.symbol(land, span.start + place, true) {
+                None => image == place,
+                from => from == self.symbol(land, span.start + image, false),
+            }
+        })
+    }
+
+    /// About the curve between two places of a class's boundary.
+    pub(super) fn within(&self, class: usize, i: usize, j: usize) -> Symmetry {
+        let class = &self.classes[class];
+        let length = class.length;
+        // A loop around nothing else has the same on both sides.
+        let mut symmetry = if length == 1 { Symmetry::Exchange } else { Symmetry::None };
+        for &step in &class.rotations {
+            let (a, b) = ((i + step) % length, (j + step) % length);
+            if (a.min(b), a.max(b)) < (i, j) {
+                return Symmetry::Superfluous;
+            }
+            if (a, b) == (j, i) && i != j {
+                symmetry = Symmetry::Exchange;
+            }
+        }
+        for &sum in &class.reflections {
+            let (a, b) = ((sum + length - i) % length, (sum + length - j) % length);
+            if (a.min(b), a.max(b)) < (i, j) {
+                return Symmetry::Superfluous;
+            }
+            if (a, b) == (i, j) && i != j {
+                symmetry = Symmetry::Exchange;
+            }
+        }
+        symmetry
+    }
+
+    /// Whether the curve from an isolated spot to this place is needed.
+    pub(super) fn with_isolated(&self, class: usize, i: usize) -> bool {
+        let class = &self.classes[class];
+        class.rotated(i).chain(class.reflected(i)).all(|image| image >= i)
+    }
+
+    /// Whether the curve between places of two boundaries, of the same or of two classes, is needed.
+    pub(super) fn between(&self, (a, i): (usize, usize), (b, j): (usize, usize)) -> bool {
+        if !self.with_isolated(a, i) || (a == b && j < i) {
+            return false;
+        }
+        let (first, second) = (&self.classes[a], &self.classes[b]);
+        let keeps = first.reflected(i).any(|image| image == i);
+        second.rotated(j).all(|image| image >= j)
+            && (!keeps || second.reflected(j).all(|image| image >= j))
+    }
+}
+
+impl Class {
+    fn rotated(&self, place: usize) -> impl Iterator<Item = usize> {
+        self.rotations.iter().map(move |step| (place + step) % self.length)
+    }
+
+    fn reflected(&self, place: usize) -> impl Iterator<Item = usize> {
+        self.reflections.iter().map(move |sum| (sum + self.length - place) % self.length)
+    }
+}

@@ -1,0 +1,469 @@
+//! The database of Grundy numbers: a file that only grows.
+//!
+//! # Format
+//!
+//! The file begins with [`MAGIC`]. Frames follow, one for each time that something was added. All
+//! numbers are little-endian.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 4 | [`FRAME`] |
+//! | 4 | length of the records in bytes |
+//! | 8 | the place of the frame in the file |
+//! | 8 | xxh3 of the three fields above |
+//! | 8 | xxh3 of the records |
+//! | … | records: two bytes Grundy number, two bytes length of the text, the land's text |
+//!
+//! A land's text is what [`super::Sprouts::land_text`] writes; whoever reads it brings it into
+//! canonical form again, so files outlive changes of that form.
+//!
+//! # Safety against sudden ends
+//!
+//! A frame is appended with one write. A program that is killed in the middle leaves the beginning
+//! of a frame at the end of the file, and nothing else: the next one that opens the file for writing
+//! cuts it off and says so ([`Cut`]). The header's own checksum tells such an end from a damaged
+//! length. Everything else that is not as described is damage, and the file is refused with the
+//! place. While one program has a file open for writing, no other can open it so.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The first bytes of a file, with the version of the format.
+pub const MAGIC: [u8; 16] = *b"sprouts-nimber1\n";
+/// The first bytes of a frame.
+pub const FRAME: [u8; 4] = *b"SNF\n";
+const HEADER: usize = 32;
+/// Records of a frame take at most this many bytes.
+pub const MAX_FRAME: usize = 1 << 20;
+/// A text takes at most this many bytes.
+pub const MAX_TEXT: usize = u16::MAX as usize;
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NimberDbError {
+    /// The system refuses.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Some other file.
+    #[error(
+        "{}: not a database of Grundy numbers: it does not begin with {:?}",
+        path.display(), String::from_utf8_lossy(&MAGIC)
+    )]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Bytes that were not written so.
+    #[error("{}: damaged at byte {place}: {what}; restore it from a copy", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        place: u64,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// Another program has it open for writing.
+    #[error("{}: in use by another program; wait until that has ended", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A land whose text is too long for a record.
+    #[error("{}: a land of {length} bytes does not fit in a record of at most {MAX_TEXT}", path.display())]
+    TextTooLong {
+        /// The file.
+        path: PathBuf,
+        /// Bytes of its text.
+        length: usize,
+    },
+}
+
+impl NimberDbError {
+    fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| NimberDbError::Io { path: path.to_owned(), action, source }
+    }
+}
+
+/// The beginning of a frame at the end of a file, left by a program that was killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Where it begins.
+    pub place: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// The text of a land.
+    pub text: &'a str,
+    /// Its Grundy number.
+    pub nimber: u32,
+    /// The place of the record in the file.
+    pub place: u64,
+}
+
+/// What was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Records.
+    pub records: u64,
+    /// Bytes of whole frames, and of the file's head.
+    pub bytes: u64,
+    /// What follows them.
+    pub cut: Option<Cut>,
+}
+
+/// Reads a database without changing it, one frame at a time.
+///
+/// # Errors
+/// [`NimberDbError`] for what cannot be read or is damaged; errors of `entry` as they are.
+pub fn read<E: From<NimberDbError>>(
+    path: &Path,
+    entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+) -> Result<Contents, E> {
+    let file = File::open(path).map_err(NimberDbError::io(path, "open"))?;
+    read_from(path, &file, entry)
+}
+
+fn read_from<E: From<NimberDbError>>(
+    path: &Path,
+    file: &File,
+    mut entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+) -> Result<Contents, E> {
+    let damaged = |place, what| NimberDbError::Damaged { path: path.to_owned(), place, what };
+    let mut reader = BufReader::with_capacity(1 << 20, file);
+    let fill = |reader: &mut BufReader<&File>, bytes: &mut [u8]| {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match reader.read(&mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(NimberDbError::io(path, "read")(error)),
+            }
+        }
+        Ok(filled)
+    };
+
+    let mut magic = [0; MAGIC.len()];
+    let filled = fill(&mut reader, &mut magic)?;
+    if magic[..filled] != MAGIC[..filled] {
+        return Err(NimberDbError::NotADatabase { path: path.to_owned() }.into());
+    }
+    let mut contents = Contents { bytes: MAGIC.len() as u64, ..Contents::default() };
+    if filled < MAGIC.len() {
+        // A file whose head was being written.
+        contents.bytes = 0;
+        contents.cut = (filled > 0).then_some(Cut { place: 0, bytes: filled as u64 });
+        return Ok(contents);
+    }
+    let mut records = Vec::new();
+    loop {
+        let place = contents.bytes;
+        let mut header = [0; HEADER];
+        let filled = fill(&mut reader, &mut header)?;
+        if filled == 0 {
+            return Ok(contents);
+        }
+        if filled < HEADER {
+            let known = filled.min(FRAME.len());
+            if header[..known] != FRAME[..known] {
+                return Err(damaged(place, "no frame begins here").into());
+            }
+            contents.cut = Some(Cut { place, bytes: filled as u64 });
+            return Ok(contents);
+        }
+        let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
+        if header[..4] != FRAME || word(8) != place || word(16) != xxh3_64(&header[..16]) {
+            return Err(damaged(place, "the header of a frame does not match its checksum").into());
+        }
+        let length = (word(0) >> 32) as usize;
+        if length > MAX_FRAME {
+            return Err(damaged(place, "a frame is longer than any that is written").into());
+        }
+        records.resize(length, 0);
+        let filled = fill(&mut reader, &mut records)?;
+        if filled < length {
+            contents.cut = Some(Cut { place, bytes: (HEADER + filled) as u64 });
+            return Ok(contents);
+        }
+        if word(24) != xxh3_64(&records) {
+            return Err(damaged(place, "the records do not match their checksum").into());
+        }
+        let mut at = 0;
+        while at < length {
+            let here = place + (HEADER + at) as u64;
+            let field = |at: usize| -> Option<usize> {
+                Some(u16::from_le_bytes(records.get(at..at + 2)?.try_into().ok()?).into())
+            };
+            let text = field(at + 2).and_then(|count| records.get(at + 4..at + 4 + count));
+            let text = text.and_then(|text| std::str::from_utf8(text).ok());
+            let (Some(nimber), Some(text)) = (field(at), text) else {
+                return Err(damaged(here, "a record is cut short or is no text").into());
+            };
+            entry(Entry { text, nimber: nimber as u32, place: here })?;
+            at += 4 + text.len();
+            contents.records += 1;
+        }
+        contents.bytes += (HEADER + length) as u64;
+    }
+}
+
+/// A database that is open for writing, and locked.
+#[derive(Debug)]
+pub struct NimberDb {
+    path: PathBuf,
+    file: File,
+    /// Where the next frame goes.
+    end: u64,
+    /// Records of the next frame, after room for its header.
+    frame: Vec<u8>,
+}
+
+impl NimberDb {
+    /// Opens a database, or makes an empty one, and reads what is there. What a killed program left
+    /// at the end is cut off.
+    ///
+    /// # Errors
+    /// [`NimberDbError`] for what cannot be read, is damaged or in use; errors of `entry` as they
+    /// are. The file is as it was then.
+    pub fn open<E: From<NimberDbError>>(
+        path: &Path,
+        entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+    ) -> Result<(NimberDb, Contents), E> {
+        let io = |action| NimberDbError::io(path, action);
+        let options =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
+        let file = options.open(path).map_err(io("open"))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(NimberDbError::InUse { path: path.to_owned() }.into());
+            }
+            Err(TryLockError::Error(error)) => return Err(io("lock")(error).into()),
+        }
+        let contents = read_from(path, &file, entry)?;
+        let mut end = contents.bytes;
+        file.set_len(end).map_err(io("cut off the end of"))?;
+        let mut position = &file;
+        position.seek(SeekFrom::Start(end)).map_err(io("seek in"))?;
+        if end == 0 {
+            position.write_all(&MAGIC).map_err(io("write to"))?;
+            end = MAGIC.len() as u64;
+        }
+        let frame = vec![0; HEADER];
+        Ok((NimberDb { path: path.to_owned(), file, end, frame }, contents))
+    }
+
+    /// Adds a record. It is in the file after [`Self::flush`].
+    ///
+    /// # Errors
+    /// [`NimberDbError::TextTooLong`], and what [`Self::flush`] may return.
+    ///
+    /// # Panics
+    /// If the number does not fit in 16 bits.
+    pub fn append(&mut self, text: &str, nimber: u32) -> Result<(), NimberDbError> {
+        let length = u16::try_from(text.len()).map_err(|_| NimberDbError::TextTooLong {
+            path: self.path.clone(),
+            length: text.len(),
+        })?;
+        let nimber = u16::try_from(nimber).expect("Grundy numbers have 16 bits");
+        if self.frame.len() + 4 + text.len() > HEADER + MAX_FRAME {
+            self.flush()?;
+        }
+        self.frame.extend_from_slice(&nimber.to_le_bytes());
+        self.frame.extend_from_slice(&length.to_le_bytes());
+        self.frame.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+
+    /// Writes what was added, as one frame.
+    ///
+    /// # Errors
+    /// [`NimberDbError::Io`]; the file is as it was then, or ends like after a sudden end.
+    pub fn flush(&mut self) -> Result<(), NimberDbError> {
+        if self.frame.len() == HEADER {
+            return Ok(());
+        }
+        let length = (self.frame.len() - HEADER) as u32;
+        let sum = xxh3_64(&self.frame[HEADER..]);
+        self.frame[..4].copy_from_slice(&FRAME);
+        self.frame[4..8].copy_from_slice(&length.to_le_bytes());
+        self.frame[8..16].copy_from_slice(&self.end.to_le_bytes());
+        let head = xxh3_64(&self.frame[..16]);
+        self.frame[16..24].copy_from_slice(&head.to_le_bytes());
+        self.frame[24..32].copy_from_slice(&sum.to_le_bytes());
+        if let Err(error) = self.file.write_all(&self.frame) {
+            // A full disk: what was written of the frame would stand in the way of the next one.
+            let end = self.end;
+            let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+            return Err(NimberDbError::io(&self.path, "write to")(error));
+        }
+        self.end += self.frame.len() as u64;
+        self.frame.truncate(HEADER);
+        Ok(())
+    }
+
+    /// Writes what was added and waits until the disk has it.
+    ///
+    /// # Errors
+    /// [`NimberDbError::Io`].
+    pub fn close(mut self) -> Result<(), NimberDbError> {
+        self.flush()?;
+        self.file.sync_data().map_err(NimberDbError::io(&self.path, "write to"))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    type Records = Vec<(String, u32)>;
+
+    fn load(path: &Path) -> Result<(Records, Contents), NimberDbError> {
+        let mut records = Vec::new();
+        let contents = read(path, |entry: Entry<'_>| {
+            records.push((entry.text.to_owned(), entry.nimber));
+            Ok::<(), NimberDbError>(())
+        })?;
+        Ok((records, contents))
+    }
+
+    fn add(path: &Path, records: &[(String, u32)]) -> Contents {
+        let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
+        let (mut db, contents) = NimberDb::open(path, ignore).unwrap();
+        for (text, nimber) in records {
+            db.append(text, *nimber).unwrap();
+        }
+        db.close().unwrap();
+        contents
+    }
+
+    fn sample(count: u32) -> Records {
+        (0..count).map(|index| (format!("0.{index}"), index % 7)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn what_is_added_is_read(
+            batches in prop::collection::vec(
+                prop::collection::vec((".{0,40}", 0u32..1 << 16), 0..20), 0..6),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("db");
+            add(&path, &[]);
+            for batch in &batches {
+                add(&path, batch);
+            }
+            let (records, contents) = load(&path).unwrap();
+            prop_assert_eq!(contents.records, records.len() as u64);
+            prop_assert_eq!(contents.bytes, std::fs::metadata(&path).unwrap().len());
+            prop_assert_eq!(contents.cut, None);
+            prop_assert_eq!(records, batches.concat());
+        }
+    }
+
+    /// Every length that a file can be left with: whole frames are kept, the rest is cut off, and
+    /// the file goes on from there.
+    #[test]
+    fn every_end_is_survived() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        let batches = [sample(3), sample(9), sample(1)];
+        let mut lengths = vec![0];
+        add(&path, &[]);
+        for batch in &batches {
+            lengths.push(std::fs::metadata(&path).unwrap().len());
+            add(&path, batch);
+        }
+        let whole = std::fs::read(&path).unwrap();
+        lengths.push(whole.len() as u64);
+        for length in 0..=whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let frames = lengths.iter().filter(|&&end| end <= length as u64).count();
+            let kept = batches[..frames.saturating_sub(2)].concat();
+            let torn = length as u64 - lengths[frames - 1];
+            let (records, contents) = load(&path).unwrap();
+            assert_eq!(records, kept, "{length}");
+            assert_eq!(contents.cut.map_or(0, |cut| cut.bytes), torn, "{length}");
+            assert_eq!(contents.cut.map(|cut| cut.place), (torn > 0).then(|| lengths[frames - 1]));
+            assert_eq!(add(&path, &batches[1]), contents);
+            assert_eq!(load(&path).unwrap().0, [&kept[..], &batches[1]].concat(), "{length}");
+        }
+    }
+
+    #[test]
+    fn every_changed_byte_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        add(&path, &sample(5));
+        add(&path, &sample(4));
+        let whole = std::fs::read(&path).unwrap();
+        for index in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[index] ^= 1 << (index % 8);
+            std::fs::write(&path, &changed).unwrap();
+            let error = load(&path).expect_err("a change is damage");
+            match &error {
+                NimberDbError::NotADatabase { .. } => assert!(index < MAGIC.len()),
+                NimberDbError::Damaged { place, .. } => assert!(*place <= index as u64),
+                other => panic!("{other}"),
+            }
+            let text = error.to_string();
+            assert!(text.contains(path.to_str().unwrap()), "{text}");
+            // Opening it for writing does not touch it.
+            let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
+            assert!(NimberDb::open(&path, ignore).is_err());
+            assert_eq!(std::fs::read(&path).unwrap(), changed);
+        }
+    }
+
+    #[test]
+    fn large_batches_become_several_frames() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        let records: Records =
+            (0..40u32).map(|index| (format!("{index}").repeat(MAX_TEXT / 2), index)).collect();
+        add(&path, &records);
+        assert_eq!(load(&path).unwrap().0, records);
+        let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
+        let (mut db, _) = NimberDb::open(&path, ignore).unwrap();
+        let error = db.append(&"0".repeat(MAX_TEXT + 1), 0).unwrap_err();
+        assert!(
+            matches!(error, NimberDbError::TextTooLong { length, .. } if length == MAX_TEXT + 1)
+        );
+    }
+
+    #[test]
+    fn one_writer_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
+        let (db, _) = NimberDb::open(&path, ignore).unwrap();
+        let second = NimberDb::open(&path, ignore).unwrap_err();
+        assert!(matches!(second, NimberDbError::InUse { .. }), "{second}");
+        drop(db);
+        NimberDb::open(&path, ignore).unwrap();
+    }
+}

@@ -1,0 +1,253 @@
+//! The text of positions, in the strings of Applegate, Jacobson and Sleator ("Computer analysis of
+//! Sprouts", 1991) as SPOTS and GLOP write them.
+//!
+//! ```text
+//! position = "!" | land { "+" land }
+//! land     = region { "|" region }
+//! region   = boundary { "." boundary }
+//! boundary = vertex { vertex } | "0*" n
+//! vertex   = "0" | "1" | "2" | "3" | letter | letter "(" number ")"
+//! ```
+//!
+//! In older files of GLOP `.`, `}`, `]` and `!` end a boundary, a region, a land and the position:
+//! `0.AB.}AB.}]!` is `0.AB|AB`. A text with `}` or `]` is read in this form.
+
+use super::error::TextError;
+use super::setup::{MOST_VERTICES, Name, Setup, Vertex, Written};
+
+/// Reads either form of the text. White space around it is skipped.
+///
+/// Time and memory: one pass; no more than [`MOST_VERTICES`] vertices are kept.
+///
+/// # Errors
+/// [`TextError`], with the first byte that does not fit the grammar.
+pub fn parse(text: &str) -> Result<Setup, TextError> {
+    let skipped = text.len() - text.trim_ascii_start().len();
+    let trimmed = text.trim_ascii();
+    if trimmed.is_empty() {
+        return Err(TextError::Empty);
+    }
+    let mut parser = Parser {
+        text: &text[..skipped + trimmed.len()],
+        at: skipped,
+        setup: Setup::default(),
+        open: None,
+        count: [0; 3],
+        filled: [false; 3],
+    };
+    if trimmed.contains(['}', ']']) {
+        parser.terminators()?;
+    } else {
+        parser.separators()?;
+    }
+    Ok(parser.setup)
+}
+
+/// What the boundary that is being read has so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// Vertices that other vertices may follow.
+    Vertices,
+    /// Spots without curves, which stand alone.
+    Loose,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    setup: Setup,
+    open: Option<Open>,
+    /// Numbers of the boundary, region and land that are being read.
+    count: [u32; 3],
+    /// In the older form: whether the region, the land and the position have a part that has ended.
+    filled: [bool; 3],
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn separators(&mut self) -> Result<(), TextError> {
+        if &self.text[self.at..] == "!" {
+            return Ok(());
+        }
+        while let Some(found) = self.peek() {
+            let level = match found {
+                '.' => 1,
+                '|' => 2,
+                '+' => 3,
+                '!' => {
+                    let expected = "only the position in which nothing is left is written !";
+                    return Err(TextError::Misplaced { at: self.at, found, expected });
+                }
+                _ => {
+                    self.vertex(found)?;
+                    continue;
+                }
+            };
+            self.end_boundary()?;
+            self.count[1] += u32::from(level >= 2);
+            self.count[2] += u32::from(level >= 3);
+            self.at += 1;
+        }
+        self.end_boundary()
+    }
+
+    fn terminators(&mut self) -> Result<(), TextError> {
+        while let Some(found) = self.peek() {
+            match found {
+                '.' => {
+                    self.end_boundary()?;
+                    self.filled[0] = true;
+                }
+                '}' => self.end_part(0, found, "region", "the boundary has to be ended with .")?,
+                ']' => self.end_part(1, found, "land", "the region has to be ended with }")?,
+                '!' => {
+                    if self.open.is_some() || self.filled[0] || self.filled[1] {
+                        let expected = "the land has to be ended with ]";
+                        return Err(TextError::Misplaced { at: self.at, found, expected });
+                    }
+                    self.at += 1;
+                    return match self.peek() {
+                        None => Ok(()),
+                        Some(found) => {
+                            let expected = "the position has ended with !";
+                            Err(TextError::Misplaced { at: self.at, found, expected })
+                        }
+                    };
+                }
+                '|' | '+' => {
+                    let expected = "with } and ], regions and lands are ended, not separated";
+                    return Err(TextError::Misplaced { at: self.at, found, expected });
+                }
+                _ => {
+                    self.vertex(found)?;
+                    continue;
+                }
+            }
+            self.at += 1;
+        }
+        let expected = "in a text with } and ] the position ends with !";
+        Err(TextError::Unfinished { at: self.at, expected })
+    }
+
+    /// Ends a region (`level` 0) or a land (1), which must have parts, all of them ended.
+    fn end_part(
+        &mut self,
+        level: usize,
+        found: char,
+        what: &'static str,
+        expected: &'static str,
+    ) -> Result<(), TextError> {
+        let at = self.at;
+        if self.open.is_some() || self.filled[..level].contains(&true) {
+            return Err(TextError::Misplaced { at, found, expected });
+        }
+        if !self.filled[level] {
+            return Err(TextError::EmptyPart { at, what });
+        }
+        self.filled[level] = false;
+        self.filled[level + 1] = true;
+        self.count[level + 1] += 1;
+        Ok(())
+    }
+
+    fn end_boundary(&mut self) -> Result<(), TextError> {
+        if self.open.take().is_none() {
+            return Err(TextError::EmptyBoundary { at: self.at });
+        }
+        self.count[0] += 1;
+        Ok(())
+    }
+
+    /// Reads a vertex, or `0*n`.
+    fn vertex(&mut self, found: char) -> Result<(), TextError> {
+        let at = self.at;
+        let vertex = match found {
+            '0' => {
+                self.at += 1;
+                return self.loose(at);
+            }
+            '1'..='3' => {
+                self.at += 1;
+                Vertex::Digit(found as u8 - b'0')
+            }
+            '4'..='9' => return Err(TextError::Digit { at, digit: found }),
+            'a'..='z' | 'A'..='Z' => {
+                self.at += 1;
+                Vertex::Letter(Name { letter: found as u8, index: self.index()? })
+            }
+            '*' => {
+                let expected = "only 0 can be multiplied, as in 0*12";
+                return Err(TextError::Misplaced { at, found, expected });
+            }
+            '(' | ')' => {
+                let expected = "an index follows a letter, as in A(30)";
+                return Err(TextError::Misplaced { at, found, expected });
+            }
+            _ => return Err(TextError::Unknown { at, found }),
+        };
+        if self.open == Some(Open::Loose) {
+            return Err(TextError::LooseSpot { at });
+        }
+        self.open = Some(Open::Vertices);
+        self.push(at, vertex)
+    }
+
+    /// Reads what follows a `0`: nothing, or `*n`. Each of the spots is a boundary.
+    fn loose(&mut self, at: usize) -> Result<(), TextError> {
+        if self.open.is_some() {
+            return Err(TextError::LooseSpot { at });
+        }
+        let mut spots = 1;
+        if self.peek() == Some('*') {
+            self.at += 1;
+            let begin = self.at;
+            // A number too great for u64 has more digits than any that would be accepted.
+            spots = match self.digits() {
+                "" => return Err(TextError::Count { at: begin }),
+                digits => digits.parse().unwrap_or(u64::MAX),
+            };
+        }
+        if spots > (MOST_VERTICES - self.setup.vertices.len()) as u64 {
+            return Err(TextError::TooLarge { at, most: MOST_VERTICES });
+        }
+        for spot in 0..spots {
+            self.count[0] += u32::from(spot > 0);
+            self.push(at, Vertex::Digit(0))?;
+        }
+        self.open = Some(Open::Loose);
+        Ok(())
+    }
+
+    fn index(&mut self) -> Result<Option<u32>, TextError> {
+        if self.peek() != Some('(') {
+            return Ok(None);
+        }
+        self.at += 1;
+        let at = self.at;
+        let index = self.digits().parse().map_err(|_| TextError::Index { at })?;
+        if self.peek() != Some(')') {
+            return Err(TextError::Index { at: self.at });
+        }
+        self.at += 1;
+        Ok(Some(index))
+    }
+
+    fn digits(&mut self) -> &'a str {
+        let rest: &'a str = &self.text[self.at..];
+        let length = rest.bytes().take_while(u8::is_ascii_digit).count();
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn push(&mut self, at: usize, vertex: Vertex) -> Result<(), TextError> {
+        if self.setup.vertices.len() == MOST_VERTICES {
+            return Err(TextError::TooLarge { at, most: MOST_VERTICES });
+        }
+        let [boundary, region, land] = self.count;
+        self.setup.vertices.push(Written { at, vertex, boundary, region, land });
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! A set of sums of lands.
+
+use crate::search::impartial::game::Atom;
+
+/// Sorted lists of atoms, each once. Keeps its memory between uses.
+#[derive(Debug, Default)]
+pub(super) struct OptionSet {
+    atoms: Vec<Atom>,
+    /// Where each list ends in `atoms`.
+    ends: Vec<u32>,
+    /// Number of a list plus one, or 0; a power of two of places, at least twice as many as lists.
+    table: Vec<u32>,
+}
+
+impl OptionSet {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        // A call with many options should not make the next ones slow.
+        let places = (self.ends.len() * 4).next_power_of_two().max(64);
+        self.table.clear();
+        self.table.resize(places.min(1024), 0);
+        self.atoms.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a list; returns whether it is new.
+    pub(super) fn insert(&mut self, list: &[Atom]) -> bool {
+        if self.ends.len() * 2 >= self.table.len() {
+            self.grow();
+        }
+        let mut at = self.place(list);
+        while self.table[at] != 0 {
+            if self.list(self.table[at] as usize - 1) == list {
+                return false;
+            }
+            at = (at + 1) & (self.table.len() - 1);
+        }
+        self.atoms.extend_from_slice(list);
+        self.ends.push(self.atoms.len() as u32);
+        self.table[at] = self.ends.len() as u32;
+        true
+    }
+
+    fn list(&self, number: usize) -> &[Atom] {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.atoms[start as usize..self.ends[number] as usize]
+    }
+
+    fn place(&self, list: &[Atom]) -> usize {
+        let step = |hash: u64, &atom: &Atom| {
+            (hash ^ u64::from(atom)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+        };
+        let hash = list.iter().fold(list.len() as u64 + 1, step);
+        (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.table.len() - 1)
+    }
+
+    fn grow(&mut self) {
+        let places = (self.table.len() * 2).max(64);
+        self.table.clear();
+        self.table.resize(places, 0);
+        for number in 0..self.ends.len() {
+            let mut at = self.place(self.list(number));
+            while self.table[at] != 0 {
+                at = (at + 1) & (places - 1);
+            }
+            self.table[at] = number as u32 + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn agrees_with_a_set_of_lists() {
+        let mut set = OptionSet::default();
+        for round in 0..3u32 {
+            set.clear();
+            let mut twin: HashSet<Vec<Atom>> = HashSet::new();
+            for number in 0..3000u32 {
+                let value = number.wrapping_mul(2_654_435_761) >> 20;
+                let list: Vec<Atom> = (0..value % 4).map(|k| (value >> 3) + k * round).collect();
+                assert_eq!(set.insert(&list), twin.insert(list.clone()));
+            }
+        }
+    }
+}

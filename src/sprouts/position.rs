@@ -1,0 +1,245 @@
+//! A position that has passed every check that its text allows.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::error::TextError;
+use super::names::{Scope, write_region};
+use super::notation;
+use super::setup::{Name, Setup, Vertex, Written};
+
+/// An occurrence of a spot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// A spot that occurs once, with this number of curve ends, 0 to 3. It has 3 lives less these.
+    Single(u8),
+    /// One of the two occurrences of a spot with two curve ends, so with one life. The number names
+    /// the spot within its land.
+    Pair(u32),
+}
+
+/// The vertices along one connected part of the border of a region, in cyclic order.
+pub type Boundary = Vec<Spot>;
+/// The boundaries of a region, all read with the region on the same hand.
+pub type Region = Vec<Boundary>;
+/// Regions that have been written as belonging together.
+pub type Land = Vec<Region>;
+
+/// A sum of lands as it was written: nothing is simplified, split or sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    lands: Vec<Land>,
+}
+
+impl Position {
+    /// The position of `spots` isolated spots, or none if there may not be so many.
+    pub fn start(spots: u32) -> Option<Position> {
+        format!("0*{spots}").parse().ok()
+    }
+
+    /// Checks everything that a text tells: letters occur twice, in one boundary or in boundaries of
+    /// different regions according to their case; pairs within a boundary do not cross; and no two
+    /// boundaries of a region hang together by way of other regions. Whether what remains can be
+    /// drawn in the plane is not decided: dead spots may be missing from a text, and with them the
+    /// curves that would tell.
+    ///
+    /// # Errors
+    /// [`TextError`] with the place.
+    pub fn from_setup(setup: &Setup) -> Result<Position, TextError> {
+        let lands = setup.vertices.chunk_by(|a, b| a.land == b.land);
+        Ok(Position { lands: lands.map(check_land).collect::<Result<_, _>>()? })
+    }
+
+    /// The lands; those of which nothing was written (`0*0`) are left out.
+    pub fn lands(&self) -> &[Land] {
+        &self.lands
+    }
+
+    /// Lives of all spots.
+    pub fn lives(&self) -> u32 {
+        let spots = self.lands.iter().flatten().flatten().flatten();
+        // A pair is one spot with one life, and occurs twice.
+        let halves = spots.map(|spot| match spot {
+            Spot::Single(ends) => 2 * u32::from(3 - ends),
+            Spot::Pair(_) => 1,
+        });
+        halves.sum::<u32>() / 2
+    }
+}
+
+impl std::str::FromStr for Position {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Position, TextError> {
+        Position::from_setup(&notation::parse(text)?)
+    }
+}
+
+/// Writes the position as SPOTS does; letters are named anew.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.lands.is_empty() {
+            return f.write_str("!");
+        }
+        for (number, land) in self.lands.iter().enumerate() {
+            if number > 0 {
+                f.write_str("+")?;
+            }
+            let mut scope = Scope::of_land(land.iter().flatten().map(Vec::as_slice));
+            for (number, region) in land.iter().enumerate() {
+                if number > 0 {
+                    f.write_str("|")?;
+                }
+                write_region(f, &mut scope, region.iter().map(Vec::as_slice))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name that has been met, and where.
+struct Met {
+    at: usize,
+    /// Boundary, counted within the land.
+    boundary: usize,
+    /// The spot's number.
+    spot: u32,
+    twice: bool,
+}
+
+fn check_land(vertices: &[Written]) -> Result<Land, TextError> {
+    let mut land = Land::new();
+    let mut upper: HashMap<Name, Met> = HashMap::new();
+    let mut spots = 0;
+    let boundaries: Vec<&[Written]> = vertices.chunk_by(|a, b| a.boundary == b.boundary).collect();
+    let mut region_of = Vec::with_capacity(boundaries.len());
+    for (number, boundary) in boundaries.iter().enumerate() {
+        if number == 0 || boundaries[number - 1][0].region != boundary[0].region {
+            land.push(Region::new());
+        }
+        region_of.push(land.len() - 1);
+        let checked = check_boundary(boundary, number, &mut upper, &mut spots)?;
+        land.last_mut().expect("a region was begun").push(checked);
+    }
+    if let Some((name, met)) = upper.iter().filter(|(_, m)| !m.twice).min_by_key(|(_, m)| m.at) {
+        let place = "in its land";
+        return Err(TextError::Once { at: met.at, name: name.to_string(), place });
+    }
+    check_rings(&boundaries, &region_of, land.len())?;
+    Ok(land)
+}
+
+fn check_boundary(
+    vertices: &[Written],
+    number: usize,
+    upper: &mut HashMap<Name, Met>,
+    spots: &mut u32,
+) -> Result<Boundary, TextError> {
+    let mut lower: HashMap<Name, Met> = HashMap::new();
+    let mut open: Vec<Name> = Vec::new();
+    let mut boundary = Boundary::with_capacity(vertices.len());
+    for &Written { at, vertex, .. } in vertices {
+        let name = match vertex {
+            Vertex::Digit(ends) => {
+                boundary.push(Spot::Single(ends));
+                continue;
+            }
+            Vertex::Letter(name) => name,
+        };
+        let (names, place) = match name.is_lower() {
+            true => (&mut lower, "in its boundary"),
+            false => (&mut *upper, "in its land"),
+        };
+        let met = match names.get_mut(&name) {
+            None => {
+                let spot = *spots;
+                *spots += 1;
+                names.insert(name, Met { at, boundary: number, spot, twice: false });
+                boundary.push(Spot::Pair(spot));
+                if name.is_lower() {
+                    open.push(name);
+                }
+                continue;
+            }
+            Some(met) => met,
+        };
+        if met.twice {
+            return Err(TextError::ThreeTimes { at, name: name.to_string(), place });
+        }
+        met.twice = true;
+        boundary.push(Spot::Pair(met.spot));
+        if !name.is_lower() {
+            if met.boundary == number {
+                return Err(TextError::OneBoundary { at, name: name.to_string() });
+            }
+        } else if let Some(other) = open.pop().filter(|&last| last != name) {
+            let (name, other) = (name.to_string(), other.to_string());
+            return Err(TextError::Crossing { at, name, other });
+        }
+    }
+    match lower.iter().filter(|(_, met)| !met.twice).min_by_key(|(_, met)| met.at) {
+        None => Ok(boundary),
+        Some((name, met)) => {
+            let place = "in its boundary";
+            Err(TextError::Once { at: met.at, name: name.to_string(), place })
+        }
+    }
+}
+
+/// In the plane, each connected part of the drawing has one boundary at most in each region, and the
+/// graph whose nodes are the parts and the regions and whose edges are the boundaries is a tree.
+/// Without dead spots and their curves, parts may seem to be several, which leaves a forest.
+fn check_rings(
+    boundaries: &[&[Written]],
+    region_of: &[usize],
+    regions: usize,
+) -> Result<(), TextError> {
+    let mut parts = Sets::new(boundaries.len());
+    let mut graph = Sets::new(boundaries.len() + regions);
+    for (boundary, region) in region_of.iter().enumerate() {
+        graph.unite(boundary, boundaries.len() + region);
+    }
+    let mut first: HashMap<Name, usize> = HashMap::new();
+    for (number, boundary) in boundaries.iter().enumerate() {
+        for &Written { at, vertex, .. } in *boundary {
+            let Vertex::Letter(name) = vertex else { continue };
+            if name.is_lower() {
+                continue;
+            }
+            let Some(&other) = first.get(&name) else {
+                first.insert(name, number);
+                continue;
+            };
+            if parts.unite(number, other) && !graph.unite(number, other) {
+                return Err(TextError::Ring { at, name: name.to_string() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Disjoint sets of numbers.
+struct Sets {
+    parent: Vec<usize>,
+}
+
+impl Sets {
+    fn new(members: usize) -> Sets {
+        Sets { parent: (0..members).collect() }
+    }
+
+    fn root(&mut self, mut member: usize) -> usize {
+        while self.parent[member] != member {
+            self.parent[member] = self.parent[self.parent[member]];
+            member = self.parent[member];
+        }
+        member
+    }
+
+    /// Returns whether they were apart.
+    fn unite(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a] = b;
+        a != b
+    }
+}

@@ -1,0 +1,212 @@
+//! What does not matter is removed, and a position falls apart into lands.
+//!
+//! In this order; nothing later makes anything earlier possible again:
+//!
+//! 1. Dead spots go. Equal letters side by side in a boundary enclose nothing that lives, so the spot
+//!    occurs once: `2`. Boundaries without spots go.
+//! 2. Regions with fewer than two lives go, for no curve can be drawn in them; each letter counts as
+//!    one life there. Letters of such a region occur once from now on: `2`.
+//! 3. In a region of two or three lives the boundaries do not matter, as any two lives can be joined
+//!    and one life at most is left; they become one, and pairs of letters in it become `2`.
+//! 4. Regions that share no letter, directly or by way of others, are lands of their own.
+
+use super::flat::{Flat, LETTER, ONE, Packer, TWO, Token};
+
+/// Working memory; the result is in `lands`.
+#[derive(Debug, Default)]
+pub(super) struct Simplifier {
+    flat: Flat,
+    /// Region + 1 in which each letter has been met.
+    home: Vec<u32>,
+    /// What became of each letter.
+    fate: Vec<Fate>,
+    /// Disjoint sets of regions; roots are the least members.
+    parent: Vec<u32>,
+    packer: Packer,
+    ends: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It occurs twice, in different regions.
+    Upper,
+    /// It occurs twice, in one region.
+    Lower,
+    /// The region of its other occurrence is gone.
+    Single,
+    /// It was a pair in one region, and one of its occurrences has become `2`.
+    Merged,
+}
+
+impl Simplifier {
+    /// Simplifies a position without the occurrences of `dead` tokens, and splits it into lands.
+    /// Cost: linear in the position.
+    pub(super) fn run(&mut self, raw: &Flat, dead: [Token; 2]) {
+        let letters = usize::from(raw.letters);
+        self.home.clear();
+        self.home.resize(letters, 0);
+        self.fate.clear();
+        self.fate.resize(letters, Fate::Upper);
+        self.flat.clear();
+        for region in 0..raw.regions.len() {
+            self.region(raw, region, dead);
+        }
+        self.split();
+        self.pack(raw.letters);
+    }
+
+    /// The lands as packed bytes; their order and their letters' are those in which they came.
+    pub(super) fn lands(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.packer.bytes[start as usize..end as usize])
+    }
+
+    /// Steps 1 to 3 for one region, but for the letters that other regions lose.
+    fn region(&mut self, raw: &Flat, number: usize, dead: [Token; 2]) {
+        let flat = &mut self.flat;
+        let (first_token, first_end) = (flat.tokens.len(), flat.ends.len());
+        for boundary in raw.boundaries(number) {
+            let start = flat.tokens.len();
+            for &token in &raw.tokens[raw.span(boundary)] {
+                if token == dead[0] || token == dead[1] {
+                    continue;
+                }
+                match flat.tokens[start..].last_mut() {
+                    Some(last) if *last == token && token >= LETTER => *last = TWO,
+                    _ => flat.tokens.push(token),
+                }
+            }
+            // Across the end; TWO has no equal to merge with.
+            let length = flat.tokens.len();
+            if length - start >= 2
+                && flat.tokens[start] >= LETTER
+                && flat.tokens[start] == flat.tokens[length - 1]
+            {
+                flat.tokens.pop();
+                flat.tokens[start] = TWO;
+            }
+            flat.end_boundary();
+        }
+        let home = number as u32 + 1;
+        let isolated = raw.regions[number].isolated;
+        let mut lives = 3 * isolated as usize + flat.tokens.len() - first_token;
+        let mut pairs = 0;
+        for &token in &flat.tokens[first_token..] {
+            if token == ONE {
+                lives += 1;
+            } else if token >= LETTER {
+                let letter = usize::from(token - LETTER);
+                if self.home[letter] == home {
+                    self.fate[letter] = Fate::Lower;
+                    pairs += 1;
+                } else {
+                    self.home[letter] = home;
+                }
+            }
+        }
+        if lives < 2 {
+            for &token in &flat.tokens[first_token..] {
+                if token >= LETTER {
+                    self.fate[usize::from(token - LETTER)] = Fate::Single;
+                }
+            }
+            flat.tokens.truncate(first_token);
+            flat.ends.truncate(first_end);
+            return;
+        }
+        if lives - pairs <= 3 && (pairs > 0 || flat.ends.len() - first_end > 1) {
+            flat.ends.truncate(first_end);
+            let mut kept = first_token;
+            for at in first_token..flat.tokens.len() {
+                let token = flat.tokens[at];
+                flat.tokens[kept] = token;
+                kept += 1;
+                if token >= LETTER {
+                    let fate = &mut self.fate[usize::from(token - LETTER)];
+                    match *fate {
+                        Fate::Lower => {
+                            *fate = Fate::Merged;
+                            flat.tokens[kept - 1] = TWO;
+                        }
+                        Fate::Merged => kept -= 1,
+                        Fate::Upper | Fate::Single => {}
+                    }
+                }
+            }
+            flat.tokens.truncate(kept);
+            flat.end_boundary();
+        }
+        flat.end_region(isolated);
+    }
+
+    /// Letters that occur once become `2`; finds out which regions belong together.
+    fn split(&mut self) {
+        self.parent.clear();
+        self.parent.extend(0..self.flat.regions.len() as u32);
+        self.home.fill(0);
+        for region in 0..self.flat.regions.len() {
+            for boundary in self.flat.boundaries(region) {
+                for at in self.flat.span(boundary) {
+                    let token = self.flat.tokens[at];
+                    if token < LETTER {
+                        continue;
+                    }
+                    let letter = usize::from(token - LETTER);
+                    match self.fate[letter] {
+                        Fate::Single => self.flat.tokens[at] = TWO,
+                        Fate::Lower | Fate::Merged => {}
+                        Fate::Upper if self.home[letter] == 0 => {
+                            self.home[letter] = region as u32 + 1;
+                        }
+                        Fate::Upper => {
+                            let other = root(&mut self.parent, self.home[letter] - 1);
+                            let here = root(&mut self.parent, region as u32);
+                            self.parent[other.max(here) as usize] = other.min(here);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn pack(&mut self, letters: u16) {
+        self.packer.begin(letters);
+        self.ends.clear();
+        let regions = self.flat.regions.len();
+        for first in 0..regions {
+            if self.parent[first] != first as u32 {
+                continue;
+            }
+            self.packer.begin_next();
+            pack_region(&mut self.packer, &self.flat, first);
+            for region in first + 1..regions {
+                if root(&mut self.parent, region as u32) == first as u32 {
+                    self.packer.next_region();
+                    pack_region(&mut self.packer, &self.flat, region);
+                }
+            }
+            self.ends.push(self.packer.bytes.len() as u32);
+        }
+    }
+}
+
+fn pack_region(packer: &mut Packer, flat: &Flat, region: usize) {
+    packer.isolated(flat.regions[region].isolated);
+    for (number, boundary) in flat.boundaries(region).enumerate() {
+        if number > 0 {
+            packer.next_boundary();
+        }
+        for &token in &flat.tokens[flat.span(boundary)] {
+            packer.token(token);
+        }
+    }
+}
+
+fn root(parent: &mut [u32], mut member: u32) -> u32 {
+    while parent[member as usize] != member {
+        let up = parent[parent[member as usize] as usize];
+        parent[member as usize] = up;
+        member = up;
+    }
+    member
+}

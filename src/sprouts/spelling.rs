@@ -1,0 +1,72 @@
+//! How a canonical land is spelled: a land's bytes say what it is, and this makes its text read well.
+//!
+//! Every region is read in the direction, and every boundary from the vertex, that give the least
+//! text when digits come before the land's letters and these before the boundary's. The choice
+//! depends on the bytes only, so the text is as canonical as they are.
+
+use std::collections::HashMap;
+
+use super::position::{Boundary, Region, Spot};
+
+/// Rank of the first letter that belongs to a boundary; above those of all others.
+const OF_BOUNDARY: u32 = 1 << 20;
+/// Rank of the first letter that belongs to the land; above digits.
+const OF_LAND: u32 = 4;
+
+/// Spells the regions of a land; their order is kept.
+pub(super) fn spell(land: &mut [Region]) {
+    let mut homes: HashMap<u32, (usize, bool)> = HashMap::new();
+    for (number, boundary) in land.iter().flatten().enumerate() {
+        for spot in boundary {
+            if let Spot::Pair(pair) = *spot {
+                let home = homes.entry(pair).or_insert((number, true));
+                home.1 &= home.0 == number;
+            }
+        }
+    }
+    let is_lower = |pair: u32| homes[&pair].1;
+    for region in land {
+        let mut backward = region.clone();
+        backward.iter_mut().for_each(|boundary| boundary.reverse());
+        let ways = [std::mem::take(region), backward].map(|way| {
+            let mut words: Vec<(Vec<u32>, Boundary)> =
+                way.into_iter().map(|boundary| least_rotation(boundary, &is_lower)).collect();
+            words.sort_by(|a, b| a.0.cmp(&b.0));
+            words
+        });
+        let [forward, backward] = ways;
+        let keys = |way: &[(Vec<u32>, Boundary)]| -> Vec<Vec<u32>> {
+            way.iter().map(|word| word.0.clone()).collect()
+        };
+        let best = if keys(&forward) <= keys(&backward) { forward } else { backward };
+        *region = best.into_iter().map(|word| word.1).collect();
+    }
+}
+
+/// The rotation with the least word, and the word.
+fn least_rotation(mut boundary: Boundary, is_lower: &impl Fn(u32) -> bool) -> (Vec<u32>, Boundary) {
+    let mut best: Option<(Vec<u32>, usize)> = None;
+    for begin in 0..boundary.len() {
+        let word = word(&boundary, is_lower);
+        if best.as_ref().is_none_or(|best| word < best.0) {
+            best = Some((word, begin));
+        }
+        boundary.rotate_left(1);
+    }
+    let (word, begin) = best.expect("boundaries are not empty");
+    boundary.rotate_left(begin);
+    (word, boundary)
+}
+
+fn word(boundary: &[Spot], is_lower: &impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut names: HashMap<u32, u32> = HashMap::new();
+    let rank = |spot: &Spot| match *spot {
+        Spot::Single(ends) => u32::from(ends),
+        Spot::Pair(pair) if is_lower(pair) => {
+            let next = OF_BOUNDARY + names.len() as u32;
+            *names.entry(pair).or_insert(next)
+        }
+        Spot::Pair(pair) => OF_LAND + pair,
+    };
+    boundary.iter().map(rank).collect()
+}

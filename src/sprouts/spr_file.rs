@@ -1,0 +1,246 @@
+//! Files of Grundy numbers (`.spr`), as SPOTS and GLOP read and write them:
+//!
+//! ```text
+//! [Positions+Nimber]
+//! 0*2 0
+//! 0.AB|AB 1
+//! ```
+//!
+//! A line holds a position of one land in either form of the text, a space, and its Grundy number.
+//! Lines end with a newline, the last one too. Empty lines are skipped.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::TextError;
+use super::position::Position;
+
+/// The first line.
+pub const HEADER: &str = "[Positions+Nimber]";
+
+/// Longest line that is read, in bytes; a land of [`MOST_VERTICES`](super::setup::MOST_VERTICES)
+/// vertices needs less.
+pub const LONGEST_LINE: u64 = 1 << 16;
+
+/// What is wrong with a line.
+#[derive(Debug, thiserror::Error)]
+pub enum LineProblem {
+    /// The first line is not [`HEADER`].
+    #[error("the file has to begin with the line {HEADER}, but begins with {0:?}")]
+    Header(String),
+    /// The line is longer than [`LONGEST_LINE`] or not text.
+    #[error("this is no line of text: it is longer than {LONGEST_LINE} bytes or not UTF-8")]
+    NoText,
+    /// No space between position and number.
+    #[error("a position, a space and a Grundy number are expected")]
+    NoNumber,
+    /// The number is not a number.
+    #[error("the Grundy number {0:?} is not a number below 2^32")]
+    Number(String),
+    /// The position is none.
+    #[error("position: {0}")]
+    Position(#[from] TextError),
+    /// The position is a sum, or nothing.
+    #[error("the position has {0} lands, but numbers are kept for single lands")]
+    Lands(usize),
+    /// The file ends within a line.
+    #[error("the file ends without a newline: it may have been cut off")]
+    CutOff,
+}
+
+/// Why a file cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum SprError {
+    /// The system says no.
+    #[error("cannot {doing} {path}: {source}")]
+    Io {
+        /// `read` or `write`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A line is not as it should be.
+    #[error("{path}, line {line}: {problem}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: LineProblem,
+    },
+}
+
+/// A position and its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The line, from 1.
+    pub line: u64,
+    /// A position of one land, as it is written.
+    pub position: Position,
+    /// Its Grundy number, if the file is right.
+    pub nimber: u32,
+}
+
+/// Reads entries one by one; after an error there are no more.
+#[derive(Debug)]
+pub struct SprReader<R> {
+    input: R,
+    path: PathBuf,
+    line: u64,
+    buffer: Vec<u8>,
+    ended: bool,
+}
+
+impl SprReader<BufReader<File>> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, SprError> {
+        let doing = "read";
+        let file = File::open(path).map_err(|source| SprError::Io {
+            doing,
+            path: path.to_path_buf(),
+            source,
+        })?;
+        Ok(SprReader::new(BufReader::new(file), path))
+    }
+}
+
+impl<R: BufRead> SprReader<R> {
+    /// Reads from anything; `path` is for errors.
+    pub fn new(input: R, path: &Path) -> SprReader<R> {
+        SprReader { input, path: path.to_path_buf(), line: 0, buffer: Vec::new(), ended: false }
+    }
+
+    fn problem(&self, problem: LineProblem) -> SprError {
+        SprError::Line { path: self.path.clone(), line: self.line, problem }
+    }
+
+    /// The next line that is not empty, without its end; None at the end of the file.
+    fn next_line(&mut self) -> Result<Option<&str>, SprError> {
+        loop {
+            self.buffer.clear();
+            self.line += 1;
+            let mut limited = (&mut self.input).take(LONGEST_LINE);
+            if let Err(source) = limited.read_until(b'\n', &mut self.buffer) {
+                return Err(SprError::Io { doing: "read", path: self.path.clone(), source });
+            }
+            match self.buffer.pop() {
+                None => return Ok(None),
+                Some(b'\n') => {}
+                Some(_) if self.buffer.len() as u64 + 1 == LONGEST_LINE => {
+                    return Err(self.problem(LineProblem::NoText));
+                }
+                Some(_) => return Err(self.problem(LineProblem::CutOff)),
+            }
+            if self.buffer.last() == Some(&b'\r') {
+                self.buffer.pop();
+            }
+            if !self.buffer.is_empty() {
+                break;
+            }
+        }
+        match std::str::from_utf8(&self.buffer) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(SprError::Line {
+                path: self.path.clone(),
+                line: self.line,
+                problem: LineProblem::NoText,
+            }),
+        }
+    }
+
+    fn next_entry(&mut self) -> Result<Option<Entry>, SprError> {
+        if self.line == 0 {
+            let first = self.next_line()?.unwrap_or_default();
+            if first != HEADER {
+                let found = first.chars().take(40).collect();
+                return Err(self.problem(LineProblem::Header(found)));
+            }
+        }
+        let Some(text) = self.next_line()? else { return Ok(None) };
+        let parsed = parse_line(text);
+        match parsed {
+            Ok((position, nimber)) => Ok(Some(Entry { line: self.line, position, nimber })),
+            Err(problem) => Err(self.problem(problem)),
+        }
+    }
+}
+
+fn parse_line(text: &str) -> Result<(Position, u32), LineProblem> {
+    let (position, number) = text.trim_ascii().rsplit_once(' ').ok_or(LineProblem::NoNumber)?;
+    let cut = || LineProblem::Number(number.chars().take(40).collect());
+    // Not `parse` alone, which would take a sign.
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(cut());
+    }
+    let nimber = number.parse().map_err(|_| cut())?;
+    let position: Position = position.parse()?;
+    match position.lands().len() {
+        1 => Ok((position, nimber)),
+        lands => Err(LineProblem::Lands(lands)),
+    }
+}
+
+impl<R: BufRead> Iterator for SprReader<R> {
+    type Item = Result<Entry, SprError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let entry = self.next_entry().transpose();
+        self.ended = !matches!(entry, Some(Ok(_)));
+        entry
+    }
+}
+
+/// Writes entries one by one.
+#[derive(Debug)]
+pub struct SprWriter<W> {
+    output: W,
+    path: PathBuf,
+}
+
+impl<W: Write> SprWriter<W> {
+    /// Writes the header to anything, which should be buffered; `path` is for errors.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn new(output: W, path: &Path) -> Result<SprWriter<W>, SprError> {
+        let mut writer = SprWriter { output, path: path.to_path_buf() };
+        let result = writeln!(writer.output, "{HEADER}");
+        writer.checked(result)?;
+        Ok(writer)
+    }
+
+    /// Writes the text of a land, which the caller has from
+    /// [`Sprouts::land_text`](super::Sprouts::land_text), and its number.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&mut self, land: &str, nimber: u32) -> Result<(), SprError> {
+        let result = writeln!(self.output, "{land} {nimber}");
+        self.checked(result)
+    }
+
+    /// Hands everything to the system, and the output back.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(mut self) -> Result<W, SprError> {
+        let result = self.output.flush();
+        self.checked(result)?;
+        Ok(self.output)
+    }
+
+    fn checked(&self, result: io::Result<()>) -> Result<(), SprError> {
+        let path = || self.path.clone();
+        result.map_err(|source| SprError::Io { doing: "write", path: path(), source })
+    }
+}

@@ -1,0 +1,297 @@
+//! Lands by number: each distinct canonical form gets an id, dense from 0, and keeps it.
+//!
+//! # Protocol
+//!
+//! Lands are spread over shards by their hash. A shard, under its lock, holds the packed bytes and a
+//! hash table of ids. Everything else about a land is in its entry, in blocks that double in size and
+//! never move, so that entries are read without a lock:
+//!
+//! * Who interns a land locks its shard, looks it up, and if it is new takes the next id, appends the
+//!   bytes, writes the entry, and only then puts the id into the table. Whoever finds the id there
+//!   has taken the same lock later, and so sees the entry.
+//! * Other threads get an id from a thread that has interned it; however that happens, it has to
+//!   order memory (a lock, or release and acquire), as it has to for anything else that is handed
+//!   over. Entries are stored with release and loaded with acquire all the same, so that an entry is
+//!   never seen in part: its place is written last, and until then features read as 0.
+//! * The counters are only added to; nothing is decided by them but when to stop.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::search::impartial::game::{Atom, Features, Full, MAX_ATOM};
+use xxhash_rust::xxh3::xxh3_64;
+
+const SHARDS: usize = 256;
+/// Entries of the first block; every further block doubles the number of entries.
+const FIRST_BLOCK: u32 = 1 << 10;
+const BLOCKS: usize = 22;
+
+/// What is known of a land.
+#[derive(Debug, Default)]
+struct Entry {
+    /// Where the bytes are: `offset << 24 | length << 8 | shard`.
+    place: AtomicU64,
+    /// `lives << 32 | estimated options`.
+    features: AtomicU64,
+}
+
+/// A place of a hash table; the id is stored plus one, 0 is free.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    tag: u32,
+    id: u32,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    bytes: Vec<u8>,
+    table: Vec<Slot>,
+    used: usize,
+}
+
+/// Lands and their ids, shared by threads.
+#[derive(Debug)]
+pub(super) struct Store {
+    shards: Box<[Mutex<Shard>]>,
+    blocks: [OnceLock<Box<[Entry]>>; BLOCKS],
+    next: AtomicU32,
+    bytes: AtomicU64,
+    most_bytes: u64,
+}
+
+impl Store {
+    /// A store that refuses new lands when it has grown to `most_bytes`.
+    pub(super) fn new(most_bytes: u64) -> Store {
+        Store {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            blocks: std::array::from_fn(|_| OnceLock::new()),
+            next: AtomicU32::new(0),
+            bytes: AtomicU64::new((SHARDS * size_of::<Mutex<Shard>>()) as u64),
+            most_bytes,
+        }
+    }
+
+    /// Number of lands.
+    pub(super) fn len(&self) -> u32 {
+        self.next.load(Ordering::Relaxed).min(MAX_ATOM + 1)
+    }
+
+    /// Bytes taken.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The id of a canonical land; `features` is asked about new ones.
+    ///
+    /// # Errors
+    /// [`Full`] if the land is new and there is no memory or id for it.
+    pub(super) fn intern(
+        &self,
+        land: &[u8],
+        features: impl FnOnce() -> Features,
+    ) -> Result<Atom, Full> {
+        let hash = xxh3_64(land);
+        let number = hash as usize % SHARDS;
+        let tag = (hash >> 32) as u32;
+        let mut shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
+        let shard = &mut *shard;
+        if shard.used * 4 >= shard.table.len() * 3 {
+            self.grow(shard)?;
+        }
+        let mask = shard.table.len() - 1;
+        // The tag's bits are not those that chose the shard.
+        let mut at = tag as usize & mask;
+        while shard.table[at].id != 0 {
+            let slot = shard.table[at];
+            if slot.tag == tag && self.stored(shard, slot.id - 1) == land {
+                return Ok(slot.id - 1);
+            }
+            at = (at + 1) & mask;
+        }
+        self.room_for_bytes(shard, land.len())?;
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        if id > MAX_ATOM {
+            self.next.fetch_sub(1, Ordering::Relaxed);
+            return Err(Full);
+        }
+        let entry = self.new_entry(id);
+        let Features { lives, estimated_options } = features();
+        let packed = u64::from(lives) << 32 | u64::from(estimated_options);
+        entry.features.store(packed, Ordering::Release);
+        let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
+        entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
+        shard.bytes.extend_from_slice(land);
+        shard.table[at] = Slot { tag, id: id + 1 };
+        shard.used += 1;
+        Ok(id)
+    }
+
+    /// The bytes of a land.
+    ///
+    /// # Panics
+    /// If the id was not given out by this store.
+    pub(super) fn read(&self, id: Atom, out: &mut Vec<u8>) {
+        let (offset, length, number) = self.place(id);
+        let shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
+        out.clear();
+        out.extend_from_slice(&shard.bytes[offset..offset + length]);
+    }
+
+    /// What was said of a land when it was new. Takes no lock.
+    ///
+    /// # Panics
+    /// If the id was not given out by this store.
+    pub(super) fn features(&self, id: Atom) -> Features {
+        let packed = self.entry(id).features.load(Ordering::Acquire);
+        Features { lives: (packed >> 32) as u32, estimated_options: packed as u32 }
+    }
+
+    fn stored<'a>(&self, shard: &'a Shard, id: Atom) -> &'a [u8] {
+        let (offset, length, _) = self.place(id);
+        &shard.bytes[offset..offset + length]
+    }
+
+    fn place(&self, id: Atom) -> (usize, usize, usize) {
+        let place = self.entry(id).place.load(Ordering::Acquire);
+        ((place >> 24) as usize, (place >> 8) as usize & 0xFFFF, place as usize & 0xFF)
+    }
+
+    fn entry(&self, id: Atom) -> &Entry {
+        let (block, at) = block_of(id);
+        let block = self.blocks[block].get().expect("the id was given out by this store");
+        &block[at]
+    }
+
+    fn new_entry(&self, id: Atom) -> &Entry {
+        let (number, at) = block_of(id);
+        let block = self.blocks[number].get_or_init(|| {
+            let length = (FIRST_BLOCK as usize) << number;
+            self.count(length * size_of::<Entry>());
+            (0..length).map(|_| Entry::default()).collect()
+        });
+        &block[at]
+    }
+
+    fn count(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn check(&self, more: usize) -> Result<(), Full> {
+        if self.bytes().saturating_add(more as u64) > self.most_bytes { Err(Full) } else { Ok(()) }
+    }
+
+    /// Doubles a shard's table.
+    fn grow(&self, shard: &mut Shard) -> Result<(), Full> {
+        let length = (shard.table.len() * 2).max(16);
+        let more = (length - shard.table.len()) * size_of::<Slot>();
+        self.check(more)?;
+        let mut table = vec![Slot::default(); length];
+        for slot in shard.table.iter().filter(|slot| slot.id != 0) {
+            let mut at = slot.tag as usize & (length - 1);
+            while table[at].id != 0 {
+                at = (at + 1) & (length - 1);
+            }
+            table[at] = *slot;
+        }
+        shard.table = table;
+        self.count(more);
+        Ok(())
+    }
+
+    /// Makes room for a land's bytes.
+    fn room_for_bytes(&self, shard: &mut Shard, length: usize) -> Result<(), Full> {
+        let (used, capacity) = (shard.bytes.len(), shard.bytes.capacity());
+        if used + length <= capacity {
+            return Ok(());
+        }
+        let more = (capacity / 2).max(256).max(length);
+        self.check(more)?;
+        shard.bytes.reserve_exact(used + length + more - used);
+        self.count(shard.bytes.capacity() - capacity);
+        Ok(())
+    }
+}
+
+/// The block of an id and the place in it: block b has `FIRST_BLOCK << b` entries.
+fn block_of(id: Atom) -> (usize, usize) {
+    let shifted = id + FIRST_BLOCK;
+    let block = (shifted.ilog2() - FIRST_BLOCK.ilog2()) as usize;
+    (block, (shifted - (FIRST_BLOCK << block)) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn features_of(number: u32) -> Features {
+        Features { lives: number, estimated_options: number * 2 }
+    }
+
+    #[test]
+    fn ids_are_dense_and_kept() {
+        let store = Store::new(u64::MAX);
+        let lands: Vec<Vec<u8>> = (0..5000u32).map(|n| n.to_string().into_bytes()).collect();
+        for (land, number) in lands.iter().zip(0..) {
+            assert_eq!(store.intern(land, || features_of(number)), Ok(number));
+        }
+        let mut bytes = Vec::new();
+        for (land, number) in lands.iter().zip(0..) {
+            assert_eq!(store.intern(land, || unreachable!()), Ok(number));
+            store.read(number, &mut bytes);
+            assert_eq!(&bytes, land);
+            assert_eq!(store.features(number), features_of(number));
+        }
+        assert_eq!(store.len(), 5000);
+    }
+
+    #[test]
+    fn threads_agree_about_ids() {
+        let store = Store::new(u64::MAX);
+        let intern_all = |step: u32| {
+            let numbers = (0..3000u32).map(move |n| n * step % 3001);
+            let intern = |n: u32| {
+                let id = store.intern(&n.to_le_bytes(), || features_of(n)).unwrap();
+                assert_eq!(store.features(id), features_of(n));
+                (n, id)
+            };
+            let mut ids: Vec<(u32, Atom)> = numbers.map(intern).collect();
+            ids.sort_unstable();
+            ids
+        };
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                [1, 2, 5, 7].map(|step| scope.spawn(move || intern_all(step))).into();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let ids: std::collections::HashMap<u32, Atom> = results.concat().into_iter().collect();
+        for (n, id) in results.concat() {
+            assert_eq!(ids[&n], id);
+        }
+        let mut given: Vec<Atom> = ids.into_values().collect();
+        given.sort_unstable();
+        assert_eq!(given, (0..store.len()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let store = Store::new(100_000);
+        let full =
+            (0..u64::MAX).find(|n| store.intern(&n.to_le_bytes(), Features::default).is_err());
+        assert!(full.is_some_and(|n| (500..100_000).contains(&n)));
+        assert!(store.bytes() <= 100_000 + (size_of::<Entry>() * 4096) as u64);
+        assert_eq!(store.intern(&0u64.to_le_bytes(), Features::default), Ok(0));
+    }
+
+    #[test]
+    fn blocks_fill_without_gaps() {
+        let mut expected = (0, 0);
+        for id in 0..100_000 {
+            assert_eq!(block_of(id), expected);
+            expected.1 += 1;
+            if expected.1 == (FIRST_BLOCK as usize) << expected.0 {
+                expected = (expected.0 + 1, 0);
+            }
+        }
+        assert!(block_of(MAX_ATOM).0 < BLOCKS);
+    }
+}

@@ -1,0 +1,365 @@
+//! Checks a database of Grundy numbers as a proof.
+//!
+//! The number of a land is g exactly if the couple of the land and a heap of g is lost for the player
+//! to move: for every h below g some option of the land has the number h, and none has g. So a
+//! number is *established* if this can be said with numbers that have been established before. Lands
+//! are taken by increasing lives, and a move always takes a life, so everything that a land needs
+//! comes before it.
+//!
+//! A proof that a search has left holds the numbers of the lost couples only. That a couple is won is
+//! seen by a move to a lost one, which is there. What is not there is searched, depth first and with
+//! a memory, by nothing but the definition; an entry may cost so many positions and no more, and
+//! what it needed is then missing. No code is shared with the searches that write databases; the
+//! rules and canonical forms are.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::game::{Scratch, Sprouts};
+use super::position::Position;
+use super::spr_file::{Entry, SprError};
+use crate::search::impartial::game::{Atom, Full, Impartial, Options};
+
+/// Most moves that follow each other in a search; bounds the stack.
+const DEPTH: u32 = 2000;
+/// About what a number or a couple takes in memory.
+const BYTES_OF_FACT: u64 = 24;
+
+/// Limits.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyLimits {
+    /// Positions that may be searched for one entry, or for the root.
+    pub work: u64,
+    /// Bytes for positions and what is known of them.
+    pub memory: u64,
+}
+
+/// Why an entry is not established.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A move leads to the same number.
+    #[error("the number is not {nimber}: the move to {child} has the number {nimber} too")]
+    SameAsChild {
+        /// The number claimed.
+        nimber: u32,
+        /// The position after the move.
+        child: String,
+    },
+    /// The number is another one.
+    #[error("the number is {found}, not {nimber}: no move has the number {found}")]
+    Other {
+        /// The number claimed.
+        nimber: u32,
+        /// The right one.
+        found: u32,
+    },
+    /// Two lines about the same land contradict each other.
+    #[error("the number is {nimber} here, but {other} in line {line}, of the same land")]
+    Contradiction {
+        /// The number claimed.
+        nimber: u32,
+        /// The number of the other line.
+        other: u32,
+        /// The other line.
+        line: u64,
+    },
+    /// Too much is missing from the file.
+    #[error(
+        "the number {nimber} does not follow: numbers of its moves are missing, and {work} \
+         positions were searched for them"
+    )]
+    Missing {
+        /// The number claimed.
+        nimber: u32,
+        /// Positions that were searched.
+        work: u64,
+    },
+}
+
+/// An entry that is not established.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The line of the file.
+    pub line: u64,
+    /// The land in canonical form.
+    pub land: String,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What has come of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// Entries of the file.
+    pub entries: u64,
+    /// Entries that are established.
+    pub established: u64,
+    /// The first hundred entries that are not, smallest positions first.
+    pub findings: Vec<Finding>,
+    /// Whether the root is lost for the player to move; None if no root was given, or if what the
+    /// file proves does not decide it within the limit.
+    pub root_lost: Option<bool>,
+    /// Positions that were searched because the file does not have them.
+    pub searched: u64,
+}
+
+impl VerifyReport {
+    /// Whether every entry is established.
+    pub fn is_valid(&self) -> bool {
+        self.entries == self.established
+    }
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] SprError),
+    /// The memory is used up.
+    #[error("the database needs more than {0} bytes of memory to be checked: allow more")]
+    Memory(u64),
+    /// The stop flag was set.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Why a search ended without an answer.
+enum Halt {
+    Work,
+    Error(VerifyError),
+}
+
+/// Checks every entry, then the root.
+///
+/// Cost: the moves of every entry and of every move's position, once each; memory for these.
+///
+/// # Errors
+/// If an entry cannot be read, the memory does not suffice or `stop` is set.
+pub fn verify(
+    entries: impl Iterator<Item = Result<Entry, SprError>>,
+    root: Option<&Position>,
+    limits: VerifyLimits,
+    stop: &AtomicBool,
+) -> Result<VerifyReport, VerifyError> {
+    let mut checker = Checker {
+        game: Sprouts::new(limits.memory),
+        scratch: Scratch::default(),
+        numbers: HashMap::new(),
+        wins: HashSet::new(),
+        work: 0,
+        most_work: limits.work,
+        memory: limits.memory,
+        stop,
+    };
+    let mut claims: Vec<Claim> = Vec::new();
+    for entry in entries {
+        checker.checkpoint()?;
+        let Entry { line, position, nimber } = entry?;
+        let sum = checker.atoms(&position)?;
+        let lives = sum.iter().map(|&atom| checker.game.features(atom).lives).sum();
+        claims.push(Claim { lives, line, sum, nimber });
+    }
+    claims.sort_by_key(|claim| (claim.lives, claim.line));
+    let mut report = VerifyReport { entries: claims.len() as u64, ..VerifyReport::default() };
+    let mut said: HashMap<Vec<Atom>, (u32, u64)> = HashMap::new();
+    for claim in &claims {
+        let (nimber, line) = (claim.nimber, claim.line);
+        let first = *said.entry(claim.sum.clone()).or_insert((nimber, line));
+        let problem = if first.0 != nimber {
+            Some(Problem::Contradiction { nimber, other: first.0, line: first.1 })
+        } else {
+            checker.check(claim)?
+        };
+        report.searched += checker.work;
+        match problem {
+            None => report.established += 1,
+            Some(problem) if report.findings.len() < 100 => {
+                let land = checker.game.text(&claim.sum);
+                report.findings.push(Finding { line, land, problem });
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(root) = root {
+        let sum = checker.atoms(root)?;
+        checker.work = 0;
+        report.root_lost = match checker.is_lost(&sum, 0, 0) {
+            Ok(lost) => Some(lost),
+            Err(Halt::Work) => None,
+            Err(Halt::Error(error)) => return Err(error),
+        };
+        report.searched += checker.work;
+    }
+    Ok(report)
+}
+
+/// An entry with its land.
+struct Claim {
+    lives: u32,
+    line: u64,
+    /// One land, unless the entry has not been written in its simplest form.
+    sum: Vec<Atom>,
+    nimber: u32,
+}
+
+struct Checker<'a> {
+    game: Sprouts,
+    scratch: Scratch,
+    /// Established numbers.
+    numbers: HashMap<Atom, u32>,
+    /// Couples of a land and a heap that are won.
+    wins: HashSet<(Atom, u32)>,
+    /// Positions searched for the present entry.
+    work: u64,
+    most_work: u64,
+    memory: u64,
+    stop: &'a AtomicBool,
+}
+
+impl Checker<'_> {
+    fn checkpoint(&self) -> Result<(), VerifyError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(VerifyError::Interrupted);
+        }
+        // Hash tables keep some of their places free.
+        let facts = 2 * (self.numbers.capacity() + self.wins.capacity()) as u64;
+        if self.game.bytes() + facts * BYTES_OF_FACT > self.memory {
+            return Err(VerifyError::Memory(self.memory));
+        }
+        Ok(())
+    }
+
+    fn atoms(&mut self, position: &Position) -> Result<Vec<Atom>, VerifyError> {
+        let sum = self.game.atoms(position, &mut self.scratch);
+        sum.map_err(|Full| VerifyError::Memory(self.memory))
+    }
+
+    fn check(&mut self, claim: &Claim) -> Result<Option<Problem>, VerifyError> {
+        self.work = 0;
+        let nimber = claim.nimber;
+        match self.find_problem(&claim.sum, nimber) {
+            Ok(problem) => Ok(problem),
+            Err(Halt::Work) => Ok(Some(Problem::Missing { nimber, work: self.work })),
+            Err(Halt::Error(error)) => Err(error),
+        }
+    }
+
+    fn find_problem(&mut self, sum: &[Atom], nimber: u32) -> Result<Option<Problem>, Halt> {
+        if self.is_lost(sum, nimber, 0)? {
+            return Ok(None);
+        }
+        let mut number = 0;
+        for &atom in sum {
+            // A couple with a smaller heap that is lost has been met on the way.
+            match self.numbers.get(&atom) {
+                Some(&known) => number ^= known,
+                None => return self.same_as_child(sum, nimber),
+            }
+        }
+        Ok(Some(Problem::Other { nimber, found: number }))
+    }
+
+    fn same_as_child(&mut self, sum: &[Atom], nimber: u32) -> Result<Option<Problem>, Halt> {
+        let children = self
+            .game
+            .children(sum, &mut self.scratch)
+            .map_err(|Full| Halt::Error(VerifyError::Memory(self.memory)))?;
+        for child in children {
+            if self.is_lost(&child, nimber, 1)? {
+                let child = self.game.text(&child);
+                return Ok(Some(Problem::SameAsChild { nimber, child }));
+            }
+        }
+        // Greater than the number of moves: no land has such a number.
+        let mut found = 0;
+        for &atom in sum {
+            found ^= self.number(atom, 0)?;
+        }
+        Ok(Some(Problem::Other { nimber, found }))
+    }
+
+    /// Replaces what is known by its numbers; equal lands cancel.
+    fn reduce(&self, sum: &[Atom], heap: u32) -> (Vec<Atom>, u32) {
+        let (mut unknown, mut heap) = (Vec::new(), heap);
+        let mut sorted = sum.to_vec();
+        sorted.sort_unstable();
+        for &atom in &sorted {
+            match self.numbers.get(&atom) {
+                Some(number) => heap ^= number,
+                None if unknown.last() == Some(&atom) => {
+                    unknown.pop();
+                }
+                None => unknown.push(atom),
+            }
+        }
+        (unknown, heap)
+    }
+
+    /// Whether a sum of lands and a heap is lost for the player to move.
+    fn is_lost(&mut self, sum: &[Atom], heap: u32, depth: u32) -> Result<bool, Halt> {
+        let (mut unknown, mut heap) = self.reduce(sum, heap);
+        // The numbers of all but the largest, of which only one number matters.
+        unknown.sort_by_key(|&atom| self.game.features(atom).lives);
+        let Some(largest) = unknown.pop() else { return Ok(heap == 0) };
+        for atom in unknown {
+            heap ^= self.number(atom, depth)?;
+        }
+        self.is_couple_lost(largest, heap, depth)
+    }
+
+    fn number(&mut self, atom: Atom, depth: u32) -> Result<u32, Halt> {
+        let mut heap = 0;
+        while !self.is_couple_lost(atom, heap, depth)? {
+            heap += 1;
+        }
+        Ok(heap)
+    }
+
+    fn is_couple_lost(&mut self, atom: Atom, heap: u32, depth: u32) -> Result<bool, Halt> {
+        if let Some(&number) = self.numbers.get(&atom) {
+            return Ok(number == heap);
+        }
+        // A number is at most the number of moves that can still be made.
+        if heap > self.game.features(atom).lives || self.wins.contains(&(atom, heap)) {
+            return Ok(false);
+        }
+        self.work += 1;
+        if self.work > self.most_work || depth > DEPTH {
+            return Err(Halt::Work);
+        }
+        self.checkpoint().map_err(Halt::Error)?;
+        let mut options = Options::default();
+        self.game
+            .options(atom, &mut self.scratch, &mut options)
+            .map_err(|Full| Halt::Error(VerifyError::Memory(self.memory)))?;
+        let is_won = |checker: &Checker<'_>, option: &[Atom]| {
+            let (unknown, heap) = checker.reduce(option, heap);
+            unknown.is_empty() && heap == 0
+        };
+        if options.iter().any(|option| is_won(self, option)) {
+            self.wins.insert((atom, heap));
+            return Ok(false);
+        }
+        for smaller in 0..heap {
+            if self.is_couple_lost(atom, smaller, depth + 1)? {
+                return Ok(false);
+            }
+        }
+        let mut open: Vec<(usize, u32, &[Atom])> = Vec::with_capacity(options.len());
+        for option in options.iter() {
+            let (unknown, _) = self.reduce(option, heap);
+            let lives = unknown.iter().map(|&atom| self.game.features(atom).lives).sum();
+            open.push((unknown.len(), lives, option));
+        }
+        open.sort_unstable();
+        for (_, _, option) in open {
+            if self.is_lost(option, heap, depth + 1)? {
+                self.wins.insert((atom, heap));
+                return Ok(false);
+            }
+        }
+        self.numbers.insert(atom, heap);
+        Ok(true)
+    }
+}

@@ -1,0 +1,54 @@
+//! Simplification and canonical forms.
+
+use super::common::{Player, Random, random_game, respelled};
+
+#[test]
+fn what_does_not_matter_is_removed() {
+    let cases = [
+        ("!", "!"),
+        ("0*0", "!"),
+        ("0", "0"),
+        ("0.0", "0*2"),
+        // Dead spots, and letters side by side.
+        ("3", "!"),
+        ("323", "!"),
+        ("232", "22"),
+        ("0.1aa", "0.12"),
+        ("0.a1a", "0.12"),
+        // Regions with fewer than two lives, and what their letters become.
+        ("2", "!"),
+        ("2+1", "1"),
+        ("0.A|A", "0.2"),
+        ("A|A", "!"),
+        // Regions of two and three lives.
+        ("1.2", "12"),
+        ("2.2.2", "222"),
+        ("a2a2", "222"),
+        ("0.AB|AB2", "0.AB|2AB"),
+        ("0.AB|A.2|B.2", "0.AB|2A|2B"),
+        // Lands.
+        ("0|0", "0+0"),
+        ("0*2.A|1A|22", "0*2.A|1A+22"),
+        ("0.A.B|2A|2B", "0.A.B|2A|2B"),
+    ];
+    let mut player = Player::new();
+    for (text, canonical) in cases {
+        assert_eq!(player.canonical(text), canonical, "{text}");
+    }
+}
+
+#[test]
+fn canonical_forms_do_not_depend_on_the_spelling() {
+    let mut player = Player::new();
+    let mut random = Random(1);
+    for game in 0..150 {
+        for text in random_game(&mut player, 2 + game % 11, &mut random) {
+            let canonical = player.canonical(&text);
+            assert_eq!(canonical, player.canonical(&canonical));
+            for _ in 0..4 {
+                let other = respelled(&canonical, &mut random);
+                assert_eq!(player.canonical(&other), canonical, "{other}");
+            }
+        }
+    }
+}

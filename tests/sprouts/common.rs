@@ -1,0 +1,178 @@
+//! Helpers.
+
+use konane::search::impartial::game::{Atom, Impartial, Options};
+use konane::sprouts::{Position, Scratch, Spot, Sprouts};
+use std::collections::{HashMap, HashSet};
+
+/// A game with the memory to work with it, and values that have been computed.
+pub struct Player {
+    pub game: Sprouts,
+    pub scratch: Scratch,
+    grundy: HashMap<Atom, u32>,
+}
+
+impl Player {
+    pub fn new() -> Player {
+        Player { game: Sprouts::new(u64::MAX), scratch: Scratch::default(), grundy: HashMap::new() }
+    }
+
+    /// The lands of a position.
+    pub fn atoms(&mut self, text: &str) -> Vec<Atom> {
+        let position: Position = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        self.game.atoms(&position, &mut self.scratch).expect("memory is not limited")
+    }
+
+    /// The canonical text of a position.
+    pub fn canonical(&mut self, text: &str) -> String {
+        let atoms = self.atoms(text);
+        self.game.text(&atoms)
+    }
+
+    /// The options of a land.
+    pub fn options(&mut self, atom: Atom) -> Vec<Vec<Atom>> {
+        let mut options = Options::default();
+        self.game.options(atom, &mut self.scratch, &mut options).expect("memory is not limited");
+        options.iter().map(<[Atom]>::to_vec).collect()
+    }
+
+    /// The children of a sum, each once.
+    pub fn children(&mut self, sum: &[Atom]) -> HashSet<Vec<Atom>> {
+        let mut children = HashSet::new();
+        for (place, &atom) in sum.iter().enumerate() {
+            for option in self.options(atom) {
+                let mut child = sum.to_vec();
+                child.remove(place);
+                child.extend(option);
+                child.sort_unstable();
+                children.insert(child);
+            }
+        }
+        children
+    }
+
+    /// The Grundy number of a sum, by the definition: the least number that no option has.
+    pub fn grundy(&mut self, sum: &[Atom]) -> u32 {
+        sum.iter().fold(0, |all, &atom| all ^ self.grundy_of_land(atom))
+    }
+
+    fn grundy_of_land(&mut self, atom: Atom) -> u32 {
+        if let Some(&known) = self.grundy.get(&atom) {
+            return known;
+        }
+        let options = self.options(atom);
+        let numbers: HashSet<u32> = options.iter().map(|option| self.grundy(option)).collect();
+        let grundy = (0..).find(|number| !numbers.contains(number)).expect("options are finite");
+        self.grundy.insert(atom, grundy);
+        grundy
+    }
+
+    /// All positions that can be reached from a position, itself included.
+    pub fn reachable(&mut self, text: &str) -> HashSet<Vec<Atom>> {
+        let start = self.atoms(text);
+        let mut found = HashSet::from([start.clone()]);
+        let mut open = vec![start];
+        while let Some(sum) = open.pop() {
+            for child in self.children(&sum) {
+                if found.insert(child.clone()) {
+                    open.push(child);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Random numbers that are the same every time (SplitMix64).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((value ^ (value >> 31)) % bound as u64) as usize
+    }
+
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            items.swap(end, self.below(end + 1));
+        }
+    }
+}
+
+/// The positions of a game in which every move is chosen at random.
+pub fn random_game(player: &mut Player, spots: usize, random: &mut Random) -> Vec<String> {
+    let mut sum = player.atoms(&format!("0*{spots}"));
+    let mut texts = Vec::new();
+    while !sum.is_empty() {
+        texts.push(player.game.text(&sum));
+        let mut children: Vec<Vec<Atom>> = player.children(&sum).into_iter().collect();
+        children.sort();
+        sum = children.swap_remove(random.below(children.len()));
+    }
+    texts
+}
+
+/// The regions of a land, their boundaries, and the vertices of these.
+pub type Land = Vec<Vec<Vec<Spot>>>;
+
+/// The same position written in another way: boundaries rotated, regions reversed, boundaries,
+/// regions and lands in another order, other names.
+pub fn respelled(text: &str, random: &mut Random) -> String {
+    let position: Position = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    let mut lands = position.lands().to_vec();
+    random.shuffle(&mut lands);
+    let texts: Vec<String> = lands
+        .into_iter()
+        .map(|mut land| {
+            random.shuffle(&mut land);
+            for region in &mut land {
+                random.shuffle(region);
+                let reverse = random.below(2) == 0;
+                for boundary in region {
+                    let length = boundary.len();
+                    boundary.rotate_left(random.below(length));
+                    if reverse {
+                        boundary.reverse();
+                    }
+                }
+            }
+            write(&land, random.below(1000))
+        })
+        .collect();
+    if texts.is_empty() { "!".into() } else { texts.join("+") }
+}
+
+/// Writes a land, with names of which the first is chosen by `offset`.
+pub fn write(land: &Land, offset: usize) -> String {
+    let mut homes: HashMap<u32, HashSet<(usize, usize)>> = HashMap::new();
+    for (r, region) in land.iter().enumerate() {
+        for (b, boundary) in region.iter().enumerate() {
+            for spot in boundary {
+                if let Spot::Pair(pair) = *spot {
+                    homes.entry(pair).or_default().insert((r, b));
+                }
+            }
+        }
+    }
+    let name = |pair: u32| {
+        let (first, index) =
+            (if homes[&pair].len() == 1 { b'a' } else { b'A' }, pair as usize + offset);
+        let letter = char::from(first + (index % 26) as u8);
+        // An index is only needed when the alphabet has been used up; n(k) is upper case.
+        match letter {
+            _ if homes.len() <= 26 => letter.to_string(),
+            'n' => format!("m({})", 1000 + index),
+            _ => format!("{letter}({index})"),
+        }
+    };
+    let spot = |spot: &Spot| match *spot {
+        Spot::Single(ends) => ends.to_string(),
+        Spot::Pair(pair) => name(pair),
+    };
+    let boundary = |boundary: &Vec<Spot>| boundary.iter().map(spot).collect::<String>();
+    let region =
+        |region: &Vec<Vec<Spot>>| region.iter().map(boundary).collect::<Vec<_>>().join(".");
+    land.iter().map(region).collect::<Vec<_>>().join("|")
+}

@@ -1,0 +1,9 @@
+//! Sprouts: text, canonical forms and moves, against slow twins and published tables.
+
+mod canonical;
+mod common;
+mod counts;
+mod moves;
+mod notation;
+mod program;
+mod twin;

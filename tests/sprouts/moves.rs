@@ -1,0 +1,134 @@
+//! Moves and canonical forms against the slow twin.
+
+use super::common::{Player, Random, random_game};
+use super::twin::Drawing;
+use konane::search::impartial::game::Atom;
+use std::collections::{BTreeMap, HashSet};
+
+fn drawing(text: &str) -> Drawing {
+    Drawing::new(&text.parse().unwrap_or_else(|error| panic!("{text}: {error}")))
+}
+
+/// The children of a position, as the twin finds them and as the program reads their texts.
+fn children_by_definition(player: &mut Player, text: &str) -> HashSet<Vec<Atom>> {
+    let children = drawing(text).children();
+    children.iter().map(|child| player.atoms(&child.text())).collect()
+}
+
+#[test]
+fn children_of_all_positions_from_four_spots() {
+    let mut player = Player::new();
+    let positions = player.reachable("0*4");
+    for sum in positions {
+        let text = player.game.text(&sum);
+        assert_eq!(player.children(&sum), children_by_definition(&mut player, &text), "{text}");
+    }
+}
+
+#[test]
+fn children_of_positions_of_random_games() {
+    let mut player = Player::new();
+    let mut random = Random(3);
+    for game in 0..60 {
+        for text in random_game(&mut player, 5 + game % 4, &mut random) {
+            let sum = player.atoms(&text);
+            assert_eq!(player.children(&sum), children_by_definition(&mut player, &text), "{text}");
+        }
+    }
+}
+
+/// Positions with symmetries of every kind that moves make use of.
+#[test]
+fn children_of_symmetric_positions() {
+    let texts = [
+        "0*5.AB|AB",
+        "1a1a.1a1a.2a2a",
+        "0*2.1a1a.1a1a.2",
+        "1a2a1b2b.2.2",
+        "0.A.B.C|2A|2B|2C",
+        "0.AB.CD|AB|CD.0",
+        "0.AB|0.AB",
+        "12.12.1.1.2",
+        "112122",
+        "121212.0",
+        "12a12a.0",
+        "1aAa.1aBa|2A|2B",
+        "0.ABC|0.ACB",
+        "ABCD|AB.0|CD.0",
+        "1ABC.0|2ABC.0",
+        "1212.1221.12",
+    ];
+    let mut player = Player::new();
+    for text in texts {
+        let sum = player.atoms(text);
+        assert_eq!(player.children(&sum), children_by_definition(&mut player, text), "{text}");
+        let canonical = player.game.text(&sum);
+        assert_eq!(player.children(&sum), children_by_definition(&mut player, &canonical));
+    }
+}
+
+/// The shape of a land that isomorphic lands share, to compare fewer of them.
+fn shape(land: &Drawing) -> Vec<Vec<(usize, Vec<u8>)>> {
+    let mut regions: Vec<Vec<(usize, Vec<u8>)>> = Vec::new();
+    for region in &land.regions {
+        let mut walks: Vec<(usize, Vec<u8>)> = Vec::new();
+        for walk in region {
+            let mut ends: Vec<u8> = walk.iter().map(|&spot| land.ends[spot]).collect();
+            ends.sort_unstable();
+            walks.push((walk.len(), ends));
+        }
+        walks.sort();
+        regions.push(walks);
+    }
+    regions.sort();
+    regions
+}
+
+/// The twin simplifies, splits and compares raw children on its own; its classes have to be the
+/// program's ids.
+#[test]
+fn canonical_forms_are_the_classes_of_isomorphic_lands() {
+    let mut player = Player::new();
+    let mut classes: BTreeMap<Vec<Vec<(usize, Vec<u8>)>>, Vec<(Drawing, Atom)>> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    for sum in player.reachable("0*4") {
+        let text = player.game.text(&sum);
+        for child in drawing(&text).children() {
+            let raw = child.text();
+            let sum = player.atoms(&raw);
+            let lands = child.simplified().lands();
+            assert_eq!(lands.len(), sum.len(), "{raw}");
+            let mut ids: Vec<Atom> = Vec::new();
+            for land in lands {
+                let text = land.text();
+                let id = player.atoms(&text);
+                assert_eq!(id.len(), 1, "{text} is one land");
+                ids.push(id[0]);
+                if seen.insert(text) {
+                    let class = classes.entry(shape(&land)).or_default();
+                    class.push((land, id[0]));
+                }
+            }
+            ids.sort_unstable();
+            assert_eq!(ids, sum, "{raw}");
+        }
+    }
+    let mut compared = 0;
+    for class in classes.values() {
+        // One drawing of each id, and every other drawing against all of these.
+        let mut first: Vec<&(Drawing, Atom)> = Vec::new();
+        for member in class {
+            let mut met = false;
+            for other in &first {
+                met |= other.1 == member.1;
+                let same = member.0.is_isomorphic(&other.0);
+                assert_eq!(same, other.1 == member.1, "{} {}", member.0.text(), other.0.text());
+                compared += 1;
+            }
+            if !met {
+                first.push(member);
+            }
+        }
+    }
+    assert!(compared > 1000, "{compared}");
+}
