@@ -25,6 +25,8 @@ mod winners;
 mod winners_chart;
 
 mod committed;
+#[cfg(target_os = "linux")]
+mod resuming;
 mod scaling_report;
 #[cfg(target_os = "linux")]
 mod scripts;
