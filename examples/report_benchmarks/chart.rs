@@ -1,28 +1,20 @@
 //! The figure: nodes and time of each algorithm on each board, on logarithmic scales.
 
-use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::text_anchor::{HPos, VPos};
 
+use crate::draw::{Area, COLOURS, Failure, GRID, INK, Shape, marker, text};
 use crate::published;
 use crate::records::Results;
 use crate::report::{ALGORITHMS, COMPARED};
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Failure = Box<dyn std::error::Error>;
-
 const SIZE: (u32, u32) = (960, 460);
-const FONT: &str = "sans-serif";
-const INK: RGBColor = RGBColor(40, 40, 40);
-const GRID: RGBColor = RGBColor(222, 222, 222);
 
-/// Colours that remain distinct for colour-blind readers (Okabe and Ito), one for each algorithm.
-const COLOURS: [RGBColor; 4] =
-    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(170, 80, 150)];
+/// The marker of each algorithm.
+const SHAPES: [Shape; 4] = [Shape::Circle, Shape::Square, Shape::Triangle, Shape::Diamond];
 
 /// Pixels between the markers of two algorithms on one board.
 const DODGE: i32 = 11;
-const RADIUS: i32 = 5;
 
 /// What one half of the figure shows.
 struct Panel {
@@ -140,9 +132,10 @@ impl Panel {
             let faint = COLOURS[index].mix(0.45).stroke_width(2);
             area.draw(&PathElement::new(points.clone(), faint))?;
             for point in points {
-                marker(area, index, point, true)?;
+                marker(area, SHAPES[index], COLOURS[index], point, true)?;
             }
-            marker(area, index, (x(at_6x6, index), y(self.published[index])), false)?;
+            let at = (x(at_6x6, index), y(self.published[index]));
+            marker(area, SHAPES[index], COLOURS[index], at, false)?;
         }
         Ok(())
     }
@@ -155,54 +148,13 @@ fn legend(area: &Area<'_>) -> Result<(), Failure> {
             vec![(at, 28), (at + 28, 28)],
             COLOURS[index].mix(0.45).stroke_width(2),
         ))?;
-        marker(area, index, (at + 14, 28), true)?;
+        marker(area, SHAPES[index], COLOURS[index], (at + 14, 28), true)?;
         text(area, name, (at + 36, 28), 15, HPos::Left, VPos::Center)?;
         at += 106;
     }
-    marker(area, 0, (at + 30, 28), true)?;
+    marker(area, SHAPES[0], COLOURS[0], (at + 30, 28), true)?;
     text(area, "here, one thread", (at + 42, 28), 15, HPos::Left, VPos::Center)?;
-    marker(area, 0, (at + 196, 28), false)?;
+    marker(area, SHAPES[0], COLOURS[0], (at + 196, 28), false)?;
     text(area, "the thesis, 6x6, one thread", (at + 208, 28), 15, HPos::Left, VPos::Center)?;
-    Ok(())
-}
-
-/// A circle, square, triangle or diamond, filled or not.
-fn marker(
-    area: &Area<'_>,
-    algorithm: usize,
-    (x, y): (i32, i32),
-    filled: bool,
-) -> Result<(), Failure> {
-    let colour = COLOURS[algorithm];
-    let (fill, outline) = (if filled { colour } else { WHITE }.filled(), colour.stroke_width(2));
-    let r = RADIUS;
-    let corners: &[(i32, i32)] = match algorithm {
-        0 => {
-            area.draw(&Circle::new((x, y), r, fill))?;
-            area.draw(&Circle::new((x, y), r, outline))?;
-            return Ok(());
-        }
-        1 => &[(-r, -r), (r, -r), (r, r), (-r, r)],
-        2 => &[(0, -r - 1), (r + 1, r), (-r - 1, r)],
-        _ => &[(0, -r - 2), (r + 2, 0), (0, r + 2), (-r - 2, 0)],
-    };
-    let mut corners: Vec<(i32, i32)> = corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-    area.draw(&Polygon::new(corners.clone(), fill))?;
-    // Closed, and a little further, so that the last corner is mitred.
-    corners.extend_from_within(..2);
-    area.draw(&PathElement::new(corners, outline))?;
-    Ok(())
-}
-
-fn text(
-    area: &Area<'_>,
-    text: &str,
-    at: (i32, i32),
-    size: i32,
-    horizontal: HPos,
-    vertical: VPos,
-) -> Result<(), Failure> {
-    let style = (FONT, size).into_text_style(area).color(&INK).pos(Pos::new(horizontal, vertical));
-    area.draw_text(text, &style, at)?;
     Ok(())
 }

@@ -10,6 +10,19 @@ pub struct Search {
     pub nodes: f64,
 }
 
+/// A search of 6x6 on several threads (Table 4.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling {
+    /// Threads.
+    pub threads: u32,
+    /// Time.
+    pub seconds: f64,
+    /// Time on one thread by this time.
+    pub speedup: f64,
+    /// Nodes by those on one thread.
+    pub overhead: f64,
+}
+
 /// A square board solved by PN² on 64 threads (Table 4.4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquareBoard {
@@ -50,6 +63,19 @@ pub fn search_6x6(algorithm: &str) -> Option<Search> {
     rows(include_str!("../../tests/data/konane_search_6x6.csv"))
         .find(|row| row[0] == name && row[6].ends_with("Table 4.2"))
         .map(|row| Search { seconds: number(row[2]), nodes: number::<f64>(row[3]) * 1e6 })
+}
+
+/// Table 4.3, by the program's name of the algorithm; empty for those that it does not have.
+pub fn scaling_6x6(algorithm: &str) -> Vec<Scaling> {
+    rows(include_str!("../../tests/data/konane_search_6x6.csv"))
+        .filter(|row| row[0] == algorithm && row[6].ends_with("Table 4.3"))
+        .map(|row| Scaling {
+            threads: number(row[1]),
+            seconds: number(row[2]),
+            speedup: number(row[4]),
+            overhead: number(row[5]),
+        })
+        .collect()
 }
 
 /// Table 4.4.

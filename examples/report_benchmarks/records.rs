@@ -15,10 +15,19 @@ pub struct Record {
     pub cpu: String,
     /// 1, 2, ... for repetitions.
     pub run: u32,
+    /// Limit of time, such as `20m`.
+    #[serde(default)]
+    pub time_limit: Option<String>,
+    /// Limit of nodes.
+    #[serde(default)]
+    pub max_nodes: Option<u64>,
     /// The whole command line.
     pub command: String,
     /// Time from start to end of the process.
     pub wall_seconds: f64,
+    /// Processor time of all threads, where it could be measured.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
     /// Most memory that the process used, where it could be measured.
     pub peak_rss_bytes: Option<u64>,
     /// Load average of the minute before.
@@ -49,10 +58,22 @@ pub struct Answer {
     pub algorithm: Option<String>,
     /// `solve`: `tuned` or `thesis`.
     pub profile: Option<String>,
+    /// `solve`: threads that searched.
+    #[serde(default)]
+    pub threads: Option<u32>,
     /// `solve`: `black`, `white` or `unknown`.
     pub outcome: Option<String>,
     /// Why there is no answer.
     pub reason: Option<String>,
+    /// `solve`: positions visited by exact searches near the end of games.
+    #[serde(default)]
+    pub settle_positions: Option<u64>,
+    /// The root's proof number for the side to move, where there is no answer.
+    #[serde(default)]
+    pub pn: Option<u32>,
+    /// Its disproof number.
+    #[serde(default)]
+    pub dn: Option<u32>,
     /// PN²: nodes of the first level.
     pub l1_nodes: Option<u64>,
     /// PN²: nodes of all second levels.
@@ -146,7 +167,7 @@ impl Group {
         (seconds().fold(f64::INFINITY, f64::min), seconds().fold(0.0, f64::max))
     }
 
-    /// Median of the node counts; they are equal in all runs of the same program.
+    /// Median of the node counts; on one thread they are equal in all runs of the same program.
     pub fn nodes(&self) -> u64 {
         self.median_of(|record| record.result.total_nodes() as f64) as u64
     }
@@ -154,6 +175,13 @@ impl Group {
     /// Nodes by time, medians both.
     pub fn nodes_per_second(&self) -> f64 {
         self.nodes() as f64 / self.seconds().max(1e-9)
+    }
+
+    /// Median of the processor time over the runs where it was measured.
+    pub fn cpu_seconds(&self) -> Option<f64> {
+        let measured: Vec<f64> =
+            self.records.iter().filter_map(|record| record.cpu_seconds).collect();
+        median(&measured)
     }
 
     /// Median of the peak memory over the runs where it was measured.
@@ -204,13 +232,26 @@ impl Results {
         self.groups.iter().flat_map(|group| &group.records)
     }
 
-    /// The search of a whole board, if it was run; the first one of several with unequal memory.
+    /// The search of a whole board on one thread, if it was run; the first one of several with
+    /// unequal memory.
     pub fn solve(&self, board: &str, algorithm: &str, profile: &str) -> Option<&Group> {
+        self.solve_on(board, algorithm, profile, 1)
+    }
+
+    /// As [`Results::solve`], on so many threads.
+    pub fn solve_on(
+        &self,
+        board: &str,
+        algorithm: &str,
+        profile: &str,
+        threads: u32,
+    ) -> Option<&Group> {
         self.groups.iter().find(|group| {
             let answer = group.answer();
             answer.board == board
                 && answer.algorithm.as_deref() == Some(algorithm)
                 && answer.profile.as_deref() == Some(profile)
+                && answer.threads.unwrap_or(1) == threads
         })
     }
 

@@ -42,12 +42,14 @@ fn introduction() -> String {
      [raw results](benchmarks/results.jsonl); change the script, not this page. \"The thesis\" is \
      B. Siefke, *Solving Konane Using Proof-Number Search and Extensions*, TU Berlin 2025. Its \
      machine has two Intel Xeon Gold 6326 (64 threads, 510 GB), so ratios of times compare \
-     programs and machines together. All searches here run on one thread. Times are medians over \
-     the runs.\n"
+     programs and machines together. All searches here run on one thread; \
+     [Scaling](benchmarks/scaling.md) has those on several, and [Winners](winners.md) every board \
+     that was solved. Times are medians over the runs.\n"
         .to_string()
 }
 
-fn circumstances(results: &Results) -> String {
+/// The machine, the program, and whether the winners are those of the thesis.
+pub fn circumstances(results: &Results) -> String {
     let join = |items: Vec<String>| items.join(", ");
     let of = |items: Vec<u64>| join(items.iter().map(u64::to_string).collect());
     let dates = results.distinct(|record| record.date.chars().take(10).collect::<String>());
@@ -73,8 +75,8 @@ fn circumstances(results: &Results) -> String {
         row("load average before a run", load),
     ];
     let mut text = format!("## Machine and program\n\n{}", table(&["", ""], &rows));
-    text += "\nThe load average counts this script's own runs as well: 1 is a machine that does \
-             nothing else.\n";
+    text += "\nThe load average counts this script's own runs as well: as many as a run has threads \
+             is a machine that does nothing else.\n";
     if results.groups().iter().any(|group| is_earlier(results, group)) {
         text += "Rows with † are of an earlier version of the program, with another signature.\n";
     }
@@ -251,7 +253,7 @@ fn table_4_2(results: &Results) -> String {
     format!(
         "## 6x6 on one thread (Table 4.2)\n\n\
          The profile `thesis` runs the published variants: mobility as the leaf estimate, plain \
-         sums, the published budgets and thresholds.\n\n{}",
+         sums, the published budgets and thresholds. [As CSV](benchmarks/table-4.2.csv).\n\n{}",
         table(&head, &rows)
     )
 }
@@ -291,7 +293,8 @@ fn table_4_4(results: &Results) -> String {
     format!(
         "## Square boards by PN² (Table 4.4)\n\nTuned parameters. L1 and L2 are the levels of the \
          search. What fixed costs the thesis' times contain is not known; ours leave out the start \
-         of the process, a few milliseconds (compare the wall times below).\n\n{}",
+         of the process, a few milliseconds (compare the wall times below). \
+         [As CSV](benchmarks/table-4.4.csv).\n\n{}",
         table(&head, &rows)
     )
 }

@@ -28,6 +28,11 @@ pub fn time(seconds: f64) -> String {
     format!("{} h", figures(seconds / 3600.0))
 }
 
+/// Processor time, which is measured in hundredths of a second.
+pub fn cpu_time(seconds: f64) -> String {
+    if seconds < 0.005 { "< 10 ms".to_string() } else { time(seconds) }
+}
+
 /// A number with three figures and a letter: `12.3 M`.
 pub fn short(number: f64) -> String {
     let (factor, letter) = match number {
@@ -71,4 +76,29 @@ pub fn table(columns: &[&str], rows: &[Vec<String>]) -> String {
         text += &line(&mut row.iter().cloned());
     }
     text
+}
+
+/// A table as CSV (RFC 4180, with line feeds). A cell without a value is empty.
+///
+/// # Panics
+/// If a row has another number of cells than there are columns, or a cell would need quotes: ours
+/// are numbers and names.
+pub fn csv(columns: &[&str], rows: &[Vec<String>]) -> String {
+    let mut text = columns.join(",") + "\n";
+    for row in rows {
+        assert_eq!(row.len(), columns.len(), "{row:?}");
+        assert!(!row.iter().any(|cell| cell.contains([',', '"', '\n', '\r'])), "{row:?}");
+        text += &row.join(",");
+        text.push('\n');
+    }
+    text
+}
+
+/// A number in a cell of CSV: six decimals, without zeros at the end; empty if there is none.
+pub fn cell(number: Option<f64>) -> String {
+    let Some(number) = number else {
+        return String::new();
+    };
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

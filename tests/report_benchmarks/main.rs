@@ -1,16 +1,37 @@
-//! The benchmark report: reading and grouping raw results, numbers as text, the whole report and
-//! the figure from made-up results, and the command lines of the script.
+//! The reports: reading and grouping raw results, numbers as text, whole reports and their figures
+//! from made-up results, and the command lines of the scripts.
 
-#[path = "../examples/report_benchmarks/chart.rs"]
+#[path = "../../examples/report_benchmarks/chart.rs"]
 mod chart;
-#[path = "../examples/report_benchmarks/published.rs"]
+#[path = "../../examples/report_benchmarks/draw.rs"]
+mod draw;
+#[path = "../../examples/report_benchmarks/published.rs"]
 mod published;
-#[path = "../examples/report_benchmarks/records.rs"]
+#[path = "../../examples/report_benchmarks/records.rs"]
 mod records;
-#[path = "../examples/report_benchmarks/report.rs"]
+#[path = "../../examples/report_benchmarks/report.rs"]
 mod report;
-#[path = "../examples/report_benchmarks/text.rs"]
+#[path = "../../examples/report_benchmarks/scaling.rs"]
+mod scaling;
+#[path = "../../examples/report_benchmarks/scaling_chart.rs"]
+mod scaling_chart;
+#[path = "../../examples/report_benchmarks/tables.rs"]
+mod tables;
+#[path = "../../examples/report_benchmarks/text.rs"]
 mod text;
+#[path = "../../examples/report_benchmarks/winners.rs"]
+mod winners;
+#[path = "../../examples/report_benchmarks/winners_chart.rs"]
+mod winners_chart;
+
+mod committed;
+#[cfg(target_os = "linux")]
+mod resuming;
+mod scaling_report;
+#[cfg(target_os = "linux")]
+mod scripts;
+mod transpose;
+mod winners_report;
 
 use records::{Nodes, Results, median, parse};
 use serde_json::{Value, json};
@@ -132,11 +153,18 @@ fn numbers_as_text() {
     assert_eq!(text::time(0.25), "0.250 s");
     assert_eq!(text::time(4432.66), "4,433 s");
     assert_eq!(text::time(7200.0), "2.00 h");
+    assert_eq!(text::cpu_time(0.0), "< 10 ms");
+    assert_eq!(text::cpu_time(0.01), "10.0 ms");
     assert_eq!(text::short(999.0), "999");
     assert_eq!(text::short(1_234_567.0), "1.23 M");
     assert_eq!(text::short(2.57e9), "2.57 G");
     assert_eq!(text::bytes(f64::from(36 << 20)), "36.0 MiB");
     assert_eq!(text::bytes(f64::from(1 << 30)), "1.00 GiB");
+    assert_eq!(text::cell(Some(0.25)), "0.25");
+    assert_eq!(text::cell(Some(1200.0)), "1200");
+    assert_eq!(text::cell(Some(1.0 / 3.0)), "0.333333");
+    assert_eq!(text::cell(None), "");
+    assert_eq!(text::csv(&["a", "b"], &[vec!["x".into(), String::new()]]), "a,b\nx,\n");
     assert_eq!(
         text::table(&["a", ">b"], &[vec!["x".into(), "1".into()]]),
         "| a | b |\n|---|---:|\n| x | 1 |\n"
@@ -155,6 +183,11 @@ fn published_tables() {
     assert_eq!(published::perft_8x8()[9].nodes, 51_883_544);
     let [with, without] = published::unique_5x5();
     assert_eq!((with.len(), with[9], without[9]), (10, 10_784, 86_132));
+    let dfpn = published::scaling_6x6("dfpn");
+    let on_two = published::Scaling { threads: 2, seconds: 33.86, speedup: 1.54, overhead: 0.95 };
+    assert_eq!((dfpn.len(), dfpn[1]), (5, on_two));
+    assert_eq!(published::scaling_6x6("pn2")[4].overhead, 2.84);
+    assert!(published::scaling_6x6("pns").is_empty());
     assert_eq!(published::winner("6x6"), Some("white"));
     assert_eq!(published::winner("8x8"), None);
     assert_eq!(published::winner("99x1"), None);
@@ -223,27 +256,34 @@ fn the_figure_shows_every_board_and_algorithm() {
     }
 }
 
-/// Every command line of the script is one that the program understands.
-#[cfg(target_os = "linux")]
-#[test]
-fn the_scripts_command_lines() {
-    use clap::Parser;
-    use konane::cli::args::Cli;
+/// The cells of the row of a CSV that begins with something.
+fn csv_row<'a>(csv: &'a str, start: &str) -> Vec<&'a str> {
+    line_with(csv, start).split(',').collect()
+}
 
-    let list = |options: &[&str]| {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/benchmarks.sh");
-        let mut command = std::process::Command::new("bash");
-        let output = command.arg(script).arg("--list").args(options).output().expect("bash");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let full = list(&[]);
-    for line in full.lines() {
-        if let Err(error) = Cli::try_parse_from(line.split(' ')) {
-            panic!("{line}: {error}");
-        }
-    }
-    let quick = list(&["--quick"]);
-    assert!(!quick.is_empty() && full.starts_with(&quick));
-    assert!(!quick.contains("7x7"));
+#[test]
+fn the_csv_tables_have_the_published_rows_and_ours() {
+    let mut squares = solved("7x7", "pn2", "tuned", 2_000, 4.5);
+    squares["l1_nodes"] = 500.into();
+    squares["l2_nodes"] = 1_500.into();
+    let results = results(&[
+        line("a", 1, solved("6x6", "dfpn", "tuned", 463_600, 0.5)),
+        line("b", 1, unfinished(7200.0)),
+        line("c", 1, squares),
+    ]);
+    let table = tables::table_4_2(&results);
+    assert_eq!(table.lines().count(), 1 + 4 * 3);
+    let published = csv_row(&table, "pns,published,");
+    assert_eq!(published[2..5], ["136830000", "70.96", "1928269"]);
+    let ours = csv_row(&table, "dfpn,tuned,");
+    assert_eq!(ours[2..], ["463600", "0.5", "927200", "8388608", "1", "white"]);
+    assert_eq!(csv_row(&table, "ab,thesis,").last(), Some(&"time limit"));
+    assert_eq!(csv_row(&table, "ab,tuned,")[2..], ["", "", "", "", "", "not run"]);
+
+    let table = tables::table_4_4(&results);
+    assert_eq!(table.lines().count(), 1 + 7 * 2);
+    let published = csv_row(&table, "7x7,published,64,");
+    assert_eq!(published[3..6], ["4596.03105", "33827638", "518131212527"]);
+    let ours = csv_row(&table, "7x7,tuned,1,");
+    assert_eq!(ours[3..], ["4.5", "500", "1500", "8388608", "1", "white"]);
 }
