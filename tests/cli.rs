@@ -158,7 +158,7 @@ fn solve_takes_every_algorithm_and_profile() {
 
 #[test]
 fn solve_names_a_winning_move_as_text_and_as_json() {
-    let value = json(&["solve", "5x5", "--json", "-m", "64MiB"], 0);
+    let value = json(&["solve", "5x5", "--json", "-m", "64MiB", "--threads", "1"], 0);
     assert_eq!(value["outcome"], "black");
     let best = value["best_move"].as_str().unwrap().to_string();
     assert!(["a1", "a5", "c3", "e1", "e5"].contains(&best.as_str()));
@@ -168,7 +168,7 @@ fn solve_names_a_winning_move_as_text_and_as_json() {
     assert_eq!(value["to_move"], "white");
     assert_eq!(value["outcome"], "black");
 
-    let output = konane(&["solve", "5x5", "-m", "64MiB"]);
+    let output = konane(&["solve", "5x5", "-m", "64MiB", "--threads", "1"]);
     assert_eq!(code(&output), 0);
     let text = stdout(&output);
     assert!(text.starts_with("5x5, Black to move\n  winner      Black\n"), "{text}");
@@ -180,10 +180,10 @@ fn solve_names_a_winning_move_as_text_and_as_json() {
 
 #[test]
 fn a_position_and_the_moves_to_it_are_the_same() {
-    let by_moves = json(&["solve", "4x4", "--json", "--moves", "b3 b4 b1-b3"], 0);
+    let by_moves = json(&["solve", "4x4", "--json", "--threads", "1", "--moves", "b3 b4 b1-b3"], 0);
     let text = by_moves["position"].as_str().unwrap();
     assert_eq!(text, "x1xo/oxox/x1xo/o1ox w");
-    let by_text = json(&["solve", "4x4", "--json", "--position", text], 0);
+    let by_text = json(&["solve", "4x4", "--json", "--threads", "1", "--position", text], 0);
     for key in ["position", "to_move", "outcome", "best_move", "nodes"] {
         assert_eq!(by_moves[key], by_text[key], "{key}");
     }

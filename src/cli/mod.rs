@@ -147,7 +147,7 @@ pub enum CliError {
         have: u64,
     },
     /// `solve` with several threads by an algorithm that has one.
-    #[error("--threads: {algorithm} searches on one thread; choose --algo dfpn for more")]
+    #[error("--threads: {algorithm} searches on one thread; choose --algo dfpn or pn2 for more")]
     SolveThreads {
         /// The algorithm.
         algorithm: Algorithm,

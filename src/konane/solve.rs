@@ -20,7 +20,7 @@ use crate::search::dfpn::dfpn_parallel;
 use crate::search::game::{Game, Value};
 use crate::search::known::{Informed, Known};
 use crate::search::numbers::INFINITY;
-use crate::search::pn2::pn2_saving;
+use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns_saving;
 use crate::search::table::{Table, TableError};
 
@@ -66,7 +66,7 @@ impl Algorithm {
 
     /// Whether the search can use more than one thread.
     pub const fn is_parallel(self) -> bool {
-        matches!(self, Algorithm::Dfpn)
+        matches!(self, Algorithm::Dfpn | Algorithm::Pn2)
     }
 }
 
@@ -143,7 +143,7 @@ impl SolveOptions {
     fn tree_room(&self, bytes: usize) -> Option<TreeRoom> {
         match self.algorithm {
             Algorithm::Pns => Some(TreeRoom::pns(bytes, &self.profile.pns())),
-            Algorithm::Pn2 => Some(TreeRoom::pn2(bytes, &self.profile.pn2())),
+            Algorithm::Pn2 => Some(TreeRoom::pn2(bytes, &self.profile.pn2(), self.threads)),
             Algorithm::Dfpn | Algorithm::AlphaBeta => None,
         }
     }
@@ -306,7 +306,8 @@ pub(crate) fn solve_keeping<K: Known>(
         }
         Algorithm::Pn2 => {
             let parameters = profile.pn2();
-            pn2_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
+            let threads = options.threads;
+            pn2_parallel(game, root, table, tree_bytes, parameters, threads, limits, observer, port)
         }
         Algorithm::Dfpn => {
             let parameters = profile.dfpn();

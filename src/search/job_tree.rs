@@ -138,6 +138,28 @@ impl JobTree {
         }
     }
 
+    /// Takes over a tree whose blocks stand in `region` of the memory, with backed-up numbers; the
+    /// root's children are in `root_block`. Only for a tree that is still an unexpanded root.
+    pub fn adopt(&mut self, region: Region, root_block: Block) {
+        self.region = region;
+        self.root_block = root_block;
+        if root_block != 0 {
+            let scan = self.memory.scan(root_block);
+            (self.phi, self.delta) = scan.numbers_of_parent(self.options.combination);
+            self.best = Some(self.memory.code(root_block, scan.best));
+        }
+    }
+
+    /// Where its blocks stand, for a copy.
+    pub fn parts(&self) -> (&Memory, &Region, Block) {
+        (&self.memory, &self.region, self.root_block)
+    }
+
+    /// The same for good. The numbers are backed up.
+    pub fn into_parts(self) -> (Memory, Region, Block) {
+        (self.memory, self.region, self.root_block)
+    }
+
     /// Nodes in the tree.
     pub fn nodes(&self) -> u64 {
         1 + self.region.nodes()

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use konane::konane::profile::Profile;
 use konane::search::SettleOptions;
 use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
+use konane::search::checkpoint::TreePort;
 use konane::search::control::{Limits, Observer, Outcome, Report};
 use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
 use konane::search::game::{Expansion, Game, Value};
 use konane::search::negamax::Negamax;
 use konane::search::numbers::Combination;
-use konane::search::pn2::{Pn2Options, pn2};
+use konane::search::pn2::{Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::table::Table;
 
@@ -137,10 +138,17 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
 
 /// The algorithms that search on several threads.
 pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
-    vec![("df-pn on threads", |game, root, setting, limits, observer| {
-        let (table, threads) = (setting.table(), setting.threads);
-        dfpn_parallel(game, root, &table, setting.dfpn(), threads, limits, observer)
-    })]
+    vec![
+        ("df-pn on threads", |game, root, setting, limits, observer| {
+            let (table, threads) = (setting.table(), setting.threads);
+            dfpn_parallel(game, root, &table, setting.dfpn(), threads, limits, observer)
+        }),
+        ("PN² on threads", |game, root, setting, limits, observer| {
+            let (table, tree) = (setting.table(), setting.tree_bytes);
+            let (options, threads, port) = (setting.pn2(), setting.threads, TreePort::idle());
+            pn2_parallel(game, root, &table, tree, options, threads, limits, observer, &port)
+        }),
+    ]
 }
 
 /// Runs every algorithm and compares it with the oracle. Returns how many outcomes were known.

@@ -35,6 +35,7 @@ fn one_thread_searches_what_the_sequential_code_searches() {
             let expected = sequential(&game, 0, setting, limits, &mut ());
             let report = run(&game, 0, setting, limits, &mut ());
             assert_eq!(report.outcome, expected.outcome, "{name} {number}");
+            assert_eq!(report.memory_bytes, expected.memory_bytes, "{name} {number}");
             assert_eq!(report.counters, expected.counters, "{name} {number}");
         }
     }

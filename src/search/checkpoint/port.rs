@@ -85,18 +85,24 @@ impl TreePort {
     /// For the search, every few milliseconds: hands over a piece of the tree if it is wanted.
     #[inline(always)]
     pub(in crate::search) fn look(&self, tree: &ProofTree, memory: &Memory) {
+        self.look_at(memory, &tree.region, tree.root_block());
+    }
+
+    /// The same for a tree whose blocks stand in `region`.
+    #[inline(always)]
+    pub(in crate::search) fn look_at(&self, memory: &Memory, region: &Region, root_block: Block) {
         if self.wanted.load(Ordering::Relaxed) {
-            self.hand_over(tree, memory);
+            self.hand_over(memory, region, root_block);
         }
     }
 
     #[cold]
-    fn hand_over(&self, tree: &ProofTree, memory: &Memory) {
+    fn hand_over(&self, memory: &Memory, region: &Region, root_block: Block) {
         let mut link = lock(&self.link);
         let Some(Link { walk, piece, sender }) = link.as_mut() else { return };
         if !walk.is_done() && piece.raw.len() < SEND_BYTES {
             let enough = piece.raw.len() + PIECE_BYTES;
-            walk.copy((memory, &tree.region), tree.root_block(), piece, enough);
+            walk.copy((memory, region), root_block, piece, enough);
         }
         if !walk.is_done() && piece.raw.len() < SEND_BYTES {
             return;
@@ -121,11 +127,17 @@ impl TreePort {
     /// For the search, at the end: leaves the tree to whoever keeps checkpoints. Its numbers have to
     /// be backed up.
     pub(in crate::search) fn close(&self, tree: ProofTree, memory: Option<Memory>) {
-        if self.active
-            && let Some(memory) = memory
-        {
+        if let Some(memory) = memory {
             let root_block = tree.root_block();
-            *lock(&self.tree) = Some(SavedTree { memory, region: tree.region, root_block });
+            self.leave(|| (memory, tree.region, root_block));
+        }
+    }
+
+    /// The same for a tree by its parts.
+    pub(in crate::search) fn leave(&self, parts: impl FnOnce() -> (Memory, Region, Block)) {
+        if self.active {
+            let (memory, region, root_block) = parts();
+            *lock(&self.tree) = Some(SavedTree { memory, region, root_block });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
+use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -428,7 +429,7 @@ fn searches_with_trees_go_on_where_they_were() {
                 budget_minimum: 3,
                 congestion_64: 0,
             };
-            let room = Some(TreeRoom::pn2(bytes, &options));
+            let room = Some(TreeRoom::pn2(bytes, &options, NonZeroUsize::MIN));
             let (found, more) = solve_in_runs(&game, room, 20, |table, limits, observer, port| {
                 pn2_saving(&game, 0, table, bytes, options, limits, observer, port)
             });

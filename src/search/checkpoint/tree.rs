@@ -1,10 +1,12 @@
 //! Trees between two runs: making one of the records of a checkpoint.
 
+use std::num::NonZeroUsize;
+
 use super::format::u32_at;
 use super::walk::{MARK, MAX_CHILDREN};
 use crate::search::arena::{Block, Memory, Node, Region, UNIT};
 use crate::search::numbers::{Combination, MAX};
-use crate::search::pn2::{FIRST_LEVEL_QUARTERS, Pn2Options};
+use crate::search::pn2::{FIRST_LEVEL_QUARTERS, Pn2Options, first_level_bytes};
 use crate::search::pns::PnsOptions;
 
 /// The memory for a tree, and how its numbers follow from each other.
@@ -23,9 +25,13 @@ impl TreeRoom {
         TreeRoom { bytes, quarters: 4, combination: options.combination }
     }
 
-    /// The first-level tree of [`crate::search::pn2::pn2`].
-    pub fn pn2(bytes: usize, options: &Pn2Options) -> Self {
-        TreeRoom { bytes, quarters: FIRST_LEVEL_QUARTERS, combination: options.pns.combination }
+    /// The first-level tree of [`crate::search::pn2::pn2_parallel`] with so many threads.
+    pub fn pn2(bytes: usize, options: &Pn2Options, threads: NonZeroUsize) -> Self {
+        let combination = options.pns.combination;
+        match first_level_bytes(bytes, threads) {
+            Some(bytes) => TreeRoom { bytes, quarters: 4, combination },
+            None => TreeRoom { bytes, quarters: FIRST_LEVEL_QUARTERS, combination },
+        }
     }
 
     /// Bytes set aside.

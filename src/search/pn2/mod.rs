@@ -13,6 +13,7 @@ mod gate;
 mod parallel;
 mod second;
 
+pub(super) use parallel::first_level_bytes;
 pub use parallel::pn2_parallel;
 
 use super::arena::{Memory, Region, UNIT};

@@ -24,8 +24,9 @@ use std::time::Duration;
 use super::crew::{Crew, Turn};
 use super::gate::Gate;
 use super::second::SecondLevel;
-use super::{Pn2Options, pn2};
+use super::{Pn2Options, pn2_saving};
 use crate::search::arena::{Memory, UNIT};
+use crate::search::checkpoint::TreePort;
 use crate::search::control::{
     Control, Counters, Limits, Observer, Outcome, Progress, Reason, Report,
 };
@@ -53,9 +54,12 @@ const PERIOD: Duration = Duration::from_millis(5);
 /// are fewer workers. What they count is summed; the node limit is overrun by at most two expansions
 /// of each, one at either level. How many nodes are searched depends on how the threads run, the value does not.
 ///
+/// It begins with the tree that `port` brings in and leaves its own there, where somebody keeps
+/// checkpoints ([`crate::search::checkpoint`]); for others there is [`TreePort::idle`].
+///
 /// # Panics
 /// If the game or the observer does. The other workers are stopped first.
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "those of pn2 and two more")]
 pub fn pn2_parallel<G: Game>(
     game: &G,
     root: u64,
@@ -65,22 +69,42 @@ pub fn pn2_parallel<G: Game>(
     threads: NonZeroUsize,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
+    port: &TreePort,
 ) -> Report {
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let workers = threads.get().min(cores).min(tree_bytes / 2 / LEAST_SECOND);
+    let workers = workers(tree_bytes, threads);
     if workers > 1
         && let Some(report) =
-            search_with(game, root, table, tree_bytes, options, workers, limits, observer)
+            search_with(game, root, table, tree_bytes, options, workers, limits, observer, port)
     {
         return report;
     }
-    pn2(game, root, table, tree_bytes, options, limits, observer)
+    pn2_saving(game, root, table, tree_bytes, options, limits, observer, port)
+}
+
+/// The workers of a search with so many threads.
+fn workers(tree_bytes: usize, threads: NonZeroUsize) -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    threads.get().min(cores).min(tree_bytes / 2 / LEAST_SECOND)
+}
+
+/// Bytes for each worker's second-level trees; the first level has what they leave.
+fn second_bytes(tree_bytes: usize, workers: usize) -> usize {
+    tree_bytes / 2 / workers
+}
+
+/// Bytes of a memory that the first level has to itself, if several workers share it.
+pub(in crate::search) fn first_level_bytes(
+    tree_bytes: usize,
+    threads: NonZeroUsize,
+) -> Option<usize> {
+    let workers = workers(tree_bytes, threads);
+    (workers > 1).then(|| tree_bytes - second_bytes(tree_bytes, workers) * workers)
 }
 
 /// Searches with so many workers, however few cores and bytes there are. `None` if nothing was
 /// searched, because not a single thread could be started or because the root's value is known,
 /// and takes no more than an expansion.
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "those of pn2_parallel")]
 fn search_with<G: Game>(
     game: &G,
     root: u64,
@@ -90,12 +114,13 @@ fn search_with<G: Game>(
     workers: usize,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
+    port: &TreePort,
 ) -> Option<Report> {
     if game.known(root) != Answer::Unknown {
         return None;
     }
-    let second_bytes = tree_bytes / 2 / workers;
-    let first = Memory::new(tree_bytes - second_bytes * workers);
+    let second_bytes = second_bytes(tree_bytes, workers);
+    let (first, region, block) = port.open(tree_bytes - second_bytes * workers, |units| units);
     let seconds: Option<Vec<Memory>> = (0..workers).map(|_| Memory::new(second_bytes)).collect();
     let (Some(first), Some(seconds)) = (first, seconds) else {
         return Some(unknown(table, Reason::Memory));
@@ -109,15 +134,18 @@ fn search_with<G: Game>(
         refresh_age: options.pns.refresh_age,
         congestion_64: options.congestion_64,
     };
+    let mut tree = JobTree::new(first, tree_options, root);
+    tree.adopt(region, block);
     let gate = Gate::new(table);
     let search = Search {
         game,
         table,
         options,
         gate: &gate,
+        port,
         stop: AtomicBool::new(false),
         crew: Crew::new(State {
-            tree: JobTree::new(first, tree_options, root),
+            tree,
             counters: Counters {
                 nodes: 1,
                 first_level: 1,
@@ -140,14 +168,16 @@ fn search_with<G: Game>(
         Some(value) => Outcome::Known(value),
         None => Outcome::Unknown(reason.expect("an open search was stopped")),
     };
-    Some(Report {
+    let report = Report {
         outcome,
         phi: tree.phi,
         delta: tree.delta,
         best: tree.best,
         counters,
         memory_bytes: (table.bytes() + tree.bytes() + second_bytes) as u64,
-    })
+    };
+    port.leave(|| tree.into_parts());
+    Some(report)
 }
 
 /// The report of a search that did not begin.
@@ -173,6 +203,7 @@ struct Search<'a, G> {
     table: &'a Table,
     options: Pn2Options,
     gate: &'a Gate<'a>,
+    port: &'a TreePort,
     stop: AtomicBool,
     crew: Crew<State>,
 }
@@ -388,6 +419,8 @@ impl<G: Game> Search<'_, G> {
             reporter.tell(turn.state(), &evaluator.control.counters);
             if let Some((job, found, work)) = done.take() {
                 turn.state().take_in(job, found, &children, work, &mut news);
+                let (memory, region, root_block) = turn.state().tree.parts();
+                self.port.look_at(memory, region, root_block);
                 turn.changed();
             }
             let next = self.next(turn, &mut news);
@@ -461,6 +494,7 @@ mod tests {
     use crate::search::graph::GraphGame;
     use crate::search::known::{Informed, Known};
     use crate::search::negamax::Negamax;
+    use crate::search::pn2::pn2;
     use crate::search::pn2::tests::{THESIS, variants};
     use crate::search::pns::tests::{large_game, random_game};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -476,8 +510,18 @@ mod tests {
         limits: Limits<'_>,
         observer: &mut dyn Observer,
     ) -> Report {
-        search_with(game, 0, table, tree_bytes, options, workers, limits, observer)
-            .expect("threads can be started, and the root is not known")
+        search_with(
+            game,
+            0,
+            table,
+            tree_bytes,
+            options,
+            workers,
+            limits,
+            observer,
+            &TreePort::idle(),
+        )
+        .expect("threads can be started, and the root is not known")
     }
 
     #[test]
@@ -542,7 +586,17 @@ mod tests {
                     let table = Table::new(1 << 14).unwrap();
                     let (limits, bytes) = (Limits::default(), 1 << 20);
                     if parallel {
-                        pn2_parallel(&game, 0, &table, bytes, options, one, limits, &mut ())
+                        pn2_parallel(
+                            &game,
+                            0,
+                            &table,
+                            bytes,
+                            options,
+                            one,
+                            limits,
+                            &mut (),
+                            &TreePort::idle(),
+                        )
                     } else {
                         pn2(&game, 0, &table, bytes, options, limits, &mut ())
                     }
@@ -561,8 +615,17 @@ mod tests {
                 let table = Table::new(1 << 14).unwrap();
                 let threads = NonZeroUsize::new(threads).unwrap();
                 let limits = Limits::default();
-                let report =
-                    pn2_parallel(&game, 0, &table, bytes, THESIS, threads, limits, &mut ());
+                let report = pn2_parallel(
+                    &game,
+                    0,
+                    &table,
+                    bytes,
+                    THESIS,
+                    threads,
+                    limits,
+                    &mut (),
+                    &TreePort::idle(),
+                );
                 assert_eq!(report.outcome, Outcome::Known(value));
                 assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             }
@@ -702,7 +765,17 @@ mod tests {
         let lost = All(Answer::Known(Value::Loss));
         let game = Informed::new(&nim, &lost);
         let limits = Limits::default();
-        let report = pn2_parallel(&game, 0, &table, 1 << 20, THESIS, two, limits, &mut ());
+        let report = pn2_parallel(
+            &game,
+            0,
+            &table,
+            1 << 20,
+            THESIS,
+            two,
+            limits,
+            &mut (),
+            &TreePort::idle(),
+        );
         assert_eq!(report.outcome, Outcome::Known(Value::Loss));
         let game = Informed::new(&nim, &NoneAtTheRoot);
         let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());
