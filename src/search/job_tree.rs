@@ -318,7 +318,7 @@ impl JobTree {
     }
 
     /// Whether the path still leads to the open leaf that was selected.
-    fn stands(&self, leaf: &Leaf) -> bool {
+    pub fn stands(&self, leaf: &Leaf) -> bool {
         if self.value.is_some() {
             return false;
         }
@@ -333,6 +333,21 @@ impl JobTree {
             }
         }
         block == 0
+    }
+
+    /// Gives a leaf interim numbers, if it is still there.
+    pub fn update(&mut self, leaf: &Leaf, phi: Number, delta: Number, news: &mut News) {
+        if !self.stands(leaf) {
+            return;
+        }
+        match leaf.path.split_last() {
+            Some((&Step { block, code }, path)) => {
+                let at = self.memory.position(block, code).expect("the leaf is there");
+                self.memory.set_numbers(block, at, phi, delta);
+                self.back_up(path, block, 1, news);
+            }
+            None => (self.phi, self.delta) = (phi, delta),
+        }
     }
 
     /// Gives a leaf its open children, for which `work` expansions were made, if it is still there.
@@ -550,6 +565,12 @@ mod tests {
                 }
                 let random = mix(seed << 32 | step) as usize;
                 let place = random / 8 % out.len();
+                if random.is_multiple_of(4) {
+                    let (phi, delta) = (1 + random as u32 % 50, 1 + random as u32 % 31);
+                    tree.update(&out[place], phi, delta, &mut news);
+                    check_all(&tree, &out);
+                    continue;
+                }
                 let leaf = out.swap_remove(place);
                 stale += u32::from(!tree.stands(&leaf));
                 let mut children = Vec::new();

@@ -20,5 +20,6 @@ pub mod pns;
 mod proof_tree;
 pub mod table;
 mod tally;
+pub mod two_level;
 
 pub use evaluate::SettleOptions;

@@ -94,6 +94,27 @@ impl Pass<'_> {
         }
     }
 
+    /// Waits until the table may be used, and lets it grow before if `more` new entries would make
+    /// it grow: whoever holds the pass may then fill so many without [`Pass::keep_or_grow`]. The
+    /// number of entries is judged by a sample, and a quarter is added to it.
+    pub fn make_room(&mut self, more: u64, key_of: impl Fn(u64) -> u64) {
+        let table = self.gate.table;
+        let is_tight = || {
+            let count = table.estimated_count().saturating_add(more).min(table.capacity());
+            table.wants_growth(count + count / 4)
+        };
+        self.enter();
+        if is_tight() {
+            self.leave();
+            let alone = self.gate.lock.write().unwrap_or_else(PoisonError::into_inner);
+            while is_tight() {
+                table.grow(&key_of);
+            }
+            drop(alone);
+            self.enter();
+        }
+    }
+
     #[cold]
     fn grow(&mut self, key_of: impl Fn(u64) -> u64) {
         let gate = self.gate;

@@ -9,7 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod crew;
-mod gate;
+pub(super) mod gate;
 mod parallel;
 mod second;
 

@@ -167,6 +167,13 @@ impl Table {
         Ok(Table { memory, active: AtomicUsize::new(first), moving: Mutex::new(()) })
     }
 
+    /// A table of two clusters that begins with one, for models of its growth.
+    #[cfg(all(test, loom))]
+    pub(in crate::search) fn growing_from_one_cluster() -> Self {
+        let memory = Memory::new(2).expect("a model has memory");
+        Table { memory, active: AtomicUsize::new(1), moving: Mutex::new(()) }
+    }
+
     /// The number of entries that fit.
     pub fn capacity(&self) -> u64 {
         (self.memory.clusters().len() * CLUSTER) as u64
