@@ -196,6 +196,7 @@ pub fn markdown(results: &Results) -> String {
         machine has two Intel Xeon Gold 6326 (64 threads).\n\n"
         .to_string();
     text += &circumstances(results);
+    text += &busy(results);
     text += "\n![Speed-up and node throughput by threads](scaling.svg)\n\n\
         * Speed-up is the time on one thread by the time on so many; efficiency is the speed-up by \
         the threads; search overhead is the nodes by those on one thread. All are ratios of \
@@ -258,6 +259,20 @@ pub fn markdown(results: &Results) -> String {
         }
     }
     text
+}
+
+/// What to say where the machine had other work: where the load was more than all threads of these
+/// runs make.
+fn busy(results: &Results) -> String {
+    let most_threads = f64::from(THREADS[THREADS.len() - 1]);
+    let loads = || results.records().filter_map(|record| Some((record.load_before?, record.cores)));
+    let is_busy = |(load, cores): (f64, u32)| load > most_threads.max(f64::from(cores)) + 1.0;
+    if !loads().any(is_busy) {
+        return String::new();
+    }
+    "\n**The machine was busy with other work during these runs**, as the load shows: the speed-ups \
+     are not those of the program.\n"
+        .to_string()
 }
 
 fn is_ours(series: &Series) -> bool {

@@ -98,6 +98,14 @@ fn different_winners_are_named() {
 }
 
 #[test]
+fn a_busy_machine_is_named() {
+    let mut lines = made_up();
+    assert!(!scaling::markdown(&results(&lines)).contains("busy with other work during"));
+    lines[1] = lines[1].replace("\"load_before\":0.5", "\"load_before\":17.5");
+    assert!(scaling::markdown(&results(&lines)).contains("busy with other work during"));
+}
+
+#[test]
 fn the_figure() {
     for lines in [made_up(), Vec::new()] {
         let svg = scaling_chart::svg(&results(&lines)).unwrap();
