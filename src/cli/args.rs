@@ -122,6 +122,15 @@ pub struct SolveArgs {
     #[arg(short, long, value_name = "N", allow_negative_numbers = true,
           value_parser = parse_threads)]
     pub threads: Option<u32>,
+    /// pns-pdfpn: nodes that a worker may evaluate before it hands a job back [default: 10000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_nodes)]
+    pub iterations: Option<u64>,
+    /// pns-pdfpn: expansions after which a worker tells its numbers to the others [default: 4096].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_nodes)]
+    pub updates: Option<u64>,
+    /// pns-pdfpn: threads of each worker [default: 1]. There are --threads / N workers.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
+    pub threads_per_worker: Option<u32>,
     /// Memory for table and tree together, at least 1MiB. It is reserved at once and used as the
     /// search goes on.
     #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
@@ -409,6 +418,8 @@ pub enum AlgorithmArg {
     Dfpn,
     /// Alpha-beta with iterative deepening, for comparison.
     Ab,
+    /// Proof-number search whose leaves are jobs for df-pn workers.
+    PnsPdfpn,
 }
 
 impl From<AlgorithmArg> for Algorithm {
@@ -418,6 +429,7 @@ impl From<AlgorithmArg> for Algorithm {
             AlgorithmArg::Pn2 => Algorithm::Pn2,
             AlgorithmArg::Dfpn => Algorithm::Dfpn,
             AlgorithmArg::Ab => Algorithm::AlphaBeta,
+            AlgorithmArg::PnsPdfpn => Algorithm::PnsPdfpn,
         }
     }
 }

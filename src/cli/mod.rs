@@ -5,6 +5,7 @@
 //! bad.
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 
 pub mod args;
 mod bench;
@@ -147,10 +148,31 @@ pub enum CliError {
         have: u64,
     },
     /// `solve` with several threads by an algorithm that has one.
-    #[error("--threads: {algorithm} searches on one thread; choose --algo dfpn or pn2 for more")]
+    #[error(
+        "--threads: {algorithm} searches on one thread; choose --algo dfpn, pn2 or pns-pdfpn for more"
+    )]
     SolveThreads {
         /// The algorithm.
         algorithm: Algorithm,
+    },
+    /// An option of the two-level search with another algorithm.
+    #[error("{option} is for --algo pns-pdfpn, not for {algorithm}")]
+    JobOption {
+        /// The option.
+        option: &'static str,
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// A worker with more threads than there are.
+    #[error(
+        "--threads-per-worker: {each} are more than the {threads} threads of the search; \
+         give --threads as well"
+    )]
+    WorkerThreads {
+        /// Threads of each worker.
+        each: NonZeroUsize,
+        /// All threads.
+        threads: NonZeroUsize,
     },
     /// The system gives no threads.
     #[error("--threads: cannot start the threads: {0}; ask for fewer")]

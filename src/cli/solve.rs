@@ -16,7 +16,9 @@ use super::{database, input};
 use crate::endgame::Database;
 use crate::endgame::known::DatabaseValues;
 use crate::konane::notation::{format_move, format_position};
-use crate::konane::{Algorithm, Board, Position, Solution, SolveOptions, Verdict, solve_saving};
+use crate::konane::{
+    Algorithm, Board, JobOptions, Position, Solution, SolveOptions, Verdict, solve_saving,
+};
 use crate::proof::ProofWriter;
 use crate::search::control::{Limits, Reason};
 use crate::search::table::ENTRY_BYTES;
@@ -30,6 +32,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         profile: args.profile.into(),
         memory_bytes: args.memory,
         threads,
+        jobs: jobs(args, threads)?,
     };
     // Before the search, so that a file that cannot be written is found out in time.
     let keeper = checkpoint::keeper(args, (&board, &position, &options))?;
@@ -116,6 +119,32 @@ fn threads(args: &SolveArgs) -> Result<NonZeroUsize, CliError> {
     }
 }
 
+/// The jobs of the two-level search.
+fn jobs(args: &SolveArgs, threads: NonZeroUsize) -> Result<JobOptions, CliError> {
+    let algorithm: Algorithm = args.algo.into();
+    let given = [
+        ("--iterations", args.iterations.is_some()),
+        ("--updates", args.updates.is_some()),
+        ("--threads-per-worker", args.threads_per_worker.is_some()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|&(_, given)| given)
+        && algorithm != Algorithm::PnsPdfpn
+    {
+        return Err(CliError::JobOption { option, algorithm });
+    }
+    let default = JobOptions::default();
+    let each = args.threads_per_worker.and_then(|each| NonZeroUsize::new(each as usize));
+    let each = each.unwrap_or(default.threads);
+    if each > threads {
+        return Err(CliError::WorkerThreads { each, threads });
+    }
+    Ok(JobOptions {
+        nodes: args.iterations.unwrap_or(default.nodes),
+        update_expansions: args.updates.unwrap_or(default.update_expansions),
+        threads: each,
+    })
+}
+
 struct Report<'a> {
     args: &'a SolveArgs,
     board: &'a Board,
@@ -155,7 +184,7 @@ impl Report<'_> {
             Verdict::Unknown(reason) => ("unknown", Some(reason.text())),
         };
         let counters = &self.solution.report.counters;
-        let two_levels = self.algorithm == Algorithm::Pn2;
+        let two_levels = matches!(self.algorithm, Algorithm::Pn2 | Algorithm::PnsPdfpn);
         let table = &self.solution.table;
         SolveJson {
             board: self.board.dimensions().to_string(),
@@ -222,7 +251,7 @@ impl Report<'_> {
         };
         rows.push(("algorithm", format!("{}, {profile}{threads}", self.algorithm)));
         let mut nodes = output::grouped(counters.nodes);
-        if self.algorithm == Algorithm::Pn2 {
+        if matches!(self.algorithm, Algorithm::Pn2 | Algorithm::PnsPdfpn) {
             let first = output::grouped(counters.first_level);
             let second = output::grouped(counters.second_level);
             let _ = write!(nodes, " ({first} first level, {second} second level)");

@@ -19,5 +19,6 @@ pub use perft::Perft;
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{
-    Algorithm, Solution, SolveError, SolveOptions, Verdict, solve, solve_saving, solve_with,
+    Algorithm, JobOptions, Solution, SolveError, SolveOptions, Verdict, solve, solve_saving,
+    solve_with,
 };

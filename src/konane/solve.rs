@@ -23,6 +23,7 @@ use crate::search::numbers::INFINITY;
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns_saving;
 use crate::search::table::{Table, TableError};
+use crate::search::two_level::{TwoLevelOptions, two_level_saving};
 
 /// The least memory that [`solve`] accepts, for every algorithm: 1 MiB.
 pub const LEAST_MEMORY: u64 = 1 << 20;
@@ -42,31 +43,39 @@ pub enum Algorithm {
     Dfpn,
     /// α-β with iterative deepening ([`crate::search::alphabeta`]).
     AlphaBeta,
+    /// Proof-number search whose leaves are jobs for df-pn workers ([`crate::search::two_level`]).
+    PnsPdfpn,
 }
 
 impl Algorithm {
-    /// All of them, the simplest first.
-    pub const ALL: [Algorithm; 4] =
-        [Algorithm::Pns, Algorithm::Pn2, Algorithm::Dfpn, Algorithm::AlphaBeta];
+    /// All of them.
+    pub const ALL: [Algorithm; 5] = [
+        Algorithm::Pns,
+        Algorithm::Pn2,
+        Algorithm::Dfpn,
+        Algorithm::AlphaBeta,
+        Algorithm::PnsPdfpn,
+    ];
 
-    /// `pns`, `pn2`, `dfpn` or `ab`.
+    /// `pns`, `pn2`, `dfpn`, `ab` or `pns-pdfpn`.
     pub const fn name(self) -> &'static str {
         match self {
             Algorithm::Pns => "pns",
             Algorithm::Pn2 => "pn2",
             Algorithm::Dfpn => "dfpn",
             Algorithm::AlphaBeta => "ab",
+            Algorithm::PnsPdfpn => "pns-pdfpn",
         }
     }
 
     /// Whether the search keeps a tree in memory beside the table.
     pub const fn keeps_tree(self) -> bool {
-        matches!(self, Algorithm::Pns | Algorithm::Pn2)
+        matches!(self, Algorithm::Pns | Algorithm::Pn2 | Algorithm::PnsPdfpn)
     }
 
     /// Whether the search can use more than one thread.
     pub const fn is_parallel(self) -> bool {
-        matches!(self, Algorithm::Dfpn | Algorithm::Pn2)
+        matches!(self, Algorithm::Dfpn | Algorithm::Pn2 | Algorithm::PnsPdfpn)
     }
 }
 
@@ -78,7 +87,7 @@ impl fmt::Display for Algorithm {
 
 /// A name that is no algorithm's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an algorithm: choose one of pns, pn2, dfpn, ab")]
+#[error("{0:?} is not an algorithm: choose one of pns, pn2, dfpn, ab, pns-pdfpn")]
 pub struct AlgorithmError(pub String);
 
 impl FromStr for Algorithm {
@@ -103,6 +112,33 @@ pub struct SolveOptions {
     pub memory_bytes: u64,
     /// Threads to search with, where the algorithm can ([`Algorithm::is_parallel`]).
     pub threads: NonZeroUsize,
+    /// The jobs of [`Algorithm::PnsPdfpn`].
+    pub jobs: JobOptions,
+}
+
+/// How the two-level search divides its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobOptions {
+    /// Nodes that a job may evaluate; at least 2 are taken.
+    pub nodes: u64,
+    /// Expansions of a job between two messages about its numbers.
+    pub update_expansions: u64,
+    /// Threads of each worker. There are as many workers as the threads of the search allow, at
+    /// least one.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for JobOptions {
+    /// As [`TwoLevelOptions::new`], on one thread each.
+    fn default() -> Self {
+        let one = NonZeroUsize::MIN;
+        let options = TwoLevelOptions::new(Profile::Tuned.dfpn(), one, one);
+        JobOptions {
+            nodes: options.job_nodes,
+            update_expansions: options.update_expansions,
+            threads: one,
+        }
+    }
 }
 
 impl Default for SolveOptions {
@@ -113,6 +149,7 @@ impl Default for SolveOptions {
             profile: Profile::Tuned,
             memory_bytes: 1 << 30,
             threads: NonZeroUsize::MIN,
+            jobs: JobOptions::default(),
         }
     }
 }
@@ -144,7 +181,21 @@ impl SolveOptions {
         match self.algorithm {
             Algorithm::Pns => Some(TreeRoom::pns(bytes, &self.profile.pns())),
             Algorithm::Pn2 => Some(TreeRoom::pn2(bytes, &self.profile.pn2(), self.threads)),
+            Algorithm::PnsPdfpn => Some(TreeRoom::two_level(bytes, &self.two_level())),
             Algorithm::Dfpn | Algorithm::AlphaBeta => None,
+        }
+    }
+
+    /// The parameters of the two-level search: the profile's df-pn, in as many workers as there are
+    /// threads for.
+    fn two_level(&self) -> TwoLevelOptions {
+        let JobOptions { nodes, update_expansions, threads } = self.jobs;
+        let workers = NonZeroUsize::new(self.threads.get() / threads.get());
+        let workers = workers.unwrap_or(NonZeroUsize::MIN);
+        TwoLevelOptions {
+            job_nodes: nodes,
+            update_expansions,
+            ..TwoLevelOptions::new(self.profile.dfpn(), workers, threads.min(self.threads))
         }
     }
 }
@@ -314,6 +365,10 @@ pub(crate) fn solve_keeping<K: Known>(
             dfpn_parallel(game, root, table, parameters, options.threads, limits, observer)
         }
         Algorithm::AlphaBeta => alphabeta(game, root, table, profile.alphabeta(), limits, observer),
+        Algorithm::PnsPdfpn => {
+            let parameters = options.two_level();
+            two_level_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
+        }
     };
     let report = match keeper {
         None => search(observer, &TreePort::idle()),

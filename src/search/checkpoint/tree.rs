@@ -8,6 +8,7 @@ use crate::search::arena::{Block, Memory, Node, Region, UNIT};
 use crate::search::numbers::{Combination, MAX};
 use crate::search::pn2::{FIRST_LEVEL_QUARTERS, Pn2Options, first_level_bytes};
 use crate::search::pns::PnsOptions;
+use crate::search::two_level::TwoLevelOptions;
 
 /// The memory for a tree, and how its numbers follow from each other.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,11 @@ impl TreeRoom {
             Some(bytes) => TreeRoom { bytes, quarters: 4, combination },
             None => TreeRoom { bytes, quarters: FIRST_LEVEL_QUARTERS, combination },
         }
+    }
+
+    /// The master's tree of [`crate::search::two_level::two_level`].
+    pub fn two_level(bytes: usize, options: &TwoLevelOptions) -> Self {
+        TreeRoom { bytes, quarters: 4, combination: options.dfpn.combination }
     }
 
     /// Bytes set aside.

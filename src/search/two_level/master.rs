@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::TwoLevelOptions;
 use super::messages::{Gone, JobId, JobOutcome, MasterLink, Notice, Order};
+use crate::search::checkpoint::TreePort;
 use crate::search::control::{Counters, Limits, Observer, Progress, Reason};
 use crate::search::game::Game;
 use crate::search::job_tree::{Facts, JobTree, Leaf, News, Selection};
@@ -44,6 +45,7 @@ pub(super) struct Master<'a, G, L> {
     pub pass: Pass<'a>,
     pub tree: JobTree,
     pub link: L,
+    port: &'a TreePort,
     pub options: TwoLevelOptions,
     pub counters: Counters,
     seats: Vec<Seat>,
@@ -64,6 +66,7 @@ impl<'a, G: Game, L: MasterLink> Master<'a, G, L> {
         pass: Pass<'a>,
         tree: JobTree,
         link: L,
+        port: &'a TreePort,
         options: TwoLevelOptions,
         node_limit: Option<u64>,
     ) -> Self {
@@ -73,6 +76,7 @@ impl<'a, G: Game, L: MasterLink> Master<'a, G, L> {
             pass,
             tree,
             link,
+            port,
             options,
             counters: Counters { nodes: 1, first_level: 1, ..Counters::default() },
             news: News::new(),
@@ -110,7 +114,11 @@ impl<'a, G: Game, L: MasterLink> Master<'a, G, L> {
                 return;
             }
             match self.link.receive(PERIOD) {
-                Ok(Some((worker, notice))) => self.take_in(worker, notice),
+                Ok(Some((worker, notice))) => {
+                    self.take_in(worker, notice);
+                    let (memory, region, root_block) = self.tree.parts();
+                    self.port.look_at(memory, region, root_block);
+                }
                 Ok(None) => {}
                 Err(Gone) => self.seats.iter_mut().for_each(|seat| *seat = Seat::Gone),
             }

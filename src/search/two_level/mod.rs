@@ -23,7 +23,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::arena::Memory;
+use super::checkpoint::TreePort;
 use super::control::{Counters, Limits, Observer, Outcome, Reason, Report};
 use super::dfpn::DfpnOptions;
 use super::game::Game;
@@ -93,7 +93,24 @@ pub fn two_level<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let Some(memory) = Memory::new(tree_bytes) else {
+    let port = TreePort::idle();
+    two_level_saving(game, root, table, tree_bytes, options, limits, observer, &port)
+}
+
+/// [`two_level`] that begins with the tree of an earlier search, and hands its own over, where
+/// somebody keeps checkpoints ([`super::checkpoint`]).
+#[expect(clippy::too_many_arguments, reason = "those of two_level and one more")]
+pub fn two_level_saving<G: Game>(
+    game: &G,
+    root: u64,
+    table: &Table,
+    tree_bytes: usize,
+    options: TwoLevelOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    port: &TreePort,
+) -> Report {
+    let (Some(memory), region, root_block) = port.open(tree_bytes, |units| units) else {
         return Report {
             outcome: Outcome::Unknown(Reason::Memory),
             phi: 1,
@@ -113,8 +130,9 @@ pub fn two_level<G: Game>(
     let broken = AtomicBool::new(false);
     let (link, ends) = messages::channels(options.workers.get());
     let facts = Facts { game, table };
-    let tree = JobTree::new(memory, tree_options, root);
-    let mut master = Master::new(facts, gate.pass(), tree, link, options, limits.nodes);
+    let mut tree = JobTree::new(memory, tree_options, root);
+    tree.adopt(region, root_block);
+    let mut master = Master::new(facts, gate.pass(), tree, link, port, options, limits.nodes);
     let master = thread::scope(|scope| {
         let mut handles = Vec::with_capacity(ends.len());
         for mut end in ends {
@@ -144,14 +162,16 @@ pub fn two_level<G: Game>(
         Some(value) => Outcome::Known(value),
         None => Outcome::Unknown(reason.expect("an open search was stopped")),
     };
-    Report {
+    let report = Report {
         outcome,
         phi: tree.phi,
         delta: tree.delta,
         best: tree.best,
         counters,
         memory_bytes: (table.bytes() + tree.bytes()) as u64,
-    }
+    };
+    port.leave(|| tree.into_parts());
+    report
 }
 
 /// Tells the master when its thread panics.
