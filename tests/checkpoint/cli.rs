@@ -294,7 +294,7 @@ fn a_checkpoint_that_cannot_fit_on_the_disk_is_refused() {
 #[test]
 fn the_text_says_what_is_kept() {
     let place = Place::new();
-    let args = [&["solve", "5x6", "--memory", "1MiB"][..], &FILE].concat();
+    let args = [&["solve", "5x6", "--memory", "1MiB", "--threads", "1"][..], &FILE].concat();
     let output = place.run(&[&args[..], &["--max-nodes", "2000"]].concat());
     let said = stderr(&output);
     assert!(said.contains("checkpoints: a.ckpt, every 10 min 0 s, at most 1.01 MiB\n"), "{said}");

@@ -40,6 +40,7 @@ use super::{DfpnOptions, Numbers, Worker, dfpn, outcome};
 use crate::search::control::{Control, Counters, Limits, Observer, Report};
 use crate::search::evaluate::Evaluator;
 use crate::search::game::{Game, Value};
+use crate::search::known::Answer;
 use crate::search::numbers::{INFINITY, Number};
 use crate::search::parallel::{Member, Seen, Team};
 use crate::search::table::Table;
@@ -74,7 +75,8 @@ pub fn dfpn_parallel<G: Game>(
     observer: &mut dyn Observer,
 ) -> Report {
     let threads = threads.get();
-    if threads == 1 {
+    // A known value of the root is one expansion's work.
+    if threads == 1 || game.known(root) != Answer::Unknown {
         return dfpn(game, root, table, options, limits, observer);
     }
     table.reserve(FIRST_ENTRIES, |code| game.key(code));
