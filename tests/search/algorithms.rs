@@ -11,7 +11,7 @@ use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
 use konane::search::game::{Expansion, Game, Value};
 use konane::search::negamax::Negamax;
 use konane::search::numbers::Combination;
-use konane::search::pn2::{Pn2Options, pn2};
+use konane::search::pn2::{Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::table::Table;
 
@@ -137,10 +137,16 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
 
 /// The algorithms that search on several threads.
 pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
-    vec![("df-pn on threads", |game, root, setting, limits, observer| {
-        let (table, threads) = (setting.table(), setting.threads);
-        dfpn_parallel(game, root, &table, setting.dfpn(), threads, limits, observer)
-    })]
+    vec![
+        ("df-pn on threads", |game, root, setting, limits, observer| {
+            let (table, threads) = (setting.table(), setting.threads);
+            dfpn_parallel(game, root, &table, setting.dfpn(), threads, limits, observer)
+        }),
+        ("PN² on threads", |game, root, setting, limits, observer| {
+            let (table, threads, tree) = (setting.table(), setting.threads, setting.tree_bytes);
+            pn2_parallel(game, root, &table, tree, setting.pn2(), threads, limits, observer)
+        }),
+    ]
 }
 
 /// Runs every algorithm and compares it with the oracle. Returns how many outcomes were known.
