@@ -104,20 +104,32 @@ fn boards_have_one_winner_on_any_number_of_threads_and_with_any_memory() {
     }
 }
 
-fn large(limits: Limits<'_>, number: usize, observer: &mut dyn Observer) -> Vec<(Outcome, u64)> {
+/// A game that no search settles, by the algorithm at this place of the list.
+fn large_by(
+    at: usize,
+    limits: Limits<'_>,
+    number: usize,
+    observer: &mut dyn Observer,
+) -> (Outcome, u64) {
     let board = board("8x8");
     let game = Konane::new(&board, Profile::Thesis.estimate());
     let code = board.symmetries().code(&Position::start(&board));
     let mut setting = Setting::of(Profile::Thesis, 1 << 22);
     setting.tree_bytes = 1 << 28;
     setting.threads = threads(number);
-    let runs = parallel_algorithms().into_iter();
-    runs.map(|(_, run)| {
-        let report = run(&game, code, setting, limits, observer);
-        assert!(report.phi != 0 && report.delta != 0, "{report:?}");
-        (report.outcome, report.counters.nodes)
-    })
-    .collect()
+    let (_, run) = parallel_algorithms()[at];
+    let report = run(&game, code, setting, limits, observer);
+    assert!(report.phi != 0 && report.delta != 0, "{report:?}");
+    (report.outcome, report.counters.nodes)
+}
+
+fn number_of_algorithms() -> usize {
+    parallel_algorithms::<GraphGame>().len()
+}
+
+/// By all algorithms.
+fn large(limits: Limits<'_>, number: usize) -> Vec<(Outcome, u64)> {
+    (0..number_of_algorithms()).map(|at| large_by(at, limits, number, &mut ())).collect()
 }
 
 #[test]
@@ -125,7 +137,7 @@ fn limits_stop_all_threads_and_are_named() {
     for number in [2, 7] {
         for nodes in [1, 1000, 100_000] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            for (outcome, counted) in large(limits, number, &mut ()) {
+            for (outcome, counted) in large(limits, number) {
                 assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
                 // Every thread may do some hundred expansions more, of up to 128 nodes each.
                 let most = nodes + number as u64 * 512 * 128;
@@ -134,13 +146,13 @@ fn limits_stop_all_threads_and_are_named() {
         }
         let deadline = Instant::now() + Duration::from_millis(100);
         let limits = Limits { deadline: Some(deadline), ..Limits::default() };
-        for (outcome, _) in large(limits, number, &mut ()) {
+        for (outcome, _) in large(limits, number) {
             assert_eq!(outcome, Outcome::Unknown(Reason::TimeLimit));
             assert!(deadline.elapsed() < Duration::from_secs(10));
         }
         let stop = true.into();
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
-        for (outcome, _) in large(limits, number, &mut ()) {
+        for (outcome, _) in large(limits, number) {
             assert_eq!(outcome, Outcome::Unknown(Reason::Interrupted));
         }
     }
@@ -155,11 +167,11 @@ fn the_observer_sees_the_work_of_all_threads() {
             self.0 = progress.counters.nodes;
         }
     }
-    let mut observer = Largest(0);
     let limits = Limits { nodes: Some(200_000), ..Limits::default() };
-    for (_, nodes) in large(limits, 3, &mut observer) {
+    for at in 0..number_of_algorithms() {
+        let mut observer = Largest(0);
+        let (_, nodes) = large_by(at, limits, 3, &mut observer);
         assert!(observer.0 > 0 && observer.0 <= nodes);
-        observer.0 = 0;
     }
 }
 

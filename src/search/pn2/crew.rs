@@ -70,7 +70,6 @@ impl<S> Crew<S> {
     }
 
     /// The state, when everybody has gone.
-    #[cfg(not(loom))]
     pub fn into_state(self) -> S {
         self.shared.into_inner().unwrap_or_else(PoisonError::into_inner).state
     }
