@@ -151,7 +151,7 @@ impl Sprouts {
     /// other lands. Equal lands stay, though they cancel in play.
     ///
     /// # Errors
-    /// [`Full`] if a new land has no room or there are more than 2^24 moves.
+    /// [`Full`] if a new land has no room or there are more than 2^22 moves.
     ///
     /// # Panics
     /// If an id was not given out by this game.

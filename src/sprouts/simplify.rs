@@ -24,6 +24,10 @@ pub(super) struct Simplifier {
     parent: Vec<u32>,
     packer: Packer,
     ends: Vec<u32>,
+    /// Regions by land and by what is cheap to see of them.
+    order: Vec<([u32; 5], u32)>,
+    /// Boundaries of a region, by length and digits.
+    boundaries: Vec<(u32, u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,32 +176,55 @@ impl Simplifier {
     fn pack(&mut self, letters: u16) {
         self.packer.begin(letters);
         self.ends.clear();
-        let regions = self.flat.regions.len();
-        for first in 0..regions {
-            if self.parent[first] != first as u32 {
-                continue;
-            }
-            self.packer.begin_next();
-            pack_region(&mut self.packer, &self.flat, first);
-            for region in first + 1..regions {
-                if root(&mut self.parent, region as u32) == first as u32 {
-                    self.packer.next_region();
-                    pack_region(&mut self.packer, &self.flat, region);
+        // What is cheap to put in order is put in order, so that equal lands are more often equal
+        // bytes already; canonical forms do not depend on it.
+        let flat = &self.flat;
+        self.order.clear();
+        for region in 0..flat.regions.len() as u32 {
+            let land = root(&mut self.parent, region);
+            let boundaries = flat.boundaries(region as usize);
+            let tokens = match boundaries.is_empty() {
+                true => 0..0,
+                false => flat.span(boundaries.start).start..flat.span(boundaries.end - 1).end,
+            };
+            let digits = |sum: u32, &token: &Token| sum + u32::from(token.min(LETTER));
+            let sum = flat.tokens[tokens.clone()].iter().fold(0, digits);
+            let isolated = u32::MAX - flat.regions[region as usize].isolated;
+            let key = [land, isolated, boundaries.len() as u32, tokens.len() as u32, sum];
+            self.order.push((key, region));
+        }
+        self.order.sort_unstable();
+        let mut last = None;
+        for &([land, ..], region) in &self.order {
+            if last == Some(land) {
+                self.packer.next_region();
+            } else {
+                if last.is_some() {
+                    self.ends.push(self.packer.bytes.len() as u32);
                 }
+                self.packer.begin_next();
             }
+            last = Some(land);
+            self.boundaries.clear();
+            for boundary in flat.boundaries(region as usize) {
+                let tokens = &flat.tokens[flat.span(boundary)];
+                let sum = tokens.iter().fold(0, |sum, &token| sum + u32::from(token.min(LETTER)));
+                self.boundaries.push((tokens.len() as u32, sum, boundary as u32));
+            }
+            self.boundaries.sort_unstable();
+            self.packer.isolated(flat.regions[region as usize].isolated);
+            for (number, &(_, _, boundary)) in self.boundaries.iter().enumerate() {
+                if number > 0 {
+                    self.packer.next_boundary();
+                }
+                let tokens = &flat.tokens[flat.span(boundary as usize)];
+                let begin = (0..tokens.len()).min_by_key(|&at| tokens[at].min(LETTER));
+                let (after, before) = tokens.split_at(begin.unwrap_or(0));
+                before.iter().chain(after).for_each(|&token| self.packer.token(token));
+            }
+        }
+        if last.is_some() {
             self.ends.push(self.packer.bytes.len() as u32);
-        }
-    }
-}
-
-fn pack_region(packer: &mut Packer, flat: &Flat, region: usize) {
-    packer.isolated(flat.regions[region].isolated);
-    for (number, boundary) in flat.boundaries(region).enumerate() {
-        if number > 0 {
-            packer.next_boundary();
-        }
-        for &token in &flat.tokens[flat.span(boundary)] {
-            packer.token(token);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! How a canonical land is spelled: a land's bytes say what it is, and this makes its text read well.
 //!
 //! Every region is read in the direction, and every boundary from the vertex, that give the least
-//! text when digits come before the land's letters and these before the boundary's. The choice
-//! depends on the bytes only, so the text is as canonical as they are.
+//! text when digits come before the land's letters and these before the boundary's; then boundaries
+//! and regions are sorted. The choice depends on the bytes only, so the text is as canonical as they
+//! are.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ const OF_BOUNDARY: u32 = 1 << 20;
 /// Rank of the first letter that belongs to the land; above digits.
 const OF_LAND: u32 = 4;
 
-/// Spells the regions of a land; their order is kept.
+/// Spells the regions of a land.
 pub(super) fn spell(land: &mut [Region]) {
     let mut homes: HashMap<u32, (usize, bool)> = HashMap::new();
     for (number, boundary) in land.iter().flatten().enumerate() {
@@ -25,7 +26,8 @@ pub(super) fn spell(land: &mut [Region]) {
         }
     }
     let is_lower = |pair: u32| homes[&pair].1;
-    for region in land {
+    let mut words_of = Vec::with_capacity(land.len());
+    for region in land.iter_mut() {
         let mut backward = region.clone();
         backward.iter_mut().for_each(|boundary| boundary.reverse());
         let ways = [std::mem::take(region), backward].map(|way| {
@@ -35,11 +37,17 @@ pub(super) fn spell(land: &mut [Region]) {
             words
         });
         let [forward, backward] = ways;
-        let keys = |way: &[(Vec<u32>, Boundary)]| -> Vec<Vec<u32>> {
+        let words = |way: &[(Vec<u32>, Boundary)]| -> Vec<Vec<u32>> {
             way.iter().map(|word| word.0.clone()).collect()
         };
-        let best = if keys(&forward) <= keys(&backward) { forward } else { backward };
-        *region = best.into_iter().map(|word| word.1).collect();
+        let best = if words(&forward) <= words(&backward) { forward } else { backward };
+        let region: Region = best.iter().map(|word| word.1.clone()).collect();
+        words_of.push((words(&best), region));
+    }
+    // Stable: AB and AB are the same text.
+    words_of.sort_by(|a, b| a.0.cmp(&b.0));
+    for (place, (_, region)) in land.iter_mut().zip(words_of) {
+        *place = region;
     }
 }
 

@@ -99,7 +99,7 @@ pub struct VerifyReport {
     /// Whether the root is lost for the player to move; None if no root was given, or if what the
     /// file proves does not decide it within the limit.
     pub root_lost: Option<bool>,
-    /// Positions that were searched because the file does not have them.
+    /// Couples of a land that the file does not have and a heap that had to be searched.
     pub searched: u64,
 }
 
@@ -147,7 +147,9 @@ pub fn verify(
         scratch: Scratch::default(),
         numbers: HashMap::new(),
         wins: HashSet::new(),
+        claimed: HashSet::new(),
         work: 0,
+        searched: 0,
         most_work: limits.work,
         memory: limits.memory,
         stop,
@@ -157,6 +159,7 @@ pub fn verify(
         checker.checkpoint()?;
         let Entry { line, position, nimber } = entry?;
         let sum = checker.atoms(&position)?;
+        checker.claimed.extend(&sum);
         let lives = sum.iter().map(|&atom| checker.game.features(atom).lives).sum();
         claims.push(Claim { lives, line, sum, nimber });
     }
@@ -171,7 +174,6 @@ pub fn verify(
         } else {
             checker.check(claim)?
         };
-        report.searched += checker.work;
         match problem {
             None => report.established += 1,
             Some(problem) if report.findings.len() < 100 => {
@@ -189,8 +191,8 @@ pub fn verify(
             Err(Halt::Work) => None,
             Err(Halt::Error(error)) => return Err(error),
         };
-        report.searched += checker.work;
     }
+    report.searched = checker.searched;
     Ok(report)
 }
 
@@ -210,8 +212,12 @@ struct Checker<'a> {
     numbers: HashMap<Atom, u32>,
     /// Couples of a land and a heap that are won.
     wins: HashSet<(Atom, u32)>,
+    /// Lands that the file speaks of.
+    claimed: HashSet<Atom>,
     /// Positions searched for the present entry.
     work: u64,
+    /// Positions searched that the file does not have.
+    searched: u64,
     most_work: u64,
     memory: u64,
     stop: &'a AtomicBool,
@@ -325,6 +331,7 @@ impl Checker<'_> {
             return Ok(false);
         }
         self.work += 1;
+        self.searched += u64::from(!self.claimed.contains(&atom));
         if self.work > self.most_work || depth > DEPTH {
             return Err(Halt::Work);
         }

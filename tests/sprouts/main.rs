@@ -5,5 +5,6 @@ mod common;
 mod counts;
 mod moves;
 mod notation;
+mod numbers;
 mod program;
 mod twin;

@@ -67,9 +67,12 @@ fn children_of_symmetric_positions() {
     }
 }
 
+/// For each region, for each boundary, its length and the curve ends of its spots; all sorted.
+type Shape = Vec<Vec<(usize, Vec<u8>)>>;
+
 /// The shape of a land that isomorphic lands share, to compare fewer of them.
-fn shape(land: &Drawing) -> Vec<Vec<(usize, Vec<u8>)>> {
-    let mut regions: Vec<Vec<(usize, Vec<u8>)>> = Vec::new();
+fn shape(land: &Drawing) -> Shape {
+    let mut regions = Shape::new();
     for region in &land.regions {
         let mut walks: Vec<(usize, Vec<u8>)> = Vec::new();
         for walk in region {
@@ -89,7 +92,7 @@ fn shape(land: &Drawing) -> Vec<Vec<(usize, Vec<u8>)>> {
 #[test]
 fn canonical_forms_are_the_classes_of_isomorphic_lands() {
     let mut player = Player::new();
-    let mut classes: BTreeMap<Vec<Vec<(usize, Vec<u8>)>>, Vec<(Drawing, Atom)>> = BTreeMap::new();
+    let mut classes: BTreeMap<Shape, Vec<(Drawing, Atom)>> = BTreeMap::new();
     let mut seen = HashSet::new();
     for sum in player.reachable("0*4") {
         let text = player.game.text(&sum);

@@ -54,9 +54,9 @@ impl Drawing {
                     }
                 }
                 for (c, other) in region.iter().enumerate().skip(b + 1) {
-                    for i in 0..walk.len() {
-                        for j in 0..other.len() {
-                            if let Some(ends) = self.curve(walk[i], other[j]) {
+                    for (i, &x) in walk.iter().enumerate() {
+                        for (j, &y) in other.iter().enumerate() {
+                            if let Some(ends) = self.curve(x, y) {
                                 children.push(self.join(number, (b, i), (c, j), ends));
                             }
                         }

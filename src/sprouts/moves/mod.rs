@@ -24,8 +24,8 @@ use crate::search::impartial::game::Full;
 use symmetry::{Symmetries, Symmetry};
 
 /// Most moves of one land that are written down. A position that a person can write may have 2^2000
-/// of them; one with fewer than 20 different boundaries in a region has fewer than this.
-pub(super) const MOST_MOVES: u32 = 1 << 24;
+/// of them; one with fewer than 15 different boundaries in a region has fewer than this.
+pub(super) const MOST_MOVES: u32 = 1 << 22;
 
 /// Working memory, kept between calls.
 #[derive(Debug, Default)]

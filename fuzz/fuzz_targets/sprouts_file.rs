@@ -1,0 +1,38 @@
+//! Any bytes are a file of Grundy numbers or are refused with the line; what was read is written
+//! and reads the same.
+#![no_main]
+
+use std::path::Path;
+
+use konane::sprouts::spr_file::{SprReader, SprWriter};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let path = Path::new("input");
+    let header = b"[Positions+Nimber]\n".as_slice();
+    // Blind bytes almost never have the header.
+    let with_header = [header, bytes].concat();
+    for input in [bytes, &with_header] {
+        let mut entries = Vec::new();
+        for entry in SprReader::new(input, path) {
+            match entry {
+                Ok(entry) => entries.push(entry),
+                Err(error) => assert!(error.to_string().starts_with("input, line ")),
+            }
+        }
+        let mut writer = SprWriter::new(Vec::new(), path).expect("vectors take any bytes");
+        for entry in &entries {
+            writer
+                .write(&entry.position.to_string(), entry.nimber)
+                .expect("vectors take any bytes");
+        }
+        let written = writer.finish().expect("vectors take any bytes");
+        let again: Vec<_> = SprReader::new(written.as_slice(), path)
+            .map(|entry| entry.expect("what was written is read"))
+            .map(|entry| (entry.position, entry.nimber))
+            .collect();
+        let first: Vec<_> =
+            entries.into_iter().map(|entry| (entry.position, entry.nimber)).collect();
+        assert_eq!(again, first);
+    }
+});
