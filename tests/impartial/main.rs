@@ -4,4 +4,6 @@
 mod agreement;
 mod known_games;
 mod limits;
+mod program;
+mod sprouts;
 mod twin;

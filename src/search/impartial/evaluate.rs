@@ -190,7 +190,7 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
         }
         match self.numbers.get(code_of(atom, nimber)) {
             Some(pair) => (pair, true),
-            None => (self.options.leaf.of(self.workspace.game.features(atom), nimber), false),
+            None => (self.options.leaf.of(self.workspace.game.features(atom)), false),
         }
     }
 

@@ -1,0 +1,162 @@
+//! The searches on Sprouts.
+
+use konane::search::control::Limits;
+use konane::search::game::Value;
+use konane::search::impartial::{Report, SearchOptions, Sum, Workspace, dfpn, dfs, grundy, pns};
+use konane::sprouts::{Position, Scratch, Sprouts};
+
+use crate::agreement::variants;
+use crate::twin::Twin;
+
+const OUTCOMES: &str = include_str!("../data/sprouts_outcomes.csv");
+const GRUNDY: &str = include_str!("../data/sprouts_grundy.csv");
+
+/// Rows of a table, without comments and the line of names.
+fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let lines = table.lines().filter(|line| !line.starts_with('#')).skip(1);
+    lines.map(|line| line.split(',').collect())
+}
+
+/// The published outcomes: spots and value.
+fn outcomes() -> Vec<(u32, Value)> {
+    let solved = rows(OUTCOMES).filter(|row| row[1] == "win" || row[1] == "loss");
+    let value = |text| if text == "win" { Value::Win } else { Value::Loss };
+    solved.map(|row| (row[0].parse().unwrap(), value(row[1]))).collect()
+}
+
+fn with_root<T>(text: &str, nimber: u32, work: impl FnOnce(&Workspace<Sprouts>, &Sum) -> T) -> T {
+    let game = Sprouts::new(1 << 30);
+    let position: Position = text.parse().unwrap();
+    let atoms = game.atoms(&position, &mut Scratch::default()).unwrap();
+    let workspace = Workspace::new(&game, 1 << 30).unwrap();
+    work(&workspace, &Sum::new(&game, &atoms, nimber))
+}
+
+fn solve(text: &str, options: SearchOptions, threads: u32) -> Report {
+    with_root(text, 0, |workspace, root| {
+        dfpn(workspace, root, options, threads, Limits::default(), &mut ())
+    })
+}
+
+/// Starts of up to so many spots, a few less in unoptimised builds.
+fn most(spots: u32) -> u32 {
+    if cfg!(debug_assertions) { spots - 4 } else { spots }
+}
+
+#[test]
+fn small_starts_have_the_published_outcomes() {
+    for (spots, value) in outcomes() {
+        let text = format!("0*{spots}");
+        if spots <= most(11) {
+            for threads in 1..=2 {
+                let report = solve(&text, SearchOptions::TUNED, threads);
+                assert_eq!(report.outcome.value(), Some(value), "{text}, {threads} threads");
+            }
+        }
+        if spots <= most(8) {
+            for options in variants() {
+                let report = solve(&text, options, 1);
+                assert_eq!(report.outcome.value(), Some(value), "{text}, {options:?}");
+            }
+            let report = with_root(&text, 0, |workspace, root| {
+                pns(workspace, root, SearchOptions::PAPER, Limits::default(), &mut ())
+            });
+            assert_eq!(report.outcome.value(), Some(value), "{text}, PNS");
+        }
+        if spots <= most(8).min(5) {
+            let report = with_root(&text, 0, |workspace, root| {
+                dfs(workspace, root, Limits::default(), &mut ())
+            });
+            assert_eq!(report.outcome.value(), Some(value), "{text}, depth first");
+        }
+    }
+}
+
+/// The Grundy numbers of all starts that are known follow the spots' number modulo 6: 0 for 0, 1 and
+/// 2, else 1 (Lemoine and Viennot 2015).
+#[test]
+fn starts_have_the_conjectured_grundy_numbers() {
+    for spots in 1..=most(10) {
+        let expected = u32::from(spots % 6 > 2);
+        let number = with_root(&format!("0*{spots}"), 0, |workspace, root| {
+            grundy(workspace, root.atoms(), SearchOptions::TUNED, 2, Limits::default(), &mut ())
+        });
+        assert_eq!(number.grundy, Ok(expected), "{spots} spots");
+    }
+}
+
+#[test]
+fn the_table_of_grundy_numbers() {
+    let mut checked = 0;
+    for row in rows(GRUNDY) {
+        let expected: u32 = row[1].parse().unwrap();
+        with_root(row[0], 0, |workspace, root| {
+            let found = grundy(
+                workspace,
+                root.atoms(),
+                SearchOptions::TUNED,
+                1,
+                Limits::default(),
+                &mut (),
+            );
+            assert_eq!(found.grundy, Ok(expected), "{}", row[0]);
+        });
+        for nimber in 0..3 {
+            let value = if nimber == expected { Value::Loss } else { Value::Win };
+            let report = with_root(row[0], nimber, |workspace, root| {
+                dfpn(workspace, root, SearchOptions::PAPER, 1, Limits::default(), &mut ())
+            });
+            assert_eq!(report.outcome.value(), Some(value), "{} + *{nimber}", row[0]);
+        }
+        checked += 1;
+    }
+    assert_eq!(checked, 150);
+}
+
+/// All numbers that a search leaves, against recursion over all moves.
+#[test]
+fn what_is_found_on_the_way_is_right() {
+    let game = Sprouts::new(1 << 30);
+    let start = game.atoms(&Position::start(5).unwrap(), &mut Scratch::default()).unwrap();
+    let mut twin = Twin::new(&game);
+    for options in variants() {
+        for threads in [1, 3] {
+            let workspace = Workspace::new(&game, 1 << 28).unwrap();
+            let root = Sum::new(&game, &start, 0);
+            dfpn(&workspace, &root, options, threads, Limits::default(), &mut ());
+            let mut numbers = 0;
+            for (land, number) in workspace.knowledge().iter() {
+                assert_eq!(number, twin.grundy(land), "{}", game.land_text(land));
+                numbers += 1;
+            }
+            assert!(numbers > 5);
+        }
+    }
+}
+
+/// The memory is kept to, and what does not fit is no answer.
+#[test]
+fn the_memory_is_kept_to() {
+    for mebibytes in [1, 2, 4] {
+        let memory = mebibytes << 20;
+        let game = Sprouts::new(memory);
+        let atoms = game.atoms(&Position::start(20).unwrap(), &mut Scratch::default()).unwrap();
+        let workspace = Workspace::new(&game, memory).unwrap();
+        let root = Sum::new(&game, &atoms, 0);
+        let report = dfpn(&workspace, &root, SearchOptions::TUNED, 1, Limits::default(), &mut ());
+        assert_eq!(report.outcome.value(), None);
+        assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);
+    }
+}
+
+/// Minutes of processor time; `cargo test --release -- --ignored larger_starts --nocapture` prints
+/// the figures.
+#[test]
+#[ignore = "takes minutes"]
+fn larger_starts_have_the_published_outcomes() {
+    for (spots, value) in outcomes().into_iter().filter(|&(spots, _)| (12..=35).contains(&spots)) {
+        let report = solve(&format!("0*{spots}"), SearchOptions::TUNED, 2);
+        println!("0*{spots}: {:?}, {:?}", report.outcome, report.counters);
+        assert_eq!(report.outcome.value(), Some(value), "0*{spots}");
+    }
+}
