@@ -29,7 +29,7 @@ pub struct Setting {
     settle: SettleOptions,
     step: u32,
     pn2_minimum: u64,
-    virtual_1024: u32,
+    pub virtual_1024: u32,
     /// For [`parallel_algorithms`].
     pub threads: NonZeroUsize,
 }
@@ -62,8 +62,6 @@ impl Setting {
         let settles = random.below(2) == 0;
         Setting {
             profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
-            table_bytes,
-            tree_bytes: TREE,
             weight_64: random.below(65) as u32,
             epsilon_1024: random.below(513) as u32,
             settle: SettleOptions {
@@ -72,8 +70,7 @@ impl Setting {
             },
             step: random.pick(&[1, 1, 2, 3, 64]),
             pn2_minimum: random.pick(&[1, 3, 100]),
-            virtual_1024: random.pick(&[0, 4, 256, 5000]),
-            threads: NonZeroUsize::MIN,
+            ..Setting::of(Profile::Tuned, table_bytes)
         }
     }
 

@@ -52,6 +52,7 @@ fn random_graphs_agree_with_negamax_on_any_number_of_threads() {
         for bytes in [ROOMY, 1 << 20] {
             let mut setting = Setting::random(&mut random, bytes);
             setting.threads = threads(random.pick(&[2, 3, 8]));
+            setting.virtual_1024 = random.pick(&[0, 4, 256, 5000]);
             let context = || format!("graph {number}");
             let runs = parallel_algorithms();
             asked += runs.len();
@@ -72,6 +73,7 @@ fn tables_of_one_cluster_and_crowds_of_threads_never_change_an_outcome() {
         for bytes in [64, 192, 1 << 10] {
             let mut setting = Setting::random(&mut random, bytes);
             setting.threads = threads(random.pick(&[5, 33, 64]));
+            setting.virtual_1024 = random.pick(&[0, 4, 256, 5000]);
             let context = || format!("graph {number}");
             let runs = parallel_algorithms();
             known += check_these(runs, &game, 0, &mut oracle, setting, forgetful(), &context);
