@@ -189,13 +189,14 @@ impl Impartial for Sprouts {
         &self,
         atom: Atom,
         scratch: &mut Scratch,
-        options: &mut Options,
+        options: &mut Options<'_>,
     ) -> Result<(), Full> {
         let Scratch { mover, workshop, land, found, counts } = scratch;
         self.store.read(atom, land);
         found.clear();
         mover.run(land, |raw, dead| {
             counts.raw_children += 1;
+            options.keep_on()?;
             workshop.run(&self.store, raw, dead)?;
             if found.insert(&workshop.sum) {
                 options.push(&workshop.sum);

@@ -87,25 +87,21 @@ fn starts_have_the_conjectured_grundy_numbers() {
 
 #[test]
 fn the_table_of_grundy_numbers() {
+    let game = Sprouts::new(1 << 30);
+    let mut scratch = Scratch::default();
     let mut checked = 0;
     for row in rows(GRUNDY) {
         let expected: u32 = row[1].parse().unwrap();
-        with_root(row[0], 0, |workspace, root| {
-            let found = grundy(
-                workspace,
-                root.atoms(),
-                SearchOptions::TUNED,
-                1,
-                Limits::default(),
-                &mut (),
-            );
-            assert_eq!(found.grundy, Ok(expected), "{}", row[0]);
-        });
+        let atoms = game.atoms(&row[0].parse().unwrap(), &mut scratch).unwrap();
+        let (options, limits) = (SearchOptions::TUNED, Limits::default());
+        let workspace = Workspace::new(&game, 1 << 27).unwrap();
+        let found = grundy(&workspace, &atoms, options, 1, limits, &mut ());
+        assert_eq!(found.grundy, Ok(expected), "{}", row[0]);
+        let workspace = Workspace::new(&game, 1 << 27).unwrap();
         for nimber in 0..3 {
             let value = if nimber == expected { Value::Loss } else { Value::Win };
-            let report = with_root(row[0], nimber, |workspace, root| {
-                dfpn(workspace, root, SearchOptions::PAPER, 1, Limits::default(), &mut ())
-            });
+            let root = Sum::new(&game, &atoms, nimber);
+            let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, limits, &mut ());
             assert_eq!(report.outcome.value(), Some(value), "{} + *{nimber}", row[0]);
         }
         checked += 1;

@@ -140,6 +140,19 @@ impl<'a> Shared<'a> {
         self.root.store(u64::from(delta) << 32 | u64::from(phi), Relaxed);
     }
 
+    /// Looks at the limits, and says whether the search has to end.
+    pub fn has_to_stop(&self, too_much_memory: impl FnOnce() -> bool) -> bool {
+        if self.halted() {
+            return true;
+        }
+        if let Some(reason) = self.limits.reached() {
+            self.stop(reason);
+        } else if too_much_memory() {
+            self.stop(Reason::Memory);
+        }
+        self.halted()
+    }
+
     /// Why the search was stopped.
     ///
     /// # Panics
@@ -232,12 +245,7 @@ impl<'s, 'a> Control<'s, 'a> {
         }
         let counters = shared.totals();
         (self.nodes_before, self.used_before) = (counters.nodes, counters.table_used);
-        if too_much {
-            shared.stop(Reason::Memory);
-        }
-        if let Some(reason) = shared.limits.reached() {
-            shared.stop(reason);
-        }
+        shared.has_to_stop(|| too_much);
         let root = shared.root.load(Relaxed);
         let (phi, delta) = (root as Number, (root >> 32) as Number);
         // Whoever finds the observer busy reports the next time.

@@ -1,15 +1,15 @@
 //! Depth-first search with Grundy numbers (Lemoine and Viennot 2012), without bounds and without
 //! heuristics: the plain search that the others are compared with.
 //!
-//! A couple is won if the first lost child is found in the order of the options, smaller heaps last.
-//! What is found stays in the workspace's knowledge; the table is not used but for heaps that the
+//! A couple's children are looked at one after the other until one is lost: options first, those
+//! with few moves before others, then smaller heaps. What is found stays in the workspace's knowledge; the table is not used but for heaps that the
 //! knowledge does not track.
 
 use super::SearchOptions;
 use super::control::{Control, Observer, Report, Shared};
 use super::evaluate::{Evaluator, Pair};
 use super::game::{Atom, Impartial};
-use super::store::{option_at, options_of};
+use super::store::{atom_of, option_at, options_of};
 use super::workspace::{Sum, Workspace};
 use crate::search::control::Limits;
 use crate::search::game::Value;
@@ -66,7 +66,16 @@ impl<G: Impartial> Search<'_, '_, '_, G> {
         evaluator.control.counters.nodes += 1;
         let list = evaluator.list(atom)?;
         let mut value = Value::Loss;
-        for (start, _) in options_of(&list) {
+        // Those that look small first: others may take longer to generate than all of these to solve.
+        let game = workspace.game;
+        let size = |option: &[u32]| -> u64 {
+            let options = |&word: &u32| game.features(atom_of(word)).estimated_options;
+            option.iter().map(|word| u64::from(options(word))).sum()
+        };
+        let mut order: Vec<(u64, u32)> =
+            options_of(&list).map(|(start, option)| (size(option), start)).collect();
+        order.sort_unstable();
+        for (_, start) in order {
             if self.sum(option_at(&list, start), nimber)? == Value::Loss {
                 value = Value::Win;
                 break;

@@ -139,8 +139,13 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
         if let Some(list) = workspace.store.get(atom) {
             return Some(list);
         }
-        let Ok((list, count)) = self.maker.make(workspace.game, atom) else {
-            self.control.shared.stop(Reason::Memory);
+        let shared = self.control.shared;
+        let stop = || shared.has_to_stop(|| workspace.balance(0).1);
+        let Ok((list, count)) = self.maker.make(workspace.game, atom, Some(&stop)) else {
+            // Nothing else has stopped the search if it was the game that gave up.
+            if !shared.halted() {
+                shared.stop(Reason::Memory);
+            }
             return None;
         };
         self.control.counters.generated += 1;

@@ -29,15 +29,58 @@ pub struct Features {
     pub estimated_options: u32,
 }
 
+/// A question that is asked now and then while options are being generated.
+#[derive(Clone, Copy, Default)]
+struct Stop<'s>(Option<&'s (dyn Fn() -> bool + Sync)>);
+
+impl std::fmt::Debug for Stop<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "asked" } else { "never" })
+    }
+}
+
 /// A list of options, each a list of atoms, in flat arrays.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+#[derive(Clone, Debug, Default)]
+pub struct Options<'s> {
     /// Where each option ends in `atoms`.
     ends: Vec<u32>,
     atoms: Vec<Atom>,
+    stop: Stop<'s>,
+    calls: u32,
 }
 
-impl Options {
+/// Calls of [`Options::keep_on`] between two questions: less than a millisecond.
+const CALLS: u32 = 256;
+
+impl Options<'_> {
+    /// An empty list in the memory of another one, for a generation that is given up when `stop`
+    /// becomes true.
+    pub(super) fn reuse<'t>(self, stop: Stopper<'t>) -> Options<'t> {
+        let mut options =
+            Options { ends: self.ends, atoms: self.atoms, stop: Stop(stop), calls: 0 };
+        options.clear();
+        options
+    }
+
+    /// The same list, which nobody asks about any more.
+    pub(super) fn unasked(self) -> Options<'static> {
+        Options { ends: self.ends, atoms: self.atoms, stop: Stop(None), calls: 0 }
+    }
+
+    /// To be called by [`Impartial::options`] for every move that it looks at, if an atom may have
+    /// so many that a limit of the search can be reached meanwhile.
+    ///
+    /// # Errors
+    /// [`Full`] if the search has to stop: the list will not be used.
+    #[inline]
+    pub fn keep_on(&mut self) -> Result<(), Full> {
+        self.calls += 1;
+        if self.calls.is_multiple_of(CALLS) && self.stop.0.is_some_and(|stop| stop()) {
+            return Err(Full);
+        }
+        Ok(())
+    }
+
     /// Adds an option.
     pub fn push(&mut self, atoms: &[Atom]) {
         self.atoms.extend_from_slice(atoms);
@@ -67,6 +110,9 @@ impl Options {
     }
 }
 
+/// Says whether a generation of options is to be given up.
+pub(super) type Stopper<'t> = Option<&'t (dyn Fn() -> bool + Sync)>;
+
 /// An impartial game under normal play, without cycles.
 ///
 /// It is shared between threads; what writing down options needs is in the scratch space, of which
@@ -84,7 +130,7 @@ pub trait Impartial: Sync {
         &self,
         atom: Atom,
         scratch: &mut Self::Scratch,
-        options: &mut Options,
+        options: &mut Options<'_>,
     ) -> Result<(), Full>;
 
     /// What the order of children wants to know. Called often, so it should be a look-up.
@@ -98,6 +144,16 @@ pub trait Impartial: Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn generation_is_given_up_when_asked_to() {
+        let asked = std::sync::atomic::AtomicU32::new(0);
+        let stop = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
+        let mut options = Options::default().reuse(Some(&stop));
+        let calls = (0..).find(|_| options.keep_on().is_err());
+        assert_eq!(calls, Some(3 * CALLS - 1));
+        assert!((0..10_000).all(|_| Options::default().keep_on().is_ok()));
+    }
 
     #[test]
     fn options_keep_their_borders() {

@@ -51,7 +51,7 @@ impl Octal {
 impl Impartial for Octal {
     type Scratch = ();
 
-    fn options(&self, atom: Atom, _: &mut (), options: &mut Options) -> Result<(), Full> {
+    fn options(&self, atom: Atom, _: &mut (), options: &mut Options<'_>) -> Result<(), Full> {
         let size = atom + 1;
         for taken in 1..=size {
             let index = taken as usize - 1;
@@ -93,7 +93,7 @@ pub struct GrundysGame;
 impl Impartial for GrundysGame {
     type Scratch = ();
 
-    fn options(&self, atom: Atom, _: &mut (), options: &mut Options) -> Result<(), Full> {
+    fn options(&self, atom: Atom, _: &mut (), options: &mut Options<'_>) -> Result<(), Full> {
         let size = atom + 1;
         for small in 1..size.div_ceil(2) {
             options.push(&[Octal::heap(small), Octal::heap(size - small)]);
@@ -113,7 +113,7 @@ impl Impartial for GrundysGame {
 /// A game that is declared option by option; the options of an atom consist of atoms below it.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
-    options: Vec<Options>,
+    options: Vec<Options<'static>>,
     features: Vec<Features>,
 }
 
@@ -174,7 +174,7 @@ impl Declared {
 impl Impartial for Declared {
     type Scratch = ();
 
-    fn options(&self, atom: Atom, _: &mut (), options: &mut Options) -> Result<(), Full> {
+    fn options(&self, atom: Atom, _: &mut (), options: &mut Options<'_>) -> Result<(), Full> {
         for option in self.options[atom as usize].iter() {
             options.push(option);
         }

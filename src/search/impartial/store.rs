@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::HashMap;
 
-use super::game::{Atom, Full, Impartial, MAX_ATOM, Options};
+use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Stopper};
 
 /// The finished game as an option.
 const EMPTY: u32 = u32::MAX;
@@ -78,7 +78,7 @@ pub(super) fn cancel(atoms: &mut Vec<Atom>, mut lives: impl FnMut(Atom) -> u32) 
 /// What a worker makes lists with.
 pub(super) struct Maker<G: Impartial> {
     scratch: G::Scratch,
-    raw: Options,
+    raw: Options<'static>,
     atoms: Vec<Atom>,
     packed: Vec<Vec<u32>>,
     words: Vec<u32>,
@@ -97,10 +97,13 @@ impl<G: Impartial> Default for Maker<G> {
 }
 
 impl<G: Impartial> Maker<G> {
-    /// The list of an atom, and the number of options in it.
-    pub fn make(&mut self, game: &G, atom: Atom) -> Result<(List, u32), Full> {
-        self.raw.clear();
-        game.options(atom, &mut self.scratch, &mut self.raw)?;
+    /// The list of an atom, and the number of options in it. [`Full`] if the game has no room, or if
+    /// `stop` becomes true.
+    pub fn make(&mut self, game: &G, atom: Atom, stop: Stopper<'_>) -> Result<(List, u32), Full> {
+        let mut raw = std::mem::take(&mut self.raw).reuse(stop);
+        let made = game.options(atom, &mut self.scratch, &mut raw);
+        self.raw = raw.unasked();
+        made?;
         let count = self.raw.len();
         if self.packed.len() < count {
             self.packed.resize_with(count, Vec::new);
@@ -227,7 +230,7 @@ mod tests {
             &[],
             &[one, one, one],
         ]);
-        let (list, count) = Maker::default().make(&game, two).unwrap();
+        let (list, count) = Maker::default().make(&game, two, None).unwrap();
         let options: Vec<Vec<Atom>> = options_of(&list)
             .map(|(start, option)| {
                 assert_eq!(option_at(&list, start), option);
