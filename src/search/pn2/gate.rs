@@ -3,9 +3,10 @@
 //! [`Table::grow`] moves entries, so nobody else may touch the table meanwhile. Every worker holds a
 //! [`Pass`] for as long as it uses the table, which is the read side of a lock, and comes to
 //! [`Pass::keep_or_grow`] before each expansion. When the table is full enough, whoever notices
-//! hands in its pass and asks for the write side. The others notice as well, since all of them
-//! compare the same two numbers: how many entries there are and how many may be. The first to be
-//! alone with the table grows it; the others find nothing left to do and go on.
+//! hands in its pass and tries to take the write side, again and again as long as there is something
+//! to do. The others notice as well, since all of them compare the same two numbers: how many entries
+//! there are and how many may be. The first to be alone with the table grows it; the others find
+//! nothing left to do and go on.
 //!
 //! # Why nobody waits for ever
 //!
@@ -25,7 +26,12 @@ use loom::sync::{RwLock, RwLockReadGuard, atomic::AtomicU64, atomic::Ordering};
 #[cfg(not(loom))]
 use std::sync::{RwLock, RwLockReadGuard, atomic::AtomicU64, atomic::Ordering};
 
-use std::sync::PoisonError;
+#[cfg(loom)]
+use loom::thread::yield_now;
+#[cfg(not(loom))]
+use std::thread::yield_now;
+
+use std::sync::{PoisonError, TryLockError};
 
 use crate::search::table::Table;
 
@@ -119,11 +125,18 @@ impl Pass<'_> {
     fn grow(&mut self, key_of: impl Fn(u64) -> u64) {
         let gate = self.gate;
         self.leave();
-        let alone = gate.lock.write().unwrap_or_else(PoisonError::into_inner);
-        if gate.table.wants_growth(gate.used.load(Ordering::Relaxed)) {
-            gate.table.grow(key_of);
+        // Not a wait for the write side: once somebody else has grown the table, all others hold
+        // passes again, and whoever still waited would wait until the next growth.
+        while gate.table.wants_growth(gate.used.load(Ordering::Relaxed)) {
+            match gate.lock.try_write() {
+                Ok(_alone) => gate.table.grow(&key_of),
+                Err(TryLockError::Poisoned(alone)) => {
+                    let _alone = alone.into_inner();
+                    gate.table.grow(&key_of);
+                }
+                Err(TryLockError::WouldBlock) => yield_now(),
+            }
         }
-        drop(alone);
         self.enter();
     }
 }
