@@ -83,7 +83,7 @@ impl SearchOptions {
         virtual_number: 1,
     };
 
-    /// What takes the least time on Sprouts (figures in docs/benchmarks.md).
+    /// What takes the least time on Sprouts (figures in docs/decisions.md).
     pub const TUNED: SearchOptions = SearchOptions {
         combination: Combination { weight_64: 17 },
         epsilon_1024: 0,
