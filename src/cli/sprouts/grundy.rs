@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::super::database::rows;
 use super::super::exit::Exit;
 use super::super::{CliError, output};
-use super::session::{CountersJson, DatabaseJson, SearchArgs, Session, Start};
+use super::session::{self, CountersJson, DatabaseJson, SearchArgs, Session, Start};
 use crate::search::control::Reason;
 use crate::search::impartial::grundy;
 
@@ -80,14 +80,7 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     } else {
         output::write_text(&text(&json))?;
     }
-    if let Some(error) = failure {
-        return Err(error);
-    }
-    Ok(match reason {
-        None => Exit::Answered,
-        Some(Reason::Interrupted) => Exit::Interrupted,
-        Some(_) => Exit::Limit,
-    })
+    session::exit(reason, failure)
 }
 
 fn text(json: &GrundyJson) -> String {

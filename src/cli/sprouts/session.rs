@@ -9,13 +9,14 @@ use serde::Serialize;
 
 use super::super::CliError;
 use super::super::args::{parse_nodes, parse_threads};
+use super::super::exit::Exit;
 use super::super::output::{self, TableJson, short, speed, time};
 use super::super::progress::number;
 use super::super::ticker::Ticker;
 use super::super::units::{parse_bytes, parse_duration};
 use crate::konane::SolveError;
 use crate::konane::solve::LEAST_MEMORY;
-use crate::search::control::Limits;
+use crate::search::control::{Limits, Reason};
 use crate::search::impartial::{
     Atom, Counters, MAX_GRUNDY, Observer, Progress, SearchOptions, Workspace,
 };
@@ -234,6 +235,19 @@ pub fn land_of(
 /// A place in a file as errors name it.
 pub fn place_text(path: &Path, place: u64) -> String {
     format!("{}, byte {place}", path.display())
+}
+
+/// How a search ends that gave up for `reason`, if it did; what failed when its database was closed
+/// goes before.
+pub fn exit(reason: Option<Reason>, failure: Option<CliError>) -> Result<Exit, CliError> {
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    Ok(match reason {
+        None => Exit::Answered,
+        Some(Reason::Interrupted) => Exit::Interrupted,
+        Some(_) => Exit::Limit,
+    })
 }
 
 /// Tells that the end of a file was lost.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::super::database::rows;
 use super::super::exit::Exit;
 use super::super::{CliError, output};
-use super::session::{CountersJson, DatabaseJson, SearchArgs, Session, Start};
+use super::session::{self, CountersJson, DatabaseJson, SearchArgs, Session, Start};
 use crate::search::control::{Outcome, Reason};
 use crate::search::game::Value;
 use crate::search::impartial::{Sum, dfpn, dfs, pns};
@@ -147,14 +147,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     } else {
         output::write_text(&text(&json))?;
     }
-    if let Some(error) = failure {
-        return Err(error);
-    }
-    Ok(match reason {
-        None => Exit::Answered,
-        Some(Reason::Interrupted) => Exit::Interrupted,
-        Some(_) => Exit::Limit,
-    })
+    session::exit(reason, failure)
 }
 
 fn text(json: &SolveJson) -> String {
