@@ -173,17 +173,17 @@ impl Kept<'_> {
     }
 
     /// For the text of `solve`.
-    pub fn rows(&self, counters: &Counters, answered: bool) -> Vec<(&'static str, String)> {
+    pub fn rows(&self, counters: &Counters) -> Vec<(&'static str, String)> {
         let mut rows = vec![("all runs", totals_text(&self.keeper.totals(counters)))];
         let file = self.keeper.path().display();
         let text = match (&self.error, self.written.1) {
-            (Some(error), _) if !answered => format!("not written ({error})"),
-            (None, Some(written)) if !answered => {
+            (Some(error), _) => format!("not written ({error})"),
+            (None, Some(written)) => {
                 let (bytes, entries) = (output::bytes(written.bytes), written.entries);
                 format!("{file}, {bytes}, {} entries", output::grouped(entries))
             }
-            _ if self.keeper.path().exists() => format!("{file} is no longer needed"),
-            _ => "none was needed".to_owned(),
+            (None, None) if self.keeper.path().exists() => format!("{file}, as it was"),
+            (None, None) => "none was needed".to_owned(),
         };
         rows.push(("checkpoint", text));
         rows

@@ -280,8 +280,7 @@ impl Report<'_> {
             rows.push(("memory", memory));
         }
         if let Some(kept) = self.kept {
-            let answered = matches!(self.solution.verdict, Verdict::Winner(_));
-            rows.extend(kept.rows(counters, answered));
+            rows.extend(kept.rows(counters));
         }
         if let Some(proving) = self.proving {
             rows.push(("proof", proving.text()));

@@ -305,13 +305,34 @@ fn the_text_says_what_is_kept() {
     let output = place.run(&[&args[..], &["--resume"]].concat());
     assert!(stderr(&output).contains("checkpoints: going on after 2,0"), "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains(", 2 runs\n  checkpoint  a.ckpt is no longer needed"), "{text}");
+    assert!(text.contains(", 2 runs\n  checkpoint  a.ckpt, "), "{text}");
+}
+
+/// The table of a search that has its answer is kept: the answer, and a proof of it, come without
+/// another search.
+#[test]
+fn an_answer_is_kept_for_a_proof() {
+    for algorithm in ["dfpn", "pns", "pn2", "ab", "pns-pdfpn"] {
+        let place = Place::new();
+        let args = [&["5x6", "--memory", "64MiB", "--algo", algorithm][..], &FILE].concat();
+        let first = place.solve(&args, 0);
+        assert_eq!(first["checkpoint"]["written"], 1, "{algorithm}");
+        let again = place.solve(&[&args[..], &["--resume", "--proof", "5x6.proof"]].concat(), 0);
+        assert_eq!(again["winner"], first["winner"]);
+        let (nodes, before) = (again["nodes"].as_u64(), first["nodes"].as_u64());
+        assert!(nodes.unwrap() < before.unwrap() / 20, "{algorithm}: {nodes:?}, {before:?}");
+        if algorithm == "dfpn" {
+            assert_eq!(again["checkpoint"]["written"], 0, "there is nothing new");
+        }
+        assert!(place.run(&["verify-proof", "5x6.proof"]).status.success());
+    }
 }
 
 #[test]
 fn a_game_that_is_over_needs_no_checkpoint() {
     let place = Place::new();
-    let value = place.solve(&[&["1x1"][..], &FILE].concat(), 0);
+    let over = ["1x4", "--position", "4 b"];
+    let value = place.solve(&[&over[..], &FILE].concat(), 0);
     assert_eq!(value["checkpoint"]["written"], 0);
     assert_eq!(value["total"]["runs"], 1);
     assert!(place.files().is_empty());

@@ -13,6 +13,7 @@
 //! replies, and where these do not suffice by df-pn with the same table. In the end the set is
 //! thinned until none of its positions can go.
 
+mod layers;
 mod thin;
 
 use std::collections::HashSet;
@@ -25,6 +26,7 @@ use crate::search::evaluate::SettleOptions;
 use crate::search::game::{Child, Expansion, Game, Value};
 use crate::search::known::Answer;
 use crate::search::table::Table;
+use layers::{Codes, Finished, Waiting};
 
 /// Positions that are answered between two looks at the stop flag and the clock, and whose answers
 /// are looked for in parallel before the first of them is chosen.
@@ -103,8 +105,9 @@ pub struct CertificateProgress {
 /// of the work, and the number of nodes does not.
 ///
 /// The result does not depend on the number of threads, as long as no known value or entry of the
-/// table does. Memory is some 16 bytes for each position of the result and 8 to 24 for each position that
-/// waits for an answer, on top of the table.
+/// table does. Memory on top of the table is 8 bytes for each position of the result, and for the
+/// layers that moves from the one in progress lead to some 16 bytes for each position of the set and
+/// 8 to 32 for each one that waits for an answer.
 ///
 /// # Errors
 /// If a limit is reached, or if the value is wrong.
@@ -121,7 +124,7 @@ pub fn certificate<G: Game>(
     let mut collection = Collection {
         view: View { game, table, options },
         limits: Limits { nodes: None, ..limits },
-        lost: HashSet::default(),
+        collected: 0,
         ended: HashSet::default(),
         layers: vec![Layer::default(); layers],
         layer_of: layer,
@@ -132,11 +135,13 @@ pub fn certificate<G: Game>(
         Value::Loss => collection.add_lost(root),
         Value::Win => collection.layers[layers - 1].won.push(root),
     }
+    let mut finished: Vec<Finished> = Vec::with_capacity(layers);
     for number in (0..layers).rev() {
         collection.answer(number)?;
-        collection.open(number)?;
+        finished.push(Finished::new(collection.open(number)?));
     }
-    let Collection { view, limits, lost, ended, layer_of, done, observer, .. } = collection;
+    finished.reverse();
+    let Collection { view, limits, collected, ended, layer_of, done, observer, .. } = collection;
     let look = |layer: usize, stayed: usize| {
         observer(&CertificateProgress {
             layer: layer as u32,
@@ -147,9 +152,9 @@ pub fn certificate<G: Game>(
         });
         limits.reached().map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
     };
-    let mut codes = thin::thin(&view, (root, value), &layer_of, &lost, &ended, look)?;
+    let mut codes = thin::thin(&view, (root, value), &layer_of, finished, &ended, look)?;
     codes.par_sort_unstable();
-    let superfluous = (lost.len() - ended.len() - codes.len()) as u64;
+    let superfluous = collected - (ended.len() + codes.len()) as u64;
     Ok(Certificate { codes, superfluous, ..done })
 }
 
@@ -157,13 +162,10 @@ pub fn certificate<G: Game>(
 #[derive(Clone, Debug, Default)]
 struct Layer {
     /// Positions of the set.
-    lost: Vec<u64>,
-    /// Positions that the winner has to answer; some more than once.
-    won: Vec<u64>,
+    lost: Codes,
+    /// Positions that the winner has to answer.
+    won: Waiting,
 }
-
-/// Codes that are in the set.
-type Codes = HashSet<u64, ahash::RandomState>;
 
 /// What positions are looked at with; shared by all threads.
 struct View<'a, G: Game> {
@@ -176,10 +178,11 @@ struct Collection<'a, G: Game, L> {
     view: View<'a, G>,
     limits: Limits<'a>,
     layer_of: L,
-    /// The set, with positions that have no moves.
-    lost: Codes,
+    /// Positions of the set, those without moves included.
+    collected: u64,
     /// Those of the set that have no moves.
     ended: Codes,
+    /// By number. A layer is left empty when its turn is over.
     layers: Vec<Layer>,
     done: Certificate,
     observer: &'a mut dyn FnMut(&CertificateProgress),
@@ -223,7 +226,7 @@ impl<G: Game> View<'_, G> {
     fn replies(
         &self,
         code: u64,
-        set: &Codes,
+        is_in_set: impl Fn(u64) -> bool,
         hand: &mut Hand<G>,
     ) -> Result<Replies, CertificateError> {
         let Hand { scratch, children } = hand;
@@ -233,7 +236,7 @@ impl<G: Game> View<'_, G> {
             Expansion::Won(_) => return Ok(Replies::Answered),
             Expansion::Open => {}
         }
-        if children.iter().any(|child| set.contains(&child.code)) {
+        if children.iter().any(|child| is_in_set(child.code)) {
             return Ok(Replies::Answered);
         }
         let mut lost = Vec::new();
@@ -291,16 +294,20 @@ impl<G: Game> View<'_, G> {
 
 impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
     fn add_lost(&mut self, code: u64) {
-        if self.lost.insert(code) {
-            self.layers[(self.layer_of)(code) as usize].lost.push(code);
-        }
+        let layer = (self.layer_of)(code) as usize;
+        self.collected += u64::from(self.layers[layer].lost.insert(code));
+    }
+
+    /// Whether a position of a layer that is not over is in the set.
+    fn has(&self, code: u64) -> bool {
+        self.layers[(self.layer_of)(code) as usize].lost.contains(&code)
     }
 
     /// Looks at the clock and the stop flag, and reports.
     fn look(&mut self, layer: usize) -> Result<(), CertificateError> {
         (self.observer)(&CertificateProgress {
             layer: layer as u32,
-            positions: self.lost.len() as u64,
+            positions: self.collected,
             thinning: false,
             answered: self.done.answered,
             searched_again: self.done.searched_again,
@@ -311,14 +318,13 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
 
     /// Chooses a reply for every position of the winner in a layer.
     fn answer(&mut self, layer: usize) -> Result<(), CertificateError> {
-        let mut won = std::mem::take(&mut self.layers[layer].won);
-        won.par_sort_unstable();
-        won.dedup();
+        let won = self.layers[layer].won.take();
         for batch in won.chunks(BATCH) {
             self.look(layer)?;
-            let (view, set) = (&self.view, &self.lost);
+            let Collection { view, layers, layer_of, .. } = &*self;
+            let has = |code: u64| layers[layer_of(code) as usize].lost.contains(&code);
             let replies: Vec<Result<Replies, CertificateError>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.replies(code, set, hand));
+                in_parallel(batch, |hand: &mut Hand<G>, code| view.replies(code, has, hand));
             for (&code, replies) in batch.iter().zip(replies) {
                 if let Replies::Lost(lost) = replies? {
                     self.choose(code, lost)?;
@@ -331,7 +337,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
 
     /// Answers a won position: by a position of the set, else by the cheapest lost one.
     fn choose(&mut self, code: u64, lost: Vec<(u64, u64)>) -> Result<(), CertificateError> {
-        if lost.iter().any(|(code, _)| self.lost.contains(code)) {
+        if lost.iter().any(|&(code, _)| self.has(code)) {
             return Ok(());
         }
         let cheapest = lost.into_iter().min_by_key(|&(code, cost)| (cost, code));
@@ -356,9 +362,11 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         }
     }
 
-    /// Lists the moves from the lost positions of a layer, which the winner has to answer.
-    fn open(&mut self, layer: usize) -> Result<(), CertificateError> {
-        let lost = std::mem::take(&mut self.layers[layer].lost);
+    /// Lists the moves from the lost positions of a layer, which the winner has to answer. Returns
+    /// these positions, in order.
+    fn open(&mut self, layer: usize) -> Result<Vec<u64>, CertificateError> {
+        let mut lost: Vec<u64> = std::mem::take(&mut self.layers[layer].lost).into_iter().collect();
+        lost.par_sort_unstable();
         for batch in lost.chunks(BATCH) {
             self.look(layer)?;
             let view = &self.view;
@@ -374,6 +382,6 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
                 }
             }
         }
-        Ok(())
+        Ok(lost)
     }
 }

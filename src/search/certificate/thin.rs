@@ -9,69 +9,99 @@
 
 use rayon::prelude::*;
 
-use super::{BATCH, CertificateError, Codes, Hand, View, in_parallel};
+use super::layers::{Codes, Finished, Waiting};
+use super::{BATCH, CertificateError, Hand, View, in_parallel};
 use crate::search::game::{Expansion, Game, Value};
 
 /// What waits in a layer.
 #[derive(Clone, Debug, Default)]
 struct Layer {
-    /// Positions of the winner that need an answer; some more than once.
-    won: Vec<u64>,
-    /// Positions of the set that are answers, and the number of what they answer.
-    answers: Vec<(u64, usize)>,
+    /// Positions of the winner that need an answer.
+    won: Waiting,
+    /// Positions of the set that are answers.
+    answers: Vec<Answer>,
+    /// Answers that are left, by the number of what they answer in this layer.
+    left: Vec<u32>,
+    /// The lowest layer in which one of them is.
+    lowest: usize,
 }
 
-/// Thins a set that is closed for `root`; `ended` are positions of it without moves. `look` is
-/// called now and then, with the layer and the positions that have stayed.
+/// A position of the set and what it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Answer {
+    code: u64,
+    layer: u32,
+    /// In that layer.
+    number: u32,
+}
+
+/// Thins a set that is closed for `root`, given by layers; `ended` are positions of it without moves.
+/// `look` is called now and then, with the layer and the positions that have stayed.
+///
+/// A layer is freed when its turn is over.
 pub(super) fn thin<G: Game>(
     view: &View<'_, G>,
     (root, value): (u64, Value),
     layer_of: &(impl Fn(u64) -> u32 + Sync),
-    set: &Codes,
+    mut set: Vec<Finished>,
     ended: &Codes,
     mut look: impl FnMut(usize, usize) -> Result<(), CertificateError>,
 ) -> Result<Vec<u64>, CertificateError> {
-    let count = layer_of(root) as usize + 1;
+    let count = set.len();
     let mut layers = vec![Layer::default(); count];
-    // Answers that are left, by number.
-    let mut left: Vec<u32> = Vec::new();
     let mut stayed = Vec::new();
     match value {
         Value::Win => layers[count - 1].won.push(root),
         // An answer to the question itself, the only one.
         Value::Loss => {
-            layers[count - 1].answers.push((root, 0));
-            left.push(1);
+            let top = &mut layers[count - 1];
+            top.answers.push(Answer { code: root, layer: count as u32 - 1, number: 0 });
+            top.left.push(1);
         }
     }
     for number in (0..count).rev() {
-        let Layer { mut won, mut answers } = std::mem::take(&mut layers[number]);
-        won.par_sort_unstable();
-        won.dedup();
+        let won = layers[number].won.take();
+        let (has, mut lowest) = (|code| set[layer_of(code) as usize].contains(code), number);
         for batch in won.chunks(BATCH) {
             look(number, stayed.len())?;
             let found: Vec<Option<Vec<u64>>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.answers(code, set, ended, hand));
+                in_parallel(batch, |hand: &mut Hand<G>, code| view.answers(code, has, ended, hand));
             for (&code, found) in batch.iter().zip(found) {
                 let Some(found) = found else { continue };
                 if found.is_empty() {
                     return Err(CertificateError::Contradiction { code, won: true });
                 }
-                for &answer in &found {
-                    layers[layer_of(answer) as usize].answers.push((answer, left.len()));
+                let asked = layers[number].left.len() as u32;
+                for &code in &found {
+                    let layer = layer_of(code) as usize;
+                    lowest = lowest.min(layer);
+                    let answer = Answer { code, layer: number as u32, number: asked };
+                    layers[layer].answers.push(answer);
                 }
-                left.push(found.len() as u32);
+                layers[number].left.push(found.len() as u32);
             }
         }
+        layers[number].lowest = lowest;
 
+        let mut answers = std::mem::take(&mut layers[number].answers);
         answers.par_sort_unstable();
         let first = stayed.len();
-        for uses in answers.chunk_by(|a, b| a.0 == b.0) {
-            if uses.iter().any(|&(_, use_)| left[use_] == 1) {
-                stayed.push(uses[0].0);
+        for uses in answers.chunk_by(|a, b| a.code == b.code) {
+            let left = |layers: &[Layer], answer: &Answer| {
+                layers[answer.layer as usize].left[answer.number as usize]
+            };
+            if uses.iter().any(|answer| left(&layers, answer) == 1) {
+                stayed.push(uses[0].code);
             } else {
-                uses.iter().for_each(|&(_, use_)| left[use_] -= 1);
+                for answer in uses {
+                    layers[answer.layer as usize].left[answer.number as usize] -= 1;
+                }
             }
+        }
+        drop(answers);
+        set[number] = Finished::default();
+        for layer in layers.iter_mut().filter(|layer| layer.lowest >= number) {
+            layer.left = Vec::new();
         }
         for start in (first..stayed.len()).step_by(BATCH) {
             look(number, stayed.len())?;
@@ -94,7 +124,7 @@ impl<G: Game> View<'_, G> {
     fn answers(
         &self,
         code: u64,
-        set: &Codes,
+        is_in_set: impl Fn(u64) -> bool,
         ended: &Codes,
         hand: &mut Hand<G>,
     ) -> Option<Vec<u64>> {
@@ -107,7 +137,7 @@ impl<G: Game> View<'_, G> {
             Expansion::Open => {}
         }
         let codes = children.iter().map(|child| child.code);
-        let mut found: Vec<u64> = codes.filter(|code| set.contains(code)).collect();
+        let mut found: Vec<u64> = codes.filter(|&code| is_in_set(code)).collect();
         if found.iter().any(|code| ended.contains(code)) {
             return None;
         }

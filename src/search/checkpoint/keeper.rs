@@ -5,8 +5,9 @@
 //! While the search runs, a thread of the keeper sleeps until the interval is over, and then copies
 //! the table into a file, in which everybody goes on storing, and after it the tree, piece by piece
 //! as the search hands it over (`port`). It has a processor to itself or shares one like any other
-//! program; the search never waits for it. When the search is over, a copy in progress is given up;
-//! if there is no answer, one more checkpoint is written from what the search has left.
+//! program; the search never waits for it. When the search is over, a copy in progress is given up,
+//! and one more checkpoint is written from what the search has left. That holds for a search with an
+//! answer too: a proof of it, or another question, then does not take the search again.
 //!
 //! The thread learns what the search has counted through a mutex that the observer's calls update,
 //! every few milliseconds. The totals in a file are those of the moment at which it was begun: what
@@ -198,7 +199,11 @@ impl Keeper {
             drop(guard);
             report
         });
-        if report.outcome.value().is_none() {
+        // An answer that came from the checkpoint itself adds nothing to it.
+        let is_there = self.before.runs > 0
+            && report.outcome.value().is_some()
+            && report.counters.expansions <= 1;
+        if !is_there {
             let start = Instant::now();
             let left = port.left();
             let result = self.save_rest(table, left.as_ref(), &report.counters);
