@@ -111,10 +111,13 @@ field() {
 # Whether a search of a board with $seconds and $max_nodes would tell nothing new.
 settled() {
     local line
-    if [[ -n $(lines_with "\"result\":{\"board\":\"$1\"," |
-        grep -E '"outcome":"(black|white)"' || true) ]]; then
-        return 0
-    fi
+    local board
+    for board in "$1" "${1#*x}x${1%x*}"; do
+        if [[ -n $(lines_with "\"result\":{\"board\":\"$board\"," |
+            grep -E '"outcome":"(black|white)"' || true) ]]; then
+            return 0
+        fi
+    done
     while read -r line; do
         case $(field "$line" reason) in
             'node limit')
