@@ -46,7 +46,7 @@ pub struct Konane<'a> {
     estimates: Option<Estimates>,
 }
 
-/// Working memory of one worker: some 520 KiB.
+/// Working memory of one worker: some 70 KiB.
 #[derive(Debug, Default)]
 pub struct Scratch {
     successors: Successors,

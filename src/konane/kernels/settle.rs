@@ -5,8 +5,8 @@ use super::{Colour, Isa, Jumps, LANES, dispatch, versions};
 /// The most moves of a position that is searched; one with more exhausts the budget at once.
 const MOVES: usize = 16;
 
-/// Results that are kept: 512 KiB, half of a second-level cache.
-const SLOTS_LOG2: u32 = 15;
+/// Results that are kept: 64 KiB, little enough for several workers that take turns on a core.
+const SLOTS_LOG2: u32 = 12;
 
 /// The budget of an exact search and its memory of earlier ones.
 ///
