@@ -1,6 +1,7 @@
 //! Proofs of whole boards and of random positions: valid, about the right winner, and true.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use konane::konane::{Algorithm, Board, Position, Profile, SolveOptions, notation};
@@ -75,6 +76,34 @@ fn every_algorithm_and_profile_leads_to_a_valid_proof() {
             let found = proved.proof.unwrap().unwrap();
             let report = check(bytes_of(&found.header, &found.certificate.codes)).unwrap();
             assert_eq!(report.flaw, None, "{algorithm} {profile:?}");
+        }
+    }
+}
+
+/// 6x6 fills a mebibyte.
+#[test]
+fn any_number_of_threads_and_any_memory_lead_to_a_valid_proof_of_the_same_winner() {
+    for (size, winner) in [("5x5", Side::Black), ("5x6", Side::White), ("6x6", Side::White)] {
+        let board = board(size);
+        let start = Position::start(&board);
+        for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_parallel()) {
+            for (threads, memory_bytes) in
+                [(1, 1 << 20), (2, 1 << 20), (3, 9 << 20), (8, 1 << 20), (64, 64 << 20)]
+            {
+                let threads = NonZeroUsize::new(threads).unwrap();
+                // A tree that does not fit ends the search.
+                let least = if algorithm.keeps_tree() { 32 << 20 } else { 0 };
+                let memory_bytes = least.max(memory_bytes);
+                let options =
+                    SolveOptions { algorithm, threads, memory_bytes, ..SolveOptions::default() };
+                let limits = Limits::default();
+                let proved = prove(&board, &start, &options, &(), limits, &mut ()).unwrap();
+                let found = proved.proof.unwrap().unwrap();
+                let name = format!("{size}, {algorithm}, {threads} threads, {memory_bytes} B");
+                assert_eq!(found.header.winner, winner, "{name}");
+                let report = check(bytes_of(&found.header, &found.certificate.codes)).unwrap();
+                assert_eq!(report.flaw, None, "{name}");
+            }
         }
     }
 }
