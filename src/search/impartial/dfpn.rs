@@ -11,7 +11,7 @@
 
 use super::control::{Control, Counters, Observer, Report, Shared};
 use super::crew::{Crew, Slot, slot_of, sum_code};
-use super::evaluate::{Evaluation, Evaluator, Numbers, OWN, Pair};
+use super::evaluate::{Evaluation, Evaluator, Listing, Numbers, OWN, Pair};
 use super::game::{Atom, Impartial};
 use super::options::{PartOrder, SearchOptions};
 use super::selection::scan;
@@ -281,7 +281,13 @@ impl<'w, 's, 'a, G: Impartial> Worker<'w, 's, 'a, G> {
         let before = known.map_or(0, |entry| entry.work);
         let mut work = 1;
         let base = evaluator.children.len();
-        let list = evaluator.list(atom)?;
+        let list = match evaluator.listing(atom, nimber)? {
+            Listing::All(list) => list,
+            Listing::Won => {
+                evaluator.solved(atom, nimber, Value::Win, work);
+                return Some(Found { pair: Pair::WIN, work });
+            }
+        };
         if let Evaluation::Solved(value) = evaluator.expand(atom, nimber, &list, known.is_none()) {
             evaluator.solved(atom, nimber, value, work);
             return Some(Found { pair: Pair::of(value), work });

@@ -9,7 +9,7 @@
 use super::SearchOptions;
 use super::control::{Control, Counters};
 use super::crew::{Slot, slot_of, sum_code};
-use super::game::{Atom, Impartial};
+use super::game::{Atom, Impartial, Questions};
 use super::knowledge::Knowledge;
 use super::knowledge::TRACKED;
 use super::store::{List, Maker, atom_of, options_of};
@@ -98,6 +98,13 @@ pub(super) enum Evaluation {
     Open,
 }
 
+/// The options of an atom, as far as a couple needs them.
+pub(super) enum Listing {
+    All(List),
+    /// One of them is lost, so the couple is won.
+    Won,
+}
+
 /// What one thread evaluates positions with.
 pub(super) struct Evaluator<'w, 's, 'a, G: Impartial, N> {
     pub workspace: &'w Workspace<'w, G>,
@@ -135,13 +142,31 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
     /// The options of an atom. `None` if the game has no room for them, and then the search has been
     /// told to stop.
     pub fn list(&mut self, atom: Atom) -> Option<List> {
+        match self.make(atom, None)? {
+            Listing::All(list) => Some(list),
+            Listing::Won => unreachable!("without a heap no option is enough"),
+        }
+    }
+
+    /// The options of an atom for the couple with a heap. If they have to be made and one that is
+    /// known to be lost beside the heap comes up, no others are made. `None` as for [`Self::list`].
+    pub fn listing(&mut self, atom: Atom, nimber: u32) -> Option<Listing> {
+        self.make(atom, Some(nimber))
+    }
+
+    fn make(&mut self, atom: Atom, nimber: Option<u32>) -> Option<Listing> {
         let workspace = self.workspace;
         if let Some(list) = workspace.store.get(atom) {
-            return Some(list);
+            return Some(Listing::All(list));
         }
         let shared = self.control.shared;
         let stop = || shared.has_to_stop(|| workspace.balance(0).1);
-        let Ok((list, count)) = self.maker.make(workspace.game, atom, Some(&stop)) else {
+        let number = |&atom: &Atom| workspace.knowledge.get(atom).grundy();
+        let add = |sum: u32, number: Option<u32>| number.map(|number| sum ^ number);
+        let loses = |option: &[Atom]| option.iter().map(number).try_fold(0, add) == nimber;
+        let enough = nimber.is_some().then_some(&loses as &(dyn Fn(&[Atom]) -> bool + Sync));
+        let questions = Questions { stop: Some(&stop), enough };
+        let Ok(made) = self.maker.make(workspace.game, atom, questions) else {
             // Nothing else has stopped the search if it was the game that gave up.
             if !shared.halted() {
                 shared.stop(Reason::Memory);
@@ -149,11 +174,12 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
             return None;
         };
         self.control.counters.generated += 1;
+        let Some((list, count)) = made else { return Some(Listing::Won) };
         workspace.store.insert(atom, list.clone());
         // A Grundy number is at most the number of options and the length of the game.
         let bound = count.min(workspace.game.features(atom).lives);
         self.exclude(atom, Knowledge::above(bound));
-        Some(list)
+        Some(Listing::All(list))
     }
 
     /// Reduces a sum by what is known: leaves its open atoms in `open` and returns the heap.

@@ -11,12 +11,13 @@ use ahash::HashMap;
 
 use super::SearchOptions;
 use super::control::{Control, Counters, Observer, Report, Shared};
-use super::evaluate::{Evaluation, Evaluator, Numbers, OWN, Pair};
+use super::evaluate::{Evaluation, Evaluator, Listing, Numbers, OWN, Pair};
 use super::game::{Atom, Impartial};
 use super::selection::scan;
 use super::store::option_at;
 use super::workspace::{Sum, Workspace, code_of};
 use crate::search::control::Limits;
+use crate::search::game::Value;
 
 /// Numbers that are all kept.
 #[derive(Default)]
@@ -109,7 +110,13 @@ fn couple<G: Impartial>(
         }
     }
     let base = evaluator.children.len();
-    let list = evaluator.list(atom)?;
+    let list = match evaluator.listing(atom, nimber)? {
+        Listing::All(list) => list,
+        Listing::Won => {
+            evaluator.solved(atom, nimber, Value::Win, 1);
+            return Some(Pair::WIN);
+        }
+    };
     if let Evaluation::Solved(value) = evaluator.expand(atom, nimber, &list, is_leaf) {
         evaluator.solved(atom, nimber, value, 1);
         return Some(Pair::of(value));

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::HashMap;
 
-use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Stopper};
+use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Questions};
 
 /// The finished game as an option.
 const EMPTY: u32 = u32::MAX;
@@ -97,12 +97,21 @@ impl<G: Impartial> Default for Maker<G> {
 }
 
 impl<G: Impartial> Maker<G> {
-    /// The list of an atom, and the number of options in it. [`Full`] if the game has no room, or if
-    /// `stop` becomes true.
-    pub fn make(&mut self, game: &G, atom: Atom, stop: Stopper<'_>) -> Result<(List, u32), Full> {
-        let mut raw = std::mem::take(&mut self.raw).reuse(stop);
+    /// The list of an atom, and the number of options in it, or nothing if an option was enough.
+    /// [`Full`] if the game has no room or the search has to stop.
+    pub fn make(
+        &mut self,
+        game: &G,
+        atom: Atom,
+        questions: Questions<'_>,
+    ) -> Result<Option<(List, u32)>, Full> {
+        let mut raw = std::mem::take(&mut self.raw).reuse(questions);
         let made = game.options(atom, &mut self.scratch, &mut raw);
-        self.raw = raw.unasked();
+        let (raw, enough) = raw.unasked();
+        self.raw = raw;
+        if enough {
+            return Ok(None);
+        }
         made?;
         let count = self.raw.len();
         if self.packed.len() < count {
@@ -132,7 +141,7 @@ impl<G: Impartial> Maker<G> {
                 distinct += 1;
             }
         }
-        Ok((List::from(&self.words[..]), distinct))
+        Ok(Some((List::from(&self.words[..]), distinct)))
     }
 }
 
@@ -230,7 +239,8 @@ mod tests {
             &[],
             &[one, one, one],
         ]);
-        let (list, count) = Maker::default().make(&game, two, None).unwrap();
+        let made = Maker::default().make(&game, two, Questions::default()).unwrap();
+        let (list, count) = made.expect("nobody had enough");
         let options: Vec<Vec<Atom>> = options_of(&list)
             .map(|(start, option)| {
                 assert_eq!(option_at(&list, start), option);
