@@ -9,7 +9,7 @@
 use super::SearchOptions;
 use super::control::{Control, Counters};
 use super::crew::{Slot, slot_of, sum_code};
-use super::game::{Atom, Impartial, Questions};
+use super::game::{Atom, Enough, Impartial, Questions};
 use super::knowledge::Knowledge;
 use super::knowledge::TRACKED;
 use super::store::{List, Maker, atom_of, options_of};
@@ -164,7 +164,7 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
         let number = |&atom: &Atom| workspace.knowledge.get(atom).grundy();
         let add = |sum: u32, number: Option<u32>| number.map(|number| sum ^ number);
         let loses = |option: &[Atom]| option.iter().map(number).try_fold(0, add) == nimber;
-        let enough = nimber.is_some().then_some(&loses as &(dyn Fn(&[Atom]) -> bool + Sync));
+        let enough = nimber.is_some().then_some(&loses as &Enough<'_>);
         let questions = Questions { stop: Some(&stop), enough };
         let Ok(made) = self.maker.make(workspace.game, atom, questions) else {
             // Nothing else has stopped the search if it was the game that gave up.

@@ -29,6 +29,9 @@ pub struct Features {
     pub estimated_options: u32,
 }
 
+/// Whether an option is all that needs to be known.
+pub(super) type Enough<'s> = dyn Fn(&[Atom]) -> bool + Sync + 's;
+
 /// Questions that are asked while options are being generated. Yes to one of them, and the list is
 /// not needed any more.
 #[derive(Clone, Copy, Default)]
@@ -36,7 +39,7 @@ pub(super) struct Questions<'s> {
     /// Asked now and then: whether the search has to stop.
     pub stop: Option<&'s (dyn Fn() -> bool + Sync)>,
     /// Asked about every option: whether nothing else needs to be known about the atom.
-    pub enough: Option<&'s (dyn Fn(&[Atom]) -> bool + Sync)>,
+    pub enough: Option<&'s Enough<'s>>,
 }
 
 impl std::fmt::Debug for Questions<'_> {
