@@ -152,8 +152,9 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
     /// Save what the search knows to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
-    /// when a limit ends the search. The file is replaced only by a whole new one. One that is there
-    /// already is never written over without --resume. Its greatest size is printed at the start.
+    /// when the search ends, by a limit or with an answer. The file is replaced only by a whole new
+    /// one. One that is there already is never written over without --resume. Its greatest size is
+    /// printed at the start.
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
     /// Go on from the checkpoint, which must be there and be of the same board, position, algorithm
