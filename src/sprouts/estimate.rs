@@ -5,9 +5,7 @@ use crate::search::impartial::game::Features;
 
 /// Lives, and about how many moves there are: in each region the pairs of occurrences of spots,
 /// those within a boundary times the ways to divide the other boundaries between two sides.
-pub(super) fn features(packed: &[u8]) -> Features {
-    let mut flat = Flat::default();
-    flat.unpack(packed);
+pub(super) fn features(flat: &Flat) -> Features {
     let mut estimate = 0u64;
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);

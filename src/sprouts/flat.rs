@@ -17,7 +17,7 @@
 //!
 //! Letters are numbered as they come. So a simple position takes a byte for each of its characters.
 
-use super::position::Spot;
+use super::position::{Land, Spot};
 
 /// A token of the working form.
 pub(super) type Token = u16;
@@ -74,6 +74,31 @@ impl Flat {
     /// Ends the region of which the boundaries have been ended.
     pub(super) fn end_region(&mut self, isolated: u32) {
         self.regions.push(FlatRegion { isolated, boundaries_end: self.ends.len() as u32 });
+    }
+
+    /// The working form of a land as it was written, without dead spots.
+    pub(super) fn of_land(land: &Land) -> Flat {
+        let mut flat = Flat::default();
+        for region in land {
+            let mut isolated = 0;
+            for boundary in region {
+                for spot in boundary {
+                    match *spot {
+                        Spot::Single(0) => isolated += 1,
+                        Spot::Single(ends @ 1..=2) => flat.tokens.push(ends.into()),
+                        Spot::Single(_) => {}
+                        Spot::Pair(pair) => {
+                            let pair = pair as u16;
+                            flat.letters = flat.letters.max(pair + 1);
+                            flat.tokens.push(LETTER + pair);
+                        }
+                    }
+                }
+                flat.end_boundary();
+            }
+            flat.end_region(isolated);
+        }
+        flat
     }
 
     /// The boundaries of a region, by number.

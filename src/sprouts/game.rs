@@ -5,15 +5,16 @@ use std::fmt::Write;
 use super::canonical::Canoniser;
 use super::estimate::features;
 use super::flat::Flat;
+use super::forecast;
 use super::moves::Mover;
 use super::names::{Scope, write_region};
 use super::option_set::OptionSet;
-use super::position::{Position, Region, Spot};
+use super::position::{Position, Region};
 use super::recent::Recent;
 use super::simplify::Simplifier;
 use super::spelling::spell;
-use super::store::Store;
-use crate::search::impartial::game::{Atom, Features, Full, Impartial, Options};
+use super::store::{Look, Store};
+use crate::search::impartial::game::{Atom, Features, Full, Impartial, Odds, Options};
 
 /// The lands that have been met, each in canonical form and under its id. Shared by threads.
 #[derive(Debug)]
@@ -56,6 +57,7 @@ struct Workshop {
     simplifier: Simplifier,
     canoniser: Canoniser,
     recent: Recent,
+    flat: Flat,
     sum: Vec<Atom>,
     lands: u64,
     canonised: u64,
@@ -74,7 +76,11 @@ impl Workshop {
                 None => {
                     self.canonised += 1;
                     let canonical = self.canoniser.run(land);
-                    let atom = store.intern(canonical, || features(canonical))?;
+                    let look = |flat: &mut Flat| {
+                        flat.unpack(canonical);
+                        Look { features: features(flat), phase: forecast::phase(flat) }
+                    };
+                    let atom = store.intern(canonical, || look(&mut self.flat))?;
                     self.recent.put(key, land, atom);
                     atom
                 }
@@ -100,7 +106,7 @@ impl Sprouts {
     pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, Full> {
         let mut sum = Vec::new();
         for land in position.lands() {
-            scratch.workshop.run(&self.store, &flatten(land), [0; 2])?;
+            scratch.workshop.run(&self.store, &Flat::of_land(land), [0; 2])?;
             sum.extend_from_slice(&scratch.workshop.sum);
         }
         sum.sort_unstable();
@@ -206,36 +212,15 @@ impl Impartial for Sprouts {
     }
 
     fn features(&self, atom: Atom) -> Features {
-        self.store.features(atom)
+        self.store.look(atom).features
+    }
+
+    fn odds(&self, atom: Atom) -> Option<&Odds> {
+        let Look { features, phase } = self.store.look(atom);
+        forecast::odds(features.lives, phase)
     }
 
     fn bytes(&self) -> u64 {
         self.store.bytes()
     }
-}
-
-/// The working form of a land as it was written, without dead spots.
-fn flatten(land: &[Vec<Vec<Spot>>]) -> Flat {
-    use super::flat::LETTER;
-    let mut flat = Flat::default();
-    for region in land {
-        let mut isolated = 0;
-        for boundary in region {
-            for spot in boundary {
-                match *spot {
-                    Spot::Single(0) => isolated += 1,
-                    Spot::Single(ends @ 1..=2) => flat.tokens.push(ends.into()),
-                    Spot::Single(_) => {}
-                    Spot::Pair(pair) => {
-                        let pair = pair as u16;
-                        flat.letters = flat.letters.max(pair + 1);
-                        flat.tokens.push(LETTER + pair);
-                    }
-                }
-            }
-            flat.end_boundary();
-        }
-        flat.end_region(isolated);
-    }
-    flat
 }

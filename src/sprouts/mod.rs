@@ -31,6 +31,7 @@ pub mod draw;
 pub mod error;
 mod estimate;
 mod flat;
+pub mod forecast;
 mod game;
 mod moves;
 mod names;

@@ -12,7 +12,7 @@
 //! * Other threads get an id from a thread that has interned it; however that happens, it has to
 //!   order memory (a lock, or release and acquire), as it has to for anything else that is handed
 //!   over. Entries are stored with release and loaded with acquire all the same, so that an entry is
-//!   never seen in part: its place is written last, and until then features read as 0.
+//!   never seen in part: its place is written last, and until then its look reads as 0.
 //! * The counters are only added to; nothing is decided by them but when to stop.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -31,8 +31,29 @@ const BLOCKS: usize = 22;
 struct Entry {
     /// Where the bytes are: `offset << 24 | length << 8 | shard`.
     place: AtomicU64,
-    /// `lives << 32 | estimated options`.
-    features: AtomicU64,
+    /// `lives << 40 | phase << 32 | estimated options`.
+    look: AtomicU64,
+}
+
+/// What a look at a land says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Look {
+    /// Lives are below 2^24.
+    pub features: Features,
+    /// As the forecast has it.
+    pub phase: u8,
+}
+
+impl Look {
+    fn pack(self) -> u64 {
+        let Features { lives, estimated_options } = self.features;
+        u64::from(lives) << 40 | u64::from(self.phase) << 32 | u64::from(estimated_options)
+    }
+
+    fn unpack(packed: u64) -> Look {
+        let features = Features { lives: (packed >> 40) as u32, estimated_options: packed as u32 };
+        Look { features, phase: (packed >> 32) as u8 }
+    }
 }
 
 /// A place of a hash table; the id is stored plus one, 0 is free.
@@ -81,15 +102,11 @@ impl Store {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The id of a canonical land; `features` is asked about new ones.
+    /// The id of a canonical land; `look` is asked about new ones.
     ///
     /// # Errors
     /// [`Full`] if the land is new and there is no memory or id for it.
-    pub(super) fn intern(
-        &self,
-        land: &[u8],
-        features: impl FnOnce() -> Features,
-    ) -> Result<Atom, Full> {
+    pub(super) fn intern(&self, land: &[u8], look: impl FnOnce() -> Look) -> Result<Atom, Full> {
         let hash = xxh3_64(land);
         let number = hash as usize % SHARDS;
         let tag = (hash >> 32) as u32;
@@ -109,9 +126,7 @@ impl Store {
             return Err(Full);
         }
         let entry = self.new_entry(id);
-        let Features { lives, estimated_options } = features();
-        let packed = u64::from(lives) << 32 | u64::from(estimated_options);
-        entry.features.store(packed, Ordering::Release);
+        entry.look.store(look().pack(), Ordering::Release);
         let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
         entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
         shard.bytes.extend_from_slice(land);
@@ -154,9 +169,8 @@ impl Store {
     ///
     /// # Panics
     /// If the id was not given out by this store.
-    pub(super) fn features(&self, id: Atom) -> Features {
-        let packed = self.entry(id).features.load(Ordering::Acquire);
-        Features { lives: (packed >> 32) as u32, estimated_options: packed as u32 }
+    pub(super) fn look(&self, id: Atom) -> Look {
+        Look::unpack(self.entry(id).look.load(Ordering::Acquire))
     }
 
     fn stored<'a>(&self, shard: &'a Shard, id: Atom) -> &'a [u8] {
@@ -245,8 +259,9 @@ fn block_of(id: Atom) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    fn features_of(number: u32) -> Features {
-        Features { lives: number, estimated_options: number * 2 }
+    fn look_of(number: u32) -> Look {
+        let features = Features { lives: number, estimated_options: number * 2 };
+        Look { features, phase: number as u8 }
     }
 
     #[test]
@@ -254,14 +269,14 @@ mod tests {
         let store = Store::new(u64::MAX);
         let lands: Vec<Vec<u8>> = (0..5000u32).map(|n| n.to_string().into_bytes()).collect();
         for (land, number) in lands.iter().zip(0..) {
-            assert_eq!(store.intern(land, || features_of(number)), Ok(number));
+            assert_eq!(store.intern(land, || look_of(number)), Ok(number));
         }
         let mut bytes = Vec::new();
         for (land, number) in lands.iter().zip(0..) {
             assert_eq!(store.intern(land, || unreachable!()), Ok(number));
             store.read(number, &mut bytes);
             assert_eq!(&bytes, land);
-            assert_eq!(store.features(number), features_of(number));
+            assert_eq!(store.look(number), look_of(number));
         }
         assert_eq!(store.len(), 5000);
     }
@@ -272,8 +287,8 @@ mod tests {
         let intern_all = |step: u32| {
             let numbers = (0..3000u32).map(move |n| n * step % 3001);
             let intern = |n: u32| {
-                let id = store.intern(&n.to_le_bytes(), || features_of(n)).unwrap();
-                assert_eq!(store.features(id), features_of(n));
+                let id = store.intern(&n.to_le_bytes(), || look_of(n)).unwrap();
+                assert_eq!(store.look(id), look_of(n));
                 (n, id)
             };
             let mut ids: Vec<(u32, Atom)> = numbers.map(intern).collect();
@@ -298,7 +313,7 @@ mod tests {
     fn memory_is_bounded() {
         let most = 1_000_000;
         let store = Store::new(most);
-        let intern = |n: u64| store.intern(&n.to_le_bytes(), Features::default);
+        let intern = |n: u64| store.intern(&n.to_le_bytes(), Look::default);
         let full = (0..1 << 20).find(|&n| intern(n).is_err()).expect("memory is limited");
         assert!(full > 5000, "{full}");
         assert!(store.bytes() <= most);

@@ -216,12 +216,13 @@ impl<'w, 's, 'a, G: Impartial, N: Numbers> Evaluator<'w, 's, 'a, G, N> {
     /// has them.
     #[inline]
     pub fn couple(&self, atom: Atom, nimber: u32) -> (Pair, bool) {
-        if self.workspace.knowledge.get(atom).excludes(nimber) {
+        let known = self.workspace.knowledge.get(atom);
+        if known.excludes(nimber) {
             return (Pair::WIN, true);
         }
         match self.numbers.get(code_of(atom, nimber)) {
             Some(pair) => (pair, true),
-            None => (self.options.leaf.of(self.workspace.game.features(atom)), false),
+            None => (self.options.leaf.of(self.workspace.game, atom, nimber, known), false),
         }
     }
 

@@ -29,6 +29,10 @@ pub struct Features {
     pub estimated_options: u32,
 }
 
+/// How likely it is that a Grundy number is 0, 1, 2, …; the last one stands for all from there on. The
+/// sum is 65 535, but for rounding.
+pub type Odds = [u16; 6];
+
 /// Whether an option is all that needs to be known.
 pub(super) type Enough<'s> = dyn Fn(&[Atom]) -> bool + Sync + 's;
 
@@ -154,6 +158,12 @@ pub trait Impartial: Sync {
 
     /// What the order of children wants to know. Called often, so it should be a look-up.
     fn features(&self, atom: Atom) -> Features;
+
+    /// A guess at the Grundy number, if the game has one. It decides what is searched first, and no
+    /// result. Called often, so it should be a look-up.
+    fn odds(&self, _atom: Atom) -> Option<&Odds> {
+        None
+    }
 
     /// Bytes that the game's tables of positions take now. They count against the memory of the
     /// search.

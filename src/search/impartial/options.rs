@@ -1,13 +1,16 @@
 //! The parameters of proof-number search with Grundy numbers.
 
 use super::evaluate::Pair;
-use super::game::Features;
+use super::game::{Atom, Features, Impartial, Odds};
+use super::knowledge::Known;
 use crate::search::numbers::{Combination, MAX, Number};
 
 /// The numbers of a couple that nothing is known about.
 ///
 /// Most couples are won, and most of those by the first good move: phi is 1 throughout. A lost one
-/// takes a refutation of every move, and the more the larger the atom.
+/// takes a refutation of every move, and the more the larger the atom. If the game guesses at Grundy
+/// numbers, those that are unlikely take longer to prove: delta is divided by the root of four times
+/// the likelihood, which is at least one in a hundred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafEstimate {
     /// 1 and 1, as in the paper.
@@ -20,17 +23,57 @@ pub enum LeafEstimate {
 }
 
 impl LeafEstimate {
+    /// The numbers of a couple that is open as far as is known of its atom.
     #[inline]
-    pub(super) fn of(self, features: Features) -> Pair {
-        let Features { lives, estimated_options } = features;
-        match self {
-            LeafEstimate::Unit => Pair { phi: 1, delta: 1 },
+    pub(super) fn of(self, game: &impl Impartial, atom: Atom, nimber: u32, known: Known) -> Pair {
+        let delta = match self {
+            LeafEstimate::Unit => 1,
             LeafEstimate::Size { lives_divisor } => {
-                let lives = lives.min(1 << 15);
-                let delta = 1 + lives * lives / lives_divisor + power_7_16(estimated_options);
-                Pair { phi: 1, delta: delta.min(MAX) }
+                let size = size(game.features(atom), lives_divisor);
+                match game.odds(atom) {
+                    Some(odds) => Likelihood::of(odds, nimber, known).raise(size),
+                    None => size,
+                }
             }
-        }
+        };
+        Pair { phi: 1, delta }
+    }
+}
+
+fn size(features: Features, lives_divisor: u32) -> Number {
+    let Features { lives, estimated_options } = features;
+    let lives = lives.min(1 << 15);
+    (1 + lives * lives / lives_divisor + power_7_16(estimated_options)).min(MAX)
+}
+
+/// The likelihood of a Grundy number among those that are not excluded, as a fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Likelihood {
+    part: u32,
+    whole: u32,
+}
+
+impl Likelihood {
+    #[inline]
+    fn of(odds: &Odds, nimber: u32, known: Known) -> Self {
+        const LAST: usize = size_of::<Odds>() / size_of::<u16>() - 1;
+        let open = |&(number, _): &(u32, &u16)| number == LAST as u32 || !known.excludes(number);
+        let whole: u32 = (0..).zip(odds).filter(open).map(|(_, &odds)| u32::from(odds)).sum();
+        let part = match nimber as usize {
+            number @ 0..LAST => odds[number].into(),
+            // One of several: about half of them have the least of these numbers.
+            _ => u32::from(odds[LAST]) / 2,
+        };
+        Likelihood { part: part.max(whole / 100).max(1), whole: whole.max(1) }
+    }
+
+    /// A number divided by the root of four times the likelihood.
+    #[inline]
+    fn raise(self, number: Number) -> Number {
+        let number = u64::from(number.min(1 << 22));
+        // Twice the result, so that it is rounded to the nearest.
+        let twice = (number * number * u64::from(self.whole) / u64::from(self.part)).isqrt();
+        (twice.div_ceil(2).max(1) as Number).min(MAX)
     }
 }
 
@@ -97,6 +140,7 @@ impl SearchOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::impartial::knowledge::Knowledge;
 
     #[test]
     fn powers_are_exact() {
@@ -111,11 +155,36 @@ mod tests {
 
     #[test]
     fn estimates_grow_with_the_atom() {
-        let of = |lives, estimated_options| {
-            LeafEstimate::Size { lives_divisor: 92 }.of(Features { lives, estimated_options }).delta
-        };
+        let of = |lives, estimated_options| size(Features { lives, estimated_options }, 92);
         assert_eq!(of(0, 0), 1);
         assert!(of(30, 10) > of(20, 10) && of(20, 100) > of(20, 10));
         assert!(of(u32::MAX, u32::MAX) <= MAX);
+    }
+
+    #[test]
+    fn unlikely_numbers_take_longer() {
+        let odds = [30_000, 20_000, 10_000, 4_000, 535, 1_000];
+        let knowledge = Knowledge::new();
+        let raise = |nimber, number| Likelihood::of(&odds, nimber, knowledge.get(0)).raise(number);
+        let definition = |nimber: usize, number: f64| {
+            (number / (4.0 * f64::from(odds[nimber]) / 65_535.0).sqrt()).round() as Number
+        };
+        for number in [1, 7, 30, 1000, 1 << 20] {
+            for nimber in 0..4 {
+                let fast = raise(nimber, number);
+                assert!(fast.abs_diff(definition(nimber as usize, number.into()).max(1)) <= 1);
+            }
+            let most = f64::from(number) * 5.0;
+            let least_likely = f64::from(raise(4, number));
+            assert!((least_likely - most).abs() <= 1.0 + most / 1000.0, "one in a hundred");
+            assert_eq!(raise(9, number), raise(5, number));
+        }
+        assert!(raise(4, MAX) <= MAX && raise(0, 0) >= 1);
+        // Of what is left when 0 is excluded, 1 is likelier.
+        let before = raise(1, 1000);
+        knowledge.exclude(0, Knowledge::bit(0));
+        let rest = Likelihood::of(&odds, 1, knowledge.get(0));
+        assert_eq!(rest, Likelihood { part: 20_000, whole: 35_535 });
+        assert!(rest.raise(1000) < before);
     }
 }

@@ -1,0 +1,271 @@
+//! What a land is made of, as far as the forecast looks at it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::sprouts::flat::{Flat, ONE, TWO, Token};
+use crate::sprouts::position::Land;
+
+/// Most occurrences of a kind that are told apart in a boundary.
+const MOST: u16 = 15;
+/// Most isolated spots that are told apart in a kind of region, and in a shape.
+const MOST_ISOLATED: [u32; 2] = [2, 4];
+/// Most boundaries that are told apart in a shape.
+const MOST_BOUNDARIES: u32 = 4;
+
+/// What a boundary consists of, in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Content {
+    /// Spots with one curve end, spots with two that occur once, occurrences of spots that are met in
+    /// two regions, and pairs within the boundary; each at most 15.
+    counts: [u16; 4],
+}
+
+/// How contents are written: a character for each occurrence or pair.
+const SIGNS: [char; 4] = ['1', '2', 'A', 'a'];
+
+/// Something that may occur in a land several times.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trait {
+    /// An isolated spot.
+    Isolated,
+    /// A sign of a content: an occurrence, or a pair within a boundary.
+    Sign(char),
+    /// A region.
+    Region,
+    /// A boundary, beside isolated spots.
+    Boundary,
+    /// A boundary of this content.
+    Content(Content),
+    /// A region with so many isolated spots and boundaries, or more.
+    Shape(u32, u32),
+    /// A region with so many isolated spots, or more, and boundaries of these contents.
+    Kind(u32, Vec<Content>),
+}
+
+const ISOLATED: u64 = 1;
+const SIGN: u64 = 2;
+const REGION: u64 = 6;
+const BOUNDARY: u64 = 7;
+const CONTENT: u64 = 1 << 32;
+const SHAPE: u64 = 2 << 32;
+const KIND: u64 = 3 << 32;
+
+/// The last step of SplitMix64 (Steele, Lea and Flood 2014).
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+impl Content {
+    fn of(tokens: &[Token]) -> (Content, [u16; 4]) {
+        let mut counts = [0u16; 4];
+        for &token in tokens {
+            let kind = match token {
+                ONE => 0,
+                TWO => 1,
+                _ if tokens.iter().filter(|&&other| other == token).count() == 2 => 3,
+                _ => 2,
+            };
+            counts[kind] += 1;
+        }
+        counts[3] /= 2;
+        (Content { counts: counts.map(|count| count.min(MOST)) }, counts)
+    }
+
+    fn code(self) -> u64 {
+        self.counts.iter().fold(0, |code, &count| code << 4 | u64::from(count))
+    }
+
+    /// What it adds to the key of a kind of region.
+    fn share(self) -> u64 {
+        mix(KIND + self.code())
+    }
+}
+
+fn shape(isolated: u32, boundaries: u32) -> u64 {
+    let isolated = isolated.min(MOST_ISOLATED[1]);
+    SHAPE + u64::from(isolated * (MOST_BOUNDARIES + 1) + boundaries.min(MOST_BOUNDARIES))
+}
+
+fn kind(isolated: u32, shares: u64) -> u64 {
+    mix(mix(KIND << 1 | u64::from(isolated.min(MOST_ISOLATED[0]))).wrapping_add(shares))
+}
+
+/// Calls `found` with the keys of all traits of a land and how often each has been met.
+#[inline]
+pub(super) fn each(flat: &Flat, mut found: impl FnMut(u64, u16)) {
+    for (number, region) in flat.regions.iter().enumerate() {
+        let boundaries = flat.boundaries(number);
+        let length = boundaries.len() as u32;
+        let mut shares = 0u64;
+        for boundary in boundaries {
+            let (content, counts) = Content::of(&flat.tokens[flat.span(boundary)]);
+            for (sign, &count) in (SIGN..).zip(&counts) {
+                if count > 0 {
+                    found(sign, count);
+                }
+            }
+            found(CONTENT + content.code(), 1);
+            shares = shares.wrapping_add(content.share());
+        }
+        found(ISOLATED, region.isolated as u16);
+        found(REGION, 1);
+        found(BOUNDARY, length as u16);
+        found(shape(region.isolated, length), 1);
+        found(kind(region.isolated, shares), 1);
+    }
+}
+
+/// The traits of a land and how often it has each; traits may come several times.
+pub fn traits(land: &Land) -> Vec<(Trait, u16)> {
+    let flat = Flat::of_land(land);
+    let mut found = Vec::new();
+    for (number, region) in flat.regions.iter().enumerate() {
+        let boundaries = flat.boundaries(number);
+        let length = boundaries.len() as u32;
+        let mut contents = Vec::new();
+        for boundary in boundaries {
+            let (content, counts) = Content::of(&flat.tokens[flat.span(boundary)]);
+            found.extend(SIGNS.iter().zip(counts).map(|(&sign, count)| (Trait::Sign(sign), count)));
+            found.push((Trait::Content(content), 1));
+            contents.push(content);
+        }
+        contents.sort_unstable();
+        let [in_kind, in_shape] = MOST_ISOLATED.map(|most| region.isolated.min(most));
+        found.push((Trait::Isolated, region.isolated as u16));
+        found.push((Trait::Region, 1));
+        found.push((Trait::Boundary, length as u16));
+        found.push((Trait::Shape(in_shape, length.min(MOST_BOUNDARIES)), 1));
+        found.push((Trait::Kind(in_kind, contents), 1));
+    }
+    found.retain(|&(_, count)| count > 0);
+    found
+}
+
+impl Trait {
+    /// What [`each`] calls it.
+    pub(super) fn key(&self) -> u64 {
+        match self {
+            Trait::Isolated => ISOLATED,
+            Trait::Sign(sign) => {
+                SIGN + SIGNS.iter().position(|own| own == sign).unwrap_or(0) as u64
+            }
+            Trait::Region => REGION,
+            Trait::Boundary => BOUNDARY,
+            Trait::Content(content) => CONTENT + content.code(),
+            &Trait::Shape(isolated, boundaries) => shape(isolated, boundaries),
+            Trait::Kind(isolated, contents) => {
+                let shares = contents.iter().map(|content| content.share());
+                kind(*isolated, shares.fold(0, u64::wrapping_add))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (sign, count) in SIGNS.into_iter().zip(self.counts) {
+            for _ in 0..count {
+                write!(f, "{sign}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Content {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut counts = [0; 4];
+        for character in text.chars() {
+            let kind = SIGNS.iter().position(|&sign| sign == character).ok_or(())?;
+            counts[kind] += 1;
+        }
+        let fits = !text.is_empty() && counts.iter().all(|&count| count <= MOST);
+        fits.then_some(Content { counts }).ok_or(())
+    }
+}
+
+/// One word: `isolated`, `region`, `boundary`, `sign:1`, `content:2AA`, `shape:3.1` or
+/// `kind:2.1aA.AA`, where the first number counts isolated spots.
+impl fmt::Display for Trait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trait::Isolated => write!(f, "isolated"),
+            Trait::Region => write!(f, "region"),
+            Trait::Boundary => write!(f, "boundary"),
+            Trait::Sign(sign) => write!(f, "sign:{sign}"),
+            Trait::Content(content) => write!(f, "content:{content}"),
+            Trait::Shape(isolated, boundaries) => write!(f, "shape:{isolated}.{boundaries}"),
+            Trait::Kind(isolated, contents) => {
+                write!(f, "kind:{isolated}")?;
+                contents.iter().try_for_each(|content| write!(f, ".{content}"))
+            }
+        }
+    }
+}
+
+impl FromStr for Trait {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let mut parts = rest.split('.');
+        let mut number = || parts.next().and_then(|part| part.parse().ok()).ok_or(());
+        match name {
+            "isolated" => Ok(Trait::Isolated),
+            "region" => Ok(Trait::Region),
+            "boundary" => Ok(Trait::Boundary),
+            "sign" => {
+                SIGNS.into_iter().find(|sign| rest == sign.to_string()).map(Trait::Sign).ok_or(())
+            }
+            "content" => Ok(Trait::Content(rest.parse()?)),
+            "shape" => Ok(Trait::Shape(number()?, number()?)),
+            "kind" => {
+                let isolated = number()?;
+                Ok(Trait::Kind(isolated, parts.map(str::parse).collect::<Result<_, _>>()?))
+            }
+            _ => Err(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sprouts::Position;
+
+    #[test]
+    fn traits_are_those_of_the_text() {
+        let position: Position = "0*3.1aBa.CD|2.CD|B".parse().unwrap();
+        let traits = traits(&position.lands()[0]);
+        let words: Vec<String> =
+            traits.iter().map(|(part, count)| format!("{part} {count}")).collect();
+        let expected = [
+            ["sign:1 1", "sign:A 1", "sign:a 1", "content:1Aa 1"].as_slice(),
+            &["sign:A 2", "content:AA 1"],
+            &["isolated 3", "region 1", "boundary 2", "shape:3.2 1", "kind:2.AA.1Aa 1"],
+            &["sign:2 1", "content:2 1", "sign:A 2", "content:AA 1"],
+            &["region 1", "boundary 2", "shape:0.2 1", "kind:0.AA.2 1"],
+            &["sign:A 1", "content:A 1", "region 1", "boundary 1", "shape:0.1 1", "kind:0.A 1"],
+        ];
+        assert_eq!(words, expected.concat());
+    }
+
+    #[test]
+    fn words_are_read_back() {
+        for text in ["0*3.1aBa.CD|2.CD|B", "0*2", "1a1a", "0.AB|AB"] {
+            let position: Position = text.parse().unwrap();
+            for (part, _) in traits(&position.lands()[0]) {
+                assert_eq!(part.to_string().parse(), Ok(part));
+            }
+        }
+        for text in ["", "sign:", "sign:3", "content:", "content:0", "shape:1", "kind:A", "regions"]
+        {
+            assert_eq!(text.parse::<Trait>(), Err(()), "{text}");
+        }
+    }
+}

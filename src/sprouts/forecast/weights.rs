@@ -1,0 +1,140 @@
+//! The file of weights: what turns the phase by how much, and what a phase says.
+
+use std::str::FromStr;
+
+use ahash::HashMap;
+
+use super::traits::Trait;
+use crate::search::impartial::game::Odds;
+
+/// Grundy numbers whose odds are given; the last stands for all from there on.
+pub const CLASSES: usize = 6;
+/// Coefficients of a class: of 1, cos, sin, cos 2 and sin 2 of the phase, and of these five times the
+/// size.
+pub const CURVES: usize = 10;
+/// Parts of a unit in which coefficients are written.
+const UNIT: f64 = 1024.0;
+
+/// Why weights cannot be read: the line, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {0}: a trait and its weight, or `odds` and {CURVES} numbers are expected")]
+pub struct WeightsError(pub usize);
+
+/// Weights of traits in 1/65536 of a turn, and coefficients of the odds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Weights {
+    turns: HashMap<u64, u16>,
+    curves: Vec<[f64; CURVES]>,
+}
+
+/// Lines `trait weight` and [`CLASSES`] lines `odds c1 … c10`, in 1/1024; `#` begins a comment.
+impl FromStr for Weights {
+    type Err = WeightsError;
+
+    fn from_str(text: &str) -> Result<Self, WeightsError> {
+        let mut weights = Weights::default();
+        for (number, line) in (1..).zip(text.lines()) {
+            let error = WeightsError(number);
+            let mut words = line.split_ascii_whitespace();
+            match words.next() {
+                None => {}
+                Some(word) if word.starts_with('#') => {}
+                Some("odds") => {
+                    let row: Vec<i32> =
+                        words.map(str::parse).collect::<Result<_, _>>().map_err(|_| error)?;
+                    let row: [i32; CURVES] = row.try_into().map_err(|_| error)?;
+                    weights.curves.push(row.map(|number| f64::from(number) / UNIT));
+                }
+                Some(word) => {
+                    let part: Trait = word.parse().map_err(|()| error)?;
+                    let (Some(Ok(turn)), None) =
+                        (words.next().map(str::parse::<i32>), words.next())
+                    else {
+                        return Err(error);
+                    };
+                    weights.turns.insert(part.key(), turn as u16);
+                }
+            }
+        }
+        let complete = weights.curves.len() == CLASSES;
+        complete.then_some(weights).ok_or(WeightsError(text.lines().count() + 1))
+    }
+}
+
+impl Weights {
+    /// The weight of a trait, by its key.
+    #[inline]
+    pub(super) fn of(&self, key: u64) -> u16 {
+        self.turns.get(&key).copied().unwrap_or(0)
+    }
+
+    /// The odds of a land with so many lives and this phase, in turns: softmax of the curves.
+    pub(super) fn odds(&self, lives: u32, phase: f64) -> Odds {
+        let lives = f64::from(lives);
+        let curves = curves(phase * std::f64::consts::TAU, (lives - 16.0) / (lives + 16.0));
+        let power = |row: &[f64; CURVES]| {
+            exp(row.iter().zip(curves).map(|(coefficient, curve)| coefficient * curve).sum())
+        };
+        let powers: Vec<f64> = self.curves.iter().map(power).collect();
+        let total: f64 = powers.iter().sum();
+        std::array::from_fn(|class| (powers[class] / total * 65_535.0).round() as u16)
+    }
+}
+
+/// What the coefficients belong to. The size is (lives − 16)/(lives + 16).
+pub fn curves(angle: f64, size: f64) -> [f64; CURVES] {
+    let (sin, cos) = sin_cos(angle);
+    let own = [1.0, cos, sin, cos * cos - sin * sin, 2.0 * sin * cos];
+    std::array::from_fn(|index| own[index % 5] * if index < 5 { 1.0 } else { size })
+}
+
+/// Sine and cosine to 1e-9, from additions and multiplications alone, which are the same everywhere:
+/// the power series at 1/1024 of the angle, and ten doublings.
+fn sin_cos(angle: f64) -> (f64, f64) {
+    let x = angle / 1024.0;
+    let square = x * x;
+    let mut sin = x * (1.0 - square / 6.0 * (1.0 - square / 20.0));
+    let mut cos = 1.0 - square / 2.0 * (1.0 - square / 12.0);
+    for _ in 0..10 {
+        (sin, cos) = (2.0 * sin * cos, cos * cos - sin * sin);
+    }
+    (sin, cos)
+}
+
+/// The exponential function to 1e-6 for |x| up to 20, likewise.
+fn exp(x: f64) -> f64 {
+    let x = x / 4096.0;
+    let mut power = 1.0 + x * (1.0 + x / 2.0 * (1.0 + x / 3.0));
+    for _ in 0..12 {
+        power *= power;
+    }
+    power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_those_of_the_library() {
+        for step in -100..=100 {
+            let x = f64::from(step) / 10.0;
+            let (sin, cos) = sin_cos(x);
+            assert!((sin - x.sin()).abs() < 1e-9 && (cos - x.cos()).abs() < 1e-9, "{x}");
+            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-6, "{x}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_weights_is_refused() {
+        let odds = "odds 1 2 3 4 5 6 7 8 9 10\n".repeat(CLASSES);
+        let read = |text: String| text.parse::<Weights>().map(|weights| weights.turns.len());
+        assert_eq!(read(format!("# so\n\nregion 5\nsign:1 -7\n{odds}")), Ok(2));
+        assert_eq!(read(format!("region\n{odds}")), Err(WeightsError(1)));
+        assert_eq!(read(format!("region 1 2\n{odds}")), Err(WeightsError(1)));
+        assert_eq!(read(format!("regions 1\n{odds}")), Err(WeightsError(1)));
+        assert_eq!(read(format!("region x\n{odds}")), Err(WeightsError(1)));
+        assert_eq!(read("odds 1 2\n".into()), Err(WeightsError(1)));
+        assert_eq!(read("region 5\n".into()), Err(WeightsError(2)));
+    }
+}
