@@ -46,6 +46,9 @@ if $list; then
 fi
 
 prepare
+# What tells programs apart: the iterations of a search on one thread.
+signature=$("$konane" sprouts solve "0*12" --threads 1 --json |
+    grep -o '"iterations":[0-9]*' | grep -o '[0-9]*$')
 keep_in "$results"
 for ((spots = first; spots <= last; spots++)); do
     measure "sprouts solve 0*$spots $options" 1 "\"${TIME_LIMIT:-20m}\"" null
