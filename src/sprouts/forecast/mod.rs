@@ -15,8 +15,8 @@ mod weights;
 
 use std::sync::LazyLock;
 
-pub use traits::{Trait, traits};
-pub use weights::{CLASSES, CURVES, WeightsError, curves};
+pub use traits::{Content, Trait, traits};
+pub use weights::{CLASSES, CURVES, curves};
 
 use super::flat::Flat;
 use crate::search::impartial::game::Odds;
