@@ -137,8 +137,11 @@ measure() {
     printf -v wall '%d.%06d' $(((end - begin) / 1000000)) $(((end - begin) % 1000000))
     if [[ ${#timer[@]} -gt 0 ]]; then
         # The last line: a message about the exit code may stand before it. GNU time counts KiB.
-        read -r memory cpu_seconds < <(tail -n 1 "$scratch/usage" |
-            awk '{ printf "%d %.2f\n", $1 * 1024, $2 + $3 }')
+        local kibibytes
+        read -r kibibytes cpu_seconds < <(tail -n 1 "$scratch/usage" |
+            awk '{ printf "%s %.2f\n", $1, $2 + $3 }')
+        # Not in awk, some of which have no whole numbers above 2^31.
+        memory=$((kibibytes * 1024))
     fi
     {
         key "$args"
