@@ -1,6 +1,7 @@
 //! Symmetries of a region that change nothing outside of it.
 
 use super::super::flat::{Flat, LETTER, TWO};
+use std::ops::Range;
 
 /// What symmetries say about a curve within a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +16,9 @@ pub(super) enum Symmetry {
 
 /// Boundaries of a region that can be exchanged.
 #[derive(Debug, Default)]
-pub(super) struct Class {
-    /// Boundaries, at least one.
-    pub(super) members: Vec<usize>,
+struct Class {
+    /// At least one.
+    members: Vec<usize>,
     length: usize,
     /// Steps s such that place p + s may stand for place p.
     rotations: Vec<usize>,
@@ -25,11 +26,13 @@ pub(super) struct Class {
     reflections: Vec<usize>,
 }
 
-/// The classes of a region's boundaries.
+/// The classes of a land's boundaries.
 #[derive(Debug, Default)]
 pub(super) struct Symmetries {
-    /// In the order of their first members.
-    pub(super) classes: Vec<Class>,
+    /// Region by region, in the order of their first members.
+    classes: Vec<Class>,
+    /// Where the classes of each region end.
+    ends: Vec<usize>,
     spare: Vec<Class>,
     /// The other occurrence of the letter at each place.
     partner: Vec<usize>,
@@ -42,8 +45,18 @@ pub(super) struct Symmetries {
 const NONE: usize = usize::MAX;
 
 impl Symmetries {
-    /// Prepares for the regions of a land.
+    /// Finds the classes and symmetries of all regions.
     pub(super) fn survey(&mut self, land: &Flat) {
+        self.find_partners(land);
+        self.spare.append(&mut self.classes);
+        self.ends.clear();
+        for region in 0..land.regions.len() {
+            self.survey_region(land, region);
+            self.ends.push(self.classes.len());
+        }
+    }
+
+    fn find_partners(&mut self, land: &Flat) {
         self.partner.clear();
         self.partner.resize(land.tokens.len(), NONE);
         self.home.clear();
@@ -65,14 +78,13 @@ impl Symmetries {
         }
     }
 
-    /// Finds the classes and symmetries of a region.
-    pub(super) fn of_region(&mut self, land: &Flat, region: usize) {
-        self.spare.append(&mut self.classes);
+    fn survey_region(&mut self, land: &Flat, region: usize) {
+        let before = self.classes.len();
         let mut mirrored = true;
         for boundary in land.boundaries(region) {
             let same = |class: &Class| self.same_word(land, class.members[0], boundary);
-            if let Some(number) = self.classes.iter().position(same) {
-                self.classes[number].members.push(boundary);
+            if let Some(number) = self.classes[before..].iter().position(same) {
+                self.classes[before + number].members.push(boundary);
                 continue;
             }
             let mut class = self.spare.pop().unwrap_or_default();
@@ -88,8 +100,25 @@ impl Symmetries {
             self.classes.push(class);
         }
         if !mirrored {
-            self.classes.iter_mut().for_each(|class| class.reflections.clear());
+            self.classes[before..].iter_mut().for_each(|class| class.reflections.clear());
         }
+    }
+
+    /// The classes of a region's boundaries, by number.
+    pub(super) fn classes_of(&self, region: usize) -> Range<usize> {
+        let begin = if region == 0 { 0 } else { self.ends[region - 1] };
+        begin..self.ends[region]
+    }
+
+    /// The boundaries of a class, at least one.
+    pub(super) fn members(&self, class: usize) -> &[usize] {
+        &self.classes[class].members
+    }
+
+    /// 1 if a letter that links regions stands at a place, else 0.
+    pub(super) fn links(&self, at: usize) -> usize {
+        let partner = self.partner[at];
+        usize::from(partner != NONE && self.home[partner] != self.home[at])
     }
 
     /// What stands at a place, told by digits and by how far ahead the other occurrence is within

@@ -1,0 +1,269 @@
+//! The positions after a move.
+
+use super::super::flat::{Flat, LETTER, ONE, Token};
+use super::list::{Curve, Cut, Move};
+use super::symmetry::Symmetries;
+use crate::search::impartial::game::Full;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Working memory, kept between moves.
+#[derive(Debug, Default)]
+pub(super) struct Player {
+    child: Flat,
+    /// What all positions after moves in the region have in common.
+    base: Base,
+    /// The region for which `base` is there.
+    region: Option<usize>,
+    /// How many boundaries of each class go to the first side; the isolated spots come first.
+    share: Vec<u32>,
+    /// How many there are.
+    whole: Vec<u32>,
+}
+
+impl Player {
+    /// Prepares for the moves of another land.
+    pub(super) fn begin(&mut self) {
+        self.region = None;
+    }
+
+    /// Calls `found` with every position after a move, and the letters that have died.
+    pub(super) fn play(
+        &mut self,
+        parent: &Flat,
+        symmetries: &Symmetries,
+        Move { region, curve }: Move,
+        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
+    ) -> Result<(), Full> {
+        if self.region.replace(region) != Some(region) {
+            self.copy_others(parent, region);
+        }
+        let isolated = parent.regions[region].isolated;
+        let fresh = LETTER + parent.letters;
+        self.base.reset(&mut self.child);
+        match curve {
+            Curve::Loop => self.loops(parent, symmetries, region, found),
+            Curve::Cut(cut) => self.cut(parent, symmetries, region, cut, found),
+            Curve::Isolated => {
+                self.child.tokens.extend([ONE, fresh + 2, ONE, fresh + 2]);
+                self.finish_join(parent, region, isolated - 2, [usize::MAX; 2]);
+                found(&self.child, [0; 2])
+            }
+            Curve::WithIsolated { boundary, place } => {
+                let dead = self.join_end(parent, boundary, place, fresh);
+                self.child.tokens.extend([fresh + 2, ONE, fresh + 2]);
+                self.finish_join(parent, region, isolated - 1, [boundary, usize::MAX]);
+                found(&self.child, [dead, 0])
+            }
+            Curve::Join { boundaries, places } => {
+                let x_dead = self.join_end(parent, boundaries[0], places[0], fresh);
+                self.child.tokens.push(fresh + 2);
+                let y_dead = self.join_end(parent, boundaries[1], places[1], fresh + 1);
+                self.child.tokens.push(fresh + 2);
+                self.finish_join(parent, region, isolated, boundaries);
+                found(&self.child, [x_dead, y_dead])
+            }
+        }
+    }
+
+    /// Every region but this one.
+    fn copy_others(&mut self, parent: &Flat, region: usize) {
+        let child = &mut self.child;
+        child.clear();
+        for other in (0..parent.regions.len()).filter(|&other| other != region) {
+            for boundary in parent.boundaries(other) {
+                child.tokens.extend_from_slice(&parent.tokens[parent.span(boundary)]);
+                child.end_boundary();
+            }
+            child.end_region(parent.regions[other].isolated);
+        }
+        child.letters = parent.letters + 3;
+        self.base = Base::of(child);
+    }
+
+    /// An isolated spot is joined with itself: a circle with two letters on it, seen alike from both
+    /// sides.
+    fn loops(
+        &mut self,
+        parent: &Flat,
+        symmetries: &Symmetries,
+        region: usize,
+        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
+    ) -> Result<(), Full> {
+        let letter = LETTER + parent.letters;
+        let classes = symmetries.classes_of(region);
+        self.begin_shares(symmetries, &classes, parent.regions[region].isolated - 1);
+        while self.next_share(true) {
+            self.base.reset(&mut self.child);
+            for side in 0..2 {
+                self.child.tokens.extend([letter, letter + 1]);
+                self.child.end_boundary();
+                self.give_share(parent, symmetries, &classes, side, usize::MAX);
+            }
+            found(&self.child, [0; 2])?;
+        }
+        Ok(())
+    }
+
+    fn cut(
+        &mut self,
+        parent: &Flat,
+        symmetries: &Symmetries,
+        region: usize,
+        Cut { class, i, j, exchanged }: Cut,
+        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
+    ) -> Result<(), Full> {
+        let classes = symmetries.classes_of(region);
+        let boundary = symmetries.members(class)[0];
+        self.begin_shares(symmetries, &classes, parent.regions[region].isolated);
+        self.whole[class - classes.start + 1] -= 1;
+        let tokens = &parent.tokens[parent.span(boundary)];
+        let fresh = LETTER + parent.letters;
+        let (x, x_dead) = second_end(tokens[i], fresh);
+        let (y, y_dead) = second_end(tokens[j], fresh + 1);
+        while self.next_share(exchanged) {
+            self.base.reset(&mut self.child);
+            let out = &mut self.child.tokens;
+            if i != j {
+                out.extend(x);
+                out.extend_from_slice(&tokens[i + 1..j]);
+                out.extend(y);
+            }
+            // Of a spot joined with itself, which has had its third end, nothing lies within.
+            out.push(fresh + 2);
+            self.child.end_boundary();
+            self.give_share(parent, symmetries, &classes, 0, boundary);
+            let out = &mut self.child.tokens;
+            if i != j {
+                out.extend(y);
+            }
+            out.extend_from_slice(&tokens[j + 1..]);
+            out.extend_from_slice(&tokens[..i]);
+            if i != j {
+                out.extend(x);
+            }
+            out.push(fresh + 2);
+            self.child.end_boundary();
+            self.give_share(parent, symmetries, &classes, 1, boundary);
+            found(&self.child, [x_dead, y_dead])?;
+        }
+        Ok(())
+    }
+
+    /// Writes a boundary from a place to the same place, and tells the letter that dies.
+    fn join_end(&mut self, parent: &Flat, boundary: usize, place: usize, fresh: Token) -> Token {
+        let tokens = &parent.tokens[parent.span(boundary)];
+        let (end, dead) = second_end(tokens[place], fresh);
+        let out = &mut self.child.tokens;
+        out.extend(end);
+        out.extend_from_slice(&tokens[place + 1..]);
+        out.extend_from_slice(&tokens[..place]);
+        out.extend(end);
+        dead
+    }
+
+    /// Adds what the region has besides the two boundaries that were joined.
+    fn finish_join(&mut self, parent: &Flat, region: usize, isolated: u32, joined: [usize; 2]) {
+        let child = &mut self.child;
+        child.end_boundary();
+        for boundary in parent.boundaries(region).filter(|boundary| !joined.contains(boundary)) {
+            child.tokens.extend_from_slice(&parent.tokens[parent.span(boundary)]);
+            child.end_boundary();
+        }
+        child.end_region(isolated);
+    }
+
+    /// Prepares `next_share` for all boundaries of a region and so many isolated spots.
+    fn begin_shares(&mut self, symmetries: &Symmetries, classes: &Range<usize>, isolated: u32) {
+        self.whole.clear();
+        self.whole.push(isolated);
+        let members = |class| symmetries.members(class).len() as u32;
+        self.whole.extend(classes.clone().map(members));
+        self.share.clear();
+    }
+
+    /// Goes to the next way to divide `whole` between two sides; if these are alike, only those in
+    /// which the first side has no more than the second in the first class where they differ.
+    fn next_share(&mut self, alike: bool) -> bool {
+        if self.share.is_empty() {
+            self.share.resize(self.whole.len(), 0);
+            return true;
+        }
+        loop {
+            // The last class counts fastest.
+            let mut class = self.whole.len();
+            loop {
+                if class == 0 {
+                    return false;
+                }
+                class -= 1;
+                if self.share[class] < self.whole[class] {
+                    self.share[class] += 1;
+                    break;
+                }
+                self.share[class] = 0;
+            }
+            if !alike {
+                return true;
+            }
+            let sides = self.share.iter().zip(&self.whole).map(|(&a, &all)| a.cmp(&(all - a)));
+            let mut sides = sides.skip_while(|order| order.is_eq());
+            match sides.next() {
+                None | Some(Ordering::Less) => return true,
+                // The first class only gets more from here on.
+                Some(_) if self.share[0] * 2 > self.whole[0] => return false,
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Adds one side's boundaries, but for the one that was cut, and ends the region.
+    fn give_share(
+        &mut self,
+        parent: &Flat,
+        symmetries: &Symmetries,
+        classes: &Range<usize>,
+        side: usize,
+        cut: usize,
+    ) {
+        let Player { child, share, whole, .. } = self;
+        for (class, (&first, &all)) in classes.clone().zip(share[1..].iter().zip(&whole[1..])) {
+            let members = symmetries.members(class).iter().filter(|&&member| member != cut);
+            let (skip, take) = if side == 0 { (0, first) } else { (first, all - first) };
+            for &member in members.skip(skip as usize).take(take as usize) {
+                child.tokens.extend_from_slice(&parent.tokens[parent.span(member)]);
+                child.end_boundary();
+            }
+        }
+        child.end_region(if side == 0 { share[0] } else { whole[0] - share[0] });
+    }
+}
+
+/// What a spot that is not isolated becomes with one more curve end, and the letter that dies.
+fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
+    match token {
+        ONE => (Some(fresh), 0),
+        LETTER.. => (None, token),
+        _ => (None, 0),
+    }
+}
+
+/// How much of the child is there for all moves in a region.
+#[derive(Clone, Copy, Debug, Default)]
+struct Base {
+    tokens: usize,
+    ends: usize,
+    regions: usize,
+}
+
+impl Base {
+    fn of(flat: &Flat) -> Base {
+        Base { tokens: flat.tokens.len(), ends: flat.ends.len(), regions: flat.regions.len() }
+    }
+
+    fn reset(self, flat: &mut Flat) {
+        flat.tokens.truncate(self.tokens);
+        flat.ends.truncate(self.ends);
+        flat.regions.truncate(self.regions);
+    }
+}
