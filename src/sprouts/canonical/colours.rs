@@ -4,7 +4,7 @@
 //! rest of its region, and the port on the other side of its spot. Regions are read in both
 //! directions; if these differ, the one with the lesser hash counts, else both alike.
 
-use super::{Canoniser, Way};
+use super::{Canoniser, NONE, Way};
 use crate::sprouts::flat::LETTER;
 
 /// An odd base for words and its inverse modulo 2^64.
@@ -39,6 +39,9 @@ fn power(length: usize) -> u64 {
     (0..length).fold(1, |power: u64, _| power.wrapping_mul(BASE))
 }
 
+/// Up to so many ports are sorted by counting lesser ones.
+const COUNTED: usize = 64;
+
 /// A boundary with ports.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ring {
@@ -65,8 +68,11 @@ pub(super) struct Colours {
     /// What does not change in a region: isolated spots and boundaries without ports.
     fixed: Vec<[u64; 2]>,
     region: Vec<[u64; 2]>,
-    /// Ports by colour.
-    sorted: Vec<(u64, u32)>,
+    /// One half of each colour, by which ports are sorted: what is equal then is a tie like any
+    /// other.
+    keys: Vec<i32>,
+    /// Ports by key.
+    order: Vec<u32>,
     choices: u64,
 }
 
@@ -162,7 +168,6 @@ impl Colours {
     pub(super) fn refine(&mut self, land: &Canoniser) -> Option<Vec<u32>> {
         let ports = self.colour.len();
         self.round(land);
-        self.round(land);
         let mut classes = self.sort();
         while classes < ports {
             self.round(land);
@@ -175,9 +180,13 @@ impl Colours {
         None
     }
 
-    /// Colours and ports in the order of colours.
-    pub(super) fn order(&self) -> &[(u64, u32)] {
-        &self.sorted
+    /// Ports in the order of colours.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    pub(super) fn of(&self, port: u32) -> u64 {
+        self.colour[port as usize]
     }
 
     /// Gives a port a colour of its own.
@@ -196,17 +205,36 @@ impl Colours {
         self.choices = saved.1;
     }
 
+    /// Sorts the ports, and tells how many colours there are.
     fn sort(&mut self) -> usize {
-        self.sorted.clear();
-        self.sorted.extend(self.colour.iter().zip(0..).map(|(&colour, port)| (colour, port)));
-        self.sorted.sort_unstable();
-        self.sorted.chunk_by(|a, b| a.0 == b.0).count()
+        let Colours { colour, keys, order, .. } = self;
+        keys.clear();
+        // Signed, for processors without comparisons of several unsigned numbers at a time.
+        let key = |&colour: &u64| (colour >> 32) as i32 ^ i32::MIN;
+        keys.extend(colour.iter().map(key));
+        order.clear();
+        if keys.len() > COUNTED {
+            order.extend(0..keys.len() as u32);
+            order.sort_unstable_by_key(|&port| (keys[port as usize], port));
+            return order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).count();
+        }
+        // Without branches that depend on colours, and several keys at a time.
+        order.resize(keys.len(), NONE);
+        let mut classes = 0;
+        for (port, own) in (0..).zip(keys.iter()) {
+            let less = keys.iter().map(|key| u32::from(key < own)).sum::<u32>() as usize;
+            // Ports of the same colour came before.
+            let equal = order[less..].iter().take_while(|&&other| other != NONE).count();
+            order[less + equal] = port;
+            classes += usize::from(equal == 0);
+        }
+        classes
     }
 
     fn first_tie(&self) -> Vec<u32> {
-        let mut ties = self.sorted.chunk_by(|a, b| a.0 == b.0).filter(|class| class.len() > 1);
-        let tie = ties.next().expect("fewer colours than ports");
-        tie.iter().map(|&(_, port)| port).collect()
+        let same = |&a: &u32, &b: &u32| self.keys[a as usize] == self.keys[b as usize];
+        let mut ties = self.order.chunk_by(same).filter(|class| class.len() > 1);
+        ties.next().expect("fewer colours than ports").to_vec()
     }
 
     fn round(&mut self, land: &Canoniser) {
@@ -287,5 +315,34 @@ impl Colours {
             }
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_sorted_by_their_keys() {
+        let mut state = 1u64;
+        for ports in [1, 2, 5, 17, COUNTED, COUNTED + 1, 200] {
+            for kinds in [1, 3, 40, u64::MAX] {
+                let colour: Vec<u64> = (0..ports)
+                    .map(|_| {
+                        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        mix((state >> 20) % kinds)
+                    })
+                    .collect();
+                let mut colours = Colours { colour: colour.clone(), ..Colours::default() };
+                let classes = colours.sort();
+                let mut twin: Vec<(u64, u32)> =
+                    colour.iter().zip(0..).map(|(&colour, port)| (colour >> 32, port)).collect();
+                twin.sort_unstable();
+                let order: Vec<u32> = twin.iter().map(|&(_, port)| port).collect();
+                assert_eq!(colours.order(), order);
+                twin.dedup_by_key(|&mut (colour, _)| colour);
+                assert_eq!(classes, twin.len());
+            }
+        }
     }
 }

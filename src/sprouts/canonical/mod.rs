@@ -235,7 +235,7 @@ impl Canoniser {
     }
 
     /// Writes the land by an order of the ports.
-    fn write_in_order(&mut self, order: &[(u64, u32)]) {
+    fn write_in_order(&mut self, order: &[u32]) {
         self.arrange(order);
         self.write();
     }
@@ -263,15 +263,15 @@ impl Canoniser {
     }
 
     /// Orders regions and boundaries as their first ports come.
-    fn arrange(&mut self, order: &[(u64, u32)]) {
+    fn arrange(&mut self, order: &[u32]) {
         self.rank.resize(self.ports.len(), 0);
         self.regions.clear();
         self.filled.clear();
         self.filled.extend_from_slice(&self.free);
         self.reached.clear();
         self.reached.resize(self.borders.len(), false);
-        for (rank, &(_, port)) in order.iter().enumerate() {
-            self.rank[port as usize] = rank as u32;
+        for (rank, &port) in (0..).zip(order) {
+            self.rank[port as usize] = rank;
             let Port { at, boundary, region, .. } = self.ports[port as usize];
             if std::mem::replace(&mut self.reached[boundary as usize], true) {
                 continue;
@@ -359,7 +359,8 @@ impl Canoniser {
         if self.best.is_empty() || self.packer.bytes < self.best {
             self.best.clone_from(&self.packer.bytes);
         }
-        Leaf { bytes: self.packer.bytes.clone(), order: colours.order().to_vec() }
+        let order = colours.order().iter().map(|&port| (colours.of(port), port)).collect();
+        Leaf { bytes: self.packer.bytes.clone(), order }
     }
 
     fn orbit(&self, mut port: u32) -> u32 {
