@@ -9,7 +9,9 @@ const PLACES: usize = 1 << 15;
 /// Longer lands are not kept.
 const LENGTH: usize = 51;
 
+/// A cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Place {
     hash: u64,
     atom: Atom,
