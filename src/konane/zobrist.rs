@@ -4,6 +4,8 @@
 //! canonical, so is the key: equivalent positions share it. The key only chooses a place in a
 //! table; what is stored and compared there is the exact code.
 
+use crate::search::split_mix;
+
 /// Random words by byte of the code: eight look-ups instead of one per stone. 16 KiB.
 #[derive(Clone)]
 pub struct Zobrist {
@@ -31,12 +33,9 @@ impl Zobrist {
         Zobrist { bytes }
     }
 
-    /// The word of one bit of the code: SplitMix64 (Steele, Lea and Flood 2014) of its number.
+    /// The word of one bit of the code: SplitMix64 of its number.
     pub fn word(bit: u64) -> u64 {
-        let mut z = (bit + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        split_mix::mix((bit + 1).wrapping_mul(split_mix::STEP))
     }
 
     /// The key of a canonical code.

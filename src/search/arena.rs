@@ -415,7 +415,7 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::graph::mix;
+    use crate::search::split_mix::mix;
 
     fn node(code: u64) -> Node {
         let (phi, delta) = (1 + (code % 7) as u32, 1 + (code % 5) as u32);

@@ -6,6 +6,7 @@
 
 use super::game::{Child, EVALUATION_LIMIT, Expansion, Game, Settled, Value};
 use super::numbers::{MAX, Number};
+use super::split_mix;
 
 /// Why a list of edges or estimates is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -327,7 +328,7 @@ impl Game for GraphGame {
     }
 
     fn key(&self, code: u64) -> u64 {
-        mix(code.wrapping_add(0x9E37_79B9_7F4A_7C15))
+        split_mix::mix(code.wrapping_add(split_mix::STEP))
     }
 
     fn settle(&self, code: u64, budget: u32, _: &mut ()) -> Settled {
@@ -343,22 +344,15 @@ impl Game for GraphGame {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): small, and the same in every build.
+/// The state of a generator.
 struct Random(u64);
 
 impl Random {
     /// A number below `bound`; 0 if that is 0.
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        ((u128::from(mix(self.0)) * u128::from(bound)) >> 64) as u64
+        self.0 = self.0.wrapping_add(split_mix::STEP);
+        ((u128::from(split_mix::mix(self.0)) * u128::from(bound)) >> 64) as u64
     }
-}
-
-/// SplitMix64's last step: every bit of the result depends on every bit of `z`; 0 stays 0.
-pub(super) fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

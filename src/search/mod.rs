@@ -18,6 +18,7 @@ mod parallel;
 pub mod pn2;
 pub mod pns;
 mod proof_tree;
+pub(crate) mod split_mix;
 pub mod table;
 mod tally;
 pub mod two_level;

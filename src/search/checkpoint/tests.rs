@@ -15,13 +15,14 @@ use crate::search::arena::{Block, Memory, Region};
 use crate::search::control::{Control, Limits, Observer, Outcome, Progress};
 use crate::search::evaluate::Evaluator;
 use crate::search::game::{Game, Value};
-use crate::search::graph::{GraphGame, mix};
+use crate::search::graph::GraphGame;
 use crate::search::negamax::Negamax;
 use crate::search::numbers::Combination;
 use crate::search::pn2::{Pn2Options, pn2_saving};
 use crate::search::pns::tests::{RICH, large_game, random_game};
 use crate::search::pns::{self, PnsOptions, pns_saving};
 use crate::search::proof_tree::ProofTree;
+use crate::search::split_mix::mix;
 use crate::search::table::{Cursor, Entry, Table};
 
 /// A search that is carried on step by step.

@@ -2,6 +2,7 @@
 //! game, and games that are declared as lists.
 
 use super::game::{Atom, Features, Full, Impartial, Options};
+use crate::search::split_mix;
 
 /// A game of heaps whose rule is a row of octal digits (Guy and Smith 1956; Winning Ways, ch. 4).
 ///
@@ -193,15 +194,12 @@ impl Impartial for Declared {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): small, and the same in every build.
+/// The state of a generator.
 struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % u64::from(bound.max(1))) as u32
+        self.0 = self.0.wrapping_add(split_mix::STEP);
+        (split_mix::mix(self.0) % u64::from(bound.max(1))) as u32
     }
 }

@@ -4,6 +4,7 @@
 use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
 use super::store::{Store, cancel};
+use crate::search::split_mix;
 use crate::search::table::{Table, TableError};
 
 /// A position: a sum of atoms and a nim heap.
@@ -99,12 +100,8 @@ pub(super) fn code_of(atom: Atom, nimber: u32) -> u64 {
     u64::from(nimber) << 32 | u64::from(atom)
 }
 
-/// A mixed key of a code, whose upper bits choose the cluster (the last step of SplitMix64; Steele,
-/// Lea and Flood 2014).
+/// A mixed key of a code, whose upper bits choose the cluster.
 #[inline(always)]
 pub(super) fn key_of(code: u64) -> u64 {
-    let mut z = code.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    split_mix::mix(code.wrapping_add(split_mix::STEP))
 }

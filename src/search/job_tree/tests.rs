@@ -1,9 +1,10 @@
 use super::*;
 use crate::search::arena::Memory;
 use crate::search::game::Expansion;
-use crate::search::graph::{GraphGame, mix};
+use crate::search::graph::GraphGame;
 use crate::search::negamax::Negamax;
 use crate::search::pns::tests::random_game;
+use crate::search::split_mix::mix;
 
 const PLAIN: JobTreeOptions = JobTreeOptions {
     combination: Combination::SUM,

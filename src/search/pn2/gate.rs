@@ -144,7 +144,7 @@ impl Pass<'_> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::search::graph::mix;
+    use crate::search::split_mix::mix;
     use crate::search::table::{Entry, Stored};
     use std::thread;
 

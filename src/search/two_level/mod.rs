@@ -191,11 +191,11 @@ mod tests {
     use crate::search::SettleOptions;
     use crate::search::control::Progress;
     use crate::search::game::{Child, Expansion, Value};
-    use crate::search::graph::mix;
     use crate::search::known::{Answer, Informed, Known};
     use crate::search::negamax::Negamax;
     use crate::search::numbers::Combination;
     use crate::search::pns::tests::{large_game, random_game};
+    use crate::search::split_mix::mix;
     use std::time::{Duration, Instant};
 
     fn options(workers: usize, threads: usize, job_nodes: u64) -> TwoLevelOptions {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::search::split_mix::mix;
 use crate::sprouts::flat::{Flat, ONE, TWO, Token};
 use crate::sprouts::position::Land;
 
@@ -50,13 +51,6 @@ const BOUNDARY: u64 = 7;
 const CONTENT: u64 = 1 << 32;
 const SHAPE: u64 = 2 << 32;
 const KIND: u64 = 3 << 32;
-
-/// The last step of SplitMix64 (Steele, Lea and Flood 2014).
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
 
 impl Content {
     fn of(tokens: &[Token]) -> (Content, [u16; 4]) {
