@@ -67,10 +67,12 @@ awk -v FS=, '
         spots = substr(field("position"), 3) + 0
         peak = field("peak_rss_bytes")
         reason = field("reason")
-        row[spots] = sprintf("| %d | %s | %s | %s | %s | %s | %.2f | %s | %s | %s |", spots,
+        memory = field("args")
+        sub(".*--memory ", "", memory)
+        row[spots] = sprintf("| %d | %s | %s | %s | %s | %s | %.2f | %s | %s | %s | %s |", spots,
             field("outcome") (reason == "" ? "" : " (" reason ")"), outcome[spots],
             field("iterations"), field("nodes"), field("grundy_numbers"), field("seconds"),
-            peak == "null" ? "" : sprintf("%.0f", peak / 1048576), field("threads"),
+            peak == "null" ? "" : sprintf("%.0f", peak / 1048576), memory, field("threads"),
             field("load_before"))
         if (field("outcome") != "unknown" && outcome[spots] != "" &&
             field("outcome") != outcome[spots]) wrong = wrong " 0*" spots
@@ -81,8 +83,8 @@ awk -v FS=, '
         print "Made by `scripts/sprouts.sh` with `konane sprouts solve`; change the script, not this page."
         print "Published outcomes: Cizek, Balko and Schmid, *Massively Parallel Proof-Number Search for"
         print "Impartial Games and Beyond*, Table 2. The load is the average of the minute before.\n"
-        print "| spots | outcome | published | iterations | nodes | Grundy numbers | seconds | peak MiB | threads | load |"
-        print "|---|---|---|---|---|---|---|---|---|---|"
+        print "| spots | outcome | published | iterations | nodes | Grundy numbers | seconds | peak MiB | `--memory` | threads | load |"
+        print "|---|---|---|---|---|---|---|---|---|---|---|"
         for (spots = 1; spots <= most; spots++) if (spots in row) print row[spots]
         print (wrong == "" ? "\nAll outcomes agree." : "\nNOT AS PUBLISHED:" wrong)
         exit wrong != ""
