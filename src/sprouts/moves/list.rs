@@ -2,6 +2,7 @@
 
 use super::super::flat::{Flat, LETTER, ONE};
 use super::symmetry::{Symmetries, Symmetry};
+use crate::search::impartial::game::Full;
 
 /// A move, but for how a cut divides what is left of the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,41 +40,41 @@ pub(super) struct Cut {
     pub exchanged: bool,
 }
 
-/// Working memory; the result is in `moves`.
-#[derive(Debug, Default)]
-pub(super) struct Lister {
-    /// By the number of links between regions that a move cuts.
-    moves: [Vec<Move>; 3],
-}
-
-impl Lister {
-    /// Finds the moves of a land.
-    pub(super) fn run(&mut self, land: &Flat, symmetries: &Symmetries) {
-        self.moves.iter_mut().for_each(Vec::clear);
+/// Calls `found` with every move of a land. Moves that cut more links between regions come first:
+/// after these the land falls apart more often, and more is known about small lands.
+///
+/// # Errors
+/// What `found` returns.
+pub(super) fn each(
+    land: &Flat,
+    symmetries: &Symmetries,
+    mut found: impl FnMut(Move) -> Result<(), Full>,
+) -> Result<(), Full> {
+    for links in (0..=2).rev() {
         for region in 0..land.regions.len() {
-            let isolated = land.regions[region].isolated;
-            let mut add = |curve, links: usize| self.moves[links].push(Move { region, curve });
+            let mut found = |curve| found(Move { region, curve });
+            let isolated = if links == 0 { land.regions[region].isolated } else { 0 };
             if isolated > 0 {
-                add(Curve::Loop, 0);
+                found(Curve::Loop)?;
             }
-            cuts(land, symmetries, region, &mut add);
+            cuts(land, symmetries, region, links, &mut found)?;
             if isolated >= 2 {
-                add(Curve::Isolated, 0);
+                found(Curve::Isolated)?;
             }
-            joins(land, symmetries, region, &mut add);
+            joins(land, symmetries, region, links, &mut found)?;
         }
     }
-
-    /// The moves, those first that cut more links: after these the land falls apart more often, and
-    /// more is known about small lands.
-    pub(super) fn moves(&self) -> impl Iterator<Item = Move> {
-        self.moves.iter().rev().flatten().copied()
-    }
+    Ok(())
 }
 
-/// Calls `add` with every curve within a boundary of a region that is needed, and the number of
-/// links that it cuts.
-fn cuts(land: &Flat, symmetries: &Symmetries, region: usize, add: &mut impl FnMut(Curve, usize)) {
+/// Curves within a boundary of a region that cut so many links.
+fn cuts(
+    land: &Flat,
+    symmetries: &Symmetries,
+    region: usize,
+    links: usize,
+    found: &mut impl FnMut(Curve) -> Result<(), Full>,
+) -> Result<(), Full> {
     for class in symmetries.classes_of(region) {
         let span = land.span(symmetries.members(class)[0]);
         let tokens = &land.tokens[span.clone()];
@@ -83,31 +84,38 @@ fn cuts(land: &Flat, symmetries: &Symmetries, region: usize, add: &mut impl FnMu
                     true => tokens[i] == ONE,
                     false => tokens[i] < LETTER || tokens[i] != tokens[j],
                 };
-                if !joinable {
+                if !joinable || symmetries.links([span.start + i, span.start + j]) != links {
                     continue;
                 }
                 let symmetry = symmetries.within(class, i, j);
                 if symmetry != Symmetry::Superfluous {
                     let exchanged = symmetry == Symmetry::Exchange;
-                    let links = symmetries.links(span.start + i) + symmetries.links(span.start + j);
-                    add(Curve::Cut(Cut { class, i, j, exchanged }), links);
+                    found(Curve::Cut(Cut { class, i, j, exchanged }))?;
                 }
             }
         }
     }
+    Ok(())
 }
 
-/// The same for curves between boundaries.
-fn joins(land: &Flat, symmetries: &Symmetries, region: usize, add: &mut impl FnMut(Curve, usize)) {
+/// Curves between boundaries of a region that cut so many links.
+fn joins(
+    land: &Flat,
+    symmetries: &Symmetries,
+    region: usize,
+    links: usize,
+    found: &mut impl FnMut(Curve) -> Result<(), Full>,
+) -> Result<(), Full> {
     let isolated = land.regions[region].isolated;
     let classes = symmetries.classes_of(region);
     for class in classes.clone() {
         let first = symmetries.members(class)[0];
         let span = land.span(first);
-        for i in (0..span.len()).filter(|_| isolated > 0) {
-            if symmetries.with_isolated(class, i) {
-                let curve = Curve::WithIsolated { boundary: first, place: i };
-                add(curve, symmetries.links(span.start + i));
+        for place in (0..span.len()).filter(|_| isolated > 0) {
+            if symmetries.links([span.start + place]) == links
+                && symmetries.with_isolated(class, place)
+            {
+                found(Curve::WithIsolated { boundary: first, place })?;
             }
         }
         for other in class..classes.end {
@@ -120,16 +128,16 @@ fn joins(land: &Flat, symmetries: &Symmetries, region: usize, add: &mut impl FnM
             let second_span = land.span(second);
             for i in 0..span.len() {
                 for j in 0..second_span.len() {
-                    if symmetries.between((class, i), (other, j)) {
-                        let (boundaries, places) = ([first, second], [i, j]);
-                        let ends = [span.start + i, second_span.start + j];
-                        let links = ends.into_iter().map(|at| symmetries.links(at)).sum();
-                        add(Curve::Join { boundaries, places }, links);
+                    if symmetries.links([span.start + i, second_span.start + j]) == links
+                        && symmetries.between((class, i), (other, j))
+                    {
+                        found(Curve::Join { boundaries: [first, second], places: [i, j] })?;
                     }
                 }
             }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -164,11 +172,14 @@ mod tests {
             [("0*3", 0), ("0*2.1a1a.22", 0), ("0.AB|1C.AB|2C", 2), ("0*2.A|1aAa", 1)]
         {
             let land = Flat::of_land(&text.parse::<Position>().unwrap().lands()[0]);
-            let (mut symmetries, mut lister) = (Symmetries::default(), Lister::default());
+            let mut symmetries = Symmetries::default();
             symmetries.survey(&land);
-            lister.run(&land, &symmetries);
-            let cut: Vec<usize> =
-                lister.moves().map(|found| links(&land, &symmetries, found)).collect();
+            let mut cut = Vec::new();
+            each(&land, &symmetries, |found| {
+                cut.push(links(&land, &symmetries, found));
+                Ok(())
+            })
+            .unwrap();
             assert!(cut.is_sorted_by(|a, b| a >= b), "{text}: {cut:?}");
             assert_eq!((cut[0], cut[cut.len() - 1]), (most, 0), "{text}");
         }

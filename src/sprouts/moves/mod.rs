@@ -25,7 +25,6 @@ mod symmetry;
 
 use super::flat::{Flat, Token};
 use crate::search::impartial::game::Full;
-use list::Lister;
 use play::Player;
 use symmetry::Symmetries;
 
@@ -38,7 +37,6 @@ pub(super) const MOST_MOVES: u32 = 1 << 22;
 pub(super) struct Mover {
     parent: Flat,
     symmetries: Symmetries,
-    lister: Lister,
     player: Player,
 }
 
@@ -55,7 +53,6 @@ impl Mover {
     ) -> Result<(), Full> {
         self.parent.unpack(packed);
         self.symmetries.survey(&self.parent);
-        self.lister.run(&self.parent, &self.symmetries);
         let mut count = 0;
         let mut found = |position: &Flat, dead| {
             count += 1;
@@ -64,10 +61,8 @@ impl Mover {
             }
             child(position, dead)
         };
-        self.player.begin();
-        for chosen in self.lister.moves() {
-            self.player.play(&self.parent, &self.symmetries, chosen, &mut found)?;
-        }
-        Ok(())
+        let Mover { parent, symmetries, player } = self;
+        player.begin();
+        list::each(parent, symmetries, |chosen| player.play(parent, symmetries, chosen, &mut found))
     }
 }

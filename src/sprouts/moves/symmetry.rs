@@ -38,6 +38,8 @@ pub(super) struct Symmetries {
     partner: Vec<usize>,
     /// The boundary of each place.
     home: Vec<usize>,
+    /// Whether the letter at each place links regions.
+    links: Vec<bool>,
     met: Vec<usize>,
 }
 
@@ -76,6 +78,10 @@ impl Symmetries {
                 *met = at;
             }
         }
+        let links =
+            |(&partner, &home): (&usize, &usize)| partner != NONE && self.home[partner] != home;
+        self.links.clear();
+        self.links.extend(self.partner.iter().zip(&self.home).map(links));
     }
 
     fn survey_region(&mut self, land: &Flat, region: usize) {
@@ -115,10 +121,9 @@ impl Symmetries {
         &self.classes[class].members
     }
 
-    /// 1 if a letter that links regions stands at a place, else 0.
-    pub(super) fn links(&self, at: usize) -> usize {
-        let partner = self.partner[at];
-        usize::from(partner != NONE && self.home[partner] != self.home[at])
+    /// At how many of these places there are letters that link regions.
+    pub(super) fn links<const N: usize>(&self, places: [usize; N]) -> usize {
+        places.into_iter().filter(|&at| self.links[at]).count()
     }
 
     /// What stands at a place, told by digits and by how far ahead the other occurrence is within
