@@ -3,8 +3,8 @@
 //! # Protocol
 //!
 //! Lands are spread over shards by their hash. A shard, under its lock, holds the packed bytes and a
-//! hash table of ids. Everything else about a land is in its entry, in blocks that double in size and
-//! never move, so that entries are read without a lock:
+//! hash table of ids. Everything else about a land is in its entry, which never moves, so that entries
+//! are read without a lock:
 //!
 //! * Who interns a land locks its shard, looks it up, and if it is new takes the next id, appends the
 //!   bytes, writes the entry, and only then puts the id into the table. Whoever finds the id there
@@ -16,15 +16,13 @@
 //! * The counters are only added to; nothing is decided by them but when to stop.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use crate::search::impartial::chunks::Chunks;
 use crate::search::impartial::game::{Atom, Features, Full, MAX_ATOM};
 use xxhash_rust::xxh3::xxh3_64;
 
 const SHARDS: usize = 256;
-/// Entries of the first block; every further block doubles the number of entries.
-const FIRST_BLOCK: u32 = 1 << 10;
-const BLOCKS: usize = 22;
 
 /// What is known of a land.
 #[derive(Debug, Default)]
@@ -74,8 +72,9 @@ struct Shard {
 #[derive(Debug)]
 pub(super) struct Store {
     shards: Box<[Mutex<Shard>]>,
-    blocks: [OnceLock<Box<[Entry]>>; BLOCKS],
+    entries: Chunks<Entry>,
     next: AtomicU32,
+    /// Bytes of the shards.
     bytes: AtomicU64,
     most_bytes: u64,
 }
@@ -85,7 +84,7 @@ impl Store {
     pub(super) fn new(most_bytes: u64) -> Store {
         Store {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            blocks: std::array::from_fn(|_| OnceLock::new()),
+            entries: Chunks::new(),
             next: AtomicU32::new(0),
             bytes: AtomicU64::new((SHARDS * size_of::<Mutex<Shard>>()) as u64),
             most_bytes,
@@ -99,7 +98,7 @@ impl Store {
 
     /// Bytes taken.
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        self.bytes.load(Ordering::Relaxed) + self.entries.bytes()
     }
 
     /// The id of a canonical land; `look` is asked about new ones.
@@ -125,7 +124,7 @@ impl Store {
             self.next.fetch_sub(1, Ordering::Relaxed);
             return Err(Full);
         }
-        let entry = self.new_entry(id);
+        let entry = self.entries.get_or_make(id);
         entry.look.store(look().pack(), Ordering::Release);
         let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
         entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
@@ -184,43 +183,27 @@ impl Store {
     }
 
     fn entry(&self, id: Atom) -> &Entry {
-        let (block, at) = block_of(id);
-        let block = self.blocks[block].get().expect("the id was given out by this store");
-        &block[at]
-    }
-
-    fn new_entry(&self, id: Atom) -> &Entry {
-        let (number, at) = block_of(id);
-        let block = self.blocks[number].get_or_init(|| {
-            let length = (FIRST_BLOCK as usize) << number;
-            self.count(length * size_of::<Entry>());
-            (0..length).map(|_| Entry::default()).collect()
-        });
-        &block[at]
+        self.entries.get(id).expect("the id was given out by this store")
     }
 
     fn count(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    fn check(&self, more: usize) -> Result<(), Full> {
-        if self.bytes().saturating_add(more as u64) > self.most_bytes { Err(Full) } else { Ok(()) }
+    fn check(&self, more: u64) -> Result<(), Full> {
+        if self.bytes().saturating_add(more) > self.most_bytes { Err(Full) } else { Ok(()) }
     }
 
-    /// Checks that the next entry has a block, or memory for one.
+    /// Checks that there is memory for the next entry.
     fn room_for_entry(&self) -> Result<(), Full> {
-        let (number, _) = block_of(self.next.load(Ordering::Relaxed).min(MAX_ATOM));
-        match self.blocks[number].get() {
-            Some(_) => Ok(()),
-            None => self.check(((FIRST_BLOCK as usize) << number) * size_of::<Entry>()),
-        }
+        self.check(self.entries.bytes_to_make(self.next.load(Ordering::Relaxed).min(MAX_ATOM)))
     }
 
     /// Doubles a shard's table.
     fn grow(&self, shard: &mut Shard) -> Result<(), Full> {
         let length = (shard.table.len() * 2).max(16);
         let more = (length - shard.table.len()) * size_of::<Slot>();
-        self.check(more)?;
+        self.check(more as u64)?;
         let mut table = vec![Slot::default(); length];
         for slot in shard.table.iter().filter(|slot| slot.id != 0) {
             let mut at = slot.tag as usize & (length - 1);
@@ -241,18 +224,11 @@ impl Store {
             return Ok(());
         }
         let more = (capacity / 2).max(256).max(length);
-        self.check(more)?;
+        self.check(more as u64)?;
         shard.bytes.reserve_exact(used + length + more - used);
         self.count(shard.bytes.capacity() - capacity);
         Ok(())
     }
-}
-
-/// The block of an id and the place in it: block b has `FIRST_BLOCK << b` entries.
-fn block_of(id: Atom) -> (usize, usize) {
-    let shifted = id + FIRST_BLOCK;
-    let block = (shifted.ilog2() - FIRST_BLOCK.ilog2()) as usize;
-    (block, (shifted - (FIRST_BLOCK << block)) as usize)
 }
 
 #[cfg(test)]
@@ -319,18 +295,5 @@ mod tests {
         assert!(store.bytes() <= most);
         // What is known is still found, everything of it.
         assert!((0..full).all(|n| intern(n) == Ok(n as Atom)));
-    }
-
-    #[test]
-    fn blocks_fill_without_gaps() {
-        let mut expected = (0, 0);
-        for id in 0..100_000 {
-            assert_eq!(block_of(id), expected);
-            expected.1 += 1;
-            if expected.1 == (FIRST_BLOCK as usize) << expected.0 {
-                expected = (expected.0 + 1, 0);
-            }
-        }
-        assert!(block_of(MAX_ATOM).0 < BLOCKS);
     }
 }

@@ -267,7 +267,7 @@ impl<'w, 's, 'a, G: Impartial> Worker<'w, 's, 'a, G> {
         let evaluator = &mut self.evaluator;
         let workspace = evaluator.workspace;
         let used = evaluator.control.table_used();
-        if workspace.table.wants_growth(used) {
+        if workspace.table_wants_growth(used) {
             match self.crew {
                 None => workspace.table.grow(key_of),
                 Some(crew) => crew.grow(&workspace.table, used),

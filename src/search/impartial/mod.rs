@@ -16,7 +16,7 @@
 //!          Impartial (the game): options of atoms, features
 //! ```
 
-mod chunks;
+pub(crate) mod chunks;
 mod control;
 mod crew;
 mod dfpn;

@@ -53,8 +53,8 @@ pub struct Workspace<'g, G: Impartial> {
 }
 
 impl<'g, G: Impartial> Workspace<'g, G> {
-    /// An empty workspace for at most `memory_bytes` bytes, with the game's own tables. A quarter
-    /// is for the table. It is reserved at once and used as it fills.
+    /// An empty workspace for at most `memory_bytes` bytes, with the game's own tables. At most
+    /// a quarter is for the table; that is reserved at once, and used and counted as it fills.
     ///
     /// # Errors
     /// [`TableError`] if that is too little, or the system refuses.
@@ -74,14 +74,22 @@ impl<'g, G: Impartial> Workspace<'g, G> {
         &self.table
     }
 
-    /// Bytes of everything, the whole table included.
+    /// Bytes of everything that is in use.
     pub fn bytes(&self) -> u64 {
         self.fixed_bytes() + self.store.bytes()
     }
 
     /// What cannot be given back.
     fn fixed_bytes(&self) -> u64 {
-        self.game.bytes() + self.knowledge.bytes() + self.table.bytes() as u64
+        self.game.bytes() + self.knowledge.bytes() + self.table.used_bytes() as u64
+    }
+
+    /// Whether the table should grow now that it has so many entries, and there is memory for it.
+    pub(super) fn table_wants_growth(&self, used: u64) -> bool {
+        self.table.wants_growth(used) && {
+            let fixed = self.fixed_bytes() + self.table.used_bytes() as u64;
+            fixed + self.memory_bytes / LEAST_STORE_SHARE <= self.memory_bytes
+        }
     }
 
     /// Divides the memory anew. Returns the bytes in use, with `own` bytes of the caller's, and

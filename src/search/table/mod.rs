@@ -184,6 +184,11 @@ impl Table {
         self.memory.clusters().len() * CLUSTER * ENTRY_BYTES
     }
 
+    /// The bytes of the part in use.
+    pub fn used_bytes(&self) -> usize {
+        self.active.load(Ordering::Relaxed) * CLUSTER * ENTRY_BYTES
+    }
+
     /// The cluster of a key.
     #[inline(always)]
     fn cluster(&self, key: u64) -> &Cluster {
