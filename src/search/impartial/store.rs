@@ -13,7 +13,7 @@
 //! when that takes half of the shard's budget, the old one is dropped and the young one grows old.
 //! So lists that have not been used for long go first, at no cost for those that are.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::HashMap;
@@ -162,13 +162,16 @@ pub(super) struct Store {
     shards: Box<[Mutex<Shard>]>,
     bytes: AtomicU64,
     budget: AtomicU64,
+    /// The shard that is next to lose lists when the budget shrinks.
+    turn: AtomicU32,
 }
 
 impl Store {
     /// A store of about `budget` bytes at most.
     pub fn new(budget: u64) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        Store { shards, bytes: AtomicU64::new(0), budget: AtomicU64::new(budget) }
+        let (bytes, budget) = (AtomicU64::new(0), AtomicU64::new(budget));
+        Store { shards, bytes, budget, turn: AtomicU32::new(0) }
     }
 
     fn shard(&self, atom: Atom) -> std::sync::MutexGuard<'_, Shard> {
@@ -206,9 +209,18 @@ impl Store {
         }
     }
 
-    /// Changes the budget; what is above it goes as lists are added.
+    /// Changes the budget. What is above it goes, the older generations of some shards first.
     pub fn set_budget(&self, budget: u64) {
         self.budget.store(budget, Relaxed);
+        for _ in 0..2 * SHARDS {
+            if self.bytes() <= budget {
+                return;
+            }
+            // Another shard every time, so that all lose alike.
+            let shard = &mut *self.shard(self.turn.fetch_add(1, Relaxed));
+            self.bytes.fetch_sub(shard.old.bytes, Relaxed);
+            shard.old = std::mem::take(&mut shard.young);
+        }
     }
 
     /// Bytes in use.
@@ -271,5 +283,10 @@ mod tests {
         assert_eq!(store.get(1000), None);
         let kept = (0..100_000).filter(|&atom| store.get(atom).is_some()).count() as u64;
         assert!(kept * bytes_of(&list(0)) > budget / 4, "{kept}");
+        // Not much more is lost than has to be.
+        for budget in [budget / 2, budget / 10, 0] {
+            store.set_budget(budget);
+            assert!(store.bytes() <= budget && store.bytes() >= budget / 2);
+        }
     }
 }
