@@ -54,7 +54,8 @@ for ((spots = first; spots <= last; spots++)); do
     measure "sprouts solve 0*$spots $options" 1 "\"${TIME_LIMIT:-20m}\"" null
 done
 
-# The newest record of each start, with the published outcome beside it.
+# The newest record of each start that has an outcome, or else the newest, with the published outcome
+# beside it.
 awk -v FS=, '
     function field(name,   text) {
         text = $0
@@ -67,6 +68,9 @@ awk -v FS=, '
         spots = substr(field("position"), 3) + 0
         peak = field("peak_rss_bytes")
         reason = field("reason")
+        if (spots > most) most = spots
+        if (reason != "" && spots in solved) next
+        if (reason == "") solved[spots] = 1
         memory = field("args")
         sub(".*--memory ", "", memory)
         row[spots] = sprintf("| %d | %s | %s | %s | %s | %s | %.2f | %s | %s | %s | %s |", spots,
@@ -76,13 +80,13 @@ awk -v FS=, '
             field("load_before"))
         if (field("outcome") != "unknown" && outcome[spots] != "" &&
             field("outcome") != outcome[spots]) wrong = wrong " 0*" spots
-        if (spots > most) most = spots
     }
     END {
         print "# Starts of Sprouts\n"
         print "Made by `scripts/sprouts.sh` with `konane sprouts solve`; change the script, not this page."
         print "Published outcomes: Cizek, Balko and Schmid, *Massively Parallel Proof-Number Search for"
-        print "Impartial Games and Beyond*, Table 2. The load is the average of the minute before.\n"
+        print "Impartial Games and Beyond*, Table 2. The load is the average of the minute before. Of several runs"
+        print "the last one that ended is shown; on several threads they differ by up to a factor of two.\n"
         print "| spots | outcome | published | iterations | nodes | Grundy numbers | seconds | peak MiB | `--memory` | threads | load |"
         print "|---|---|---|---|---|---|---|---|---|---|---|"
         for (spots = 1; spots <= most; spots++) if (spots in row) print row[spots]
