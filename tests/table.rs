@@ -229,6 +229,34 @@ proptest! {
 }
 
 #[test]
+fn entries_that_nobody_wants_are_dropped() {
+    let table = table(64);
+    let codes: Vec<u64> = (1..=table.capacity()).collect();
+    for &code in &codes {
+        table.store(mix(code), code, entry_of(code, code));
+    }
+    let before: Vec<Option<Entry>> =
+        codes.iter().map(|&code| table.lookup(mix(code), code)).collect();
+    let mut asked = 0;
+    table.retain(|code, entry| {
+        asked += 1;
+        assert_eq!(Some(entry), before[code as usize - 1]);
+        code % 3 == 0
+    });
+    assert_eq!(asked, before.iter().flatten().count());
+    for (&code, before) in codes.iter().zip(before) {
+        let kept = before.filter(|_| code % 3 == 0);
+        assert_eq!(table.lookup(mix(code), code), kept, "{code}");
+    }
+    // What was freed is filled before anything is replaced.
+    let free = table.capacity() - table.count().0;
+    let stored = (1000..1000 + free).map(|code| table.store(mix(code), code, open(1, 1, 1)));
+    let filled = stored.filter(|&stored| stored == Stored::Filled).count() as u64;
+    assert_eq!(table.count().0, table.capacity() - free + filled);
+    assert!(filled > free / 2);
+}
+
+#[test]
 #[cfg_attr(miri, ignore = "too large for the interpreter")]
 fn a_table_that_grows_in_time_loses_little() {
     // A quarter of them would not fit into the part that is in use at the start.

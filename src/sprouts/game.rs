@@ -14,7 +14,9 @@ use super::recent::Recent;
 use super::simplify::Simplifier;
 use super::spelling::spell;
 use super::store::{Look, Store};
-use crate::search::impartial::game::{Atom, Features, Full, Impartial, Odds, Options};
+use crate::search::impartial::game::{
+    Atom, Features, Full, Impartial, Keep, Odds, Options, Retained,
+};
 
 /// The lands that have been met, each in canonical form and under its id. Shared by threads.
 #[derive(Debug)]
@@ -59,11 +61,21 @@ struct Workshop {
     recent: Recent,
     flat: Flat,
     sum: Vec<Atom>,
+    /// The store's, when the recent lands were looked up.
+    epoch: u32,
     lands: u64,
     canonised: u64,
 }
 
 impl Workshop {
+    /// Forgets recent lands if the store has forgotten any.
+    fn follow(&mut self, store: &Store) {
+        if self.epoch != store.epoch() {
+            self.epoch = store.epoch();
+            self.recent.clear();
+        }
+    }
+
     /// Simplifies a position without the `dead` letters; its lands are in `sum` then, sorted.
     fn run(&mut self, store: &Store, raw: &Flat, dead: [u16; 2]) -> Result<(), Full> {
         self.simplifier.run(raw, dead);
@@ -105,6 +117,7 @@ impl Sprouts {
     /// [`Full`] if a new land has no room.
     pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, Full> {
         let mut sum = Vec::new();
+        scratch.workshop.follow(&self.store);
         for land in position.lands() {
             scratch.workshop.run(&self.store, &Flat::of_land(land), [0; 2])?;
             sum.extend_from_slice(&scratch.workshop.sum);
@@ -182,7 +195,7 @@ impl Sprouts {
         Ok(children)
     }
 
-    /// How many lands are known. Their ids are below this.
+    /// How many lands are known.
     pub fn lands(&self) -> u32 {
         self.store.len()
     }
@@ -199,6 +212,7 @@ impl Impartial for Sprouts {
     ) -> Result<(), Full> {
         let Scratch { mover, workshop, land, found, counts } = scratch;
         self.store.read(atom, land);
+        workshop.follow(&self.store);
         found.clear();
         mover.run(land, |raw, dead| {
             counts.raw_children += 1;
@@ -222,5 +236,9 @@ impl Impartial for Sprouts {
 
     fn bytes(&self) -> u64 {
         self.store.bytes()
+    }
+
+    fn retain(&self, keep: &Keep<'_>) -> Retained {
+        self.store.retain(keep)
     }
 }

@@ -25,10 +25,12 @@ pub(super) struct Recent {
     places: Box<[Place]>,
 }
 
+/// Lands are never empty, so this matches nothing.
+const NOTHING: Place = Place { hash: 0, atom: 0, length: 0, land: [0; LENGTH] };
+
 impl Default for Recent {
     fn default() -> Recent {
-        let place = Place { hash: 0, atom: 0, length: 0, land: [0; LENGTH] };
-        Recent { places: vec![place; PLACES].into_boxed_slice() }
+        Recent { places: vec![NOTHING; PLACES].into_boxed_slice() }
     }
 }
 
@@ -37,9 +39,13 @@ impl Recent {
     pub(super) fn get(&self, land: &[u8]) -> (u64, Option<Atom>) {
         let hash = xxh3_64(land);
         let place = &self.places[hash as usize % PLACES];
-        // Lands are never empty, so empty places match nothing.
         let same = place.hash == hash && &place.land[..usize::from(place.length)] == land;
         (hash, same.then_some(place.atom))
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.places.fill(NOTHING);
     }
 
     /// Keeps the id of a land.

@@ -1,4 +1,5 @@
-//! Lands by number: each distinct canonical form gets an id, dense from 0, and keeps it.
+//! Lands by number: each distinct canonical form gets an id, dense from 0, and keeps it until it is
+//! forgotten; then another land of the same shard gets the id.
 //!
 //! # Protocol
 //!
@@ -13,13 +14,15 @@
 //!   order memory (a lock, or release and acquire), as it has to for anything else that is handed
 //!   over. Entries are stored with release and loaded with acquire all the same, so that an entry is
 //!   never seen in part: its place is written last, and until then its look reads as 0.
+//! * Lands are forgotten while one thread alone uses the store. Threads that begin later see that.
 //! * The counters are only added to; nothing is decided by them but when to stop.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::search::impartial::chunks::Chunks;
-use crate::search::impartial::game::{Atom, Features, Full, MAX_ATOM};
+use crate::search::impartial::game::{Atom, Features, Full, Keep, MAX_ATOM, Retained};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use xxhash_rust::xxh3::xxh3_64;
 
 const SHARDS: usize = 256;
@@ -66,6 +69,14 @@ struct Shard {
     bytes: Vec<u8>,
     table: Vec<Slot>,
     used: usize,
+    /// The first id that may be given out again, plus one; its entry's place is the next, and so on.
+    free: u64,
+}
+
+impl Shard {
+    fn memory(&self) -> u64 {
+        (self.bytes.capacity() + self.table.len() * size_of::<Slot>()) as u64
+    }
 }
 
 /// Lands and their ids, shared by threads.
@@ -73,7 +84,11 @@ struct Shard {
 pub(super) struct Store {
     shards: Box<[Mutex<Shard>]>,
     entries: Chunks<Entry>,
+    /// Ids below this have been given out.
     next: AtomicU32,
+    /// How many of these no land has.
+    free: AtomicU32,
+    epoch: AtomicU32,
     /// Bytes of the shards.
     bytes: AtomicU64,
     most_bytes: u64,
@@ -86,6 +101,8 @@ impl Store {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             entries: Chunks::new(),
             next: AtomicU32::new(0),
+            free: AtomicU32::new(0),
+            epoch: AtomicU32::new(0),
             bytes: AtomicU64::new((SHARDS * size_of::<Mutex<Shard>>()) as u64),
             most_bytes,
         }
@@ -93,7 +110,8 @@ impl Store {
 
     /// Number of lands.
     pub(super) fn len(&self) -> u32 {
-        self.next.load(Ordering::Relaxed).min(MAX_ATOM + 1)
+        let next = self.next.load(Ordering::Relaxed).min(MAX_ATOM + 1);
+        next - self.free.load(Ordering::Relaxed)
     }
 
     /// Bytes taken.
@@ -118,25 +136,81 @@ impl Store {
             self.grow(shard)?;
         }
         self.room_for_bytes(shard, land.len())?;
+        let id = self.new_id(shard)?;
+        let entry = self.entries.get_or_make(id);
+        entry.look.store(look().pack(), Ordering::Release);
+        let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
+        entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
+        shard.bytes.extend_from_slice(land);
+        insert(&mut shard.table, Slot { tag, id: id + 1 });
+        shard.used += 1;
+        Ok(id)
+    }
+
+    /// An id that no land has, and memory for its entry.
+    fn new_id(&self, shard: &mut Shard) -> Result<Atom, Full> {
+        if shard.free != 0 {
+            let id = (shard.free - 1) as Atom;
+            shard.free = self.entry(id).place.load(Ordering::Relaxed);
+            self.free.fetch_sub(1, Ordering::Relaxed);
+            return Ok(id);
+        }
         self.room_for_entry()?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         if id > MAX_ATOM {
             self.next.fetch_sub(1, Ordering::Relaxed);
             return Err(Full);
         }
-        let entry = self.entries.get_or_make(id);
-        entry.look.store(look().pack(), Ordering::Release);
-        let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
-        entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
-        shard.bytes.extend_from_slice(land);
-        let mask = shard.table.len() - 1;
-        let mut at = tag as usize & mask;
-        while shard.table[at].id != 0 {
-            at = (at + 1) & mask;
-        }
-        shard.table[at] = Slot { tag, id: id + 1 };
-        shard.used += 1;
         Ok(id)
+    }
+
+    /// Forgets lands, whose ids are given out again. Nobody else may use the store meanwhile.
+    pub(super) fn retain(&self, keep: &Keep<'_>) -> Retained {
+        self.epoch.fetch_add(1, Ordering::Relaxed);
+        let kept = self.shards.par_iter().map(|shard| self.retain_in(shard, keep)).sum();
+        let free = u64::from(self.next.load(Ordering::Relaxed)) - kept;
+        let before = self.free.swap(free as u32, Ordering::Relaxed);
+        Retained { kept, forgotten: free - u64::from(before) }
+    }
+
+    /// Forgets lands of a shard and gives memory back. Returns how many it has left.
+    fn retain_in(&self, shard: &Mutex<Shard>, keep: &Keep<'_>) -> u64 {
+        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let shard = &mut *shard;
+        let before = shard.memory();
+        let mut kept: Vec<(u64, Slot)> = Vec::new();
+        for slot in std::mem::take(&mut shard.table).into_iter().filter(|slot| slot.id != 0) {
+            let place = &self.entry(slot.id - 1).place;
+            if keep(slot.id - 1) {
+                kept.push((place.load(Ordering::Relaxed), slot));
+            } else {
+                place.store(shard.free, Ordering::Relaxed);
+                shard.free = slot.id.into();
+            }
+        }
+        // In the order of their bytes, which slide towards the front.
+        kept.sort_unstable_by_key(|&(place, _)| place);
+        shard.table = vec![Slot::default(); (kept.len() * 2).next_power_of_two().max(16)];
+        shard.used = kept.len();
+        let mut end = 0;
+        for &(place, slot) in &kept {
+            let (offset, length) = ((place >> 24) as usize, (place >> 8) as usize & 0xFFFF);
+            shard.bytes.copy_within(offset..offset + length, end);
+            let place = (end as u64) << 24 | place & 0xFF_FFFF;
+            self.entry(slot.id - 1).place.store(place, Ordering::Release);
+            insert(&mut shard.table, slot);
+            end += length;
+        }
+        shard.bytes.truncate(end);
+        shard.bytes.shrink_to_fit();
+        self.bytes.fetch_sub(before, Ordering::Relaxed);
+        self.bytes.fetch_add(shard.memory(), Ordering::Relaxed);
+        kept.len() as u64
+    }
+
+    /// Changes whenever ids are given to other lands.
+    pub(super) fn epoch(&self) -> u32 {
+        self.epoch.load(Ordering::Relaxed)
     }
 
     /// Looks a land up in its shard. The tag's bits are not those that chose the shard.
@@ -206,11 +280,7 @@ impl Store {
         self.check(more as u64)?;
         let mut table = vec![Slot::default(); length];
         for slot in shard.table.iter().filter(|slot| slot.id != 0) {
-            let mut at = slot.tag as usize & (length - 1);
-            while table[at].id != 0 {
-                at = (at + 1) & (length - 1);
-            }
-            table[at] = *slot;
+            insert(&mut table, *slot);
         }
         shard.table = table;
         self.count(more);
@@ -229,6 +299,16 @@ impl Store {
         self.count(shard.bytes.capacity() - capacity);
         Ok(())
     }
+}
+
+/// Puts a slot into a hash table that has a free place.
+fn insert(table: &mut [Slot], slot: Slot) {
+    let mask = table.len() - 1;
+    let mut at = slot.tag as usize & mask;
+    while table[at].id != 0 {
+        at = (at + 1) & mask;
+    }
+    table[at] = slot;
 }
 
 #[cfg(test)]
@@ -283,6 +363,43 @@ mod tests {
         let mut given: Vec<Atom> = ids.into_values().collect();
         given.sort_unstable();
         assert_eq!(given, (0..store.len()).collect::<Vec<_>>());
+    }
+
+    /// Against a map, through rounds in which other lands are forgotten and new ones come.
+    #[test]
+    fn lands_are_forgotten_and_their_ids_given_out_again() {
+        let store = Store::new(u64::MAX);
+        let text = |n: u32| n.to_string().repeat(n as usize % 5 + 1).into_bytes();
+        let mut ids = std::collections::HashMap::new();
+        let mut full = 0;
+        for round in 0..6u32 {
+            for n in 0..4000 {
+                let n = round * 1500 + n;
+                let id = store.intern(&text(n), || look_of(n)).unwrap();
+                assert_eq!(*ids.entry(n).or_insert(id), id);
+            }
+            let distinct: std::collections::HashSet<Atom> = ids.values().copied().collect();
+            assert_eq!((distinct.len(), store.len()), (ids.len(), ids.len() as u32));
+            if round == 0 {
+                full = store.bytes();
+            }
+            // Of the 11 500 lands no more than 4600 are there at a time.
+            assert!(distinct.iter().all(|&id| id < 6000) && store.bytes() < full / 2 * 3);
+
+            let kept = |n: u32| n % 7 == round % 7;
+            let keep: std::collections::HashSet<Atom> =
+                ids.iter().filter(|&(&n, _)| kept(n)).map(|(_, &id)| id).collect();
+            let epoch = store.epoch();
+            let Retained { kept: left, forgotten } = store.retain(&|id| keep.contains(&id));
+            assert_eq!((left, forgotten), (keep.len() as u64, (ids.len() - keep.len()) as u64));
+            assert!(store.epoch() != epoch && store.bytes() < full / 4 * 3);
+            ids.retain(|&n, _| kept(n));
+            let mut bytes = Vec::new();
+            for (&n, &id) in &ids {
+                store.read(id, &mut bytes);
+                assert_eq!((&bytes, store.look(id)), (&text(n), look_of(n)));
+            }
+        }
     }
 
     #[test]

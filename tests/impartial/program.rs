@@ -85,11 +85,11 @@ fn bad_input_exits_with_2() {
 #[test]
 fn limits_exit_with_3() {
     for algorithm in ["dfpn", "pns", "dfs"] {
-        let flags = ["solve", "0*40", "--algo", algorithm, "--json"];
+        let flags = ["solve", "0*200", "--algo", algorithm, "--json"];
         for (limit, reason) in [
             (["--max-nodes", "50"], "node limit"),
             (["--time-limit", "50ms"], "time limit"),
-            (["--memory", "2MiB"], "memory limit"),
+            (["--memory", "1MiB"], "memory limit"),
         ] {
             let solved = object(&[&flags[..], &limit].concat(), 3);
             assert_eq!(

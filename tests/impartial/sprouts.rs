@@ -1,6 +1,6 @@
 //! The searches on Sprouts.
 
-use konane::search::control::Limits;
+use konane::search::control::{Limits, Outcome, Reason};
 use konane::search::game::Value;
 use konane::search::impartial::{Report, SearchOptions, Sum, Workspace, dfpn, dfs, grundy, pns};
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -139,17 +139,49 @@ fn what_is_found_on_the_way_is_right() {
     }
 }
 
-/// The memory is kept to, and what does not fit is no answer.
+/// When the memory is full, what can be found again is forgotten, and nothing else goes wrong.
 #[test]
-fn the_memory_is_kept_to() {
-    for mebibytes in [1, 2, 4] {
-        let memory = mebibytes << 20;
+fn a_full_memory_is_no_end() {
+    for (spots, memory, value) in [(12, 1 << 20, Value::Loss), (14, 3 << 19, Value::Loss)] {
+        for threads in [1, 3] {
+            let game = Sprouts::new(memory);
+            let atoms =
+                game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
+            let workspace = Workspace::new(&game, memory).unwrap();
+            let root = Sum::new(&game, &atoms, 0);
+            let options = SearchOptions::TUNED;
+            let report = dfpn(&workspace, &root, options, threads, Limits::default(), &mut ());
+            assert_eq!(report.outcome.value(), Some(value), "0*{spots}, {threads} threads");
+            assert!(report.counters.collections > 0);
+            assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);
+            // A land that is met again has no number but its own.
+            let large = Sprouts::new(1 << 30);
+            let mut twin = Twin::new(&large);
+            let mut numbers = 0;
+            for (land, number) in workspace.knowledge().iter() {
+                let position: Position = game.land_text(land).parse().unwrap();
+                if position.lives() <= 9 {
+                    let land = large.atoms(&position, &mut Scratch::default()).unwrap();
+                    assert_eq!(number, twin.sum(&land), "{position}");
+                    numbers += 1;
+                }
+            }
+            assert!(numbers > 50, "{numbers}");
+        }
+    }
+}
+
+/// A memory that is too small for the Grundy numbers ends the search without an answer.
+#[test]
+fn what_does_not_fit_is_no_answer() {
+    let memory = 1 << 20;
+    for spots in [100, 2000] {
         let game = Sprouts::new(memory);
-        let atoms = game.atoms(&Position::start(20).unwrap(), &mut Scratch::default()).unwrap();
+        let atoms = game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
         let workspace = Workspace::new(&game, memory).unwrap();
         let root = Sum::new(&game, &atoms, 0);
         let report = dfpn(&workspace, &root, SearchOptions::TUNED, 1, Limits::default(), &mut ());
-        assert_eq!(report.outcome.value(), None);
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory), "0*{spots}");
         assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);
     }
 }

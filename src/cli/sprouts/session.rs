@@ -57,7 +57,7 @@ pub struct SearchArgs {
           value_parser = parse_threads)]
     pub threads: Option<u32>,
     /// Memory for positions, moves and numbers together, at least 1MiB; each thread takes some 2MiB
-    /// beside it.
+    /// beside it. When it is full, dfpn forgets what it can find again, and goes on.
     #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
@@ -317,7 +317,7 @@ pub struct CountersJson {
     pub nodes: u64,
     /// Lands whose moves were generated.
     pub generated: u64,
-    /// Lands that were met.
+    /// Lands in memory at the end.
     pub lands: u32,
     /// Grundy numbers found.
     pub grundy_numbers: u64,
@@ -327,6 +327,8 @@ pub struct CountersJson {
     pub iterations_per_second: f64,
     /// Bytes of everything.
     pub memory_bytes: u64,
+    /// How often the memory was full, and what could be found again was forgotten.
+    pub collections: u64,
     /// The table of open couples.
     pub table: TableJson,
 }
@@ -349,6 +351,7 @@ impl CountersJson {
             seconds,
             iterations_per_second: speed(counters.iterations, seconds),
             memory_bytes,
+            collections: counters.collections,
             table: TableJson {
                 capacity: session.workspace.table().capacity(),
                 used: counters.table_used,
@@ -363,11 +366,19 @@ impl CountersJson {
         rows.push(("iterations", grouped(self.iterations)));
         rows.push(("nodes", grouped(self.nodes)));
         let (lands, generated) = (grouped(self.lands.into()), grouped(self.generated));
-        rows.push(("lands", format!("{lands} met, moves of {generated} generated")));
+        rows.push(("lands", format!("{lands} in memory, moves of {generated} generated")));
         rows.push(("found", format!("{} Grundy numbers", grouped(self.grundy_numbers))));
         rows.push(("time", time(self.seconds)));
         rows.push(("speed", format!("{} iterations/s", short(self.iterations_per_second))));
-        rows.push(("memory", output::bytes(self.memory_bytes)));
+        let memory = output::bytes(self.memory_bytes);
+        rows.push((
+            "memory",
+            match self.collections {
+                0 => memory,
+                1 => format!("{memory}; was full once, and collected"),
+                times => format!("{memory}; was full {times} times, and collected"),
+            },
+        ));
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Counters {
     pub table_used: u64,
     /// Table entries dropped for others.
     pub table_replaced: u64,
+    /// How often df-pn forgot what it could find again, because its memory was full.
+    pub collections: u64,
 }
 
 impl Counters {
@@ -35,6 +37,7 @@ impl Counters {
             &mut self.grundy_numbers,
             &mut self.table_used,
             &mut self.table_replaced,
+            &mut self.collections,
         ]
     }
 
@@ -49,7 +52,10 @@ impl Counters {
     }
 }
 
-const FIELDS: usize = 6;
+const FIELDS: usize = 7;
+/// The places of two fields.
+const TABLE_USED: usize = 4;
+const COLLECTIONS: usize = 6;
 
 /// A look at a running search.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +119,7 @@ impl<'a> Shared<'a> {
             halted: AtomicBool::new(false),
             root: AtomicU64::new(1 << 32 | 1),
         };
-        shared.totals[4].store(table_used, Relaxed);
+        shared.totals[TABLE_USED].store(table_used, Relaxed);
         if let Some(reason) = limits.reached() {
             shared.stop(reason);
         }
@@ -151,6 +157,14 @@ impl<'a> Shared<'a> {
             self.stop(Reason::Memory);
         }
         self.halted()
+    }
+
+    /// Lets the search go on after memory has stopped it and the table has so many entries left.
+    pub fn resume(&mut self, table_used: u64) {
+        self.stopped = OnceLock::new();
+        self.halted = AtomicBool::new(false);
+        self.totals[TABLE_USED].store(table_used, Relaxed);
+        self.totals[COLLECTIONS].fetch_add(1, Relaxed);
     }
 
     /// Why the search was stopped.

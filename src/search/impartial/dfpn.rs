@@ -9,6 +9,7 @@
 //! With several threads, each runs this search, and [`super::crew`] keeps them apart. One thread
 //! does exactly what it does without a crew.
 
+use super::collect::Collector;
 use super::control::{Control, Counters, Observer, Report, Shared};
 use super::crew::{Crew, Slot, slot_of, sum_code};
 use super::evaluate::{Evaluation, Evaluator, Listing, Numbers, OWN, Pair};
@@ -36,8 +37,8 @@ pub fn dfpn<G: Impartial>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let shared = Shared::new(limits, observer, workspace.table.estimated_count());
-    let found = on_threads(workspace, root.atoms(), threads, &shared, options, &|worker| {
+    let mut shared = Shared::new(limits, observer, workspace.table.estimated_count());
+    let found = to_the_end(workspace, root.atoms(), threads, &mut shared, options, &|worker| {
         let pair = worker.solve(root.atoms(), root.nimber());
         pair.value().map(|_| pair)
     });
@@ -65,9 +66,9 @@ pub fn grundy<G: Impartial>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> GrundyReport {
-    let shared = Shared::new(limits, observer, workspace.table.estimated_count());
+    let mut shared = Shared::new(limits, observer, workspace.table.estimated_count());
     let sum = Sum::new(workspace.game, atoms, 0);
-    let number = on_threads(workspace, sum.atoms(), threads, &shared, options, &|worker| {
+    let number = to_the_end(workspace, sum.atoms(), threads, &mut shared, options, &|worker| {
         loop {
             let rest = worker.evaluator.reduce(sum.atoms(), 0);
             let Some(&atom) = worker.evaluator.open.first() else {
@@ -88,6 +89,32 @@ pub fn grundy<G: Impartial>(
 const STACK_BYTES_A_MOVE: usize = 4096;
 const STACK_BYTES: usize = 4 << 20;
 
+/// What workers do: search until they have an answer or the search is stopped.
+type Search<'x, 'w, G, T> = dyn Fn(&mut Worker<'w, '_, '_, G>) -> Option<T> + Sync + 'x;
+
+/// Runs workers until one has an answer or the search is stopped, and makes room whenever memory is
+/// what stops it.
+fn to_the_end<'w, G: Impartial, T: Send>(
+    workspace: &'w Workspace<'w, G>,
+    atoms: &[Atom],
+    threads: u32,
+    shared: &mut Shared<'_>,
+    options: SearchOptions,
+    search: &Search<'_, 'w, G, T>,
+) -> Option<T> {
+    let mut collector = Collector::default();
+    loop {
+        let found = on_threads(workspace, atoms, threads, shared, options, search);
+        if found.is_some()
+            || shared.reason() != Reason::Memory
+            || !collector.collect(workspace, atoms, threads)
+        {
+            return found;
+        }
+        shared.resume(workspace.table.count().0);
+    }
+}
+
 /// Runs workers until one has an answer or the search is stopped.
 fn on_threads<'w, G: Impartial, T: Send>(
     workspace: &'w Workspace<'w, G>,
@@ -95,7 +122,7 @@ fn on_threads<'w, G: Impartial, T: Send>(
     threads: u32,
     shared: &Shared<'_>,
     options: SearchOptions,
-    search: &(dyn Fn(&mut Worker<'w, '_, '_, G>) -> Option<T> + Sync),
+    search: &Search<'_, 'w, G, T>,
 ) -> Option<T> {
     let crew = (threads > 1).then(Crew::new);
     let work = || {

@@ -55,6 +55,18 @@ impl std::fmt::Debug for Questions<'_> {
     }
 }
 
+/// Which atoms are to be kept.
+pub type Keep<'k> = dyn Fn(Atom) -> bool + Sync + 'k;
+
+/// What [`Impartial::retain`] has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retained {
+    /// Atoms that were kept.
+    pub kept: u64,
+    /// Atoms that were forgotten.
+    pub forgotten: u64,
+}
+
 /// A list of options, each a list of atoms, in flat arrays.
 #[derive(Clone, Debug, Default)]
 pub struct Options<'s> {
@@ -168,6 +180,16 @@ pub trait Impartial: Sync {
     /// Bytes that the game's tables of positions take now. They count against the memory of the
     /// search.
     fn bytes(&self) -> u64;
+
+    /// Forgets the atoms that need not be kept, so that there is room for others; those may get
+    /// their ids. The others keep theirs. A search that has used up its memory calls this while it
+    /// stands still, and nobody else may use the game meanwhile. Runs in rayon's current pool, if
+    /// it has much to do.
+    ///
+    /// A game whose tables do not grow forgets nothing.
+    fn retain(&self, _keep: &Keep<'_>) -> Retained {
+        Retained::default()
+    }
 }
 
 #[cfg(test)]

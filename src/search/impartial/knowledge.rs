@@ -58,6 +58,12 @@ impl Known {
         self.grundy().unwrap_or((self.0 & (BELOW_TRACKED - 1)).trailing_ones())
     }
 
+    /// Whether nothing is known.
+    #[inline(always)]
+    pub fn is_nothing(self) -> bool {
+        self.0 == 0
+    }
+
     /// The exclusions below [`TRACKED`] as bits, and in bit [`TRACKED`] whether the number is below
     /// it; only of a number that is not known.
     #[inline(always)]
@@ -140,6 +146,16 @@ impl Knowledge {
         if bound >= TRACKED { 0 } else { EXCLUSIONS & !((2 << bound) - 1) | BELOW_TRACKED }
     }
 
+    /// Forgets what is known of some atoms, but no Grundy number. Only while nobody else uses it.
+    pub(super) fn retain(&self, keep: impl Fn(Atom) -> bool) {
+        for (atom, word) in self.words.iter() {
+            let known = word.load(Relaxed);
+            if known != 0 && Known(known).grundy().is_none() && !keep(atom) {
+                word.store(0, Relaxed);
+            }
+        }
+    }
+
     /// How many Grundy numbers are known.
     pub fn numbers(&self) -> u64 {
         self.numbers.load(Relaxed)
@@ -179,6 +195,20 @@ mod tests {
         assert!(knowledge.set_grundy(100_000, MAX_GRUNDY));
         assert_eq!(knowledge.iter().collect::<Vec<_>>(), [(9, 3), (100_000, MAX_GRUNDY)]);
         assert_eq!(knowledge.numbers(), 2);
+    }
+
+    #[test]
+    fn grundy_numbers_are_never_forgotten() {
+        let knowledge = Knowledge::new();
+        knowledge.set_grundy(3, 1);
+        for atom in [3, 4, 5] {
+            knowledge.exclude(atom, Knowledge::bit(7));
+        }
+        knowledge.retain(|atom| atom == 5);
+        assert_eq!(knowledge.get(3).grundy(), Some(1));
+        assert!(knowledge.get(4).is_nothing());
+        assert!(!knowledge.get(5).is_nothing() && knowledge.get(5).excludes(7));
+        assert_eq!(knowledge.numbers(), 1);
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! ```
 
 pub(crate) mod chunks;
+mod collect;
 mod control;
 mod crew;
 mod dfpn;
@@ -37,7 +38,7 @@ mod workspace;
 pub use control::{Counters, Observer, Progress, Report};
 pub use dfpn::{GrundyReport, dfpn, grundy};
 pub use dfs::dfs;
-pub use game::{Atom, Features, Full, Impartial, Options};
+pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained};
 pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;

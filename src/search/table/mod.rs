@@ -261,6 +261,25 @@ impl Table {
         more
     }
 
+    /// Drops the entries that `keep`, asked with a code and its numbers, does not want. Reads the
+    /// whole part in use, which does not shrink. Only while nobody else uses the table.
+    pub fn retain(&self, mut keep: impl FnMut(u64, Entry) -> bool) {
+        for Cluster(cells) in &self.memory.clusters()[..self.active.load(Ordering::Relaxed)] {
+            let mut kept = 0;
+            for cell in cells {
+                let content = cell.load();
+                if content >> 64 == 0 {
+                    break;
+                }
+                cell.set(0);
+                if keep(content as u64, Entry::unpack(content)) {
+                    cells[kept].set(content);
+                    kept += 1;
+                }
+            }
+        }
+    }
+
     /// Starts to fetch the cluster of a key, for a look-up some 100 ns later.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
@@ -291,7 +310,7 @@ impl Table {
             for (index, cell) in cells.iter().enumerate() {
                 let content = cell.load();
                 if content >> 64 == 0 {
-                    // Cells fill from the front and are never emptied: the code is not here.
+                    // Cells fill from the front, and none is emptied meanwhile: the code is not here.
                     if cell.replace(content, new).is_err() {
                         continue 'again;
                     }

@@ -1,0 +1,117 @@
+//! Garbage collection: what a search forgets when its memory is full, so that it can go on.
+//!
+//! Most of the memory are atoms, and of most atoms nothing is known: they were options of others,
+//! and nobody looked further. What is worth keeping, by what it would take to find it again:
+//!
+//! 1. Grundy numbers: the answer stands on them, so they are never forgotten.
+//! 2. Open couples in the table, by the expansions that went into them.
+//! 3. Couples that are known to be won. The options of one atom show that again, because the option
+//!    that is lost has a Grundy number.
+//! 4. Atoms of which nothing is known, and the lists of options.
+//!
+//! The last kind goes always; the third goes too, and the least of the second, if more than half of
+//! the atoms would stay.
+
+use bitvec::vec::BitVec;
+
+use super::game::{Atom, Impartial, Retained};
+use super::workspace::Workspace;
+use crate::search::table::{Cursor, Entry};
+
+/// What the last collection left.
+#[derive(Debug, Default)]
+pub(super) struct Collector {
+    /// Grundy numbers that were known at the last collection.
+    numbers: Option<u64>,
+}
+
+impl Collector {
+    /// Makes room in a workspace that nobody uses meanwhile; atoms of `root` stay. False if the
+    /// search should not go on: nothing has been found since the last collection, or what has to
+    /// stay fills the memory.
+    pub fn collect<G: Impartial>(
+        &mut self,
+        workspace: &Workspace<'_, G>,
+        root: &[Atom],
+        threads: u32,
+    ) -> bool {
+        let numbers = Some(workspace.knowledge.numbers());
+        if self.numbers == numbers {
+            return false;
+        }
+        self.numbers = numbers;
+        let collect = || collect(workspace, root);
+        match rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build() {
+            Ok(pool) => pool.install(collect),
+            Err(_) => collect(),
+        }
+    }
+}
+
+fn collect<G: Impartial>(workspace: &Workspace<'_, G>, root: &[Atom]) -> bool {
+    workspace.store.set_budget(0);
+    let Retained { kept, forgotten } = retain(workspace, root, 0, true);
+    let all = kept + forgotten;
+    tracing::debug!(kept, forgotten, "forgot what nothing was known of");
+    if kept <= all / 2 {
+        return forgotten > 0;
+    }
+    let couples = (all / 2).saturating_sub(workspace.knowledge.numbers());
+    let least_work = least_work(workspace, couples);
+    let Retained { kept, forgotten } = retain(workspace, root, least_work, false);
+    tracing::debug!(kept, forgotten, least_work, "forgot won couples, and open ones of less work");
+    kept <= all / 4 * 3
+}
+
+/// Keeps Grundy numbers, open couples of some work, the root, and won couples or not.
+fn retain<G: Impartial>(
+    workspace: &Workspace<'_, G>,
+    root: &[Atom],
+    least_work: u64,
+    won: bool,
+) -> Retained {
+    let Workspace { game, knowledge, table, .. } = workspace;
+    let mut kept: BitVec<usize> = BitVec::new();
+    let mut keep = |atom: Atom| {
+        let at = atom as usize;
+        if kept.len() <= at {
+            kept.resize((at + 1).max(kept.len() * 2), false);
+        }
+        kept.set(at, true);
+    };
+    root.iter().copied().for_each(&mut keep);
+    table.retain(|code, entry| {
+        let (atom, nimber) = (code as Atom, (code >> 32) as u32);
+        let known = knowledge.get(atom);
+        let decided = known.grundy().is_some() || known.excludes(nimber);
+        let stays = !decided && entry.work >= least_work;
+        if stays {
+            keep(atom);
+        }
+        stays
+    });
+    let kept = |atom: Atom| kept.get(atom as usize).is_some_and(|kept| *kept);
+    if !won {
+        knowledge.retain(kept);
+    }
+    game.retain(&|atom| !knowledge.get(atom).is_nothing() || kept(atom))
+}
+
+/// The least power of two so that at most so many couples in the table have taken that much work.
+fn least_work<G: Impartial>(workspace: &Workspace<'_, G>, couples: u64) -> u64 {
+    let mut by_work = [0u64; u64::BITS as usize];
+    let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
+    while workspace.table.copy_cells(&mut cursor, &mut cells) {
+        for cell in cells.drain(..) {
+            by_work[Entry::unpack(cell).work.max(1).ilog2() as usize] += 1;
+        }
+    }
+    let mut room = couples;
+    let fits = |&&count: &&u64| {
+        let fits = count <= room;
+        room = room.saturating_sub(count);
+        fits
+    };
+    let kept = by_work.iter().rev().take_while(fits).count() as u32;
+    1u64.checked_shl(u64::BITS - kept).unwrap_or(u64::MAX)
+}
