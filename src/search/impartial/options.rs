@@ -15,7 +15,7 @@ use crate::search::numbers::{Combination, MAX, Number};
 pub enum LeafEstimate {
     /// 1 and 1, as in the paper.
     Unit,
-    /// Delta is 1 + lives²/`lives_divisor` + options^(7/16), each rounded down.
+    /// Delta is 1 + lives/`lives_divisor` + options^(7/16), each rounded down.
     Size {
         /// The divisor, at least 1.
         lives_divisor: u32,
@@ -42,8 +42,7 @@ impl LeafEstimate {
 
 fn size(features: Features, lives_divisor: u32) -> Number {
     let Features { lives, estimated_options } = features;
-    let lives = lives.min(1 << 15);
-    (1 + lives * lives / lives_divisor + power_7_16(estimated_options)).min(MAX)
+    (1 + lives / lives_divisor + power_7_16(estimated_options)).min(MAX)
 }
 
 /// The likelihood of a Grundy number among those that are not excluded, as a fraction.
@@ -130,7 +129,7 @@ impl SearchOptions {
     pub const TUNED: SearchOptions = SearchOptions {
         combination: Combination { weight_64: 17 },
         epsilon_1024: 0,
-        leaf: LeafEstimate::Size { lives_divisor: 92 },
+        leaf: LeafEstimate::Size { lives_divisor: 3 },
         heuristic: true,
         parts: PartOrder::Least,
         virtual_number: 1,
@@ -155,7 +154,7 @@ mod tests {
 
     #[test]
     fn estimates_grow_with_the_atom() {
-        let of = |lives, estimated_options| size(Features { lives, estimated_options }, 92);
+        let of = |lives, estimated_options| size(Features { lives, estimated_options }, 3);
         assert_eq!(of(0, 0), 1);
         assert!(of(30, 10) > of(20, 10) && of(20, 100) > of(20, 10));
         assert!(of(u32::MAX, u32::MAX) <= MAX);
