@@ -41,7 +41,7 @@ impl Collector {
         }
         self.numbers = numbers;
         let collect = || collect(workspace, root);
-        match rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build() {
+        match rayon::ThreadPoolBuilder::new().num_threads(threads.max(1) as usize).build() {
             Ok(pool) => pool.install(collect),
             Err(_) => collect(),
         }
