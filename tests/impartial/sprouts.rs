@@ -186,10 +186,10 @@ fn what_does_not_fit_is_no_answer() {
     }
 }
 
-/// Twelve minutes of processor time, and up to 2 GiB; `cargo test --release -- --ignored larger_starts
+/// Eight minutes of processor time, and up to 2 GiB; `cargo test --release -- --ignored larger_starts
 /// --nocapture` prints the figures. 0*33 is left out, for it takes longer than all others.
 #[test]
-#[ignore = "takes six minutes on two cores"]
+#[ignore = "takes four minutes on two cores"]
 fn larger_starts_have_the_published_outcomes() {
     let larger = outcomes().into_iter().filter(|&(spots, _)| (12..=35).contains(&spots));
     for (spots, value) in larger.filter(|&(spots, _)| spots != 33) {
