@@ -29,6 +29,9 @@ use crate::search::table::Table;
 /// it was when it is called again. The outcome does not depend on the number of threads; the
 /// counters do, and with several they differ from run to run. Recurses as deep as the longest game,
 /// on stacks that are large enough for it.
+///
+/// When the memory is full, atoms are forgotten and their ids given out again
+/// ([`Impartial::retain`]); those of the root and those whose Grundy numbers are known stay.
 pub fn dfpn<G: Impartial>(
     workspace: &Workspace<'_, G>,
     root: &Sum,
