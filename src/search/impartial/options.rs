@@ -42,7 +42,7 @@ impl LeafEstimate {
 
 fn size(features: Features, lives_divisor: u32) -> Number {
     let Features { lives, estimated_options } = features;
-    (1 + lives / lives_divisor + power_7_16(estimated_options)).min(MAX)
+    (1 + power_7_16(estimated_options)).saturating_add(lives / lives_divisor).min(MAX)
 }
 
 /// The likelihood of a Grundy number among those that are not excluded, as a fraction.
@@ -158,6 +158,8 @@ mod tests {
         assert_eq!(of(0, 0), 1);
         assert!(of(30, 10) > of(20, 10) && of(20, 100) > of(20, 10));
         assert!(of(u32::MAX, u32::MAX) <= MAX);
+        let most = Features { lives: u32::MAX, estimated_options: u32::MAX };
+        assert_eq!(size(most, 1), MAX);
     }
 
     #[test]
