@@ -4,8 +4,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::exit;
 use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
+use super::{CliError, exit};
 use crate::endgame::format::Scope;
 use crate::konane::{Algorithm, Colour, Dimensions, Profile};
 
@@ -20,6 +20,17 @@ const MOST_STONES: u32 = 64;
 
 pub(super) fn parse_threads(text: &str) -> Result<u32, NumberError> {
     parse_number(text, 1, MOST_THREADS.into()).map(|number| number as u32)
+}
+
+/// Refuses options of the two-level search, of which some are given, with another algorithm.
+pub(super) fn refuse_job_options(
+    given: [(&'static str, bool); 3],
+    algorithm: &'static str,
+) -> Result<(), CliError> {
+    match given.into_iter().find(|&(_, given)| given) {
+        Some((option, _)) => Err(CliError::JobOption { option, algorithm }),
+        None => Ok(()),
+    }
 }
 
 fn parse_depth(text: &str) -> Result<u32, NumberError> {

@@ -5,7 +5,6 @@
 //! bad.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 
 pub mod args;
 mod bench;
@@ -160,8 +159,8 @@ pub enum CliError {
     JobOption {
         /// The option.
         option: &'static str,
-        /// The algorithm.
-        algorithm: Algorithm,
+        /// The algorithm's name.
+        algorithm: &'static str,
     },
     /// A worker with more threads than there are.
     #[error(
@@ -170,9 +169,9 @@ pub enum CliError {
     )]
     WorkerThreads {
         /// Threads of each worker.
-        each: NonZeroUsize,
+        each: u32,
         /// All threads.
-        threads: NonZeroUsize,
+        threads: u32,
     },
     /// The system gives no threads.
     #[error("--threads: cannot start the threads: {0}; ask for fewer")]
@@ -181,7 +180,7 @@ pub enum CliError {
     #[error("--memory: {0}")]
     SproutsTable(TableError),
     /// Several threads for a search that has one.
-    #[error("--threads: {0} uses one thread only; use --algo dfpn, or --threads 1")]
+    #[error("--threads: {0} uses one thread only; use --algo dfpn or pns-pdfpn, or --threads 1")]
     OneThread(&'static str),
     /// A database of Grundy numbers cannot be used.
     #[error(transparent)]

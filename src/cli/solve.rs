@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::CliError;
-use super::args::SolveArgs;
+use super::args::{SolveArgs, refuse_job_options};
 use super::checkpoint::{self, Kept, Watch};
 use super::exit::Exit;
 use super::output::{self, SolveJson, TableJson};
@@ -127,16 +127,17 @@ fn jobs(args: &SolveArgs, threads: NonZeroUsize) -> Result<JobOptions, CliError>
         ("--updates", args.updates.is_some()),
         ("--threads-per-worker", args.threads_per_worker.is_some()),
     ];
-    if let Some((option, _)) = given.into_iter().find(|&(_, given)| given)
-        && algorithm != Algorithm::PnsPdfpn
-    {
-        return Err(CliError::JobOption { option, algorithm });
+    if algorithm != Algorithm::PnsPdfpn {
+        refuse_job_options(given, algorithm.name())?;
     }
     let default = JobOptions::default();
     let each = args.threads_per_worker.and_then(|each| NonZeroUsize::new(each as usize));
     let each = each.unwrap_or(default.threads);
     if each > threads {
-        return Err(CliError::WorkerThreads { each, threads });
+        return Err(CliError::WorkerThreads {
+            each: each.get() as u32,
+            threads: threads.get() as u32,
+        });
     }
     Ok(JobOptions {
         nodes: args.iterations.unwrap_or(default.nodes),

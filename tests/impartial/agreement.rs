@@ -4,7 +4,8 @@ use konane::search::control::{Limits, Outcome, Reason};
 use konane::search::game::Value;
 use konane::search::impartial::games::{Declared, GrundysGame, Octal};
 use konane::search::impartial::{
-    Atom, Impartial, Report, SearchOptions, Sum, Workspace, dfpn, dfs, grundy, pns,
+    Atom, Impartial, Report, SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, dfs, grundy,
+    pns, two_level,
 };
 use konane::search::numbers::Combination;
 use proptest::prelude::*;
@@ -13,7 +14,11 @@ use crate::twin::Twin;
 
 type Search<G> = fn(&Workspace<'_, G>, &Sum, SearchOptions) -> Report;
 
-fn searches<G: Impartial>() -> [(&'static str, Search<G>); 4] {
+/// Jobs so short that even small games take many.
+pub const SHORT: TwoLevelOptions =
+    TwoLevelOptions { iterations: 5, updates: 2, threads_per_worker: 2 };
+
+fn searches<G: Impartial>() -> [(&'static str, Search<G>); 6] {
     [
         ("dfs", |workspace, root, _| dfs(workspace, root, Limits::default(), &mut ())),
         ("dfpn", |workspace, root, options| {
@@ -24,6 +29,12 @@ fn searches<G: Impartial>() -> [(&'static str, Search<G>); 4] {
         }),
         ("pns", |workspace, root, options| {
             pns(workspace, root, options, Limits::default(), &mut ())
+        }),
+        ("two levels on 1 thread", |workspace, root, options| {
+            two_level(workspace, root, options, SHORT, 1, Limits::default(), &mut ())
+        }),
+        ("two levels on 5 threads", |workspace, root, options| {
+            two_level(workspace, root, options, SHORT, 5, Limits::default(), &mut ())
         }),
     ]
 }
@@ -95,15 +106,15 @@ proptest! {
     #[test]
     fn workspaces_can_be_shared(
         seed: u64,
-        queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..20), 1..12),
+        queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..30), 1..12),
     ) {
         let game = Declared::random(seed, 40, 6);
         let mut twin = Twin::new(&game);
         let workspace = Workspace::new(&game, 1 << 22).unwrap();
         for (a, b, nimber, which) in queries {
             let won = twin.sum(&[a, b]) != nimber;
-            let options = variants()[which / 4];
-            let report = searches()[which % 4].1(&workspace, &Sum::new(&game, &[a, b], nimber), options);
+            let options = variants()[which / 6];
+            let report = searches()[which % 6].1(&workspace, &Sum::new(&game, &[a, b], nimber), options);
             prop_assert_eq!(report.outcome.value() == Some(Value::Win), won);
             prop_assert!(report.outcome.value().is_some());
         }

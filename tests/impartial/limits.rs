@@ -6,10 +6,10 @@ use std::time::Instant;
 use konane::search::control::{Limits, Outcome, Reason};
 use konane::search::impartial::games::Declared;
 use konane::search::impartial::{
-    Atom, Observer, Progress, SearchOptions, Sum, Workspace, dfpn, dfs, grundy, pns,
+    Atom, Observer, Progress, SearchOptions, Sum, Workspace, dfpn, dfs, grundy, pns, two_level,
 };
 
-use crate::agreement::variants;
+use crate::agreement::{SHORT, variants};
 use crate::twin::Twin;
 
 fn game() -> Declared {
@@ -29,13 +29,16 @@ fn limits_are_named() {
         (Limits { stop: Some(&stop), ..Limits::default() }, Reason::Interrupted),
     ];
     for (limits, reason) in cases {
-        for name in ["dfs", "dfpn", "pns", "grundy"] {
+        for name in ["dfs", "dfpn", "pns", "two levels", "grundy"] {
             let workspace = Workspace::new(&game, 1 << 22).unwrap();
             let options = SearchOptions::PAPER;
             let outcome = match name {
                 "dfs" => dfs(&workspace, &root, limits, &mut ()).outcome,
                 "dfpn" => dfpn(&workspace, &root, options, 1, limits, &mut ()).outcome,
                 "pns" => pns(&workspace, &root, options, limits, &mut ()).outcome,
+                "two levels" => {
+                    two_level(&workspace, &root, options, SHORT, 3, limits, &mut ()).outcome
+                }
                 _ => {
                     let report = grundy(&workspace, &ROOT, options, 1, limits, &mut ());
                     assert_eq!(report.grundy, Err(reason));

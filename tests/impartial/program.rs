@@ -38,13 +38,14 @@ fn outcomes_and_grundy_numbers() {
     }
     assert!(solved["seconds"].as_f64().unwrap() > 0.0);
     assert_eq!(solved["algorithm"], "dfpn");
-    for algorithm in ["dfpn", "pns", "dfs"] {
+    for algorithm in ["dfpn", "pns", "dfs", "pns-pdfpn"] {
         for profile in ["paper", "tuned"] {
             for (nimber, outcome) in [("0", "win"), ("1", "loss"), ("2", "win")] {
                 let flags = ["solve", "0*3", "--algo", algorithm, "--nimber", nimber, "--json"];
                 let solved = object(&[&flags[..], &["--profile", profile]].concat(), 0);
                 assert_eq!(solved["outcome"], outcome, "{algorithm} {profile} *{nimber}");
                 assert_eq!(solved["profile"], profile);
+                assert_eq!(solved["jobs"].is_u64(), algorithm == "pns-pdfpn");
             }
         }
     }
@@ -76,6 +77,12 @@ fn bad_input_exits_with_2() {
     refused(&["solve", "0*x"], 2, &["position", "character 3"]);
     refused(&["grundy", "0.AB|1A"], 2, &["position"]);
     refused(&["solve", "0*3", "--algo", "pns", "--threads", "2"], 2, &["--threads", "pns"]);
+    for option in ["--iterations", "--updates", "--threads-per-worker"] {
+        refused(&["solve", "0*3", option, "2"], 2, &[option, "pns-pdfpn", "dfpn"]);
+    }
+    let jobs = ["solve", "0*3", "--algo", "pns-pdfpn", "--threads", "2"];
+    refused(&[&jobs[..], &["--threads-per-worker", "3"]].concat(), 2, &["3", "2 threads"]);
+    refused(&[&jobs[..], &["--iterations", "0"]].concat(), 2, &["--iterations"]);
     refused(&["solve", "0*3", "--nimber", "1001"], 2, &["--nimber"]);
     refused(&["solve", "0*3", "--memory", "1000"], 2, &["memory"]);
     refused(&["solve", "0*3", "--heuristic", "maybe"], 2, &["--heuristic"]);
@@ -84,7 +91,7 @@ fn bad_input_exits_with_2() {
 
 #[test]
 fn limits_exit_with_3() {
-    for algorithm in ["dfpn", "pns", "dfs"] {
+    for algorithm in ["dfpn", "pns", "dfs", "pns-pdfpn"] {
         let flags = ["solve", "0*200", "--algo", algorithm, "--json"];
         for (limit, reason) in [
             (["--max-nodes", "50"], "node limit"),

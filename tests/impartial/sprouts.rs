@@ -2,7 +2,9 @@
 
 use konane::search::control::{Limits, Outcome, Reason};
 use konane::search::game::Value;
-use konane::search::impartial::{Report, SearchOptions, Sum, Workspace, dfpn, dfs, grundy, pns};
+use konane::search::impartial::{
+    Report, SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, dfs, grundy, pns, two_level,
+};
 use konane::sprouts::{Position, Scratch, Sprouts};
 
 use crate::agreement::variants;
@@ -47,6 +49,18 @@ fn solve(text: &str, options: SearchOptions, threads: u32) -> Report {
     })
 }
 
+/// On two levels, in jobs of so many expansions.
+fn solve_in_jobs(
+    workspace: &Workspace<Sprouts>,
+    root: &Sum,
+    iterations: u64,
+    threads: u32,
+) -> Report {
+    let jobs = TwoLevelOptions { iterations, updates: 20, threads_per_worker: 2 };
+    let (options, limits) = (SearchOptions::TUNED, Limits::default());
+    two_level(workspace, root, options, jobs, threads, limits, &mut ())
+}
+
 /// Starts of up to so many spots, a few less in unoptimised builds.
 fn most(spots: u32) -> u32 {
     if cfg!(debug_assertions) { spots - 4 } else { spots }
@@ -60,6 +74,12 @@ fn small_starts_have_the_published_outcomes() {
             for threads in 1..=2 {
                 let report = solve(&text, SearchOptions::TUNED, threads);
                 assert_eq!(report.outcome.value(), Some(value), "{text}, {threads} threads");
+            }
+            for (iterations, threads) in [(1, 1), (100, 4)] {
+                let report = with_root(&text, 0, |workspace, root| {
+                    solve_in_jobs(workspace, root, iterations, threads)
+                });
+                assert_eq!(report.outcome.value(), Some(value), "{text}, jobs of {iterations}");
             }
         }
         if spots <= most(8) {
@@ -125,10 +145,14 @@ fn what_is_found_on_the_way_is_right() {
     let start = game.atoms(&Position::start(5).unwrap(), &mut Scratch::default()).unwrap();
     let mut twin = Twin::new(&game);
     for options in variants() {
-        for threads in [1, 3] {
+        for (threads, two_levels) in [(1, false), (3, false), (3, true)] {
             let workspace = Workspace::new(&game, 1 << 28).unwrap();
             let root = Sum::new(&game, &start, 0);
-            dfpn(&workspace, &root, options, threads, Limits::default(), &mut ());
+            if two_levels {
+                solve_in_jobs(&workspace, &root, 30, threads);
+            } else {
+                dfpn(&workspace, &root, options, threads, Limits::default(), &mut ());
+            }
             let mut numbers = 0;
             for (land, number) in workspace.knowledge().iter() {
                 assert_eq!(number, twin.grundy(land), "{}", game.land_text(land));
@@ -142,15 +166,19 @@ fn what_is_found_on_the_way_is_right() {
 /// When the memory is full, what can be found again is forgotten, and nothing else goes wrong.
 #[test]
 fn a_full_memory_is_no_end() {
-    for (spots, memory, value) in [(12, 1 << 20, Value::Loss), (14, 3 << 19, Value::Loss)] {
-        for threads in [1, 3] {
+    for (spots, memory, value) in [(12, 1 << 20, Value::Loss), (14, 2 << 20, Value::Loss)] {
+        for (threads, two_levels) in [(1, false), (3, false), (3, true)] {
             let game = Sprouts::new(memory);
             let atoms =
                 game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
             let workspace = Workspace::new(&game, memory).unwrap();
             let root = Sum::new(&game, &atoms, 0);
             let options = SearchOptions::TUNED;
-            let report = dfpn(&workspace, &root, options, threads, Limits::default(), &mut ());
+            let report = if two_levels {
+                solve_in_jobs(&workspace, &root, 100, threads)
+            } else {
+                dfpn(&workspace, &root, options, threads, Limits::default(), &mut ())
+            };
             assert_eq!(report.outcome.value(), Some(value), "0*{spots}, {threads} threads");
             assert!(report.counters.collections > 0);
             assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);

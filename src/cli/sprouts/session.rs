@@ -57,7 +57,7 @@ pub struct SearchArgs {
           value_parser = parse_threads)]
     pub threads: Option<u32>,
     /// Memory for positions, moves and numbers together, at least 1MiB; each thread takes some 2MiB
-    /// beside it. When it is full, dfpn forgets what it can find again, and goes on.
+    /// beside it. When it is full, dfpn and pns-pdfpn forget what they can find again, and go on.
     #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,

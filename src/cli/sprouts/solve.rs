@@ -6,13 +6,14 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::super::args::{parse_nodes, parse_threads, refuse_job_options};
 use super::super::database::rows;
 use super::super::exit::Exit;
 use super::super::{CliError, output};
 use super::session::{self, CountersJson, DatabaseJson, SearchArgs, Session, Start};
 use crate::search::control::{Outcome, Reason};
 use crate::search::game::Value;
-use crate::search::impartial::{Sum, dfpn, dfs, pns};
+use crate::search::impartial::{Sum, TwoLevelOptions, dfpn, dfs, pns, two_level};
 
 /// `konane sprouts solve`.
 #[derive(Debug, Args)]
@@ -27,9 +28,12 @@ pub struct SolveArgs {
     /// A position: 0*n for n spots, or any other, as SPOTS and GLOP write them.
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub position: String,
-    /// The search algorithm; only dfpn uses more than one thread.
+    /// The search algorithm; only dfpn and pns-pdfpn use more than one thread.
     #[arg(long, value_name = "NAME", default_value = "dfpn")]
     pub algo: AlgorithmArg,
+    /// The jobs of pns-pdfpn.
+    #[command(flatten)]
+    pub jobs: JobArgs,
     /// Play the sum of the position and a nim heap of this size.
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = parse_nimber)]
@@ -37,6 +41,45 @@ pub struct SolveArgs {
     /// The search.
     #[command(flatten)]
     pub search: SearchArgs,
+}
+
+/// The jobs of the two-level search.
+#[derive(Debug, Args)]
+pub struct JobArgs {
+    /// pns-pdfpn: iterations after which a worker hands a job back [default: 10000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_nodes)]
+    pub iterations: Option<u64>,
+    /// pns-pdfpn: iterations of a thread after which it tells its numbers to the others [default:
+    /// 1000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_nodes)]
+    pub updates: Option<u64>,
+    /// pns-pdfpn: threads of each worker [default: 1]. There are --threads / N workers.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
+    pub threads_per_worker: Option<u32>,
+}
+
+impl JobArgs {
+    /// The options, checked against the algorithm and the threads of the search.
+    fn options(&self, algorithm: AlgorithmArg, threads: u32) -> Result<TwoLevelOptions, CliError> {
+        let default = TwoLevelOptions::default();
+        let given = [
+            ("--iterations", self.iterations.is_some()),
+            ("--updates", self.updates.is_some()),
+            ("--threads-per-worker", self.threads_per_worker.is_some()),
+        ];
+        if algorithm != AlgorithmArg::PnsPdfpn {
+            refuse_job_options(given, algorithm.name())?;
+        }
+        let each = self.threads_per_worker.unwrap_or(default.threads_per_worker);
+        if each > threads {
+            return Err(CliError::WorkerThreads { each, threads });
+        }
+        Ok(TwoLevelOptions {
+            iterations: self.iterations.unwrap_or(default.iterations),
+            updates: self.updates.unwrap_or(default.updates),
+            threads_per_worker: each,
+        })
+    }
 }
 
 /// Largest heap that the command line takes.
@@ -55,6 +98,8 @@ pub enum AlgorithmArg {
     Pns,
     /// Plain depth-first search, for small positions.
     Dfs,
+    /// Proof-number search whose leaves are jobs for df-pn workers, for many cores.
+    PnsPdfpn,
 }
 
 impl AlgorithmArg {
@@ -63,7 +108,12 @@ impl AlgorithmArg {
             AlgorithmArg::Dfpn => "dfpn",
             AlgorithmArg::Pns => "pns",
             AlgorithmArg::Dfs => "dfs",
+            AlgorithmArg::PnsPdfpn => "pns-pdfpn",
         }
+    }
+
+    fn is_parallel(self) -> bool {
+        matches!(self, AlgorithmArg::Dfpn | AlgorithmArg::PnsPdfpn)
     }
 }
 
@@ -85,6 +135,9 @@ struct SolveJson {
     profile: &'static str,
     heuristic: bool,
     threads: u32,
+    /// Jobs of pns-pdfpn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jobs: Option<u64>,
     #[serde(flatten)]
     counters: CountersJson,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,10 +147,11 @@ struct SolveJson {
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let threads = match (args.algo, args.search.threads) {
-        (AlgorithmArg::Dfpn, _) => args.search.threads(),
+        (algorithm, _) if algorithm.is_parallel() => args.search.threads(),
         (_, None | Some(1)) => 1,
         (algorithm, Some(_)) => return Err(CliError::OneThread(algorithm.name())),
     };
+    let jobs = args.jobs.options(args.algo, threads)?;
     let start = Start::new(&args.position, &args.search)?;
     let mut session = Session::new(&start.game, &args.search)?;
     let options = args.search.options();
@@ -110,6 +164,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         AlgorithmArg::Dfpn => dfpn(workspace, &root, options, threads, limits, sink),
         AlgorithmArg::Pns => pns(workspace, &root, options, limits, sink),
         AlgorithmArg::Dfs => dfs(workspace, &root, limits, sink),
+        AlgorithmArg::PnsPdfpn => two_level(workspace, &root, options, jobs, threads, limits, sink),
     };
     let seconds = begun.elapsed().as_secs_f64();
     tracing::debug!(?report, seconds, "search ends");
@@ -139,6 +194,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         profile: args.search.profile.name(),
         heuristic: options.heuristic,
         threads,
+        jobs: (args.algo == AlgorithmArg::PnsPdfpn).then_some(report.counters.jobs),
         counters,
         database,
     };
@@ -168,6 +224,9 @@ fn text(json: &SolveJson) -> String {
         threads => format!("{threads} threads"),
     };
     lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, json.profile)));
+    if let Some(jobs) = json.jobs {
+        lines.push(("jobs", output::grouped(jobs)));
+    }
     json.counters.rows(&mut lines);
     if let Some(database) = &json.database {
         lines.push(("database", database.text()));

@@ -26,6 +26,8 @@ pub struct Counters {
     pub table_replaced: u64,
     /// How often df-pn forgot what it could find again, because its memory was full.
     pub collections: u64,
+    /// Jobs of the two-level search.
+    pub jobs: u64,
 }
 
 impl Counters {
@@ -38,6 +40,7 @@ impl Counters {
             &mut self.table_used,
             &mut self.table_replaced,
             &mut self.collections,
+            &mut self.jobs,
         ]
     }
 
@@ -52,7 +55,7 @@ impl Counters {
     }
 }
 
-const FIELDS: usize = 7;
+const FIELDS: usize = 8;
 /// The places of two fields.
 const TABLE_USED: usize = 4;
 const COLLECTIONS: usize = 6;

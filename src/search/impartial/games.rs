@@ -135,8 +135,8 @@ impl Declared {
         for option in options {
             assert!(option.iter().all(|&part| part < atom), "options consist of earlier atoms");
             list.push(option);
-            let moves = option.iter().map(|&part| self.features[part as usize].lives).sum::<u32>();
-            lives = lives.max(1 + moves);
+            let of = |&part: &Atom| self.features[part as usize].lives;
+            lives = lives.max(option.iter().map(of).fold(1, u32::saturating_add));
         }
         self.features.push(Features { lives, estimated_options: list.len() as u32 });
         self.options.push(list);

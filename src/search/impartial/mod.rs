@@ -32,7 +32,10 @@ mod selection;
 mod store;
 #[cfg(test)]
 mod theorem2;
+mod threads;
 mod thresholds;
+mod two_level;
+mod worker;
 mod workspace;
 
 pub use control::{Counters, Observer, Progress, Report};
@@ -42,4 +45,5 @@ pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained};
 pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
+pub use two_level::{TwoLevelOptions, two_level};
 pub use workspace::{Sum, Workspace};
