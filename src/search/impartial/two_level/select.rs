@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ahash::HashSet;
+
 use super::super::crew::{Slot, slot_of, sum_code};
 use super::super::evaluate::{Evaluation, Listing, Numbers, OWN, Pair};
 use super::super::game::{Atom, Impartial};
@@ -12,6 +14,7 @@ use super::super::workspace::{Sum, code_of, key_of};
 use super::tree::{Couple, Job, Place, Tree};
 use crate::search::game::Value;
 use crate::search::numbers::{INFINITY, Number};
+use crate::search::table::Entry;
 
 /// What a selection found.
 pub(super) enum Selected {
@@ -30,6 +33,8 @@ struct Trail {
     slots: Vec<Slot>,
     /// Expansions of a job.
     expansions: u64,
+    /// Inner nodes below which all leaves are taken.
+    full: HashSet<Couple>,
     /// How often children have made their parents choose anew.
     changes: u32,
 }
@@ -108,6 +113,9 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
         match tree.take((atom, nimber), trail.expansions, &trail.path, &trail.slots) {
             Place::Job(job) => return Some(Selected::Job(job)),
             Place::Taken => return Some(Selected::AllTaken),
+            Place::Expanded if trail.full.contains(&(atom, nimber)) => {
+                return Some(Selected::AllTaken);
+            }
             Place::Expanded => {}
         }
         trail.path.push((atom, nimber));
@@ -117,6 +125,9 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
         self.evaluator.children.truncate(base);
         trail.slots.pop();
         trail.path.pop();
+        if let Some(Selected::AllTaken) = selected {
+            trail.full.insert((atom, nimber));
+        }
         selected
     }
 
@@ -128,8 +139,6 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
         trail: &mut Trail,
     ) -> Option<Selected> {
         let base = self.evaluator.children.len();
-        // Children below which all leaves are taken.
-        let mut taken: Vec<(u32, u32)> = Vec::new();
         loop {
             self.evaluator.children.truncate(base);
             let (pair, list) = self.evaluate((atom, nimber), 0)?;
@@ -143,7 +152,6 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
                 child.threads = self.crew.map_or(0, |crew| crew.count(child.slot));
             });
             let mut children = self.evaluator.children.split_off(base);
-            children.retain(|child| !taken.contains(&(child.start, child.nimber)));
             let selected = loop {
                 if children.is_empty() {
                     return Some(Selected::AllTaken);
@@ -158,10 +166,7 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
                     }
                 };
                 match selected? {
-                    Selected::AllTaken => {
-                        taken.push((child.start, child.nimber));
-                        children.remove(best);
-                    }
+                    Selected::AllTaken => drop(children.remove(best)),
                     other => break other,
                 }
             };
@@ -203,8 +208,8 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
     fn evaluate(&mut self, (atom, nimber): Couple, work: u64) -> Option<(Pair, Option<List>)> {
         let evaluator = &mut self.evaluator;
         let code = code_of(atom, nimber);
-        let known = evaluator.workspace.table.lookup(key_of(code), code);
-        let work = work + known.map_or(0, |entry| entry.work);
+        let before = evaluator.workspace.table.lookup(key_of(code), code);
+        let work = before.map_or(0, |entry| entry.work) + work;
         let base = evaluator.children.len();
         let (value, list) = match evaluator.listing(atom, nimber)? {
             Listing::Won => (Some(Value::Win), None),
@@ -222,11 +227,9 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
         }
         let Scan { phi, max, sum, .. } = scan(&evaluator.children[base..], 0);
         let pair = Pair { phi, delta: evaluator.options.combination.combine(max, sum) };
-        if known.is_none_or(|entry| {
-            Pair { phi: entry.phi, delta: entry.delta } != pair || entry.work < work
-        }) {
-            let counters = &mut evaluator.control.counters;
-            evaluator.numbers.set(code, pair, work.max(1), counters);
+        let after = Entry { phi, delta: pair.delta, work: work.max(1) };
+        if before != Some(after) {
+            evaluator.numbers.set(code, pair, after.work, &mut evaluator.control.counters);
         }
         Some((pair, list))
     }
