@@ -1,9 +1,15 @@
-//! Signals: the first one asks for a clean end, the second one ends the program at once.
+//! Signals: the first one asks for a clean end, a second one ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::exit::Exit;
+
+/// Signals that follow the first one faster than this are the same request: `timeout` and
+/// supervisors send theirs to the program and to its process group. Somebody who presses Ctrl-C
+/// again because nothing happens takes longer.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// Installs the handler for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows) and
 /// returns the flag that it sets.
@@ -13,8 +19,10 @@ use super::exit::Exit;
 pub fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler_flag = Arc::clone(&flag);
+    let mut first = None;
     let handler = move || {
-        if handler_flag.swap(true, Ordering::Relaxed) {
+        handler_flag.store(true, Ordering::Relaxed);
+        if is_another(&mut first, Instant::now()) {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     };
@@ -23,4 +31,24 @@ pub fn stop_flag() -> Arc<AtomicBool> {
         tracing::warn!("no clean end on Ctrl-C: {error}");
     }
     flag
+}
+
+/// Whether a signal at this time is another request than that of the first signal.
+fn is_another(first: &mut Option<Instant>, now: Instant) -> bool {
+    now.duration_since(*first.get_or_insert(now)) >= SAME_REQUEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_in_a_burst_are_one_request() {
+        let mut first = None;
+        let begin = Instant::now();
+        for (milliseconds, expected) in [(0, false), (1, false), (499, false), (500, true)] {
+            let now = begin + Duration::from_millis(milliseconds);
+            assert_eq!(is_another(&mut first, now), expected, "{milliseconds} ms");
+        }
+    }
 }

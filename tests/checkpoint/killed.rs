@@ -32,6 +32,9 @@ fn a_signal_saves_the_search() {
         let child = place.spawn(&[&SOLVE[..], &search, &file].concat());
         place.wait_for("a.ckpt.lock");
         sleep(Duration::from_millis(150));
+        // As `timeout` does: once to the program and once to its group.
+        signal(&child, name);
+        sleep(Duration::from_millis(5));
         signal(&child, name);
         let stopped = answer(&child.wait_with_output().unwrap(), 130);
         assert_eq!(stopped["reason"], "interrupted");
