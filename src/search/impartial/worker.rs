@@ -15,6 +15,7 @@ use super::store::option_at;
 use super::thresholds::{Others, Thresholds};
 use super::workspace::{Workspace, code_of, key_of};
 use crate::search::game::Value;
+use crate::search::numbers::Number;
 use crate::search::table::Table;
 
 /// A node's numbers when its search returns, and the expansions that it took.
@@ -23,6 +24,9 @@ pub(super) struct Found {
     pub pair: Pair,
     pub work: u64,
 }
+
+/// The current couple of a part of a sum, and its numbers.
+pub(super) type Part = (Atom, u32, Pair);
 
 /// A thread's search.
 pub(super) struct Worker<'w, 's, 'a, G: Impartial> {
@@ -111,23 +115,29 @@ impl<'w, 's, 'a, G: Impartial> Worker<'w, 's, 'a, G> {
         }
     }
 
-    /// The current couple of the part of a sum that is searched next, and its numbers. The sum is in
-    /// the evaluator's `open`.
-    fn part(&self) -> (Atom, u32, Pair) {
+    /// The current couples of the parts of a sum whose Grundy numbers are needed, all but the last,
+    /// and their numbers. The sum is in the evaluator's `open`.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
         let evaluator = &self.evaluator;
         let parts = evaluator.open.split_last().map_or(&[][..], |(_, first)| first);
-        let couple = |&atom: &Atom| {
+        parts.iter().map(|&atom| {
             let heap = evaluator.current(atom);
             (atom, heap, evaluator.couple(atom, heap).0)
-        };
-        let number = |&(atom, heap, part): &(Atom, u32, Pair)| {
-            let threads = self.crew.map_or(0, |crew| crew.count(slot_of(code_of(atom, heap))));
-            part.least().saturating_add(threads * evaluator.options.virtual_number)
-        };
-        let mut couples = parts.iter().map(couple);
-        let part = match (evaluator.options.parts, self.crew) {
-            (PartOrder::First, None) => couples.next(),
-            _ => couples.min_by_key(number),
+        })
+    }
+
+    /// The number of a part, virtual numbers added.
+    pub fn number(&self, &(atom, heap, pair): &Part) -> Number {
+        let threads = self.crew.map_or(0, |crew| crew.count(slot_of(code_of(atom, heap))));
+        pair.least().saturating_add(threads * self.evaluator.options.virtual_number)
+    }
+
+    /// The part of a sum that is searched next. The sum is in the evaluator's `open`.
+    fn part(&self) -> Part {
+        let mut parts = self.parts();
+        let part = match (self.evaluator.options.parts, self.crew) {
+            (PartOrder::First, None) => parts.next(),
+            _ => parts.min_by_key(|part| self.number(part)),
         };
         part.expect("a sum has two open parts at least")
     }

@@ -9,7 +9,7 @@ use super::super::evaluate::{Evaluation, Listing, Numbers, OWN, Pair};
 use super::super::game::{Atom, Impartial};
 use super::super::selection::{Scan, scan};
 use super::super::store::{List, option_at};
-use super::super::worker::Worker;
+use super::super::worker::{Part, Worker};
 use super::super::workspace::{Sum, code_of, key_of};
 use super::tree::{Couple, Job, Place, Tree};
 use crate::search::game::Value;
@@ -66,22 +66,16 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
         trail: &mut Trail,
     ) -> Option<Selected> {
         let rest = self.evaluator.reduce(words, nimber);
-        let evaluator = &self.evaluator;
-        let parts = match evaluator.open[..] {
+        match self.evaluator.open[..] {
             [] => return Some(Selected::Changed),
             [atom] => return self.select_in_couple(tree, atom, rest, believed, trail),
-            [ref parts @ .., _] => parts,
-        };
-        let current = |&atom: &Atom| {
-            let heap = evaluator.current(atom);
-            let (pair, _) = evaluator.couple(atom, heap);
-            (self.virtual_number(pair.least(), slot_of(code_of(atom, heap))), atom, heap, pair)
-        };
-        let mut parts: Vec<(Number, Atom, u32, Pair)> = parts.iter().map(current).collect();
-        parts.sort_by_key(|&(number, ..)| number);
+            _ => {}
+        }
+        let mut parts: Vec<Part> = self.parts().collect();
+        parts.sort_by_key(|part| self.number(part));
         trail.slots.push(slot_of(sum_code(&self.evaluator.open, rest)));
         let mut selected = Selected::AllTaken;
-        for (_, atom, heap, pair) in parts {
+        for (atom, heap, pair) in parts {
             selected = self.select_in_couple(tree, atom, heap, pair.delta, trail)?;
             if !matches!(selected, Selected::AllTaken) {
                 break;
@@ -89,12 +83,6 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
         }
         trail.slots.pop();
         Some(selected)
-    }
-
-    /// A number with that of the threads of a slot added.
-    fn virtual_number(&self, number: Number, slot: Slot) -> Number {
-        let threads = self.crew.map_or(0, |crew| crew.count(slot));
-        number.saturating_add(threads.saturating_mul(self.evaluator.options.virtual_number))
     }
 
     /// Selection below a couple whose delta is believed to be `believed`. If it turns out to be
@@ -187,7 +175,7 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
                 (is_needed, changes) = (false, true);
             } else if changes {
                 let base = self.evaluator.children.len();
-                let before = self.numbers_of((atom, nimber));
+                let before = self.evaluator.numbers.get(code_of(atom, nimber));
                 let evaluated = self.evaluate((atom, nimber), work);
                 self.evaluator.children.truncate(base);
                 let (pair, _) = evaluated?;
@@ -196,10 +184,6 @@ impl<G: Impartial> Worker<'_, '_, '_, G> {
             }
         }
         Some(is_needed)
-    }
-
-    fn numbers_of(&self, (atom, nimber): Couple) -> Option<Pair> {
-        self.evaluator.numbers.get(code_of(atom, nimber))
     }
 
     /// The numbers of an open inner node anew, for which so many more expansions were made: with its
