@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use konane::endgame::{Database, DatabaseOptions, perfect_game, probe};
-use konane::konane::{Position, notation};
+use konane::{Position, notation};
 
 fn main() -> ExitCode {
     match run() {

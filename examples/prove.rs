@@ -9,9 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use konane::konane::{Board, Position, SolveOptions, notation};
 use konane::proof::{Guide, ProofReader, ProofWriter, prove, verify};
-use konane::search::control::Limits;
+use konane::{Board, Position, Solver, notation};
 
 fn main() -> ExitCode {
     match run() {
@@ -32,8 +31,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     let start = Position::start(&board);
     let writer = ProofWriter::create(path)?;
-    let options = SolveOptions::default();
-    let proved = prove(&board, &start, &options, &(), Limits::default(), &mut ())?;
+    let proved = prove(&Solver::new(&board, &start), &mut ())?;
     let proof = proved.proof.ok_or("a limit was reached")??;
     let written = writer.finish(&proof.header, &proof.certificate.codes)?;
     println!("{}: {} positions, {} bytes", path.display(), written.positions, written.bytes);

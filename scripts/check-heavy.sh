@@ -6,13 +6,16 @@
 #          miri); processor instructions and the mapped memory are replaced there, see
 #          src/search/table/{cell,memory}.rs
 #   fuzz   the fuzz targets build and each runs for a while
-#   slow   tests that are ignored otherwise
+#   slow   all tests without debug assertions, which also makes their random trials more, and those
+#          that are ignored otherwise
+#   attack the program against damaged and forged files, kills, signals, several writers, things that
+#          are no files, little memory and disk, odd positions and texts (tools/attack)
 #
-# usage: scripts/check-heavy.sh [loom] [miri] [fuzz] [slow]      (default: all)
+# usage: scripts/check-heavy.sh [loom] [miri] [fuzz] [slow] [attack]      (default: all)
 #
 # What is not installed is skipped, and the last line says so. FUZZ_SECONDS (default 10) is the
-# time for each fuzz target. Builds go to subdirectories of $CARGO_TARGET_DIR (default: target),
-# because the flags differ.
+# time for each fuzz target, ATTACK_SECONDS (default 60) that for each kind of attack. Builds go to
+# subdirectories of $CARGO_TARGET_DIR (default: target), because the flags differ.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -40,7 +43,7 @@ run_miri() {
     # The tests read the clock, hence no isolation.
     MIRIFLAGS="${MIRIFLAGS:-} -Zmiri-disable-isolation" PROPTEST_CASES=3 \
         CARGO_TARGET_DIR="$target/miri" \
-        sh -c 'cargo +nightly miri test --lib search::table && cargo +nightly miri test --test table'
+        sh -c 'cargo +nightly miri test --lib search::table && cargo +nightly miri test --test search table::'
 }
 
 run_fuzz() {
@@ -62,15 +65,23 @@ run_fuzz() {
 }
 
 run_slow() {
-    heading "slow: ignored tests"
-    cargo test --release -- --ignored
+    heading "slow: all tests as a release build, with those that are ignored otherwise"
+    cargo test --release -- --include-ignored
 }
 
-for check in ${*:-loom miri fuzz slow}; do
+run_attack() {
+    heading "attack: the program against everything else"
+    cargo test -p konane-attack
+    cargo build --release
+    cargo run --release -p konane-attack -- --program "$target/release/konane" \
+        --seconds "${ATTACK_SECONDS:-60}"
+}
+
+for check in ${*:-loom miri fuzz slow attack}; do
     case $check in
-        loom | miri | fuzz | slow) "run_$check" ;;
+        loom | miri | fuzz | slow | attack) "run_$check" ;;
         *)
-            echo "unknown check: $check (loom, miri, fuzz or slow)" >&2
+            echo "unknown check: $check (loom, miri, fuzz, slow or attack)" >&2
             exit 2
             ;;
     esac

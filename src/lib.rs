@@ -4,42 +4,38 @@
 //! # Data flow
 //!
 //! ```text
-//! text ──konane::notation──▶ Position ──konane::symmetry──▶ canonical code (one exact u64)
-//!                                                              │
-//!            limits, stop flag ──▶ search::{dfpn, pns, pn2, alphabeta} ◀── konane::game (children,
-//!                  observer ◀──        │            ▲                       leaf estimates)
-//!                                      ▼            ▼
-//!                                   Report     search::table (codes and proof numbers)
-//!                                      │
-//!                         konane::solve ──▶ Solution: winner, best move, counters
+//! text ──notation──▶ Position ──symmetries──▶ canonical code (one exact u64)
+//!                                                   │
+//! limits, stop flag ──▶ search::{dfpn, pns, pn2, alphabeta} ◀── game (children, leaf estimates)
+//!       observer ◀──        │            ▲
+//!                           ▼            ▼
+//!                        Report     search::table (codes and proof numbers)
+//!                           │
+//!                        Solver ──▶ Solution: winner, best move, counters
 //! ```
 //!
-//! * [`konane`] knows the game: [`konane::Board`], [`konane::Position`], [`konane::Move`], text,
-//!   symmetries, perft. [`konane::solve()`] is the entry.
+//! * At the root is the game: [`Board`], [`Position`], [`Move`], text ([`notation`]), [`Perft`].
+//!   [`Solver`] is the entry.
 //! * [`endgame`] computes the values of all positions of a board, keeps them in checked files, and
-//!   looks them up; a search takes them as known values ([`search::known`]).
+//!   looks them up; a search takes them as known values ([`search::plain::known`]).
 //! * [`search`] knows no game: proof-number searches and α-β over anything that implements
-//!   [`search::game::Game`], with the transposition table that they share.
+//!   [`search::plain::game::Game`], with the transposition table that they share.
 //! * [`cli`] is the `konane` program.
 //!
-//! What is not proven is never reported as an outcome: a search that meets a limit returns
-//! [`konane::Verdict::Unknown`] with the reason. The library does not print, exit or hold global
+//! What is not proven is never reported as an outcome: a search that meets a limit names no winner,
+//! and says why. The library does not print, exit or hold global
 //! state; limits, the stop flag and the observer of progress are parameters.
 //!
 //! # Example
 //!
 //! ```
-//! use konane::konane::{Board, Colour, Position, SolveOptions, Verdict, notation, solve};
-//! use konane::search::control::Limits;
+//! use konane::{Board, Colour, Limits, Position, Reason, SolveOptions, Solver, notation};
 //!
 //! let board = Board::new("5x5".parse()?);
 //! let start = Position::start(&board);
-//! let options = SolveOptions {
-//!     memory_bytes: 64 << 20,
-//!     ..SolveOptions::default()
-//! };
-//! let solution = solve(&board, &start, &options, Limits::default(), &mut ())?;
-//! assert_eq!(solution.verdict, Verdict::Winner(Colour::Black));
+//! let options = SolveOptions { memory_bytes: 64 << 20, ..SolveOptions::default() };
+//! let solution = Solver::new(&board, &start).options(options).run()?;
+//! assert_eq!(solution.winner, Some(Colour::Black));
 //!
 //! // Black wins 5x5, so there is a winning first move.
 //! let best = solution.best_move.expect("a won position has a winning move");
@@ -47,21 +43,56 @@
 //! println!("{}", notation::format_move(board.dimensions(), best));
 //!
 //! // With a limit there may be no answer, and then there is none.
-//! let limits = Limits {
-//!     nodes: Some(1),
-//!     ..Limits::default()
-//! };
-//! let solution = solve(&board, &after, &options, limits, &mut ())?;
-//! assert!(matches!(solution.verdict, Verdict::Unknown(_)));
+//! let limits = Limits { nodes: Some(1), ..Limits::default() };
+//! let solution = Solver::new(&board, &after).options(options).limits(limits).run()?;
+//! assert_eq!((solution.winner, solution.reason()), (None, Some(Reason::NodeLimit)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![warn(missing_docs)]
+#![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod checkpoint;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod endgame;
-pub mod konane;
+pub mod file;
+mod konane;
 pub mod proof;
 pub mod search;
 pub mod sprouts;
+pub mod system;
+
+pub use konane::{
+    Algorithm, Board, Colour, Dimensions, DimensionsError, Direction, JobOptions, LEAST_MEMORY,
+    Move, Perft, Phase, Position, Profile, Setup, SetupError, Solution, SolveError, SolveOptions,
+    Solver, TableUse, game, notation,
+};
+pub use search::plain::game::Value;
+pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
+
+/// The examples of the front page are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// What the tests and the benchmarks look into; no part of the public face.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::endgame::{files, index, values};
+    pub use crate::konane::{code, kernels, symmetry, zobrist};
+}
+
+/// What unit tests compare with; integration tests have it as well.
+#[cfg(test)]
+#[path = "../tests/oracles"]
+mod oracles {
+    #![allow(dead_code, reason = "unit tests do not use everything")]
+
+    extern crate self as konane;
+
+    pub mod graph;
+    pub mod impartial_games;
+    pub mod negamax;
+    pub mod random;
+}

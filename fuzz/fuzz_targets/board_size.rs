@@ -1,7 +1,7 @@
 //! Any text is a board size or is refused; a board size survives being written.
 #![no_main]
 
-use konane::konane::{Board, Dimensions};
+use konane::{Board, Dimensions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -6,8 +6,8 @@ use std::io::Cursor;
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use konane::search::checkpoint::format::{BlockHeader, BlockKind, Footer, HEADER_BYTES, Header};
-use konane::search::checkpoint::{CheckpointReader, Identity, Totals, TreeRoom};
+use konane::checkpoint::format::{BlockHeader, BlockKind, Footer, HEADER_BYTES, Header};
+use konane::checkpoint::{CheckpointReader, Identity, Totals};
 use konane::search::pns::PnsOptions;
 use konane::search::table::Table;
 use libfuzzer_sys::fuzz_target;
@@ -76,7 +76,7 @@ fuzz_target!(|input: Input| {
     let Ok(reader) = CheckpointReader::new(path, Cursor::new(&bytes)) else { return };
     let footer = *reader.footer();
     let table = Table::new(1 << 12).expect("memory");
-    let room = TreeRoom::pns(1 << 16, &PnsOptions::PLAIN);
+    let room = PnsOptions::PLAIN.tree_room(1 << 16);
     let key = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let Ok(tree) = reader.load(&table, key, Some(room), None) else { return };
     assert!(table.count().0 <= footer.entries);

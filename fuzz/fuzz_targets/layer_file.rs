@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use konane::endgame::format::{Footer, HEADER_BYTES, LayerHeader, Scope};
-use konane::endgame::index::Index;
-use konane::endgame::layer_file::{Inflater, LayerFile};
-use konane::konane::{Board, Dimensions};
+use konane::internals::files::format::{Footer, HEADER_BYTES, LayerHeader, Scope};
+use konane::internals::index::Index;
+use konane::internals::files::{Inflater, LayerFile};
+use konane::{Board, Dimensions};
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
 

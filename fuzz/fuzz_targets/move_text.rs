@@ -2,10 +2,10 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use konane::konane::notation::{
+use konane::notation::{
     format_move, parse_move, parse_moves, parse_square, read_move, square_name,
 };
-use konane::konane::{Board, Dimensions, Position};
+use konane::{Board, Dimensions, Position};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Arbitrary, Debug)]

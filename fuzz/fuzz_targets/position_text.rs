@@ -3,8 +3,8 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use konane::konane::notation::{format_position, parse_position};
-use konane::konane::{Board, Colour, Dimensions, Position};
+use konane::notation::{format_position, parse_position};
+use konane::{Board, Colour, Dimensions, Position};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Arbitrary, Debug)]

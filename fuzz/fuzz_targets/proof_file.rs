@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use arbitrary::Arbitrary;
-use konane::proof::format::{ChunkEntry, HEADER_BYTES, ProofFooter, ProofHeader, Side};
+use konane::proof::check::format::{ChunkEntry, HEADER_BYTES, ProofFooter, ProofHeader, Side};
 use konane::proof::{ProofReader, verify};
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;

@@ -1,5 +1,5 @@
 //! Any text is a Sprouts position or is refused. What was read is written so that it reads the same,
-//! and both have one canonical form, which is its own.
+//! and both have one canonical form, which is its own; so do the texts of SPOTS for its lands.
 #![no_main]
 
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -22,7 +22,13 @@ fuzz_target!(|text: &str| {
             let sum = game.atoms(&position, &mut scratch).expect("one small position");
             let canonical = game.text(&sum);
             let again: Position = canonical.parse().expect("canonical forms are positions");
-            assert_eq!(game.atoms(&again, &mut scratch), Ok(sum));
+            assert_eq!(game.atoms(&again, &mut scratch), Ok(sum.clone()));
+            for land in sum {
+                for text in game.spots_texts(land) {
+                    let again: Position = text.parse().expect("SPOTS' texts are positions");
+                    assert_eq!(game.atoms(&again, &mut scratch), Ok(vec![land]));
+                }
+            }
         }
     }
 });

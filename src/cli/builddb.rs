@@ -1,63 +1,173 @@
 //! `konane builddb`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::CliError;
-use super::args::BuilddbArgs;
-use super::build_progress::BuildProgress;
-use super::database::{self, BuildJson, PlanJson};
-use super::exit::Exit;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::database;
+use super::exit::{CliError, Exit};
+use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
-use crate::endgame::build::{BuildSummary, build};
-use crate::endgame::build_error::BuildError;
-use crate::endgame::plan::{BuildOptions, Plan, plan};
-use crate::endgame::resources::peak_memory;
-use crate::konane::Board;
+use super::progress::Progress;
+use super::units::{NumberError, parse_number};
+use crate::endgame::files::format::database_name;
+use crate::endgame::{
+    BuildError, BuildOptions, BuildSummary, Plan, PlanError, Resource, Scope, build, plan,
+};
+use crate::konane::{Board, Dimensions};
+use crate::system::peak_memory;
+
+/// Most stones that a board can have.
+const MOST_STONES: u64 = 64;
+
+fn parse_stones(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 0, MOST_STONES).map(|number| number as u32)
+}
+
+/// `konane builddb`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "What was interrupted goes on when the same command is run again.\n\n",
+    "Examples:\n",
+    "  konane builddb 4x5\n",
+    "  konane builddb 5x5 --out databases --threads 1\n",
+    "  konane builddb 7x7 --max-stones 4 --memory 1GiB --plan\n"
+))]
+pub struct BuilddbArgs {
+    /// Ranks x files, such as 6x6.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    /// The directory for databases; each has a directory in it, such as db/6x6-complete.
+    #[arg(short, long, value_name = "DIR", default_value = "db")]
+    pub out: PathBuf,
+    /// Which positions.
+    #[arg(long, value_name = "NAME", default_value = "complete")]
+    pub scope: Scope,
+    /// Only positions with up to this many stones.
+    #[arg(long, value_name = "N", value_parser = parse_stones, allow_negative_numbers = true)]
+    pub max_stones: Option<u32>,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    /// Print what the build would need, and stop.
+    #[arg(long, visible_alias = "dry-run")]
+    pub plan: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The JSON of `builddb --plan`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlanJson {
+    /// Ranks x files.
+    pub board: String,
+    /// `complete` or `reachable`.
+    pub scope: String,
+    /// The layers: up to this number of stones.
+    pub max_stones: u32,
+    /// Where the files will be.
+    pub directory: String,
+    /// Whether the database is there already.
+    pub finished: bool,
+    /// Positions whose value will be known, as far as that can be told before.
+    pub positions: u128,
+    /// Positions in the files, after reduction by symmetry.
+    pub stored_positions: u128,
+    /// Memory needed at most.
+    pub memory_bytes: u64,
+    /// Memory that may be used; null if the system does not say.
+    pub memory_limit: Option<u64>,
+    /// The files, estimated.
+    pub disk_bytes: u64,
+    /// The most on the disk while building.
+    pub disk_peak_bytes: u64,
+    /// Free disk space; null if the system does not say.
+    pub disk_limit: Option<u64>,
+    /// Time, estimated.
+    pub seconds: f64,
+    /// Threads that the estimate is for.
+    pub threads: usize,
+}
+
+/// The JSON of `builddb`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BuildJson {
+    /// Ranks x files.
+    pub board: String,
+    /// `complete` or `reachable`.
+    pub scope: String,
+    /// The layers: up to this number of stones.
+    pub max_stones: u32,
+    /// Where the files are.
+    pub directory: String,
+    /// Positions whose value is known; null if there is no database.
+    pub positions: Option<u64>,
+    /// Those with Black to move that Black wins.
+    pub black_to_move_wins: Option<u64>,
+    /// Those with White to move that White wins.
+    pub white_to_move_wins: Option<u64>,
+    /// Bytes of the files.
+    pub bytes: Option<u64>,
+    /// Why there is no database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// The most memory in use; null if the system does not say.
+    pub peak_memory_bytes: Option<u64>,
+}
 
 /// Plans, builds and prints.
 pub fn run(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    database::on_threads(args.threads, || plan_and_build(args, stop))?
+    args.threads.install(|| plan_and_build(args, stop))?
 }
 
 fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let begun = Instant::now();
     let board = Board::new(args.board);
     let options = BuildOptions {
-        scope: args.scope.into(),
+        scope: args.scope,
         max_stones: args.max_stones,
-        memory_bytes: args.memory,
+        memory_bytes: args.memory.memory,
         ..BuildOptions::complete(args.out.clone())
     };
-    let plan = plan(&board, &options)?;
-    if args.plan && args.json {
+    let no_database = |reason: &str| no_database(args, reason, begun.elapsed().as_secs_f64());
+    let plan = match plan(&board, &options) {
+        Ok(plan) => plan,
+        Err(error) => {
+            if let (true, PlanError::DoesNotFit(misfit)) = (args.output.json, &error) {
+                output::write_json(&no_database(match misfit.resource {
+                    Resource::Memory => "memory limit",
+                    Resource::Disk => "disk limit",
+                }))?;
+            }
+            return Err(error.into());
+        }
+    };
+    if args.plan && args.output.json {
         output::write_json(&plan_object(&plan))?;
-    } else if !args.json {
+    } else if !args.output.json {
         output::write_text(&plan_text(&plan))?;
     }
     if args.plan {
         return Ok(Exit::Answered);
     }
-    let begun = Instant::now();
-    let progress = BuildProgress::new(args.quiet);
+    let progress = Progress::new(args.output.quiet);
     let result = build(&board, &plan, &progress, stop);
     drop(progress);
     match result {
         Ok(summary) => {
-            if args.json {
-                output::write_json(&object(&plan, &summary))?;
-            } else {
-                output::write_text(&text(&plan, &summary))?;
-            }
+            output::answer(args.output.json, &object(&plan, &summary), |_| text(&plan, &summary))?;
             Ok(Exit::Answered)
         }
         Err(BuildError::Interrupted) => {
-            let seconds = begun.elapsed().as_secs_f64();
-            if args.json {
-                output::write_json(&interrupted_object(&plan, seconds))?;
-            } else {
-                output::write_text("interrupted: the same command goes on from here\n")?;
-            }
+            output::answer(args.output.json, &no_database("interrupted"), |_| {
+                "interrupted: the same command goes on from here\n".to_owned()
+            })?;
             Ok(Exit::Interrupted)
         }
         Err(error) => Err(error.into()),
@@ -71,7 +181,7 @@ fn name(directory: &Path) -> String {
 fn plan_object(plan: &Plan) -> PlanJson {
     PlanJson {
         board: plan.dimensions.to_string(),
-        scope: plan.scope.name(),
+        scope: plan.scope.name().to_owned(),
         max_stones: plan.max_stones,
         directory: name(&plan.directory),
         finished: plan.finished,
@@ -92,14 +202,11 @@ fn plan_text(plan: &Plan) -> String {
         Some(bytes) => format!(" of {} {what}", output::bytes(bytes)),
         None => String::new(),
     };
-    let mut head = format!("{}, {} positions", plan.dimensions, plan.scope.name());
-    if plan.max_stones < plan.dimensions.squares() {
-        head += &format!(" with up to {} stones", plan.max_stones);
-    }
+    let head = database::heading(plan.dimensions, plan.scope, plan.max_stones);
     let mut rows = vec![
         ("directory", name(&plan.directory)),
-        ("positions", database::large(plan.positions)),
-        ("stored", format!("{} (symmetric ones once)", database::large(plan.stored_positions))),
+        ("positions", output::large(plan.positions)),
+        ("stored", format!("{} (symmetric ones once)", output::large(plan.stored_positions))),
     ];
     if plan.finished {
         rows.push(("plan", "nothing to do: the database is there".to_string()));
@@ -113,13 +220,13 @@ fn plan_text(plan: &Plan) -> String {
         let time = output::time(plan.seconds);
         rows.push(("time", format!("about {time} on {} {threads}", plan.threads)));
     }
-    database::rows(&head, &rows)
+    output::rows(&head, &rows)
 }
 
 fn object(plan: &Plan, summary: &BuildSummary) -> BuildJson {
     BuildJson {
         board: summary.dimensions.to_string(),
-        scope: summary.scope.name(),
+        scope: summary.scope.name().to_owned(),
         max_stones: summary.max_stones,
         directory: name(&plan.directory),
         positions: Some(summary.positions),
@@ -132,17 +239,19 @@ fn object(plan: &Plan, summary: &BuildSummary) -> BuildJson {
     }
 }
 
-fn interrupted_object(plan: &Plan, seconds: f64) -> BuildJson {
+fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
+    let squares = args.board.squares();
+    let max_stones = args.max_stones.map_or(squares, |stones| stones.min(squares));
     BuildJson {
-        board: plan.dimensions.to_string(),
-        scope: plan.scope.name(),
-        max_stones: plan.max_stones,
-        directory: name(&plan.directory),
+        board: args.board.to_string(),
+        scope: args.scope.name().to_owned(),
+        max_stones,
+        directory: name(&args.out.join(database_name(args.board, args.scope, max_stones))),
         positions: None,
         black_to_move_wins: None,
         white_to_move_wins: None,
         bytes: None,
-        reason: Some("interrupted"),
+        reason: Some(reason.to_owned()),
         seconds,
         peak_memory_bytes: peak_memory(),
     }
@@ -169,5 +278,5 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
     if let Some(bytes) = summary.peak_memory_bytes {
         rows.push(("memory", output::bytes(bytes)));
     }
-    database::rows(head, &rows)
+    output::rows(head, &rows)
 }

@@ -1,6 +1,26 @@
-//! Exit codes.
+//! How a run ends: answered, by a limit, or by an error; and the exit code and the tip that follow.
+//! Everything that decides about exit codes is here, in matches without a wildcard.
 
+use std::io;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+
+use crate::checkpoint::CheckpointError;
+use crate::endgame::statespace::StateSpaceError;
+use crate::endgame::{BuildError, DatabaseError, PlanError, VerifyError};
+use crate::file::FileError;
+use crate::konane::notation::{MoveListError, PositionError};
+use crate::konane::{Dimensions, SolveError};
+use crate::proof::ProofError;
+use crate::search::certificate::CertificateError;
+use crate::search::run::Reason;
+use crate::search::sums::game::Full;
+use crate::search::table::TableError;
+use crate::sprouts::TextError;
+use crate::sprouts::nimber_db::NimberDbError;
+use crate::sprouts::spr_file::SprError;
+use crate::sprouts::verify::VerifyError as SprVerifyError;
+use crate::system::bytes_text;
 
 /// How a run ended. The numbers are part of the program's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +28,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// The question was answered.
     Answered = 0,
-    /// A check that was asked for failed (`bench --expect`, `verify-proof`).
+    /// A check that was asked for failed (`bench --expect`, `verify-proof`, `sprouts verify`).
     Mismatch = 1,
     /// Bad usage or bad input; nothing was computed.
     BadInput = 2,
@@ -20,13 +40,304 @@ pub enum Exit {
     Interrupted = 130,
 }
 
+/// The paragraph about exit codes that ends the program's help.
+pub const HELP: &str = "\
+Exit codes: 0 answered, 1 a requested check failed, 2 bad usage or bad input, 3 a limit was \
+reached without an answer, 4 a file is missing, damaged or cannot be written, 130 interrupted.";
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit as u8)
     }
 }
 
-/// The paragraph about exit codes that ends the help of every verb.
-pub const HELP: &str = "\
-Exit codes: 0 answered, 1 a requested check failed, 2 bad usage or bad input, 3 a limit was \
-reached without an answer, 4 a file is missing, damaged or cannot be written, 130 interrupted.";
+/// Of a search that gave up for a reason, or did not.
+impl From<Option<Reason>> for Exit {
+    fn from(reason: Option<Reason>) -> Exit {
+        match reason {
+            None => Exit::Answered,
+            Some(Reason::NodeLimit | Reason::TimeLimit | Reason::Memory) => Exit::Limit,
+            Some(Reason::Interrupted) => Exit::Interrupted,
+            Some(Reason::KnownValues) => Exit::File,
+        }
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// `--position` is not a position of the board.
+    #[error("--position: {0}")]
+    Position(PositionError),
+    /// `--moves` is not the beginning of a game.
+    #[error("--moves: {0}")]
+    Moves(MoveListError),
+    /// A line of standard input is not a position of the board.
+    #[error(transparent)]
+    Line(PositionError),
+    /// Standard input cannot be read.
+    #[error("cannot read standard input: {0}")]
+    Input(#[source] io::Error),
+    /// Positions were to come from standard input, and none came.
+    #[error("no position: give --position or --moves, or positions on standard input, one a line")]
+    NoPosition,
+    /// A database cannot be read, or does not have what was asked for.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A database cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A database cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A database is not sound.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// The state space of a board cannot be searched.
+    #[error(transparent)]
+    StateSpace(#[from] StateSpaceError),
+    /// What was to be done does not fit into the memory that may be used.
+    #[error("{what} needs {} of memory, but {} may be used", bytes_text(*need), bytes_text(*have))]
+    Memory { what: String, need: u64, have: u64 },
+    /// A proof cannot be read.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A proof of another board than the one to be played on.
+    #[error("{file} is a proof of the {got} board, not of {expected}")]
+    OtherBoard { file: String, expected: Dimensions, got: Dimensions },
+    /// A game cannot begin at a position of which the proof says nothing.
+    #[error(
+        "{file} says nothing about {position}: begin at its root, {root}, or at a position to which \
+         the winner's answers in it lead"
+    )]
+    NotInProof { file: String, position: String, root: String },
+    /// A file that is no proof has no answer to a move.
+    #[error("{file} has no answer in {position}: it is no proof, see `konane verify-proof`")]
+    NoAnswer { file: String, position: String },
+    /// A proof cannot be collected.
+    #[error("no proof was written: {0}")]
+    Certificate(CertificateError),
+    /// A checkpoint cannot be read, written or gone on from.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// There is no room for the checkpoint.
+    #[error(
+        "a checkpoint of this search may take {}, but the disk of {file} has {} left: make room, \
+         name a file on another disk, or give the search less memory",
+        bytes_text(*need), bytes_text(*have)
+    )]
+    CheckpointDisk { file: String, need: u64, have: u64 },
+    /// Several threads for an algorithm that has one.
+    #[error("--threads: {0} searches on one thread; choose --algo dfpn or pns-pdfpn for more")]
+    OneThread(&'static str),
+    /// An option of the two-level search with another algorithm.
+    #[error("{option} is for --algo pns-pdfpn, not for {algorithm}")]
+    JobOption { option: &'static str, algorithm: &'static str },
+    /// A worker with more threads than there are.
+    #[error(
+        "--threads-per-worker: {each} are more than the {threads} threads of the search; \
+         give --threads as well"
+    )]
+    WorkerThreads { each: NonZeroUsize, threads: NonZeroUsize },
+    /// The system gives no threads.
+    #[error("--threads: cannot start the threads: {0}; ask for fewer")]
+    Threads(rayon::ThreadPoolBuildError),
+    /// A search of Sprouts has no table.
+    #[error("--memory: {0}")]
+    SproutsTable(TableError),
+    /// A database of Grundy numbers cannot be used.
+    #[error(transparent)]
+    NimberDb(#[from] NimberDbError),
+    /// A record of such a database is no land with its number.
+    #[error("{place}: {text:?} is no land: {problem}; restore the file from a copy")]
+    NimberRecord { place: String, text: String, problem: String },
+    /// Two different numbers for one land.
+    #[error(
+        "two Grundy numbers for {land}: {} ({}) and {} ({}); one of them is wrong, find out which \
+         with `konane sprouts grundy`",
+        first.0, first.1, second.0, second.1
+    )]
+    NimberConflict { land: String, first: (u32, String), second: (u32, String) },
+    /// The search cannot begin.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// `bench --expect` with another signature.
+    #[error("the signature is {found}, not {expected}: a search or a counter has changed")]
+    Signature { found: u64, expected: u64 },
+    /// `man` of something that is no verb.
+    #[error("{verb:?} is not a verb: choose one of {verbs}")]
+    Verb { verb: String, verbs: String },
+    /// A text is not a Sprouts position.
+    #[error("position: {error}")]
+    SproutsText { text: String, error: TextError },
+    /// A Sprouts position is too large for the memory.
+    #[error(transparent)]
+    SproutsFull(#[from] Full),
+    /// A file of Grundy numbers of other programs cannot be read or written.
+    #[error(transparent)]
+    SprFile(#[from] SprError),
+    /// Such a file cannot be checked.
+    #[error(transparent)]
+    SprVerify(SprVerifyError),
+    /// Stdout cannot be written.
+    #[error("cannot write the answer to standard output: {0}")]
+    Output(#[source] io::Error),
+}
+
+impl CliError {
+    /// The exit code that tells this error.
+    pub fn exit(&self) -> Exit {
+        match self {
+            CliError::Position(_)
+            | CliError::Moves(_)
+            | CliError::Line(_)
+            | CliError::NoPosition
+            | CliError::OtherBoard { .. }
+            | CliError::NotInProof { .. }
+            | CliError::OneThread(_)
+            | CliError::JobOption { .. }
+            | CliError::WorkerThreads { .. }
+            | CliError::Threads(_)
+            | CliError::SproutsTable(_)
+            | CliError::Verb { .. }
+            | CliError::SproutsText { .. } => Exit::BadInput,
+            CliError::Memory { .. } | CliError::SproutsFull(_) => Exit::Limit,
+            CliError::Input(_)
+            | CliError::Output(_)
+            | CliError::NoAnswer { .. }
+            | CliError::CheckpointDisk { .. }
+            | CliError::NimberDb(_)
+            | CliError::NimberRecord { .. }
+            | CliError::NimberConflict { .. }
+            | CliError::SprFile(_) => Exit::File,
+            CliError::Signature { .. } => Exit::Mismatch,
+            CliError::Certificate(error) => match error {
+                CertificateError::Stopped(reason) => Some(*reason).into(),
+                CertificateError::Contradiction { .. } => Exit::File,
+            },
+            CliError::Database(error) => database(error),
+            CliError::Plan(error) => match error {
+                PlanError::DoesNotFit(_) => Exit::Limit,
+                PlanError::ReachableWithMaxStones | PlanError::ReachableTooLarge { .. } => {
+                    Exit::BadInput
+                }
+            },
+            CliError::Build(error) => match error {
+                BuildError::Interrupted => Exit::Interrupted,
+                BuildError::Busy { .. }
+                | BuildError::OtherWork { .. }
+                | BuildError::DiskFull { .. }
+                | BuildError::Database(_) => Exit::File,
+            },
+            CliError::Verify(error) => match error {
+                VerifyError::Interrupted => Exit::Interrupted,
+                VerifyError::Database(_) | VerifyError::Wrong { .. } => Exit::File,
+            },
+            CliError::StateSpace(error) => match error {
+                StateSpaceError::TooLarge { .. } => Exit::BadInput,
+                StateSpaceError::Memory(_) => Exit::Limit,
+                StateSpaceError::Interrupted => Exit::Interrupted,
+            },
+            CliError::Proof(error) => match error {
+                ProofError::Interrupted => Exit::Interrupted,
+                ProofError::Io { .. }
+                | ProofError::NotAProof { .. }
+                | ProofError::OtherVersion { .. }
+                | ProofError::OtherRules { .. }
+                | ProofError::Damaged { .. } => Exit::File,
+                ProofError::TooLarge { .. } => Exit::Limit,
+            },
+            CliError::File(error) => file(error),
+            CliError::Checkpoint(error) => checkpoint(error),
+            CliError::Solve(error) => match error {
+                SolveError::TooLittleMemory { .. }
+                | SolveError::TooMuchMemory { .. }
+                | SolveError::Table(_) => Exit::BadInput,
+                SolveError::Checkpoint(error) => checkpoint(error),
+            },
+            CliError::SprVerify(error) => match error {
+                SprVerifyError::File(_) => Exit::File,
+                SprVerifyError::Memory(_) => Exit::Limit,
+                SprVerifyError::Interrupted => Exit::Interrupted,
+            },
+        }
+    }
+
+    /// What to write on the command line instead: the library's texts know nothing of it.
+    pub fn tip(&self) -> Option<String> {
+        let tip = match self {
+            CliError::Solve(SolveError::TooLittleMemory { .. }) => {
+                "write --memory with a unit, such as --memory 1GiB"
+            }
+            CliError::Solve(SolveError::TooMuchMemory { .. } | SolveError::Table(_)) => {
+                "choose a smaller --memory"
+            }
+            CliError::Memory { .. } | CliError::SproutsFull(_) => "--memory allows more",
+            CliError::SprVerify(SprVerifyError::Memory(_)) => "--memory allows more",
+            CliError::Plan(PlanError::DoesNotFit(misfit)) => {
+                return misfit.fits.map(|stones| format!("--max-stones {stones}"));
+            }
+            CliError::Plan(PlanError::ReachableWithMaxStones) => {
+                "leave out --max-stones, or choose --scope complete"
+            }
+            CliError::Plan(PlanError::ReachableTooLarge { .. }) => {
+                "choose --scope complete and --max-stones N"
+            }
+            CliError::Database(DatabaseError::NoDatabase { .. })
+            | CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. })) => {
+                "`konane builddb` makes databases, and continues builds"
+            }
+            CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {
+                match error {
+                    CheckpointError::Missing { .. } => "without --resume a new search begins",
+                    CheckpointError::Exists { .. } => "--resume goes on from it",
+                    CheckpointError::TreeTooLarge { .. } => "choose a larger --memory",
+                    _ => return None,
+                }
+            }
+            CliError::SproutsText { text, .. } => {
+                let spots = text.trim();
+                let digits = !spots.is_empty() && spots.bytes().all(|byte| byte.is_ascii_digit());
+                return digits.then(|| format!("write 0*{spots} for {spots} spots"));
+            }
+            _ => return None,
+        };
+        Some(tip.to_owned())
+    }
+}
+
+fn database(error: &DatabaseError) -> Exit {
+    match error {
+        DatabaseError::OtherBoard { .. }
+        | DatabaseError::NotCovered { .. }
+        | DatabaseError::OutsideBoard { .. } => Exit::BadInput,
+        DatabaseError::File(error) => file(error),
+        DatabaseError::NoDatabase { .. } | DatabaseError::MissingLayer { .. } => Exit::File,
+    }
+}
+
+fn checkpoint(error: &CheckpointError) -> Exit {
+    match error {
+        CheckpointError::Interrupted { .. } => Exit::Interrupted,
+        CheckpointError::Exists { .. }
+        | CheckpointError::OtherSearch { .. }
+        | CheckpointError::TreeTooLarge { .. } => Exit::BadInput,
+        CheckpointError::File(error) => file(error),
+        CheckpointError::Missing { .. } | CheckpointError::Busy { .. } => Exit::File,
+    }
+}
+
+fn file(error: &FileError) -> Exit {
+    match error {
+        FileError::NotReplaceable { .. } => Exit::BadInput,
+        FileError::Io { .. }
+        | FileError::NotAFile { .. }
+        | FileError::Busy { .. }
+        | FileError::OtherKind { .. }
+        | FileError::OtherVersion { .. }
+        | FileError::Damaged { .. } => Exit::File,
+    }
+}

@@ -1,17 +1,61 @@
-//! From the texts of the command line to a board and a position on it.
+//! What comes in: the board and the position on it, and lines of standard input.
 
-use super::CliError;
-use super::args::PositionArgs;
+use std::io::{self, BufRead};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+use clap::Args;
+
+use super::exit::CliError;
 use crate::konane::notation::{parse_moves, parse_position};
-use crate::konane::{Board, Position};
+use crate::konane::{Board, Dimensions, Position};
 
-/// Builds the board and the position that the arguments describe.
-pub fn start(args: &PositionArgs) -> Result<(Board, Position), CliError> {
-    let board = Board::new(args.board);
-    let position = match (&args.position, &args.moves) {
-        (Some(text), _) => parse_position(&board, text).map_err(CliError::Position)?,
-        (None, Some(text)) => parse_moves(&board, text).map_err(CliError::Moves)?,
-        (None, None) => Position::start(&board),
-    };
-    Ok((board, position))
+/// A board and where on it to begin.
+#[derive(Debug, Args)]
+pub struct PositionArgs {
+    /// Ranks x files, such as 6x6.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    /// Begin at this position: ranks from the top with / between them, x Black, o White, a number
+    /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub position: Option<String>,
+    /// Begin after these moves from the start: squares to remove, then jumps such as "c3-c1"
+    /// (file letters from the left, rank numbers from the bottom): "a4 a3".
+    #[arg(long, value_name = "MOVES", conflicts_with = "position", allow_hyphen_values = true)]
+    pub moves: Option<String>,
+}
+
+impl PositionArgs {
+    /// Builds the board and the position that the arguments describe.
+    pub fn read(&self) -> Result<(Board, Position), CliError> {
+        let board = Board::new(self.board);
+        let position = match (&self.position, &self.moves) {
+            (Some(text), _) => parse_position(&board, text).map_err(CliError::Position)?,
+            (None, Some(text)) => parse_moves(&board, text).map_err(CliError::Moves)?,
+            (None, None) => Position::start(&board),
+        };
+        Ok((board, position))
+    }
+}
+
+/// Lines that are read before they are answered.
+const AHEAD: usize = 1024;
+
+/// Between two looks at the stop flag while no line comes.
+pub const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The lines of standard input, read by a thread of its own, so that a signal is noticed while no
+/// line comes.
+pub fn lines_of_stdin() -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = sync_channel(AHEAD);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().split(b'\n') {
+            let failed = line.is_err();
+            if sender.send(line).is_err() || failed {
+                break;
+            }
+        }
+    });
+    receiver
 }

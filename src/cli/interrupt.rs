@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::exit::Exit;
+use super::progress;
 
 /// Signals that follow the first one faster than this are the same request: `timeout` and
 /// supervisors send theirs to the program and to its process group. Somebody who presses Ctrl-C
@@ -23,6 +24,7 @@ pub fn stop_flag() -> Arc<AtomicBool> {
     let handler = move || {
         handler_flag.store(true, Ordering::Relaxed);
         if is_another(&mut first, Instant::now()) {
+            progress::clear();
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     };

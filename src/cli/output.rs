@@ -1,14 +1,14 @@
-//! What goes to stdout: the JSON objects, and helpers for the text that people read.
+//! What goes to stdout, and numbers as people read them.
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::CliError;
-use super::checkpoint::{CheckpointJson, TotalJson};
+use super::exit::CliError;
+use crate::search::numbers::INFINITY;
 
-/// The table in the JSON of `solve`.
-#[derive(Debug, Serialize)]
+/// The transposition table in the JSON of searches.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TableJson {
     /// Entries that fit.
     pub capacity: u64,
@@ -18,152 +18,19 @@ pub struct TableJson {
     pub replaced: u64,
 }
 
-/// The JSON of `solve`.
-#[derive(Debug, Serialize)]
-pub struct SolveJson {
-    /// Ranks x files.
-    pub board: String,
-    /// The position in which the search began.
-    pub position: String,
-    /// `black` or `white`.
-    pub to_move: &'static str,
-    /// `pns`, `pn2`, `dfpn` or `ab`.
-    pub algorithm: &'static str,
-    /// `tuned` or `thesis`.
-    pub profile: &'static str,
-    /// Threads that searched.
-    pub threads: usize,
-    /// `black`, `white` or `unknown`.
-    pub outcome: &'static str,
-    /// Why the outcome is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
-    /// The root's proof number for the side to move, while the outcome is unknown; not for `ab`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pn: Option<u32>,
-    /// Its disproof number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dn: Option<u32>,
-    /// A winning move; null if there is none; the best so far if the outcome is unknown.
-    pub best_move: Option<String>,
-    /// Positions evaluated.
-    pub nodes: u64,
-    /// Positions expanded, again and again ones included.
-    pub expansions: u64,
-    /// Positions visited by exact searches near the end of games.
-    pub settle_positions: u64,
-    /// With `--db`: answers of the database.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub database_hits: Option<u64>,
-    /// PN²: nodes of the first level.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub l1_nodes: Option<u64>,
-    /// PN²: nodes of all second levels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub l2_nodes: Option<u64>,
-    /// Wall-clock time.
-    pub seconds: f64,
-    /// `nodes` by `seconds`.
-    pub nodes_per_second: f64,
-    /// Bytes of table and tree.
-    pub memory_bytes: u64,
-    /// The transposition table.
-    pub table: TableJson,
-    /// With `--checkpoint`: all runs together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<TotalJson>,
-    /// With `--checkpoint`: what this run wrote.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoint: Option<CheckpointJson>,
-    /// With `--proof`: what became of it; null if there is no result to prove.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proof: Option<Option<ProofJson>>,
-}
-
-/// The proof in the JSON of `solve`.
-#[derive(Debug, Serialize)]
-pub struct ProofJson {
-    /// The file.
-    pub file: String,
-    /// Positions in it; null if it was not written.
-    pub positions: Option<u64>,
-    /// Its length.
-    pub bytes: Option<u64>,
-    /// Positions that had to be searched again.
-    pub searched_again: Option<u64>,
-    /// Why it was not written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Wall-clock time after the search.
-    pub seconds: f64,
-}
-
-/// A move and its count, in the JSON of `perft --divide`.
-#[derive(Debug, Serialize)]
-pub struct DivideJson {
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// Move sequences that begin with it.
-    pub nodes: u64,
-}
-
-/// The JSON of `perft`.
-#[derive(Debug, Serialize)]
-pub struct PerftJson {
-    /// Ranks x files.
-    pub board: String,
-    /// The position in which the count began.
-    pub position: String,
-    /// Plies asked for.
-    pub depth: u32,
-    /// Move sequences of 1, 2, ... plies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<Vec<u64>>,
-    /// With `--unique`: positions first met at plies 1, 2, ...
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unique: Option<Vec<u64>>,
-    /// With `--unique`: whether symmetric positions counted once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub symmetry: Option<bool>,
-    /// With `--divide`: the last count by first move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub divide: Option<Vec<DivideJson>>,
-    /// Why there are fewer counts than asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
-    /// Wall-clock time.
-    pub seconds: f64,
-}
-
-/// One piece of work in the JSON of `bench`.
-#[derive(Debug, Serialize)]
-pub struct BenchItemJson {
-    /// What was done.
-    pub name: String,
-    /// Nodes that it took.
-    pub nodes: u64,
-    /// Wall-clock time.
-    pub seconds: f64,
-    /// `nodes` by `seconds`.
-    pub nodes_per_second: f64,
-}
-
-/// The JSON of `bench`.
-#[derive(Debug, Serialize)]
-pub struct BenchJson {
-    /// The pieces of work, in order.
-    pub items: Vec<BenchItemJson>,
-    /// Sum of all node counts; null if the run was interrupted.
-    pub signature: Option<u64>,
-    /// Wall-clock time.
-    pub seconds: f64,
-}
-
 /// One JSON object and a line feed.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
     Ok(text + "\n")
+}
+
+/// Writes the answer: one JSON object, or text.
+pub fn answer<T: Serialize>(
+    as_json: bool,
+    value: &T,
+    text: impl FnOnce(&T) -> String,
+) -> Result<(), CliError> {
+    if as_json { write_json(value) } else { write_text(&text(value)) }
 }
 
 /// Writes one JSON object and a line feed.
@@ -196,6 +63,26 @@ pub fn warn(message: &str) {
     let _ = io::stderr().write_all(format!("warning: {message}\n").as_bytes());
 }
 
+/// A heading, and rows of names and values.
+pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
+    let mut text = format!("{head}\n");
+    for (name, value) in rows {
+        text += &format!("  {name:<12}{value}\n");
+    }
+    text
+}
+
+/// The row of an open root.
+pub fn root_row(pn: u32, dn: u32) -> (&'static str, String) {
+    let (pn, dn) = (grouped(pn.into()), grouped(dn.into()));
+    ("root", format!("proof number {pn}, disproof number {dn}"))
+}
+
+/// A proof or disproof number.
+pub fn proof_number(number: u32) -> String {
+    if number >= INFINITY { "infinite".to_string() } else { short(f64::from(number)) }
+}
+
 /// Nodes by seconds; finite for any time.
 pub fn speed(nodes: u64, seconds: f64) -> f64 {
     (nodes as f64 / seconds.max(1e-9)).round()
@@ -212,6 +99,14 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A number that may have more than 64 bits, in groups of three digits.
+pub fn large(number: u128) -> String {
+    match u64::try_from(number) {
+        Ok(number) => grouped(number),
+        Err(_) => format!("{:.3e}", number as f64),
+    }
 }
 
 /// A number with three figures and a letter: `12.3 M`.

@@ -4,53 +4,147 @@ use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::CliError;
-use super::args::PerftArgs;
-use super::exit::Exit;
-use super::input;
-use super::output::{self, DivideJson, PerftJson};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::exit::{CliError, Exit};
+use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use super::input::PositionArgs;
+use super::output;
+use super::progress::Progress;
+use super::units::{NumberError, parse_number};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Board, Move, Perft, Position};
-use crate::search::control::Reason;
+use crate::search::run::Reason;
+use crate::system::memory_available;
+
+/// Most plies that a game can have, rounded up: every ply removes a stone.
+const MOST_PLIES: u64 = 64;
+
+fn parse_depth(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 1, MOST_PLIES).map(|number| number as u32)
+}
+
+/// `konane perft`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane perft 8x8 9\n",
+    "  konane perft 6x6 5 --divide --moves \"c4 d4\"\n",
+    "  konane perft 6x6 8 --unique\n"
+))]
+pub struct PerftArgs {
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// Plies to count, 1 to 64.
+    #[arg(value_name = "DEPTH", value_parser = parse_depth,
+          allow_negative_numbers = true)]
+    pub depth: u32,
+    /// Show the count of each first move as well.
+    #[arg(long, conflicts_with = "unique")]
+    pub divide: bool,
+    /// Count the positions that are first met at each ply, symmetric ones once. All of them are kept
+    /// in memory; where it would not suffice for the next ply, the counts end.
+    #[arg(long)]
+    pub unique: bool,
+    /// With --unique: count symmetric positions separately.
+    #[arg(long, requires = "unique")]
+    pub no_symmetry: bool,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// A move and its count, in the JSON of `perft --divide`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DivideJson {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Move sequences that begin with it.
+    pub nodes: u64,
+}
+
+/// The JSON of `perft`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PerftJson {
+    /// Ranks x files.
+    pub board: String,
+    /// The position in which the count began.
+    pub position: String,
+    /// Plies asked for.
+    pub depth: u32,
+    /// Move sequences of 1, 2, ... plies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<u64>>,
+    /// With `--unique`: positions first met at plies 1, 2, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique: Option<Vec<u64>>,
+    /// With `--unique`: whether symmetric positions counted once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symmetry: Option<bool>,
+    /// With `--divide`: the last count by first move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divide: Option<Vec<DivideJson>>,
+    /// Why there are fewer counts than asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
 
 /// Counts and prints; text appears ply by ply.
 pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let (board, position) = input::start(&args.start)?;
-    // 0 leaves the choice to rayon: one thread for each core.
-    let threads = args.threads.unwrap_or(0) as usize;
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(CliError::Threads)?;
-    pool.install(|| {
-        Run { args, board: &board, position: &position, stop, begun: Instant::now() }.run()
-    })
+    let (board, position) = args.start.read()?;
+    let progress = Progress::new(args.output.quiet);
+    let begun = Instant::now();
+    let run = Run { args, board: &board, position: &position, progress, stop, begun };
+    args.threads.install(|| run.run())?
 }
 
 struct Run<'a> {
     args: &'a PerftArgs,
     board: &'a Board,
     position: &'a Position,
+    progress: Progress,
     stop: &'a AtomicBool,
     begun: Instant,
 }
 
 impl Run<'_> {
-    fn run(&self) -> Result<Exit, CliError> {
+    fn run(self) -> Result<Exit, CliError> {
         let depth = self.args.depth;
         let perft = Perft::new(self.board);
         let head = if self.args.unique { "new positions" } else { "nodes" };
         self.say(format_args!("{:>5}  {head:>26}  time\n", "ply"))?;
         let mut counts = Vec::new();
         let mut divided = Vec::new();
+        let mut reason = None;
+        let counting = |ply: u32| self.progress.live(format!("counting ply {ply} of {depth}"));
+        counting(1);
         if self.args.unique {
             let symmetry = !self.args.no_symmetry;
-            let plies = perft.unique_plies(self.position, symmetry, self.stop);
+            let memory = self.args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX);
+            let plies = perft.unique_plies(self.position, symmetry, memory, self.stop);
             for count in plies.take(depth as usize) {
-                counts.push(count);
+                match count {
+                    Ok(count) => counts.push(count),
+                    Err(why) => {
+                        reason = Some(why);
+                        break;
+                    }
+                }
                 self.say_count(&counts)?;
+                counting(counts.len() as u32 + 1);
             }
         } else {
             for ply in 1..=depth {
+                counting(ply);
                 let Some(moves) = perft.divide_until(self.position, ply, self.stop) else {
+                    reason = Some(Reason::Interrupted);
                     break;
                 };
                 counts.push(moves.iter().map(|(_, count)| count).sum());
@@ -58,60 +152,49 @@ impl Run<'_> {
                 self.say_count(&counts)?;
             }
         }
-        let complete = counts.len() == depth as usize;
-        if self.args.json {
-            output::write_json(&self.json(counts, &divided, complete))?;
-        } else {
-            if self.args.divide && complete {
-                output::write_text(&self.divide_text(&divided))?;
+        // The live line goes before the answer comes.
+        let Run { args, board, position, progress, begun, .. } = self;
+        drop(progress);
+        let name = |mv: Move| format_move(board.dimensions(), mv);
+        let divided = args.divide.then_some(divided).filter(|_| reason.is_none());
+        if args.output.json {
+            let (nodes, unique) =
+                if args.unique { (None, Some(counts)) } else { (Some(counts), None) };
+            let item = |(mv, nodes)| DivideJson { mv: name(mv), nodes };
+            output::write_json(&PerftJson {
+                board: board.dimensions().to_string(),
+                position: format_position(board, position),
+                depth,
+                nodes,
+                symmetry: unique.is_some().then_some(!args.no_symmetry),
+                unique,
+                divide: divided.map(|divided| divided.into_iter().map(item).collect()),
+                reason: reason.map(|reason| reason.text().to_owned()),
+                seconds: begun.elapsed().as_secs_f64(),
+            })?;
+        } else if let Some(reason) = reason {
+            output::write_text(&format!("{}\n", reason.text()))?;
+        } else if let Some(divided) = divided {
+            let mut text = format!("\nby first move, at depth {depth}:\n");
+            for (mv, count) in divided {
+                let _ = writeln!(text, "{:>9}  {:>22}", name(mv), output::grouped(count));
             }
-            if !complete {
-                output::write_text("interrupted\n")?;
-            }
+            output::write_text(&text)?;
         }
-        Ok(if complete { Exit::Answered } else { Exit::Interrupted })
+        Ok(reason.into())
     }
 
+    /// Writes a line of text, above the live one.
     fn say(&self, text: std::fmt::Arguments<'_>) -> Result<(), CliError> {
-        if self.args.json {
+        if self.args.output.json {
             return Ok(());
         }
-        output::write_text(&text.to_string())
+        self.progress.aside(|| output::write_text(&text.to_string()))
     }
 
     fn say_count(&self, counts: &[u64]) -> Result<(), CliError> {
         let count = output::grouped(*counts.last().unwrap_or(&0));
         let time = output::time(self.begun.elapsed().as_secs_f64());
         self.say(format_args!("{:>5}  {count:>26}  {time}\n", counts.len()))
-    }
-
-    fn divide_text(&self, divided: &[(Move, u64)]) -> String {
-        let mut text = format!("\nby first move, at depth {}:\n", self.args.depth);
-        for &(mv, count) in divided {
-            let mv = format_move(self.board.dimensions(), mv);
-            let _ = writeln!(text, "{mv:>9}  {:>22}", output::grouped(count));
-        }
-        text
-    }
-
-    fn json(&self, counts: Vec<u64>, divided: &[(Move, u64)], complete: bool) -> PerftJson {
-        let (nodes, unique) =
-            if self.args.unique { (None, Some(counts)) } else { (Some(counts), None) };
-        let divide = (self.args.divide && complete).then(|| {
-            let name = |mv| format_move(self.board.dimensions(), mv);
-            let item = |&(mv, nodes): &(Move, u64)| DivideJson { mv: name(mv), nodes };
-            divided.iter().map(item).collect()
-        });
-        PerftJson {
-            board: self.board.dimensions().to_string(),
-            position: format_position(self.board, self.position),
-            depth: self.args.depth,
-            nodes,
-            symmetry: unique.is_some().then_some(!self.args.no_symmetry),
-            unique,
-            divide,
-            reason: (!complete).then_some(Reason::Interrupted.text()),
-            seconds: self.begun.elapsed().as_secs_f64(),
-        }
     }
 }

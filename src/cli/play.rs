@@ -2,18 +2,51 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 
-use super::args::PlayArgs;
-use super::exit::Exit;
-use super::probe::{PATIENCE, lines_of_stdin};
-use super::{CliError, database, input, output};
-use crate::endgame::{Database, Outcome, probe};
+use clap::Args;
+
+use super::exit::{CliError, Exit};
+use super::flags::values;
+use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
+use super::{database, output};
+use crate::endgame::{Database, RatedMove, probe};
 use crate::konane::notation::{format_move, format_position, parse_move};
 use crate::konane::{Board, Colour, Move, Position};
 use crate::proof::Guide;
+use crate::search::plain::game::Value;
+
+/// `konane play`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("knowledge").required(true))]
+#[command(after_help = concat!(
+    "The program plays the side that wins and says at each turn why it does. It reads a move or\n",
+    "one of the words moves, board, undo, help and quit from each line of standard input. With\n",
+    "--proof, the game begins at the position of the proof unless another is given.\n\n",
+    "Examples:\n",
+    "  konane play 5x5 --proof 5x5.proof\n",
+    "  konane play 4x5 --db db --side white\n"
+))]
+pub struct PlayArgs {
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// Play by this proof.
+    #[arg(long, value_name = "FILE", group = "knowledge")]
+    pub proof: Option<PathBuf>,
+    /// Play by the database of the board in this directory, or by this database.
+    #[arg(long, value_name = "DIR", group = "knowledge")]
+    pub db: Option<PathBuf>,
+    /// The side that you play, with --db [default: the one that loses].
+    #[arg(long, value_name = "SIDE", conflicts_with = "proof")]
+    pub side: Option<Colour>,
+}
+
+values!(Colour {
+    Colour::Black: "Begins with the first removal",
+    Colour::White: "Makes the second removal",
+});
 
 const HELP: &str = "\
 Write a move: a square to remove a stone in the first two plies (c3), then jumps (c3-c1).
@@ -27,7 +60,7 @@ Write a move: a square to remove a stone in the first two plies (c3), then jumps
 pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let given = args.start.position.is_some() || args.start.moves.is_some();
     // Before the files, so that bad input is found without them.
-    let (_, position) = input::start(&args.start)?;
+    let (_, position) = args.start.read()?;
     let (knowledge, position) = match (&args.proof, &args.db) {
         (Some(file), _) => {
             let guide = Guide::open(file, stop)?;
@@ -46,7 +79,7 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         }
     };
     let winner = knowledge.winner(&position)?;
-    let person = args.side.map_or(!winner, Colour::from);
+    let person = args.side.unwrap_or(!winner);
     let game = Game { knowledge, person, played: vec![position] };
     game.play(winner, stop)
 }
@@ -84,8 +117,8 @@ impl Knowledge {
                 root: format_position(guide.board(), &guide.root()),
             }),
             Knowledge::Database(database) => Ok(match probe(database, position)?.outcome {
-                Outcome::Win => position.to_move(),
-                Outcome::Loss => !position.to_move(),
+                Value::Win => position.to_move(),
+                Value::Loss => !position.to_move(),
             }),
         }
     }
@@ -118,12 +151,7 @@ impl Knowledge {
                     }
                 }
                 let (winning, replies, mv) = best.expect("the game is not over");
-                let why = match (winning, replies) {
-                    (0, 0) => "it leaves you no move".to_owned(),
-                    (0, _) => "you lose whatever you do".to_owned(),
-                    (n, of) => format!("all my moves lose, but only {n} of your {of} replies win"),
-                };
-                Ok((mv, why))
+                Ok((mv, why(winning, replies)))
             }
         }
     }
@@ -166,7 +194,7 @@ impl Knowledge {
             }
             Knowledge::Database(database) => {
                 for rated in probe(database, position)?.moves {
-                    let what = if rated.outcome == Outcome::Win { "wins" } else { "loses" };
+                    let what = if rated.outcome == Value::Win { "wins" } else { "loses" };
                     let _ = writeln!(text, "  {:<8}{what}", self.text(rated.mv));
                 }
             }
@@ -175,8 +203,20 @@ impl Knowledge {
     }
 }
 
-fn winning(moves: &[crate::endgame::probe::RatedMove]) -> usize {
-    moves.iter().filter(|rated| rated.outcome == Outcome::Win).count()
+/// Why the program moves as it does: so many of the person's replies win, of so many.
+fn why(winning: usize, replies: usize) -> String {
+    match (winning, replies) {
+        (0, 0) => "it leaves you no move".to_owned(),
+        (0, _) => "you lose whatever you do".to_owned(),
+        (1, 1) => "all my moves lose; your only reply wins".to_owned(),
+        (n, of) if n == of => format!("all my moves lose: your {of} replies all win"),
+        (1, of) => format!("all my moves lose, but only 1 of your {of} replies wins"),
+        (n, of) => format!("all my moves lose, but only {n} of your {of} replies win"),
+    }
+}
+
+fn winning(moves: &[RatedMove]) -> usize {
+    moves.iter().filter(|rated| rated.outcome == Value::Win).count()
 }
 
 struct Game {
@@ -349,4 +389,18 @@ fn draw(board: &Board, position: &Position) -> String {
         let _ = write!(text, " {}", char::from(b'a' + (file % 26) as u8));
     }
     text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::why;
+
+    #[test]
+    fn a_lost_game_is_described_as_it_is() {
+        assert_eq!(why(0, 4), "you lose whatever you do");
+        assert_eq!(why(1, 1), "all my moves lose; your only reply wins");
+        assert_eq!(why(1, 3), "all my moves lose, but only 1 of your 3 replies wins");
+        assert_eq!(why(2, 3), "all my moves lose, but only 2 of your 3 replies win");
+        assert!(!why(3, 3).contains("only"), "{}", why(3, 3));
+    }
 }

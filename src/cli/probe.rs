@@ -1,40 +1,88 @@
 //! `konane probe`.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
-use std::time::Duration;
+use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 
-use super::args::ProbeArgs;
-use super::database::{self, MoveJson, ProbeJson};
-use super::exit::Exit;
-use super::output;
-use super::{CliError, input};
-use crate::endgame::{Database, Outcome, Probe, probe};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::exit::{CliError, Exit};
+use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
+use super::{database, output};
+use crate::endgame::{Database, Probe, probe};
 use crate::konane::Position;
 use crate::konane::notation::{format_move, format_position, parse_position};
+use crate::search::plain::game::Value;
 
-/// Lines that are read before they are answered.
-const AHEAD: usize = 1024;
+/// `konane probe`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "With neither --position nor --moves, positions are read from standard input, one a line,\n",
+    "unless it is a terminal; then the start is looked up.\n\n",
+    "Examples:\n",
+    "  konane probe 4x5 --moves \"a4 a3\"\n",
+    "  konane probe 4x5 --position \"xoxox/o1oxo/x1xox/oxoxo b\" --json\n",
+    "  konane probe 4x5 --json - < positions.txt\n"
+))]
+pub struct ProbeArgs {
+    #[command(flatten)]
+    pub start: PositionArgs,
+    /// Read positions from standard input, even from a terminal.
+    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true,
+          conflicts_with_all = ["position", "moves"])]
+    pub stdin: Option<String>,
+    /// The directory of databases, or of one.
+    #[arg(long, value_name = "DIR", default_value = "db")]
+    pub db: PathBuf,
+    /// Print JSON instead of text: one object, or one a line for positions from standard input.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A move in the JSON of `probe`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MoveJson {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// `win` or `loss`, for the side to move in the position asked about.
+    pub outcome: String,
+}
+
+/// The JSON of `probe`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProbeJson {
+    /// Ranks x files.
+    pub board: String,
+    /// The position.
+    pub position: String,
+    /// `black` or `white`.
+    pub to_move: String,
+    /// `win` or `loss`, for the side to move.
+    pub outcome: String,
+    /// All moves, winning ones first.
+    pub moves: Vec<MoveJson>,
+}
 
 /// Answers that are collected before they are written, as long as more lines are waiting.
 const BUFFER: usize = 1 << 16;
-
-/// Between two looks at the stop flag while no line comes.
-pub(super) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Looks up and prints.
 pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let named = args.start.moves.is_some()
         || args.start.position.as_deref().is_some_and(|text| text.trim() != "-");
-    let from_stdin = !named
-        && (args.stdin.is_some() || args.start.position.is_some() || !io::stdin().is_terminal());
-    if from_stdin {
+    let asked = args.stdin.is_some() || args.start.position.is_some();
+    if !named && (asked || !io::stdin().is_terminal()) {
         let database = database::open(&args.db, args.start.board)?;
-        return answer_lines(args, &database, stop);
+        let (lines, exit) = answer_lines(args, &database, stop)?;
+        // An empty list has an empty answer; without a list, something was forgotten.
+        let forgotten = lines == 0 && !asked && exit == Exit::Answered;
+        return if forgotten { Err(CliError::NoPosition) } else { Ok(exit) };
     }
     // Before the database, so that bad input is found without one.
-    let (_, position) = input::start(&args.start)?;
+    let (_, position) = args.start.read()?;
     let database = database::open(&args.db, args.start.board)?;
     let answer = probe(&database, &position)?;
     if args.json {
@@ -46,18 +94,18 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 }
 
 /// Answers every line of standard input by one line, until its end, an interruption, or until
-/// nobody reads the answers any more.
+/// nobody reads the answers any more. The number of lines, and how it ended.
 fn answer_lines(
     args: &ProbeArgs,
     database: &Database,
     stop: &AtomicBool,
-) -> Result<Exit, CliError> {
+) -> Result<(u64, Exit), CliError> {
     let lines = lines_of_stdin();
     let (mut number, mut exit, mut out) = (0u64, Exit::Answered, String::new());
     loop {
         if stop.load(Ordering::Relaxed) {
             output::write_text(&out)?;
-            return Ok(Exit::Interrupted);
+            return Ok((number, Exit::Interrupted));
         }
         let line = match lines.try_recv() {
             Ok(line) => line,
@@ -65,7 +113,7 @@ fn answer_lines(
             Err(TryRecvError::Empty) => {
                 // Whoever waits for answers before asking on gets them.
                 if !write(&mut out)? {
-                    return Ok(exit);
+                    return Ok((number, exit));
                 }
                 match lines.recv_timeout(PATIENCE) {
                     Ok(line) => line,
@@ -91,11 +139,11 @@ fn answer_lines(
             }
         }
         if out.len() >= BUFFER && !write(&mut out)? {
-            return Ok(exit);
+            return Ok((number, exit));
         }
     }
     output::write_text(&out)?;
-    Ok(exit)
+    Ok((number, exit))
 }
 
 /// Writes what has collected. False if nobody reads any more.
@@ -103,21 +151,6 @@ fn write(out: &mut String) -> Result<bool, CliError> {
     let open = out.is_empty() || output::write_open(out)?;
     out.clear();
     Ok(open)
-}
-
-/// The lines of standard input, read by a thread of its own, so that a signal is noticed while no
-/// line comes.
-pub(super) fn lines_of_stdin() -> Receiver<io::Result<Vec<u8>>> {
-    let (sender, receiver) = sync_channel(AHEAD);
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().split(b'\n') {
-            let failed = line.is_err();
-            if sender.send(line).is_err() || failed {
-                break;
-            }
-        }
-    });
-    receiver
 }
 
 fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<String, CliError> {
@@ -143,13 +176,13 @@ fn object(database: &Database, position: &Position, answer: &Probe) -> ProbeJson
     let board = database.board();
     let moves = answer.moves.iter().map(|rated| MoveJson {
         mv: format_move(board.dimensions(), rated.mv),
-        outcome: rated.outcome.name(),
+        outcome: rated.outcome.name().to_owned(),
     });
     ProbeJson {
         board: board.dimensions().to_string(),
         position: format_position(board, position),
-        to_move: position.to_move().name(),
-        outcome: answer.outcome.name(),
+        to_move: position.to_move().name().to_owned(),
+        outcome: answer.outcome.name().to_owned(),
         moves: moves.collect(),
     }
 }
@@ -158,11 +191,11 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     let board = database.board();
     let (dimensions, to_move) = (board.dimensions(), position.to_move());
     let winner = match answer.outcome {
-        Outcome::Win => to_move,
-        Outcome::Loss => !to_move,
+        Value::Win => to_move,
+        Value::Loss => !to_move,
     };
     let none = format!("none: {to_move} cannot move");
-    let list = |outcome: Outcome| {
+    let list = |outcome: Value| {
         let moves = answer.moves.iter().filter(|rated| rated.outcome == outcome);
         let moves: Vec<String> = moves.map(|rated| format_move(dimensions, rated.mv)).collect();
         match (moves.is_empty(), answer.moves.is_empty()) {
@@ -174,9 +207,9 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     let rows = [
         ("position", format_position(board, position)),
         ("winner", winner.to_string()),
-        ("winning", list(Outcome::Win)),
-        ("losing", list(Outcome::Loss)),
+        ("winning", list(Value::Win)),
+        ("losing", list(Value::Loss)),
         ("database", database.directory().display().to_string()),
     ];
-    database::rows(&format!("{dimensions}, {to_move} to move"), &rows)
+    output::rows(&format!("{dimensions}, {to_move} to move"), &rows)
 }

@@ -4,117 +4,146 @@ use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use serde::Serialize;
+use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use super::CliError;
-use super::args::StatespaceArgs;
-use super::build_progress::BuildProgress;
-use super::database;
-use super::exit::Exit;
+use super::exit::{CliError, Exit};
+use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
-use crate::endgame::resources::memory_available;
+use super::progress::Progress;
 use crate::endgame::statespace::{
     MAX_SQUARES, Ply, Sink, StateSpaceError, memory_needed, statespace,
 };
-use crate::konane::Board;
+use crate::konane::{Board, Dimensions};
+use crate::search::run::Reason;
+use crate::system::memory_available;
+
+/// `konane statespace`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane statespace 4x5\n",
+    "  konane statespace 5x5 --json --quiet\n"
+))]
+pub struct StatespaceArgs {
+    /// Ranks x files, such as 5x6; up to 36 squares.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
 
 /// The JSON of `statespace`.
-#[derive(Serialize)]
-struct StateSpaceJson {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StateSpaceJson {
     /// Ranks x files.
-    board: String,
-    /// What was found at every ply; nothing if the search was interrupted.
-    plies: Vec<PlyJson>,
-    /// The sums.
-    total: TotalJson,
+    pub board: String,
+    /// What was found at every ply; nothing if the search did not end.
+    pub plies: Vec<PlyJson>,
+    /// The sums; null without plies.
+    pub total: Option<CountsJson>,
     /// Why there are no plies.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
+    pub reason: Option<String>,
     /// Wall-clock time.
-    seconds: f64,
+    pub seconds: f64,
 }
 
 /// A ply in the JSON of `statespace`.
-#[derive(Serialize)]
-struct PlyJson {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlyJson {
     /// Moves made.
-    ply: u32,
+    pub ply: u32,
     /// Counts.
     #[serde(flatten)]
-    counts: TotalJson,
+    pub counts: CountsJson,
 }
 
 /// Counts of positions.
-#[derive(Serialize)]
-struct TotalJson {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CountsJson {
     /// Positions met for the first time, symmetric ones once.
-    unique: u64,
+    pub unique: u64,
     /// Those that Black wins.
-    black_wins: u64,
+    pub black_wins: u64,
     /// Those that White wins.
-    white_wins: u64,
+    pub white_wins: u64,
     /// Those without a move.
-    terminals: u64,
+    pub terminals: u64,
 }
 
-impl From<&Ply> for TotalJson {
+impl From<&Ply> for CountsJson {
     fn from(ply: &Ply) -> Self {
         let Ply { unique, black_wins, white_wins, terminals, .. } = *ply;
-        TotalJson { unique, black_wins, white_wins, terminals }
+        CountsJson { unique, black_wins, white_wins, terminals }
     }
 }
 
 /// Shows on stderr how the search gets on.
-struct Progress {
-    shown: BuildProgress,
-}
+struct Watch(Progress);
 
-impl Sink for Progress {
+impl Sink for Watch {
     fn swept(&mut self, black: u32, of: u32) {
-        self.shown.line(&format!("winners: {black} of {of} black stones"));
+        self.0.part(black.into(), of.into());
+        self.0.step(&format!("winners: {black} of {of} black stones"));
     }
 
     fn ply(&mut self, ply: &Ply) {
-        self.shown.line(&format!("ply {}: {} positions", ply.ply, output::grouped(ply.unique)));
+        self.0.endless();
+        self.0.step(&format!("ply {}: {} positions", ply.ply, output::grouped(ply.unique)));
     }
 }
 
 /// Searches and prints.
 pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
+    let result = search(args, stop);
+    let reason = match &result {
+        Ok(_) => None,
+        Err(CliError::StateSpace(StateSpaceError::Interrupted)) => Some(Reason::Interrupted),
+        Err(CliError::Memory { .. } | CliError::StateSpace(StateSpaceError::Memory(_))) => {
+            Some(Reason::Memory)
+        }
+        Err(_) => return result.map(|_| Exit::Answered),
+    };
+    let plies = result.as_deref().unwrap_or_default();
+    let seconds = begun.elapsed().as_secs_f64();
+    if args.output.json {
+        output::write_json(&StateSpaceJson {
+            board: args.board.to_string(),
+            plies: plies.iter().map(|ply| PlyJson { ply: ply.ply, counts: ply.into() }).collect(),
+            total: reason.is_none().then(|| (&sum(plies)).into()),
+            reason: reason.map(|reason| reason.text().to_owned()),
+            seconds,
+        })?;
+    } else if reason.is_none() {
+        output::write_text(&text(plies, seconds))?;
+    } else if reason == Some(Reason::Interrupted) {
+        output::write_text("interrupted\n")?;
+    }
+    match reason {
+        Some(Reason::Interrupted) => Ok(Exit::Interrupted),
+        _ => result.map(|_| Exit::Answered),
+    }
+}
+
+fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError> {
     let board = Board::new(args.board);
-    let have = args.memory.or_else(memory_available);
+    let have = args.memory.memory.or_else(memory_available);
     // A board that is too large has an error of its own.
     if let (true, Some(have)) = (args.board.squares() <= MAX_SQUARES, have) {
         let need = memory_needed(&board);
         if need > have {
-            return Err(CliError::StateSpaceMemory { board: args.board, need, have });
+            let what = format!("the state space of {}", args.board);
+            return Err(CliError::Memory { what, need, have });
         }
     }
-    let mut progress = Progress { shown: BuildProgress::new(args.quiet) };
-    let result = database::on_threads(args.threads, || statespace(&board, stop, &mut progress))?;
-    drop(progress);
-    let seconds = begun.elapsed().as_secs_f64();
-    let (plies, interrupted) = match result {
-        Ok(plies) => (plies, false),
-        Err(StateSpaceError::Interrupted) => (Vec::new(), true),
-        Err(error) => return Err(error.into()),
-    };
-    if args.json {
-        let json = StateSpaceJson {
-            board: args.board.to_string(),
-            plies: plies.iter().map(|ply| PlyJson { ply: ply.ply, counts: ply.into() }).collect(),
-            total: (&sum(&plies)).into(),
-            reason: interrupted.then_some("interrupted"),
-            seconds,
-        };
-        output::write_json(&json)?;
-    } else if interrupted {
-        output::write_text("interrupted\n")?;
-    } else {
-        output::write_text(&text(&plies, seconds))?;
-    }
-    Ok(if interrupted { Exit::Interrupted } else { Exit::Answered })
+    let mut watch = Watch(Progress::new(args.output.quiet));
+    Ok(args.threads.install(|| statespace(&board, stop, &mut watch))??)
 }
 
 fn sum(plies: &[Ply]) -> Ply {

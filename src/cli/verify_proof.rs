@@ -1,63 +1,98 @@
 //! `konane verify-proof`.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
-use serde::Serialize;
+use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use super::CliError;
-use super::args::VerifyProofArgs;
-use super::build_progress::BuildProgress;
-use super::database;
-use super::exit::Exit;
+use super::exit::{CliError, Exit};
+use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
-use crate::proof::rules::{Rules, Stones};
+use super::progress::Progress;
+use crate::proof::check::rules::{Rules, Stones};
 use crate::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
+use crate::system::memory_available;
 
-/// Before the first line of progress, and between two of them.
-const INTERVAL: Duration = Duration::from_secs(10);
+/// `konane verify-proof`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "A proof is a set of positions in which the side to move loses: whatever it does, there is a\n",
+    "reply that leads to another position of the set or ends the game. That is what is checked.\n\n",
+    "Exit code 1: the file reads well, but proves nothing. 4: it is damaged, or cannot be read.\n\n",
+    "Examples:\n",
+    "  konane verify-proof 6x6.proof\n",
+    "  konane verify-proof 6x6.proof --json --threads 1\n"
+))]
+pub struct VerifyProofArgs {
+    /// The proof.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
 
 /// The JSON of `verify-proof`.
-#[derive(Debug, Serialize)]
-struct VerifyProofJson {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct VerifyProofJson {
     /// The file.
-    file: String,
+    pub file: String,
     /// Ranks x files; null if the file does not say.
-    board: Option<String>,
+    pub board: Option<String>,
     /// The position that the proof is about.
-    root: Option<String>,
+    pub root: Option<String>,
     /// `black` or `white`.
-    winner: Option<&'static str>,
+    pub winner: Option<String>,
     /// Positions of the proof.
-    positions: Option<u64>,
+    pub positions: Option<u64>,
     /// Length of the file.
-    bytes: Option<u64>,
+    pub bytes: Option<u64>,
     /// Whether the proof is one; null if the check was interrupted.
-    valid: Option<bool>,
+    pub valid: Option<bool>,
     /// What is wrong, or `interrupted`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
+    pub problem: Option<String>,
     /// Wall-clock time.
-    seconds: f64,
+    pub seconds: f64,
 }
 
 /// Checks and prints.
 pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let mut header = None;
-    let result = check(args, stop, &mut header)?;
+    let result = check(args, stop, &mut header);
     let seconds = begun.elapsed().as_secs_f64();
-    match &result {
-        _ if args.json => output::write_json(&object(args, header.as_ref(), &result, seconds))?,
-        Ok(verification) => output::write_text(&text(verification, seconds))?,
-        Err(ProofError::Interrupted) => output::write_text("interrupted\n")?,
-        Err(_) => {}
+    let (valid, problem) = match &result {
+        Ok(Verification { flaw: None, .. }) => (Some(true), None),
+        Ok(Verification { flaw: Some(flaw), .. }) => (Some(false), Some(flaw.to_string())),
+        // Of a file that cannot be read nothing is known, not even that it is no proof.
+        Err(CliError::Proof(ProofError::Io { .. })) => return result.map(|_| Exit::File),
+        Err(CliError::Proof(ProofError::Interrupted)) => (None, Some("interrupted".to_owned())),
+        Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
+        Err(error) => (Some(false), Some(error.to_string())),
+    };
+    if args.output.json {
+        output::write_json(&object(args, header.as_ref(), (valid, problem), seconds))?;
     }
     match result {
-        Ok(Verification { flaw: None, .. }) => Ok(Exit::Answered),
-        Ok(_) => Ok(Exit::Mismatch),
-        Err(ProofError::Interrupted) => Ok(Exit::Interrupted),
-        Err(error) => Err(error.into()),
+        Ok(verification) => {
+            if !args.output.json {
+                output::write_text(&text(&verification, seconds))?;
+            }
+            Ok(if verification.flaw.is_none() { Exit::Answered } else { Exit::Mismatch })
+        }
+        Err(CliError::Proof(ProofError::Interrupted)) => {
+            if !args.output.json {
+                output::write_text("interrupted\n")?;
+            }
+            Ok(Exit::Interrupted)
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -66,38 +101,36 @@ fn check(
     args: &VerifyProofArgs,
     stop: &AtomicBool,
     header: &mut Option<(ProofHeader, u64)>,
-) -> Result<Result<Verification, ProofError>, CliError> {
-    let mut reader = match ProofReader::open(&args.file) {
-        Ok(reader) => reader,
-        Err(error) => return Ok(Err(error)),
-    };
+) -> Result<Verification, CliError> {
+    let mut reader = ProofReader::open(&args.file)?;
     *header = Some((*reader.header(), reader.bytes()));
-    let lines = BuildProgress::new(args.quiet);
-    let (begun, next) = (Instant::now(), AtomicU64::new(INTERVAL.as_secs()));
-    let progress = |done: u64, all: u64| {
-        let (seconds, due) = (begun.elapsed().as_secs(), next.load(Ordering::Relaxed));
-        let later = seconds + INTERVAL.as_secs();
-        let mine = || next.compare_exchange(due, later, Ordering::Relaxed, Ordering::Relaxed);
-        if seconds >= due && mine().is_ok() {
+    if let Some(bytes) = args.memory.memory.or_else(memory_available) {
+        reader.limit_memory(bytes);
+    }
+    let progress = Progress::new(args.output.quiet);
+    progress.live("reading".to_owned());
+    let checked = |done: u64, all: u64| {
+        progress.part(done, all);
+        if let Some(seconds) = progress.due() {
             let (done, all) = (output::grouped(done), output::grouped(all));
-            lines.line(&format!("{done} of {all} positions"));
+            progress.show(seconds, format!("{done} of {all} positions"));
         }
     };
-    database::on_threads(args.threads, || verify(&mut reader, &progress, stop))
+    args.threads.install(|| verify(&mut reader, &checked, stop))?.map_err(|error| match error {
+        ProofError::TooLarge { need, have, .. } => {
+            let what = format!("checking {}", args.file.display());
+            CliError::Memory { what, need, have }
+        }
+        other => other.into(),
+    })
 }
 
 fn object(
     args: &VerifyProofArgs,
     header: Option<&(ProofHeader, u64)>,
-    result: &Result<Verification, ProofError>,
+    (valid, problem): (Option<bool>, Option<String>),
     seconds: f64,
 ) -> VerifyProofJson {
-    let (valid, problem) = match result {
-        Ok(Verification { flaw: None, .. }) => (Some(true), None),
-        Ok(Verification { flaw: Some(flaw), .. }) => (Some(false), Some(flaw.to_string())),
-        Err(ProofError::Interrupted) => (None, Some("interrupted".to_owned())),
-        Err(error) => (Some(false), Some(error.to_string())),
-    };
     VerifyProofJson {
         file: args.file.display().to_string(),
         board: header.map(|(header, _)| format!("{}x{}", header.ranks, header.files)),
@@ -105,7 +138,7 @@ fn object(
             let root = Stones { occupied: header.root, to_move: header.to_move };
             Rules::new(header.ranks, header.files).position_text(&root)
         }),
-        winner: header.map(|(header, _)| header.winner.name()),
+        winner: header.map(|(header, _)| header.winner.name().to_owned()),
         positions: header.map(|(header, _)| header.positions),
         bytes: header.map(|(_, bytes)| *bytes),
         valid,
@@ -131,5 +164,5 @@ fn text(verification: &Verification, seconds: f64) -> String {
     rows.push(("positions", output::grouped(header.positions)));
     rows.push(("file", output::bytes(*bytes)));
     rows.push(("time", output::time(seconds)));
-    database::rows(&head, &rows)
+    output::rows(&head, &rows)
 }

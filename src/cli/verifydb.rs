@@ -1,56 +1,126 @@
 //! `konane verifydb`.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::CliError;
-use super::args::VerifydbArgs;
-use super::build_progress::BuildProgress;
-use super::database::{self, VerifyJson};
-use super::exit::Exit;
-use super::output;
-use crate::endgame::Manifest;
-use crate::endgame::verify::{VerifyError, VerifyReport, verify};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::exit::{CliError, Exit};
+use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use super::progress::Progress;
+use super::{database, output};
+use crate::endgame::{DatabaseError, Manifest, VerifyError, VerifyReport, deep_memory, verify};
+use crate::system::memory_available;
+
+/// `konane verifydb`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane verifydb db/4x5-complete\n",
+    "  konane verifydb db/4x5-complete --deep --json\n"
+))]
+pub struct VerifydbArgs {
+    /// The database: a directory that builddb has made.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Also compute every value again from those of the moves.
+    #[arg(long)]
+    pub deep: bool,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The JSON of `verifydb`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct VerifyJson {
+    /// The directory.
+    pub directory: String,
+    /// Ranks x files; null if the manifest cannot be read.
+    pub board: Option<String>,
+    /// `complete` or `reachable`.
+    pub scope: Option<String>,
+    /// The layers: up to this number of stones.
+    pub max_stones: Option<u32>,
+    /// Positions that the database says it has.
+    pub positions: Option<u64>,
+    /// Bytes of the files.
+    pub bytes: Option<u64>,
+    /// Whether every value was to be computed again.
+    pub deep: bool,
+    /// Whether all is well; null if the check did not end.
+    pub valid: Option<bool>,
+    /// What is wrong, or `interrupted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
 
 /// Checks and prints.
 pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
-    let progress = BuildProgress::new(args.quiet);
-    let result =
-        database::on_threads(args.threads, || verify(&args.directory, args.deep, &progress, stop))?;
-    drop(progress);
+    let result = check(args, stop);
     let seconds = begun.elapsed().as_secs_f64();
-    match &result {
-        _ if args.json => output::write_json(&object(args, &result, seconds))?,
-        Ok(report) => output::write_text(&text(args, report))?,
-        Err(VerifyError::Interrupted) => output::write_text("interrupted\n")?,
-        Err(_) => {}
+    let (valid, problem) = match &result {
+        Ok(_) => (Some(true), None),
+        // Where there is no database, nothing can be said about one.
+        Err(CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. }))) => {
+            return result.map(|_| Exit::File);
+        }
+        Err(CliError::Verify(VerifyError::Interrupted)) => (None, Some("interrupted".to_owned())),
+        Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
+        Err(error) => (Some(false), Some(error.to_string())),
+    };
+    if args.output.json {
+        output::write_json(&object(args, (valid, problem), seconds))?;
     }
     match result {
-        Ok(_) => Ok(Exit::Answered),
-        Err(VerifyError::Interrupted) => Ok(Exit::Interrupted),
-        Err(error) => Err(error.into()),
+        Ok(report) => {
+            if !args.output.json {
+                output::write_text(&text(args, &report))?;
+            }
+            Ok(Exit::Answered)
+        }
+        Err(CliError::Verify(VerifyError::Interrupted)) => {
+            if !args.output.json {
+                output::write_text("interrupted\n")?;
+            }
+            Ok(Exit::Interrupted)
+        }
+        Err(error) => Err(error),
     }
+}
+
+fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifyReport, CliError> {
+    // Of a database that cannot be read, the check says more.
+    let need = if args.deep { deep_memory(&args.directory).unwrap_or(0) } else { 0 };
+    if let Some(have) = args.memory.memory.or_else(memory_available).filter(|&have| have < need) {
+        let what = format!("the deep check of {}", args.directory.display());
+        return Err(CliError::Memory { what, need, have });
+    }
+    let progress = Progress::new(args.output.quiet);
+    Ok(args.threads.install(|| verify(&args.directory, args.deep, &progress, stop))??)
 }
 
 fn object(
     args: &VerifydbArgs,
-    result: &Result<VerifyReport, VerifyError>,
+    (valid, problem): (Option<bool>, Option<String>),
     seconds: f64,
 ) -> VerifyJson {
     // What a database that did not pass says about itself, if it can be read.
     let manifest = Manifest::read(&args.directory).ok();
     let manifest = manifest.as_ref();
     let bytes = |manifest: &Manifest| manifest.layers.iter().map(|layer| layer.bytes).sum();
-    let (valid, problem) = match result {
-        Ok(_) => (Some(true), None),
-        Err(VerifyError::Interrupted) => (None, Some("interrupted".to_string())),
-        Err(error) => (Some(false), Some(error.to_string())),
-    };
     VerifyJson {
         directory: args.directory.display().to_string(),
         board: manifest.map(|manifest| manifest.dimensions.to_string()),
-        scope: manifest.map(|manifest| manifest.scope.name()),
+        scope: manifest.map(|manifest| manifest.scope.name().to_owned()),
         max_stones: manifest.map(Manifest::max_stones),
         positions: manifest.and_then(Manifest::total).map(|counts| counts.positions),
         bytes: manifest.map(bytes),
@@ -62,10 +132,7 @@ fn object(
 }
 
 fn text(args: &VerifydbArgs, report: &VerifyReport) -> String {
-    let mut head = format!("{}, {} positions", report.dimensions, report.scope.name());
-    if report.max_stones < report.dimensions.squares() {
-        head += &format!(" with up to {} stones", report.max_stones);
-    }
+    let head = database::heading(report.dimensions, report.scope, report.max_stones);
     let counts = &report.counts;
     let checked = if args.deep {
         format!(
@@ -86,5 +153,5 @@ fn text(args: &VerifydbArgs, report: &VerifyReport) -> String {
         ("files", format!("{}, {}", report.files, output::bytes(report.bytes))),
         ("time", output::time(report.seconds)),
     ];
-    database::rows(&head, &rows)
+    output::rows(&head, &rows)
 }

@@ -9,12 +9,13 @@ use std::{fmt, iter};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::error::DatabaseError;
-use super::format::{BlockKey, BlockKind, LayerHeader, MANIFEST_NAME, Scope, layer_name};
+use super::files::{
+    BlockKey, BlockKind, DatabaseError, Inflater, LayerFile, LayerHeader, MANIFEST_NAME, Manifest,
+    ManifestLayer, Scope, hex, layer_name,
+};
 use super::index::{Address, Index};
-use super::layer_file::{Inflater, LayerFile, hex};
-use super::manifest::{Manifest, ManifestLayer};
 use crate::konane::{Board, Colour, Dimensions, Phase, Position, notation};
+use crate::search::plain::game::Value;
 
 /// How a database is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,17 +28,6 @@ impl Default for DatabaseOptions {
     fn default() -> Self {
         DatabaseOptions { cache_bytes: 64 << 20 }
     }
-}
-
-/// What a database knows of a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lookup {
-    /// The side to move wins.
-    Win,
-    /// The side to move loses.
-    Loss,
-    /// No game from the start leads there, and the database holds reachable positions only.
-    Unreached,
 }
 
 /// Which positions a database holds. As text: `every position of the 6x6 board`.
@@ -80,14 +70,15 @@ impl Weighter<u64, Arc<[u8]>> for ChunkBytes {
 struct Layer {
     path: PathBuf,
     entry: ManifestLayer,
-    /// Mapped when first asked for.
+    /// Opened when first asked for.
     file: OnceLock<LayerFile>,
 }
 
 /// A database, open for look-ups from any number of threads.
 ///
-/// Files are mapped, not loaded. A look-up decompresses one chunk, after a check of its checksum,
-/// unless it is in the cache that all threads share.
+/// Files are read where they are asked for, and their indexes kept: 12 bytes for each chunk of 2 KiB.
+/// A look-up reads and decompresses one chunk, after a check of its checksum, unless it is in the cache
+/// that all threads share. A file that is changed or cut short meanwhile gives errors.
 pub struct Database {
     directory: PathBuf,
     manifest: Manifest,
@@ -122,10 +113,7 @@ impl Database {
             // second when they are not in the system's memory.
             let length = match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
-                Ok(_) => {
-                    let what = "it is not a file".to_owned();
-                    return Err(DatabaseError::NotADatabase { path, what });
-                }
+                Ok(_) => return Err(DatabaseError::not_one(&path, "it is not a file")),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(DatabaseError::MissingLayer { path, stones: entry.stones });
                 }
@@ -134,7 +122,7 @@ impl Database {
             check_length(&path, &entry, length)?;
             layers.push(Layer { path, entry, file: OnceLock::new() });
         }
-        let items = (options.cache_bytes / u64::from(super::format::CHUNK_BYTES)) as usize;
+        let items = (options.cache_bytes / u64::from(super::files::format::CHUNK_BYTES)) as usize;
         Ok(Database {
             directory: directory.to_owned(),
             manifest,
@@ -184,7 +172,7 @@ impl Database {
             .into_iter()
             .chain(limited)
             .map(|(scope, stones)| {
-                directory.join(super::format::database_name(dimensions, scope, stones))
+                directory.join(super::files::format::database_name(dimensions, scope, stones))
             })
             .find(|candidate| candidate.join(MANIFEST_NAME).exists())
             .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
@@ -240,20 +228,24 @@ impl Database {
         let expected = file.header().keys();
         let got: Vec<BlockKey> = file.blocks().iter().map(|block| block.key()).collect();
         if expected != got {
-            let (expected, got) = (format!("{expected:?}"), format!("{got:?}"));
+            let text = |keys: &[BlockKey]| {
+                keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            };
+            let (expected, got) = (text(&expected), text(&got));
             return Err(DatabaseError::damaged(&layer.path, "the list of blocks", expected, got));
         }
         // Two threads may have come here; both files are the same.
         Ok(layer.file.get_or_init(|| file))
     }
 
-    /// What the database knows of a position, in whichever phase it is. Positions of the removals
-    /// are not in the files: their values follow from those of the next one or two plies.
+    /// The value of a position, in whichever phase it is, for the side to move; nothing if no game
+    /// from the start leads there and the database holds reachable positions only. Positions of the
+    /// removals are not in the files: their values follow from those of the next one or two plies.
     ///
     /// # Errors
     /// If the position has too many stones for the database, or a file is damaged.
     #[inline]
-    pub fn value(&self, position: &Position) -> Result<Lookup, DatabaseError> {
+    pub fn value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
         let board = self.board();
         if position.occupied() & !board.all() != 0 {
             return Err(DatabaseError::OutsideBoard { board: board.dimensions() });
@@ -264,24 +256,22 @@ impl Database {
         }
     }
 
-    fn removal_value(&self, position: &Position) -> Result<Lookup, DatabaseError> {
+    fn removal_value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
         let board = self.board();
-        let mut value = Lookup::Loss;
+        let mut value = Value::Loss;
         for mv in position.moves(board) {
             let after = position.play(board, mv);
             match self.value(&after)? {
-                Lookup::Loss => value = Lookup::Win,
-                Lookup::Win => {}
-                Lookup::Unreached => {
-                    return Err(self.contradiction(&after, "reached", "unreached"));
-                }
+                Some(Value::Loss) => value = Value::Win,
+                Some(Value::Win) => {}
+                None => return Err(self.contradiction(&after, "reached", "unreached")),
             }
         }
-        Ok(value)
+        Ok(Some(value))
     }
 
-    /// What the database knows of a set of stones as a position of the jumping phase, even if
-    /// fewer than two squares are empty.
+    /// [`Database::value`] of a set of stones as a position of the jumping phase, even if fewer than
+    /// two squares are empty.
     ///
     /// Costs the decompression of a chunk, some microseconds, or some 100 ns if it is cached.
     ///
@@ -291,7 +281,11 @@ impl Database {
     /// # Panics
     /// In debug builds, if there are stones outside of the board.
     #[inline]
-    pub fn jumping_value(&self, occupied: u64, to_move: Colour) -> Result<Lookup, DatabaseError> {
+    pub fn jumping_value(
+        &self,
+        occupied: u64,
+        to_move: Colour,
+    ) -> Result<Option<Value>, DatabaseError> {
         debug_assert_eq!(occupied & !self.board().all(), 0, "stones outside of the board");
         let stones = occupied.count_ones();
         if stones as usize >= self.layers.len() {
@@ -300,10 +294,10 @@ impl Database {
         let file = self.layer(stones)?;
         let address = self.index.address(occupied, to_move);
         Ok(match self.bit(file, BlockKind::Wins, &address)? {
-            true => Lookup::Win,
-            false if self.manifest.scope == Scope::Complete => Lookup::Loss,
-            false if self.bit(file, BlockKind::Reached, &address)? => Lookup::Loss,
-            false => Lookup::Unreached,
+            true => Some(Value::Win),
+            false if self.manifest.scope == Scope::Complete => Some(Value::Loss),
+            false if self.bit(file, BlockKind::Reached, &address)? => Some(Value::Loss),
+            false => None,
         })
     }
 
@@ -320,7 +314,7 @@ impl Database {
         let block = &file.blocks()[number];
         let rows = u64::from(self.index.orbits(black).len());
         if block.rows() != rows {
-            let what = format!("the rows of block {:?}", block.key());
+            let what = format!("the rows of {}", block.key());
             return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
         }
         let at = u64::from(row / 8) * block.columns() + u64::from(column);
@@ -411,7 +405,7 @@ fn check_layer(
         ..LayerHeader::new(index, scope, entry.stones)
     };
     if *found.header() != expected {
-        return differs("the header", &format!("{expected:?}"), &format!("{:?}", found.header()));
+        return differs("the header", &expected, found.header());
     }
     Ok(())
 }

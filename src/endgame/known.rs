@@ -2,35 +2,31 @@
 
 use std::sync::OnceLock;
 
-use super::database::{Database, Lookup};
-use super::error::DatabaseError;
-use super::format::Scope;
-use super::numbering::SetMap;
+use super::database::Database;
+use super::files::{DatabaseError, Scope};
+use super::index::SetMap;
 use crate::konane::{Phase, Position};
-use crate::search::game::Value;
-use crate::search::known::{Answer, Known};
+use crate::search::plain::game::Value;
+use crate::search::plain::known::{Answer, Known};
 
-/// The values of a database, for [`crate::konane::solve_with`].
+/// The values of a database, for [`crate::Solver::known`].
 ///
 /// Positions with more stones than the database covers are recognised by counting stones, in a
 /// nanosecond. An error of the database ends the search that meets it;
 /// [`DatabaseValues::into_error`] tells which.
 ///
 /// ```no_run
-/// use konane::endgame::known::DatabaseValues;
-/// use konane::endgame::{Database, DatabaseOptions};
-/// use konane::konane::{Position, SolveOptions, solve_with};
-/// use konane::search::control::Limits;
+/// use konane::endgame::{Database, DatabaseOptions, DatabaseValues};
+/// use konane::{Position, Solver};
 ///
 /// let database = Database::find("db".as_ref(), "7x7".parse()?, DatabaseOptions::default())?;
 /// let board = database.board();
 /// let values = DatabaseValues::new(&database);
-/// let (start, options) = (Position::start(board), SolveOptions::default());
-/// let solution = solve_with(board, &start, &options, &values, Limits::default(), &mut ())?;
+/// let solution = Solver::new(board, &Position::start(board)).known(&values).run()?;
 /// if let Some(error) = values.into_error() {
 ///     return Err(error.into());
 /// }
-/// println!("{:?}, {} values", solution.verdict, solution.report.counters.known_hits);
+/// println!("{:?}, {} values", solution.winner, solution.report.counters.known_hits);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -61,12 +57,11 @@ impl<'a> DatabaseValues<'a> {
     /// What the database knows of a position or, if it is not reached, of the equivalent one with
     /// the colours exchanged.
     #[inline]
-    fn look_up(&self, position: Position) -> Result<Lookup, DatabaseError> {
+    fn look_up(&self, position: Position) -> Result<Option<Value>, DatabaseError> {
         let found = self.database.value(&position)?;
         match &self.exchange {
             Some(exchange)
-                if found == Lookup::Unreached
-                    && position.phase(self.database.board()) == Phase::Jumping =>
+                if found.is_none() && position.phase(self.database.board()) == Phase::Jumping =>
             {
                 let occupied = exchange.map(position.occupied());
                 self.database.value(&Position::new_unchecked(occupied, !position.to_move()))
@@ -84,15 +79,14 @@ impl<'a> DatabaseValues<'a> {
 impl Known for DatabaseValues<'_> {
     #[inline]
     fn value(&self, code: u64) -> Answer {
-        let position = self.database.board().symmetries().decode(code);
+        let position = Position::from_code(self.database.board(), code);
         if position.occupied().count_ones() > self.max_stones {
             return Answer::Unknown;
         }
         match self.look_up(position) {
-            Ok(Lookup::Win) => Answer::Known(Value::Win),
-            Ok(Lookup::Loss) => Answer::Known(Value::Loss),
+            Ok(Some(value)) => Answer::Known(value),
             // Only a search that begins outside of real games gets there.
-            Ok(Lookup::Unreached) => Answer::Unknown,
+            Ok(None) => Answer::Unknown,
             Err(error) => {
                 // Another thread may have been first; one error is enough.
                 let _ = self.error.set(error);

@@ -2,55 +2,42 @@
 //! reach, on disk and checked.
 //!
 //! A position is a black pattern (which black squares are occupied), a white pattern and the side
-//! to move. [`numbering`] numbers the squares of each colour, [`rank`] the patterns with a given
-//! number of stones (combinadic ranks), [`orbits`] the black patterns up to symmetry; [`index`]
-//! joins them into the address of a position.
+//! to move.
 //!
-//! Values come from one of three methods: [`sweep`] treats all white patterns of a black one at
-//! once and is the fastest for whole boards, [`ranked`] goes by layers of stones and serves boards
-//! of any size up to a number of stones, and [`statespace`] finds what games reach. [`build()`]
-//! writes them to files ([`layer_writer`], [`manifest`]; the format is specified in `db/FORMAT.md`),
-//! [`Database`] and [`probe()`] read them, [`verify()`] checks them, and [`known`] gives them to the
-//! search.
+//! ```text
+//!  index ◀── values ◀── build ─▶ files ─▶ DIRECTORY ─▶ database ◀── probe, known
+//!                                                        ▲
+//!                                                      verify
+//! ```
+//!
+//! * `index`: the address of a position, and back;
+//! * `values`: who wins, computed in memory by one of three methods;
+//! * `files`: the layers and the manifest (the format is specified in `db/FORMAT.md`);
+//! * `build`: [`plan()`] says what a database takes, [`build()`] makes it;
+//! * [`Database`] opens one and looks up; [`probe()`] adds the moves, [`DatabaseValues`] gives them
+//!   to a search;
+//! * [`verify()`] checks one, on request value by value.
 
-pub mod build;
-pub mod build_error;
-pub mod counts;
-pub mod database;
-pub mod error;
-pub mod format;
+mod build;
+mod database;
+#[doc(hidden)]
+pub mod files;
+#[doc(hidden)]
 pub mod index;
-pub mod jumps;
-pub mod known;
-pub mod layer_file;
-pub mod layer_writer;
-pub mod manifest;
-mod map;
-pub mod numbering;
-pub mod observer;
-mod octets;
-pub mod orbits;
-mod parts;
-pub mod plan;
-pub mod probe;
-pub mod rank;
-pub mod ranked;
-mod reached;
-mod recompute;
-pub mod resources;
-pub mod sizes;
-pub mod statespace;
-pub mod sweep;
-mod swept;
-pub mod verify;
-pub mod workspace;
+mod known;
+mod probe;
+#[doc(hidden)]
+pub mod values;
+mod verify;
 
-pub use build::{BuildSummary, build};
-pub use build_error::BuildError;
-pub use database::{Coverage, Database, DatabaseOptions, Lookup};
-pub use error::DatabaseError;
-pub use manifest::{Counts, Manifest};
-pub use observer::{BuildObserver, Stage};
-pub use plan::{BuildOptions, Plan, PlanError, plan};
-pub use probe::{Outcome, Probe, RatedMove, perfect_game, probe};
-pub use verify::{VerifyError, VerifyReport, verify};
+pub use build::{
+    BuildError, BuildObserver, BuildOptions, BuildSummary, Method, Misfit, Plan, PlanError,
+    Resource, Stage, build, plan,
+};
+pub use database::{Coverage, Database, DatabaseOptions};
+pub use files::{Counts, DatabaseError, LayerSummary, Manifest, ManifestLayer, Scope};
+pub use index::Address;
+pub use known::DatabaseValues;
+pub use probe::{PerfectGame, Probe, RatedMove, perfect_game, probe};
+pub use values::statespace;
+pub use verify::{VerifyError, VerifyReport, deep_memory, verify};

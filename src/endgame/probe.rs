@@ -1,27 +1,9 @@
 //! Answers for players: the outcome of a position and of every move, and perfect games.
 
-use super::database::{Database, Lookup};
-use super::error::DatabaseError;
+use super::database::Database;
+use super::files::DatabaseError;
 use crate::konane::{Move, Position};
-
-/// Who wins, from the view of the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// The side to move wins.
-    Win,
-    /// The side to move loses.
-    Loss,
-}
-
-impl Outcome {
-    /// `win` or `loss`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Outcome::Win => "win",
-            Outcome::Loss => "loss",
-        }
-    }
-}
+use crate::search::plain::game::Value;
 
 /// A move and what comes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +11,14 @@ pub struct RatedMove {
     /// The move.
     pub mv: Move,
     /// The outcome for the player who makes it.
-    pub outcome: Outcome,
+    pub outcome: Value,
 }
 
 /// What a database says about a position and its moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// The outcome for the side to move.
-    pub outcome: Outcome,
+    pub outcome: Value,
     /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. None: the side
     /// to move has lost.
     pub moves: Vec<RatedMove>,
@@ -60,7 +42,7 @@ impl Probe {
 /// # Examples
 /// ```no_run
 /// use konane::endgame::{Database, DatabaseOptions, probe};
-/// use konane::konane::{Position, notation};
+/// use konane::{Position, notation};
 ///
 /// let database = Database::find("db".as_ref(), "6x6".parse()?, DatabaseOptions::default())?;
 /// let board = database.board();
@@ -73,25 +55,16 @@ impl Probe {
 /// ```
 pub fn probe(database: &Database, position: &Position) -> Result<Probe, DatabaseError> {
     let board = database.board();
-    let outcome = match database.value(position)? {
-        Lookup::Win => Outcome::Win,
-        Lookup::Loss => Outcome::Loss,
-        Lookup::Unreached => return Err(database.not_covered(position)),
-    };
+    let outcome = database.value(position)?.ok_or_else(|| database.not_covered(position))?;
     let mut moves = Vec::new();
     for mv in position.moves(board) {
         let after = position.play(board, mv);
-        let outcome = match database.value(&after)? {
-            Lookup::Win => Outcome::Loss,
-            Lookup::Loss => Outcome::Win,
-            Lookup::Unreached => {
-                return Err(database.contradiction(&after, "reached", "unreached"));
-            }
-        };
-        moves.push(RatedMove { mv, outcome });
+        let value = database.value(&after)?;
+        let value = value.ok_or_else(|| database.contradiction(&after, "reached", "unreached"))?;
+        moves.push(RatedMove { mv, outcome: !value });
     }
-    moves.sort_by_key(|rated| rated.outcome != Outcome::Win);
-    let found = moves.first().map_or(Outcome::Loss, |best| best.outcome);
+    moves.sort_by_key(|rated| rated.outcome != Value::Win);
+    let found = moves.first().map_or(Value::Loss, |best| best.outcome);
     if found != outcome {
         let expected = format!("a {} by its moves", found.name());
         return Err(database.contradiction(position, &expected, outcome.name()));

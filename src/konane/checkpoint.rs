@@ -1,37 +1,37 @@
 //! What a checkpoint of a Konane search says that it is of.
 
+use super::Solver;
 use super::notation::format_position;
-use super::{Board, Position, Profile, SolveOptions};
-use crate::search::checkpoint::Identity;
+use crate::checkpoint::Identity;
+use crate::search::plain::known::Known;
 
 /// The name of the rules, which docs/PROOF_FORMAT.md states.
 const RULES: &str = "konane-corner-or-centre";
 
-/// The identity of a search. Neither memory nor threads, limits and known values are part of it: a
-/// search may go on with others.
-///
-/// Positions that a symmetry of the board maps to each other have the same root, so a checkpoint of
-/// one goes on for the other.
-pub fn identity(board: &Board, position: &Position, options: &SolveOptions) -> Identity {
-    Identity {
-        rules: RULES.to_owned(),
-        board: board.dimensions().to_string(),
-        algorithm: options.algorithm.name().to_owned(),
-        profile: match options.profile {
-            Profile::Tuned => "tuned".to_owned(),
-            Profile::Thesis => "thesis".to_owned(),
-        },
-        position: format_position(board, position),
-        root: board.symmetries().code(position),
+impl<K: Known> Solver<'_, K> {
+    /// What a checkpoint of this search says that it is of. Neither memory nor threads, limits and
+    /// known values are part of it: a search may go on with others.
+    ///
+    /// Positions that a symmetry of the board maps to each other have the same root, so a checkpoint
+    /// of one goes on for the other.
+    pub fn identity(&self) -> Identity {
+        Identity {
+            rules: RULES.to_owned(),
+            board: self.board.dimensions().to_string(),
+            algorithm: self.options.algorithm.name().to_owned(),
+            profile: self.options.profile.name().to_owned(),
+            position: format_position(self.board, &self.position),
+            root: self.position.code(self.board),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::konane::{Algorithm, Dimensions};
-    use crate::search::checkpoint::Totals;
-    use crate::search::checkpoint::format::Header;
+    use crate::checkpoint::Totals;
+    use crate::checkpoint::format::Header;
+    use crate::konane::{Algorithm, Board, Dimensions, Position, SolveOptions};
     use std::path::Path;
 
     #[test]
@@ -41,7 +41,8 @@ mod tests {
                 let board = Board::new(Dimensions::new(ranks, files).unwrap());
                 for algorithm in Algorithm::ALL {
                     let options = SolveOptions { algorithm, ..SolveOptions::default() };
-                    let identity = identity(&board, &Position::start(&board), &options);
+                    let solver = Solver::new(&board, &Position::start(&board)).options(options);
+                    let identity = solver.identity();
                     let header = Header { identity, totals: Totals::default() };
                     let bytes = header.encode();
                     assert_eq!(Header::decode(Path::new("a"), &bytes).unwrap(), header);
@@ -52,6 +53,6 @@ mod tests {
 
     #[test]
     fn the_rules_are_those_of_proofs() {
-        assert_eq!(RULES, crate::proof::format::RULES);
+        assert_eq!(RULES, crate::proof::check::format::RULES);
     }
 }

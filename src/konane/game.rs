@@ -1,12 +1,13 @@
 //! Konane as a game of the search core.
 
 use super::board::Board;
+use super::code::WHITE_TO_MOVE;
 use super::kernels::{Jumps, Settling, Successors};
 use super::position::{Phase, Position};
-use super::symmetry::WHITE_TO_MOVE;
+
 use super::zobrist::Zobrist;
-use crate::search::game::{Child, Expansion, Game, Settled, Value};
 use crate::search::numbers::Number;
+use crate::search::plain::game::{Child, Expansion, Game, Settled, Value};
 
 /// How a leaf's first numbers follow from its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,7 +144,7 @@ impl Game for Konane<'_> {
         mut announce: impl FnMut(u64),
     ) -> Expansion {
         let out = &mut scratch.successors;
-        let position = self.board.symmetries().decode(code);
+        let position = Position::from_code(self.board, code);
         if position.phase(self.board) != Phase::Jumping {
             return self.expand_removal(&position, children, announce);
         }
@@ -178,7 +179,7 @@ impl Game for Konane<'_> {
     }
 
     fn evaluate(&self, code: u64, _: &mut Scratch) -> i32 {
-        let position = self.board.symmetries().decode(code);
+        let position = Position::from_code(self.board, code);
         let mover = position.to_move();
         let own = position.count_movable(self.board, mover) as i32;
         let other = position.count_movable(self.board, !mover) as i32;
@@ -186,7 +187,7 @@ impl Game for Konane<'_> {
     }
 
     fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> Settled {
-        let position = self.board.symmetries().decode(code);
+        let position = Position::from_code(self.board, code);
         if position.phase(self.board) != Phase::Jumping {
             return Settled { value: None, positions: 0 };
         }
@@ -214,7 +215,7 @@ impl Konane<'_> {
         let base = children.len();
         for mv in moves {
             let next = position.play(self.board, mv);
-            let code = self.board.symmetries().code(&next);
+            let code = next.code(self.board);
             let own = next.count_moves(self.board);
             if own == 0 {
                 children.truncate(base);
@@ -316,7 +317,7 @@ mod tests {
     fn removals_are_not_settled() {
         let board = Board::new("3x3".parse().expect("a board"));
         let konane = Konane::new(&board, Profile::Tuned.estimate());
-        let code = board.symmetries().code(&Position::start(&board));
+        let code = Position::start(&board).code(&board);
         assert_eq!(konane.settle(code, 1000, &mut Scratch::default()).value, None);
     }
 }

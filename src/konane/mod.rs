@@ -1,8 +1,17 @@
-//! The game of Konane: boards of up to 64 squares, positions, moves, symmetries and text.
+//! The game of Konane: boards of up to 64 squares, positions, moves, symmetries and text; and the
+//! [`Solver`], which takes a position to the search and brings the winner back.
+//!
+//! ```text
+//! geometry ◀─ symmetry ◀─ board ◀─ position ◀─ moves ◀─ code ◀─ notation
+//!                                                         ▲
+//!      perft ─▶ kernels ◀─ game (what a search sees) ◀─ profile ◀─ solve ◀─ checkpoint
+//! ```
 
 pub mod board;
 pub mod checkpoint;
+pub mod code;
 pub mod game;
+pub mod geometry;
 pub mod kernels;
 pub mod moves;
 pub mod notation;
@@ -10,15 +19,16 @@ pub mod perft;
 pub mod position;
 pub mod profile;
 pub mod solve;
+mod square;
 pub mod symmetry;
 pub mod zobrist;
 
-pub use board::{Board, Colour, Dimensions, DimensionsError, Direction};
+pub use board::Board;
+pub use geometry::{Colour, Dimensions, DimensionsError, Direction};
 pub use moves::Move;
 pub use perft::Perft;
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{
-    Algorithm, JobOptions, Solution, SolveError, SolveOptions, Verdict, solve, solve_saving,
-    solve_with,
+    Algorithm, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions, Solver, TableUse,
 };

@@ -9,7 +9,8 @@
 //! `(occupied << 2k) & P`, the next ones `(landings << 2k) & P`, and so on. The masks of
 //! [`Board`] keep the shifts from wrapping around the board's edges.
 
-use super::board::{Board, Colour, Direction};
+use super::board::Board;
+use super::geometry::{Colour, Direction, squares};
 use super::position::{Phase, Position};
 
 /// A move. Squares are numbers as in [`Board`].
@@ -142,14 +143,4 @@ impl Position {
         };
         Position::new_unchecked(self.occupied() ^ changed, !self.to_move())
     }
-}
-
-/// The squares of a set in increasing order.
-pub fn squares(set: u64) -> impl Iterator<Item = u8> {
-    let mut rest = set;
-    std::iter::from_fn(move || {
-        let square = (rest != 0).then(|| rest.trailing_zeros() as u8)?;
-        rest &= rest - 1;
-        Some(square)
-    })
 }

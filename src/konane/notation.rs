@@ -14,41 +14,16 @@
 //! Capital letters are refused too: in other notations they tell the two sides apart, so guessing
 //! could turn a foreign diagram into a wrong position.
 
-use super::board::{Board, Colour, Dimensions};
+use super::board::Board;
+use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
 use super::position::{Phase, Position, Setup, SetupError};
+use super::square::{file_name, quote};
 
-/// Errors repeat no more characters of the reader's text than this.
-const QUOTED: usize = 40;
+pub use super::square::{SquareError, parse_square, square_name};
 
 /// Errors list no more legal moves than this.
 const LISTED: usize = 8;
-
-/// Why a text is not a square of the board.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SquareError {
-    /// Not letters followed by a number without leading zeros.
-    #[error(
-        "{0:?} is not a square: write its file in small letters and its rank as a number, \
-         such as a1"
-    )]
-    Syntax(String),
-    /// A square that the board does not have.
-    #[error(
-        "there is no square {square} on the {board} board, whose files are a to {last_file} and \
-         whose ranks are 1 to {last_rank}"
-    )]
-    OffBoard {
-        /// The square as it was written.
-        square: String,
-        /// The board.
-        board: Dimensions,
-        /// Letters of the rightmost file.
-        last_file: String,
-        /// Number of the top rank.
-        last_rank: u32,
-    },
-}
 
 /// Why a text is not a move of the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -231,46 +206,6 @@ pub enum PositionError {
     /// Stones that no position of the board can have.
     #[error(transparent)]
     Setup(#[from] SetupError),
-}
-
-/// The name of a square: `a1` is the bottom-left one.
-///
-/// # Panics
-/// If the square is not on the board.
-pub fn square_name(dimensions: Dimensions, square: u32) -> String {
-    assert!(square < dimensions.squares(), "a {dimensions} board has no square number {square}");
-    let (row, file) = (square / dimensions.files(), square % dimensions.files());
-    file_name(file) + &(dimensions.ranks() - row).to_string()
-}
-
-/// Reads the name of a square and gives its number as in [`Board`].
-///
-/// # Errors
-/// If the text is not letters and a number, or names a square outside of the board.
-pub fn parse_square(dimensions: Dimensions, text: &str) -> Result<u32, SquareError> {
-    let syntax = || SquareError::Syntax(quote(text));
-    let letters = text.bytes().take_while(u8::is_ascii_lowercase).count();
-    let (file, rank) = text.split_at(letters);
-    let is_number = rank.bytes().all(|b| b.is_ascii_digit()) && !rank.starts_with('0');
-    if file.is_empty() || rank.is_empty() || !is_number {
-        return Err(syntax());
-    }
-    let off_board = || SquareError::OffBoard {
-        square: quote(text),
-        board: dimensions,
-        last_file: file_name(dimensions.files() - 1),
-        last_rank: dimensions.ranks(),
-    };
-    // Letters count like digits from 1 to 26, so that aa follows z.
-    let file = file.bytes().fold(0u32, |number, letter| {
-        let digit = u32::from(letter - b'a') + 1;
-        number.saturating_mul(26).saturating_add(digit)
-    });
-    let rank: u32 = rank.parse().map_err(|_| off_board())?;
-    if file > dimensions.files() || rank > dimensions.ranks() {
-        return Err(off_board());
-    }
-    Ok((dimensions.ranks() - rank) * dimensions.files() + file - 1)
 }
 
 /// The text of a move: `e4` for a removal, `c3-g3` for a jump.
@@ -522,25 +457,4 @@ fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionErro
         }
     }
     Ok((black, white))
-}
-
-/// Letters of a file: a to z, then aa, ab and so on; 64 files end with bl.
-fn file_name(file: u32) -> String {
-    let letter = |number: u32| char::from(b'a' + number as u8);
-    let mut name = String::new();
-    if file >= 26 {
-        name.push(letter(file / 26 - 1));
-    }
-    name.push(letter(file % 26));
-    name
-}
-
-/// The beginning of a reader's text for an error message.
-fn quote(text: &str) -> String {
-    let mut characters = text.chars();
-    let mut quoted: String = characters.by_ref().take(QUOTED).collect();
-    if characters.next().is_some() {
-        quoted.push('…');
-    }
-    quoted
 }

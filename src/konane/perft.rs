@@ -10,6 +10,7 @@ use super::board::Board;
 use super::kernels::Jumps;
 use super::moves::Move;
 use super::position::{Phase, Position};
+use crate::search::run::Reason;
 
 /// Plies that are counted without a look at the stop flag: some milliseconds on 8×8.
 const UNINTERRUPTED: u32 = 7;
@@ -17,6 +18,12 @@ const UNINTERRUPTED: u32 = 7;
 /// Pieces into which [`Perft::divide`] cuts a tree, at least, where it is large enough: enough for
 /// pieces of very different sizes to keep all threads busy to the end.
 const PIECES: usize = 4096;
+
+/// Memory of a position in [`Perft::unique`]: in a set that grows to twice its size at times.
+const KNOWN_BYTES: u64 = 32;
+
+/// Memory of a position in the list of a ply, as it is found and as it is expanded.
+const FOUND_BYTES: u64 = 24;
 
 /// Counts move sequences from one position. Holds the board's tables; share it between threads.
 #[derive(Debug)]
@@ -103,19 +110,24 @@ impl<'a> Perft<'a> {
     ///
     /// With `symmetry`, positions that a colour-preserving symmetry maps to each other count once
     /// (that is the reduction of the thesis; exchanging the colours would also merge positions of
-    /// different plies). Keeps every position in memory, about 16 bytes each.
+    /// different plies). Keeps every position in memory, some 16 bytes each and the last plies more.
     pub fn unique(&self, start: &Position, depth: u32, symmetry: bool) -> Vec<u64> {
-        self.unique_plies(start, symmetry, &AtomicBool::new(false)).take(depth as usize).collect()
+        let never = AtomicBool::new(false);
+        let plies = self.unique_plies(start, symmetry, u64::MAX, &never);
+        let counts = plies.take(depth as usize).collect::<Result<_, _>>();
+        counts.expect("there is memory, and nobody sets the flag")
     }
 
-    /// [`Perft::unique`] ply by ply, without end (0 once all games are over); ends early, within
-    /// about a second even with millions of positions in a ply, when `stop` becomes true.
+    /// [`Perft::unique`] ply by ply, without end (0 once all games are over). The last item says why
+    /// it ends early: because `stop` became true, which is seen within about a second even with
+    /// millions of positions in a ply, or because the next ply might take more than `memory` bytes.
     pub fn unique_plies<'p>(
         &'p self,
         start: &Position,
         symmetry: bool,
+        memory: u64,
         stop: &'p AtomicBool,
-    ) -> impl Iterator<Item = u64> + 'p {
+    ) -> impl Iterator<Item = Result<u64, Reason>> + 'p {
         let reduce = move |occupied: u64| {
             if symmetry { self.board.symmetries().least_preserving(occupied) } else { occupied }
         };
@@ -126,9 +138,15 @@ impl<'a> Perft<'a> {
         let mut layer = vec![start];
         std::iter::from_fn(move || {
             let Some(first) = layer.first() else {
-                return Some(0);
+                return Some(Ok(0));
             };
             let side = !first.to_move();
+            let known = (seen[0].len() + seen[1].len()) as u64;
+            let moves = |position: &Position| u64::from(position.count_moves(self.board));
+            let found: u64 = layer.par_iter().map(moves).sum();
+            if known * KNOWN_BYTES + found * FOUND_BYTES > memory {
+                return Some(Err(Reason::Memory));
+            }
             let mut next: Vec<u64> = layer
                 .par_iter()
                 .take_any_while(|_| !stop.load(Ordering::Relaxed))
@@ -139,14 +157,17 @@ impl<'a> Perft<'a> {
                 })
                 .collect();
             if stop.load(Ordering::Relaxed) {
-                return None;
+                return Some(Err(Reason::Interrupted));
             }
             next.par_sort_unstable();
             next.dedup();
+            if (known + next.len() as u64) * KNOWN_BYTES + found * FOUND_BYTES > memory {
+                return Some(Err(Reason::Memory));
+            }
             let known = &mut seen[side.index()];
             next.retain(|&occupied| known.insert(occupied));
             layer = next.into_iter().map(|o| Position::new_unchecked(o, side)).collect();
-            Some(layer.len() as u64)
+            Some(Ok(layer.len() as u64))
         })
     }
 }

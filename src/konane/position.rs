@@ -3,8 +3,9 @@
 //! A stone always stands on a square of its own colour (a jump moves it by two squares), so the
 //! set of occupied squares and the side to move are the whole position.
 
-use super::board::{Board, Colour};
-use super::notation::square_name;
+use super::board::Board;
+use super::geometry::Colour;
+use super::square::square_name;
 
 /// How far a game has come; it follows from the number of empty squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

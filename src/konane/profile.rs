@@ -18,6 +18,14 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// As it is written: `tuned` or `thesis`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Profile::Tuned => "tuned",
+            Profile::Thesis => "thesis",
+        }
+    }
+
     /// The leaf estimate. The tuned weights are from a search over all of them
     /// (docs/decisions.md); changes of a few per cent make no difference.
     pub fn estimate(self) -> Estimate {

@@ -8,24 +8,26 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use super::board::{Board, Colour};
+use super::board::Board;
 use super::game::Konane;
+use super::geometry::Colour;
 use super::moves::Move;
 use super::position::Position;
 use super::profile::Profile;
+use crate::checkpoint::{CheckpointError, Keeper};
 use crate::search::alphabeta::alphabeta;
-use crate::search::checkpoint::{CheckpointError, Keeper, TreePort, TreeRoom};
-use crate::search::control::{Counters, Limits, Observer, Outcome, Reason, Report};
 use crate::search::dfpn::dfpn_parallel;
-use crate::search::game::{Game, Value};
-use crate::search::known::{Informed, Known};
 use crate::search::numbers::INFINITY;
+use crate::search::plain::game::{Game, Value};
+use crate::search::plain::known::{Informed, Known};
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns_saving;
+use crate::search::run::{Counters, Limits, Observer, Outcome, Reason, Report};
+use crate::search::snapshot::{TreePort, TreeRoom};
 use crate::search::table::{Table, TableError};
 use crate::search::two_level::{TwoLevelOptions, two_level_saving};
 
-/// The least memory that [`solve`] accepts, for every algorithm: 1 MiB.
+/// The least memory that a [`Solver`] accepts, for every algorithm: 1 MiB.
 pub const LEAST_MEMORY: u64 = 1 << 20;
 
 /// PNS and PN² give this part of their memory to the table, one over it; the tree has the rest.
@@ -179,9 +181,9 @@ impl SolveOptions {
     /// The memory of the tree that checkpoints keep.
     fn tree_room(&self, bytes: usize) -> Option<TreeRoom> {
         match self.algorithm {
-            Algorithm::Pns => Some(TreeRoom::pns(bytes, &self.profile.pns())),
-            Algorithm::Pn2 => Some(TreeRoom::pn2(bytes, &self.profile.pn2(), self.threads)),
-            Algorithm::PnsPdfpn => Some(TreeRoom::two_level(bytes, &self.two_level())),
+            Algorithm::Pns => Some(self.profile.pns().tree_room(bytes)),
+            Algorithm::Pn2 => Some(self.profile.pn2().tree_room(bytes, self.threads)),
+            Algorithm::PnsPdfpn => Some(self.two_level().tree_room(bytes)),
             Algorithm::Dfpn | Algorithm::AlphaBeta => None,
         }
     }
@@ -200,15 +202,6 @@ impl SolveOptions {
     }
 }
 
-/// Who wins, as far as it is proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Verdict {
-    /// Proven: this player wins.
-    Winner(Colour),
-    /// Not proven, and why.
-    Unknown(Reason),
-}
-
 /// How full the table is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
@@ -220,11 +213,11 @@ pub struct TableUse {
     pub replaced: u64,
 }
 
-/// What [`solve`] found.
+/// What a [`Solver`] found.
 #[derive(Clone, Copy, Debug)]
 pub struct Solution {
-    /// Who wins.
-    pub verdict: Verdict,
+    /// Who wins, if that is proven; the report's outcome says why it is not.
+    pub winner: Option<Colour>,
     /// A winning move if the side to move is proven to win; nothing if it is proven to lose; else
     /// the move that the search held for the best, if it has got so far.
     pub best_move: Option<Move>,
@@ -232,6 +225,16 @@ pub struct Solution {
     pub report: Report,
     /// The table at the end.
     pub table: TableUse,
+}
+
+impl Solution {
+    /// Why the winner is not known.
+    pub fn reason(&self) -> Option<Reason> {
+        match self.report.outcome {
+            Outcome::Known(_) => None,
+            Outcome::Unknown(reason) => Some(reason),
+        }
+    }
 }
 
 /// Why a search cannot begin.
@@ -263,151 +266,175 @@ pub enum SolveError {
 /// Finds the winner of a position.
 ///
 /// Time and memory grow by orders of magnitude with the board; give limits where that matters. A
-/// limit that is reached makes the verdict [`Verdict::Unknown`], never an outcome. A position
-/// without a legal move is answered without a search.
+/// limit that is reached leaves the winner open, never guessed. A position without a legal move is
+/// answered without a search.
 ///
-/// # Errors
-/// If the memory is less than [`LEAST_MEMORY`] or the system does not give it.
-pub fn solve(
-    board: &Board,
-    position: &Position,
-    options: &SolveOptions,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Solution, SolveError> {
-    solve_with(board, position, options, &(), limits, observer)
+/// ```
+/// use konane::{Algorithm, Board, Colour, Limits, Position, SolveOptions, Solver};
+///
+/// let board = Board::new("5x6".parse()?);
+/// let start = Position::start(&board);
+/// let algorithm = Algorithm::Pn2;
+/// let options = SolveOptions { algorithm, memory_bytes: 16 << 20, ..SolveOptions::default() };
+/// let limits = Limits { nodes: Some(1_000_000), ..Limits::default() };
+/// let solution = Solver::new(&board, &start).options(options).limits(limits).run()?;
+/// assert_eq!(solution.winner, Some(Colour::White));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Solver<'a, K = ()> {
+    pub(crate) board: &'a Board,
+    pub(crate) position: Position,
+    pub(crate) options: SolveOptions,
+    pub(crate) limits: Limits<'a>,
+    pub(crate) known: &'a K,
+    keeper: Option<&'a Keeper>,
 }
 
-/// [`solve`] with values of some positions that are known before, such as those of a database
-/// ([`crate::endgame::known::DatabaseValues`]). The search takes them for solved wherever it meets
-/// their positions; if the root is one of them, one expansion is enough.
-///
-/// The values are asked for by canonical code ([`super::symmetry::Symmetries::code`]). If one of
-/// them cannot be read, the verdict is [`Verdict::Unknown`] for [`Reason::KnownValues`], and
-/// `known` can say more.
-///
-/// # Errors
-/// As [`solve`].
-pub fn solve_with<K: Known>(
-    board: &Board,
-    position: &Position,
-    options: &SolveOptions,
-    known: &K,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Solution, SolveError> {
-    solve_saving(board, position, options, known, limits, observer, None)
-}
-
-/// [`solve_with`] that goes on from the checkpoint of the keeper, if it has one, and writes
-/// checkpoints through it. Its identity has to be [`super::checkpoint::identity`].
-///
-/// A position without a legal move is answered without a search, and nothing is read or written.
-///
-/// # Errors
-/// As [`solve`], or if the checkpoint cannot be read.
-pub fn solve_saving<K: Known>(
-    board: &Board,
-    position: &Position,
-    options: &SolveOptions,
-    known: &K,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-    keeper: Option<&Keeper>,
-) -> Result<Solution, SolveError> {
-    let kept = solve_keeping(board, position, options, known, limits, observer, keeper)?;
-    Ok(kept.0)
-}
-
-/// [`solve_saving`] that hands over the table as the search has left it; there is none if the game
-/// was over.
-pub(crate) fn solve_keeping<K: Known>(
-    board: &Board,
-    position: &Position,
-    options: &SolveOptions,
-    known: &K,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-    keeper: Option<&Keeper>,
-) -> Result<(Solution, Option<Table>), SolveError> {
-    let bytes = options.memory_bytes;
-    if bytes < LEAST_MEMORY {
-        return Err(SolveError::TooLittleMemory { bytes });
+impl<'a> Solver<'a> {
+    /// For a position of a board, with the default options and no limits.
+    pub fn new(board: &'a Board, position: &Position) -> Self {
+        Solver {
+            board,
+            position: *position,
+            options: SolveOptions::default(),
+            limits: Limits::default(),
+            known: &(),
+            keeper: None,
+        }
     }
-    let plan = options.memory_plan();
-    let addressable = |part: u64| {
-        let part = usize::try_from(part).ok();
-        let part = part.filter(|&part| part <= isize::MAX as usize);
-        part.ok_or(SolveError::TooMuchMemory { bytes })
-    };
-    let (table_bytes, tree_bytes) = (addressable(plan.table)?, addressable(plan.tree)?);
-    if position.count_moves(board) == 0 {
-        return Ok((game_over(position), None));
+}
+
+impl<'a, K: Known> Solver<'a, K> {
+    /// How to search.
+    pub fn options(self, options: SolveOptions) -> Self {
+        Solver { options, ..self }
     }
 
-    let root = board.symmetries().code(position);
-    let profile = options.profile;
-    let game = Konane::new(board, profile.estimate());
-    let kept = Table::new(table_bytes)?;
-    let (game, table) = (&Informed::new(&game, known), &kept);
-    let search = |observer: &mut dyn Observer, port: &TreePort| match options.algorithm {
-        Algorithm::Pns => {
-            let parameters = profile.pns();
-            pns_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
-        }
-        Algorithm::Pn2 => {
-            let parameters = profile.pn2();
-            let threads = options.threads;
-            pn2_parallel(game, root, table, tree_bytes, parameters, threads, limits, observer, port)
-        }
-        Algorithm::Dfpn => {
-            let parameters = profile.dfpn();
-            dfpn_parallel(game, root, table, parameters, options.threads, limits, observer)
-        }
-        Algorithm::AlphaBeta => alphabeta(game, root, table, profile.alphabeta(), limits, observer),
-        Algorithm::PnsPdfpn => {
-            let parameters = options.two_level();
-            two_level_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
-        }
-    };
-    let report = match keeper {
-        None => search(observer, &TreePort::idle()),
-        Some(keeper) => {
-            let room = options.tree_room(tree_bytes);
-            let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
-            keeper.run(table, tree, observer, room.is_some(), search)
-        }
-    };
+    /// When to give up.
+    pub fn limits(self, limits: Limits<'a>) -> Self {
+        Solver { limits, ..self }
+    }
 
-    let best = report.best.and_then(|code| move_to(board, position, code));
-    let to_move = position.to_move();
-    let (verdict, best_move) = match report.outcome {
-        Outcome::Known(Value::Win) => {
-            debug_assert!(best.is_some(), "a won root has a lost child");
-            (Verdict::Winner(to_move), best)
-        }
-        Outcome::Known(Value::Loss) => (Verdict::Winner(!to_move), None),
-        Outcome::Unknown(reason) => (Verdict::Unknown(reason), best),
-    };
-    let table = TableUse {
-        capacity: table.capacity(),
-        used: report.counters.table_used,
-        replaced: report.counters.table_replaced,
-    };
-    Ok((Solution { verdict, best_move, report, table }, Some(kept)))
-}
+    /// Values of some positions that are known before, such as those of a database
+    /// ([`crate::endgame::DatabaseValues`]). The search takes them for solved wherever it meets
+    /// their positions; if the root is one of them, one expansion is enough.
+    ///
+    /// They are asked for by canonical code ([`Position::code`]). If one of them cannot be read, the
+    /// search ends for [`Reason::KnownValues`], and `known` can say more.
+    pub fn known<L: Known>(self, known: &'a L) -> Solver<'a, L> {
+        let Solver { board, position, options, limits, keeper, .. } = self;
+        Solver { board, position, options, limits, known, keeper }
+    }
 
-/// The first move, in the order of generation, that leads to a position with this code.
-pub fn move_to(board: &Board, position: &Position, code: u64) -> Option<Move> {
-    let code_after = |mv| board.symmetries().code(&position.play(board, mv));
-    let mut moves = position.moves(board).into_iter();
-    moves.find(|&mv| code_after(mv) == code)
+    /// Goes on from the keeper's checkpoint, if it has one, and writes checkpoints through it. It
+    /// has to be one of this search: of [`Solver::identity`].
+    ///
+    /// For a position without a legal move nothing is read or written.
+    pub fn keeper(self, keeper: Option<&'a Keeper>) -> Self {
+        Solver { keeper, ..self }
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// If the memory is less than [`LEAST_MEMORY`], if the system does not give it, or if the
+    /// checkpoint cannot be read.
+    pub fn run(&self) -> Result<Solution, SolveError> {
+        self.run_observed(&mut ())
+    }
+
+    /// [`Solver::run`], which tells its progress.
+    ///
+    /// # Errors
+    /// As [`Solver::run`].
+    pub fn run_observed(&self, observer: &mut dyn Observer) -> Result<Solution, SolveError> {
+        Ok(self.search(observer)?.0)
+    }
+
+    /// [`Solver::run_observed`] that hands over the table as the search has left it; there is none
+    /// if the game was over.
+    pub(crate) fn search(
+        &self,
+        observer: &mut dyn Observer,
+    ) -> Result<(Solution, Option<Table>), SolveError> {
+        let &Solver { board, ref position, ref options, limits, known, keeper } = self;
+        let bytes = options.memory_bytes;
+        if bytes < LEAST_MEMORY {
+            return Err(SolveError::TooLittleMemory { bytes });
+        }
+        let plan = options.memory_plan();
+        let addressable = |part: u64| {
+            let part = usize::try_from(part).ok();
+            let part = part.filter(|&part| part <= isize::MAX as usize);
+            part.ok_or(SolveError::TooMuchMemory { bytes })
+        };
+        let (table_bytes, tree_bytes) = (addressable(plan.table)?, addressable(plan.tree)?);
+        if position.count_moves(board) == 0 {
+            return Ok((game_over(position), None));
+        }
+
+        let root = position.code(board);
+        let profile = options.profile;
+        let game = Konane::new(board, profile.estimate());
+        let kept = Table::new(table_bytes)?;
+        let (game, table) = (&Informed::new(&game, known), &kept);
+        let search = |observer: &mut dyn Observer, port: &TreePort| match options.algorithm {
+            Algorithm::Pns => {
+                let parameters = profile.pns();
+                pns_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
+            }
+            Algorithm::Pn2 => {
+                let parameters = profile.pn2();
+                let threads = options.threads;
+                pn2_parallel(
+                    game, root, table, tree_bytes, parameters, threads, limits, observer, port,
+                )
+            }
+            Algorithm::Dfpn => {
+                let parameters = profile.dfpn();
+                dfpn_parallel(game, root, table, parameters, options.threads, limits, observer)
+            }
+            Algorithm::AlphaBeta => {
+                alphabeta(game, root, table, profile.alphabeta(), limits, observer)
+            }
+            Algorithm::PnsPdfpn => {
+                let parameters = options.two_level();
+                two_level_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
+            }
+        };
+        let report = match keeper {
+            None => search(observer, &TreePort::idle()),
+            Some(keeper) => {
+                let room = options.tree_room(tree_bytes);
+                let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
+                keeper.run(table, tree, observer, room.is_some(), search)
+            }
+        };
+
+        let best = report.best.and_then(|code| position.move_to(board, code));
+        let to_move = position.to_move();
+        let (winner, best_move) = match report.outcome {
+            Outcome::Known(Value::Win) => {
+                debug_assert!(best.is_some(), "a won root has a lost child");
+                (Some(to_move), best)
+            }
+            Outcome::Known(Value::Loss) => (Some(!to_move), None),
+            Outcome::Unknown(_) => (None, best),
+        };
+        let table = TableUse {
+            capacity: table.capacity(),
+            used: report.counters.table_used,
+            replaced: report.counters.table_replaced,
+        };
+        Ok((Solution { winner, best_move, report, table }, Some(kept)))
+    }
 }
 
 /// The side to move has no move and has lost.
 fn game_over(position: &Position) -> Solution {
     Solution {
-        verdict: Verdict::Winner(!position.to_move()),
+        winner: Some(!position.to_move()),
         best_move: None,
         report: Report {
             outcome: Outcome::Known(Value::Loss),
@@ -424,7 +451,7 @@ fn game_over(position: &Position) -> Solution {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::konane::board::Dimensions;
+    use crate::konane::Dimensions;
     use crate::konane::notation::{parse_moves, parse_position};
 
     fn options(algorithm: Algorithm) -> SolveOptions {
@@ -432,7 +459,7 @@ mod tests {
     }
 
     fn run(board: &Board, position: &Position, options: &SolveOptions) -> Solution {
-        solve(board, position, options, Limits::default(), &mut ()).unwrap()
+        Solver::new(board, position).options(*options).run().unwrap()
     }
 
     #[test]
@@ -453,11 +480,11 @@ mod tests {
             let mut options = options(algorithm);
             for bytes in [0, 1, LEAST_MEMORY - 1] {
                 options.memory_bytes = bytes;
-                let result = solve(&board, &start, &options, Limits::default(), &mut ());
+                let result = Solver::new(&board, &start).options(options).run();
                 assert!(matches!(result, Err(SolveError::TooLittleMemory { .. })));
             }
             options.memory_bytes = u64::MAX;
-            let result = solve(&board, &start, &options, Limits::default(), &mut ());
+            let result = Solver::new(&board, &start).options(options).run();
             assert!(matches!(result, Err(SolveError::TooMuchMemory { .. })));
         }
     }
@@ -469,7 +496,7 @@ mod tests {
             let position = parse_position(&board, text).unwrap();
             for algorithm in Algorithm::ALL {
                 let solution = run(&board, &position, &options(algorithm));
-                assert_eq!(solution.verdict, Verdict::Winner(winner));
+                assert_eq!(solution.winner, Some(winner));
                 assert_eq!(solution.best_move, None);
             }
         }
@@ -506,7 +533,7 @@ mod tests {
                     assert_eq!(solution.best_move, None);
                     !to_move
                 };
-                assert_eq!(solution.verdict, Verdict::Winner(expected), "{line}");
+                assert_eq!(solution.winner, Some(expected), "{line}");
             }
         }
     }
@@ -516,8 +543,9 @@ mod tests {
         let board = Board::new(Dimensions::new(8, 8).unwrap());
         let limits = Limits { nodes: Some(100), ..Limits::default() };
         let start = Position::start(&board);
-        let solution = solve(&board, &start, &options(Algorithm::Dfpn), limits, &mut ()).unwrap();
-        assert_eq!(solution.verdict, Verdict::Unknown(Reason::NodeLimit));
+        let solver = Solver::new(&board, &start).options(options(Algorithm::Dfpn)).limits(limits);
+        let solution = solver.run().unwrap();
+        assert_eq!((solution.winner, solution.reason()), (None, Some(Reason::NodeLimit)));
         let best = solution.best_move.expect("the root was expanded");
         assert!(start.is_legal(&board, best));
     }

@@ -1,26 +1,10 @@
-//! Symmetries of a board, and the exact canonical code of a position.
+//! Symmetries of a board.
 //!
 //! Reflections and rotations of the rectangle either keep every square's colour or exchange the
-//! colours of all squares (thesis, section 3.4, lists the former). In the jumping phase the two
-//! players differ in nothing but their squares, so an exchanging symmetry together with a change
-//! of the side to move gives an equivalent position. Therefore:
-//!
-//! * on a board with an even side every jumping-phase position is written with Black to move, and
-//!   its code is the least occupancy over the group (Black to move) or over the exchanging coset
-//!   (White to move);
-//! * on a board with two odd sides, which has at most 63 squares, no symmetry exchanges the
-//!   colours; the code is the least occupancy over the group, with bit 63 set for White to move;
-//! * before the second removal the players do differ, and only the group is used. The number of
-//!   empty squares (0 or 1) tells these positions from all others.
-//!
-//! The code is a complete description: two positions have the same code exactly when a symmetry
-//! maps one to the other. Nothing is hashed.
+//! colours of all squares (thesis, section 3.4, lists the former). What this means for positions
+//! is in [`super::code`].
 
-use super::board::{Colour, Dimensions};
-use super::position::Position;
-
-/// Set in the code of a position with White to move on a board with two odd sides.
-pub const WHITE_TO_MOVE: u64 = 1 << 63;
+use super::geometry::Dimensions;
 
 /// Bits of a square set that one table look-up maps. Eight symmetries of 49 squares take 13 KiB
 /// at four bits, which stays in the first-level cache beside the search's own data.
@@ -93,8 +77,6 @@ impl ImageTable {
 /// All symmetries of one board.
 #[derive(Clone, Debug)]
 pub struct Symmetries {
-    squares: u32,
-    even_side: bool,
     preserving: Vec<Permutation>,
     exchanging: Vec<Permutation>,
     preserving_table: ImageTable,
@@ -141,14 +123,7 @@ impl Symmetries {
         let preserving_table = ImageTable::new(&preserving, stride, squares);
         let exchanging_table =
             (!exchanging.is_empty()).then(|| ImageTable::new(&exchanging, stride, squares));
-        Symmetries {
-            squares,
-            even_side: dimensions.has_even_side(),
-            preserving,
-            exchanging,
-            preserving_table,
-            exchanging_table,
-        }
+        Symmetries { preserving, exchanging, preserving_table, exchanging_table }
     }
 
     /// The symmetries that keep every square's colour, the identity first.
@@ -167,34 +142,17 @@ impl Symmetries {
         self.exchanging_table.as_ref().unwrap_or(&self.preserving_table)
     }
 
-    /// The exact canonical code of a position (see the module's head). Some 10 ns.
-    #[inline]
-    pub fn code(&self, position: &Position) -> u64 {
-        let occupied = position.occupied();
-        let white = position.to_move() == Colour::White;
-        let jumping = self.squares - occupied.count_ones() >= 2;
-        if let (true, true, Some(table)) = (jumping, white, &self.exchanging_table) {
-            return table.least(occupied);
-        }
-        let least = self.preserving_table.least(occupied);
-        if white && !self.even_side { least | WHITE_TO_MOVE } else { least }
-    }
-
-    /// The least occupancy under the colour-preserving symmetries alone, the reduction of the
-    /// thesis' tables.
+    /// The least occupancy under the colour-preserving symmetries, the reduction of the thesis'
+    /// tables.
     #[inline]
     pub fn least_preserving(&self, occupied: u64) -> u64 {
         self.preserving_table.least(occupied)
     }
 
-    /// The position that a canonical code stands for.
+    /// The least occupancy under the symmetries that exchange the colours, if there are any.
     #[inline]
-    pub fn decode(&self, code: u64) -> Position {
-        let (occupied, marked) =
-            if self.even_side { (code, false) } else { (code & !WHITE_TO_MOVE, code >> 63 == 1) };
-        let one_empty = self.squares - occupied.count_ones() == 1;
-        let to_move = if marked || one_empty { Colour::White } else { Colour::Black };
-        Position::new_unchecked(occupied, to_move)
+    pub fn least_exchanging(&self, occupied: u64) -> Option<u64> {
+        Some(self.exchanging_table.as_ref()?.least(occupied))
     }
 }
 

@@ -1,22 +1,17 @@
 //! From a position to its proof: solved, and the positions collected that show it.
 
 use crate::konane::game::Konane;
-use crate::konane::solve::solve_keeping;
-use crate::konane::symmetry::WHITE_TO_MOVE;
-use crate::konane::{
-    Algorithm, Board, Colour, Position, Solution, SolveError, SolveOptions, Verdict,
-};
+use crate::konane::{Algorithm, Colour, Position, Solution, SolveError, Solver};
 use crate::search::SettleOptions;
 use crate::search::certificate::{
     Certificate, CertificateError, CertificateOptions, CertificateProgress, certificate,
 };
-use crate::search::checkpoint::Keeper;
-use crate::search::control::{Limits, Observer};
-use crate::search::game::Value;
-use crate::search::known::{Informed, Known};
+use crate::search::plain::game::Value;
+use crate::search::plain::known::{Informed, Known};
+use crate::search::run::Observer;
 use crate::search::table::Table;
 
-use super::format::{CHUNK_CODES, ProofHeader, Side};
+use super::check::format::{CHUNK_CODES, ProofHeader, Side};
 
 /// Who wins a position, and the positions that prove it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,27 +47,25 @@ pub struct Proved {
 /// positions) and save almost all df-pn searches (1173 there); beyond this budget nothing is gained.
 const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 10 };
 
-/// Solves a position and collects a proof of the result; see [`crate::konane::solve_with`] and
-/// [`crate::search::certificate`].
+/// Solves a position and collects a proof of the result ([`crate::search::certificate`]).
 ///
 /// The limit of nodes is one of the search; the deadline and the stop flag hold for both. Collecting
 /// uses the current pool of `rayon`.
 ///
 /// # Errors
-/// As [`crate::konane::solve()`].
+/// As [`Solver::run`].
 ///
 /// # Examples
 /// ```
 /// use std::sync::atomic::AtomicBool;
 ///
-/// use konane::konane::{Board, Position, SolveOptions};
 /// use konane::proof::{ProofReader, ProofWriter, prove, verify};
-/// use konane::search::control::Limits;
+/// use konane::{Board, Position, SolveOptions, Solver};
 ///
 /// let board = Board::new("4x5".parse()?);
 /// let start = Position::start(&board);
 /// let options = SolveOptions { memory_bytes: 16 << 20, ..SolveOptions::default() };
-/// let proved = prove(&board, &start, &options, &(), Limits::default(), &mut ())?;
+/// let proved = prove(&Solver::new(&board, &start).options(options), &mut ())?;
 /// let proof = proved.proof.expect("no limit was set")?;
 ///
 /// let directory = tempfile::tempdir()?;
@@ -85,33 +78,12 @@ const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 10 };
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn prove<K: Known>(
-    board: &Board,
-    position: &Position,
-    options: &SolveOptions,
-    known: &K,
-    limits: Limits<'_>,
+    solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
 ) -> Result<Proved, SolveError> {
-    prove_saving(board, position, options, known, limits, observer, None)
-}
-
-/// [`prove`] whose search goes on from a checkpoint and writes checkpoints, as
-/// [`crate::konane::solve_saving`].
-///
-/// # Errors
-/// As [`crate::konane::solve_saving`].
-pub fn prove_saving<K: Known>(
-    board: &Board,
-    position: &Position,
-    options: &SolveOptions,
-    known: &K,
-    limits: Limits<'_>,
-    observer: &mut dyn ProofObserver,
-    keeper: Option<&Keeper>,
-) -> Result<Proved, SolveError> {
-    let (solution, table) =
-        solve_keeping(board, position, options, known, limits, observer, keeper)?;
-    let Verdict::Winner(winner) = solution.verdict else {
+    let &Solver { board, position, options, limits, known, .. } = solver;
+    let (solution, table) = solver.search(observer)?;
+    let Some(winner) = solution.winner else {
         return Ok(Proved { solution, proof: None });
     };
     let result = match table {
@@ -126,11 +98,10 @@ pub fn prove_saving<K: Known>(
             }
             let game = Konane::new(board, options.profile.estimate());
             let game = Informed::new(&game, known);
-            let root = board.symmetries().code(position);
+            let root = position.code(board);
             let won = winner == position.to_move();
             let value = if won { Value::Win } else { Value::Loss };
-            let mark = if board.dimensions().has_even_side() { 0 } else { WHITE_TO_MOVE };
-            let stones = |code: u64| (code & !mark).count_ones();
+            let stones = |code| Position::from_code(board, code).occupied().count_ones();
             let how = CertificateOptions { dfpn: options.profile.dfpn(), settle: SETTLE };
             let collecting = &mut |progress: &CertificateProgress| observer.collecting(progress);
             certificate(&game, (root, value), &table, stones, &how, limits, collecting)

@@ -4,9 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::error::ProofError;
-use super::format::{ProofHeader, Side};
-use super::reader::ProofReader;
+use super::{ProofError, ProofHeader, ProofReader, Side};
 use crate::konane::{Board, Colour, Dimensions, Move, Position};
 
 /// A proof in memory, to be asked for the winner's moves.
@@ -19,7 +17,7 @@ use crate::konane::{Board, Colour, Dimensions, Move, Position};
 /// use std::path::Path;
 /// use std::sync::atomic::AtomicBool;
 ///
-/// use konane::konane::notation::format_move;
+/// use konane::notation::format_move;
 /// use konane::proof::Guide;
 ///
 /// let guide = Guide::open(Path::new("5x5.proof"), &AtomicBool::new(false))?;
@@ -87,7 +85,7 @@ impl Guide {
     /// no moves.
     pub fn is_lost(&self, position: &Position) -> bool {
         position.count_moves(&self.board) == 0
-            || self.codes.binary_search(&self.board.symmetries().code(position)).is_ok()
+            || self.codes.binary_search(&position.code(&self.board)).is_ok()
     }
 
     /// A move after which the opponent loses, as far as the proof says it: best one that leaves it

@@ -2,28 +2,24 @@
 //! that needs nothing of the solver.
 //!
 //! ```text
-//! konane::solve ─▶ search::certificate ─▶ extract ─▶ writer ─▶ file ─▶ reader ─▶ verify ◀─ rules
+//! konane::Solver ─▶ search::certificate ─▶ extract ─▶ writer ─▶ file ─▶ check::{reader ─▶ verify ◀─ rules}
 //!                                                                        │
 //!                                                                        └─▶ guide (plays it)
 //! ```
 //!
-//! [`mod@format`], [`reader`], [`rules`] and [`mod@verify`] import nothing from the rest of the crate: what
-//! they accept is proven by about 300 lines of plain rules. docs/PROOF_FORMAT.md specifies the files
-//! and what makes a proof valid.
+//! [`check`] imports nothing from the rest of the crate. docs/PROOF_FORMAT.md specifies the files and
+//! what makes a proof valid.
 
-pub mod error;
+pub mod check;
 pub mod extract;
-pub mod format;
 pub mod guide;
-pub mod reader;
-pub mod rules;
-pub mod verify;
+mod open;
 pub mod writer;
 
-pub use error::ProofError;
-pub use extract::{Proof, ProofObserver, Proved, prove, prove_saving};
-pub use format::{ProofHeader, Side};
+pub use check::error::ProofError;
+pub use check::format::{ProofHeader, Side};
+pub use check::reader::ProofReader;
+pub use check::verify::{Flaw, Verification, verify};
+pub use extract::{Proof, ProofObserver, Proved, prove};
 pub use guide::Guide;
-pub use reader::ProofReader;
-pub use verify::{Flaw, Verification, verify};
 pub use writer::{ProofSummary, ProofWriter};

@@ -8,10 +8,10 @@
 //! Nodes of a level count in the first iteration that reaches it, as far as the table does not know
 //! them.
 
-use super::control::{Control, Limits, Observer, Outcome, Report};
-use super::evaluate::{Evaluation, Evaluator, SettleOptions};
-use super::game::{EVALUATION_LIMIT, Game, Value};
 use super::numbers::{MAX, Number};
+use super::plain::evaluate::{Evaluation, Evaluator, SettleOptions};
+use super::plain::game::{EVALUATION_LIMIT, Game, Value};
+use super::run::{Limits, Observer, Outcome, Report};
 use super::table::{Entry, Table};
 
 /// The parameters of α-β.
@@ -94,9 +94,8 @@ pub fn alphabeta<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let evaluator = Evaluator::new(game, table, Control::new(limits, observer), options.settle);
+    let evaluator = Evaluator::alone(game, table, limits, observer, options.settle);
     let mut searcher = Searcher { evaluator, counted: 0 };
-    searcher.evaluator.control.counters.nodes = 1;
     let step = options.step.clamp(1, MAX_DEPTH);
     let mut depth = 0u32;
     let known_loss = searcher.evaluator.root_is_lost(root);
@@ -253,10 +252,10 @@ impl<G: Game> Searcher<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::control::{Progress, Reason};
-    use crate::search::game::{Child, Expansion};
-    use crate::search::graph::GraphGame;
-    use crate::search::negamax::Negamax;
+    use crate::oracles::graph::GraphGame;
+    use crate::oracles::negamax::Negamax;
+    use crate::search::plain::game::{Child, Expansion};
+    use crate::search::run::{Progress, Reason};
 
     const BOUNDS: [Bound; 3] = [Bound::Exact, Bound::Lower, Bound::Upper];
 

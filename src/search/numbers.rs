@@ -4,6 +4,8 @@
 //! `delta` the disproof number. A position has `phi` = least `delta` of its children and `delta` =
 //! the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2 and 2.4).
 
+use super::value::Value;
+
 /// A proof or disproof number. Unsolved numbers lie in `1..=MAX`.
 pub type Number = u32;
 
@@ -12,6 +14,46 @@ pub const INFINITY: Number = 1 << 27;
 
 /// The largest number of an unsolved position; sums stop there.
 pub const MAX: Number = INFINITY - 1;
+
+/// The two numbers of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Proof number for the side to move.
+    pub phi: Number,
+    /// Disproof number.
+    pub delta: Number,
+}
+
+impl Pair {
+    /// Of a position that is won for the side to move.
+    pub const WIN: Pair = Pair { phi: 0, delta: INFINITY };
+    /// Of one that is lost.
+    pub const LOSS: Pair = Pair { phi: INFINITY, delta: 0 };
+
+    /// Of a solved position.
+    pub fn of(value: Value) -> Self {
+        match value {
+            Value::Win => Pair::WIN,
+            Value::Loss => Pair::LOSS,
+        }
+    }
+
+    /// The value, if the numbers say one.
+    #[inline(always)]
+    pub fn value(self) -> Option<Value> {
+        match (self.phi, self.delta) {
+            (0, _) => Some(Value::Win),
+            (_, 0) => Some(Value::Loss),
+            _ => None,
+        }
+    }
+
+    /// The lesser number: that of a Grundy node whose current couple has these.
+    #[inline(always)]
+    pub fn least(self) -> Number {
+        self.phi.min(self.delta)
+    }
+}
 
 /// How a position's `delta` follows from its children's `phi`.
 ///

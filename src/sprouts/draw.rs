@@ -8,7 +8,8 @@ use std::f64::consts::TAU;
 use std::fmt::{self, Write};
 
 use super::names::Scope;
-use super::position::{Boundary, Position, Region, Spot};
+use super::parts::{Boundary, Region, Spot};
+use super::position::Position;
 
 const MARGIN: f64 = 16.0;
 const TITLE: f64 = 26.0;
@@ -25,7 +26,7 @@ const COLOURS: [&str; 8] =
 pub fn svg(position: &Position) -> String {
     let mut picture = Picture { body: String::new(), x: MARGIN, y: MARGIN, row: 0.0, right: 0.0 };
     for (number, land) in position.lands().iter().enumerate() {
-        let mut scope = Scope::of_land(land.iter().flatten().map(Vec::as_slice));
+        let mut scope = Scope::of_land(land);
         for (region_number, region) in land.iter().enumerate() {
             let title = format!("land {}, region {}", number + 1, region_number + 1);
             picture.region(&title, region, &mut scope).expect("strings take any text");

@@ -1,7 +1,7 @@
 //! What the order of children wants to know about a land.
 
 use super::flat::{Flat, ONE};
-use crate::search::impartial::game::Features;
+use crate::search::sums::game::Features;
 
 /// Lives, and about how many moves there are: in each region the pairs of occurrences of spots,
 /// those within a boundary times the ways to divide the other boundaries between two sides.

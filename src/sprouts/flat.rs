@@ -17,7 +17,7 @@
 //!
 //! Letters are numbered as they come. So a simple position takes a byte for each of its characters.
 
-use super::position::{Land, Spot};
+use super::parts::{Land, Spot};
 
 /// A token of the working form.
 pub(super) type Token = u16;

@@ -8,11 +8,11 @@
 //! ```
 //!
 //! [`Position`] is what a text says, once it has passed every check. [`Sprouts`] knows positions as
-//! sums of lands, which are its atoms as an [`Impartial`](crate::search::impartial::game::Impartial)
+//! sums of lands, which are its atoms as an [`Impartial`](crate::search::sums::game::Impartial)
 //! game: regions that do not touch are played independently of each other.
 //!
 //! ```
-//! use konane::search::impartial::game::{Impartial, Options};
+//! use konane::search::sums::game::{Impartial, Options};
 //! use konane::sprouts::{Position, Scratch, Sprouts};
 //!
 //! let game = Sprouts::new(1 << 30);
@@ -27,8 +27,9 @@
 //! ```
 
 mod canonical;
+mod disjoint;
 pub mod draw;
-pub mod error;
+mod error;
 mod estimate;
 mod flat;
 pub mod forecast;
@@ -36,17 +37,21 @@ mod game;
 mod moves;
 mod names;
 pub mod nimber_db;
-pub mod notation;
+mod notation;
 mod option_set;
+mod parts;
 mod position;
 mod recent;
-pub mod setup;
+mod setup;
 mod simplify;
 mod spelling;
+mod spots_spelling;
 pub mod spr_file;
 mod store;
 pub mod verify;
 
 pub use error::TextError;
 pub use game::{Counts, Scratch, Sprouts};
-pub use position::{Boundary, Land, Position, Region, Spot};
+pub use parts::{Boundary, Land, Region, Spot};
+pub use position::Position;
+pub use setup::MOST_VERTICES;

@@ -1,32 +1,75 @@
-//! Writing regions: runs of `0` and the names of spots that occur twice.
+//! The text of lands: runs of `0`, and names for the spots that occur twice.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
-use super::position::Spot;
+use super::parts::{Region, Spot};
+
+/// Where a spot occurs that occurs twice.
+pub(super) struct Home {
+    /// The boundary of the last occurrence, counted within the land.
+    boundary: usize,
+    /// Whether both occurrences are in it.
+    pub is_lower: bool,
+}
+
+/// The homes of a land's spots that occur twice.
+pub(super) fn homes(land: &[Region]) -> HashMap<u32, Home> {
+    let mut homes: HashMap<u32, Home> = HashMap::new();
+    for (boundary, spots) in land.iter().flatten().enumerate() {
+        for spot in spots {
+            let Spot::Pair(pair) = *spot else { continue };
+            let is_lower = homes.get(&pair).is_some_and(|home| home.boundary == boundary);
+            homes.insert(pair, Home { boundary, is_lower });
+        }
+    }
+    homes
+}
+
+/// The letters of a land, as SPOTS has them: `a` to `l` within a boundary and `A` to `Y` between
+/// regions. A land that needs more of a kind has `m(1)`, `m(2)`, … or `n(1)`, `n(2)`, … in their place.
+#[derive(Clone, Copy)]
+pub(super) struct Alphabet {
+    /// Letters within a boundary that are needed.
+    pub lower: u32,
+    /// Letters between regions that are needed.
+    pub upper: u32,
+}
+
+impl Alphabet {
+    fn of_land(homes: &HashMap<u32, Home>) -> Alphabet {
+        let mut lower: HashMap<usize, u32> = HashMap::new();
+        for home in homes.values().filter(|home| home.is_lower) {
+            *lower.entry(home.boundary).or_default() += 1;
+        }
+        let upper = homes.values().filter(|home| !home.is_lower).count() as u32;
+        Alphabet { lower: lower.into_values().max().unwrap_or(0), upper }
+    }
+
+    /// The name of a letter, counted from 0.
+    pub(super) fn name(self, number: u32, is_lower: bool) -> String {
+        match is_lower {
+            true if self.lower > 12 => format!("m({})", number + 1),
+            true => char::from(b'a' + number as u8).into(),
+            false if self.upper > 25 => format!("n({})", number + 1),
+            false => char::from(b'A' + number as u8).into(),
+        }
+    }
+}
 
 /// The names of the spots of a land. Upper-case names are given as the spots come; lower-case names
-/// begin with `a` in every boundary.
+/// begin anew in every boundary.
 pub(super) struct Scope {
-    /// Whether both occurrences of a spot are in one boundary.
-    lower: HashMap<u32, bool>,
+    homes: HashMap<u32, Home>,
+    alphabet: Alphabet,
     upper: HashMap<u32, u32>,
 }
 
 impl Scope {
     /// Looks through all boundaries of a land.
-    pub(super) fn of_land<'a>(boundaries: impl Iterator<Item = &'a [Spot]>) -> Scope {
-        let mut seen: HashMap<u32, usize> = HashMap::new();
-        let mut lower = HashMap::new();
-        for (number, boundary) in boundaries.enumerate() {
-            for spot in boundary {
-                let Spot::Pair(pair) = *spot else { continue };
-                if let Some(other) = seen.insert(pair, number) {
-                    lower.insert(pair, other == number);
-                }
-            }
-        }
-        Scope { lower, upper: HashMap::new() }
+    pub(super) fn of_land(land: &[Region]) -> Scope {
+        let homes = homes(land);
+        Scope { alphabet: Alphabet::of_land(&homes), homes, upper: HashMap::new() }
     }
 
     /// The texts of a boundary's vertices.
@@ -35,51 +78,43 @@ impl Scope {
         let name = |spot: &Spot| match *spot {
             Spot::Single(ends) => ends.to_string(),
             Spot::Pair(pair) => {
-                let is_lower = self.lower.get(&pair) == Some(&true);
+                let is_lower = self.homes[&pair].is_lower;
                 let names = if is_lower { &mut lower } else { &mut self.upper };
                 let next = names.len() as u32;
-                name(*names.entry(pair).or_insert(next), is_lower)
+                self.alphabet.name(*names.entry(pair).or_insert(next), is_lower)
             }
         };
         boundary.iter().map(name).collect()
     }
 }
 
-/// A name: the letters of the alphabet, then `m(26)`, ... or `n(26)`, ... as SPOTS does.
-fn name(number: u32, lower: bool) -> String {
-    match (number, lower) {
-        (0..26, true) => char::from(b'a' + number as u8).into(),
-        (0..26, false) => char::from(b'A' + number as u8).into(),
-        (_, true) => format!("m({number})"),
-        (_, false) => format!("n({number})"),
-    }
+/// Writes a land; letters are named as they come.
+pub(super) fn write_land(out: &mut impl Write, land: &[Region]) -> fmt::Result {
+    let mut scope = Scope::of_land(land);
+    write_regions(out, land, &[Spot::Single(0)], |boundary| scope.names(boundary))
 }
 
-/// Writes a region's boundaries; boundaries `0` that follow each other become `0*k`.
-pub(super) fn write_region<'a>(
+/// Writes regions whose vertices have these `names`; boundaries `isolated` that follow each other
+/// become `0*k`.
+pub(super) fn write_regions<T: PartialEq>(
     out: &mut impl Write,
-    scope: &mut Scope,
-    boundaries: impl Iterator<Item = &'a [Spot]>,
+    regions: &[Vec<Vec<T>>],
+    isolated: &[T],
+    mut names: impl FnMut(&[T]) -> Vec<String>,
 ) -> fmt::Result {
-    let mut boundaries = boundaries.peekable();
-    let mut first = true;
-    while let Some(boundary) = boundaries.next() {
-        if !std::mem::take(&mut first) {
-            out.write_char('.')?;
+    for (number, region) in regions.iter().enumerate() {
+        if number > 0 {
+            out.write_char('|')?;
         }
-        if boundary == [Spot::Single(0)] {
-            let mut spots = 1;
-            while boundaries.next_if_eq(&[Spot::Single(0)].as_slice()).is_some() {
-                spots += 1;
+        let runs = region.chunk_by(|a, b| a == isolated && b == isolated);
+        for (number, run) in runs.enumerate() {
+            if number > 0 {
+                out.write_char('.')?;
             }
-            match spots {
-                1 => out.write_char('0')?,
-                _ => write!(out, "0*{spots}")?,
+            names(&run[0]).iter().try_for_each(|name| out.write_str(name))?;
+            if run.len() > 1 {
+                write!(out, "*{}", run.len())?;
             }
-            continue;
-        }
-        for name in scope.names(boundary) {
-            out.write_str(&name)?;
         }
     }
     Ok(())

@@ -25,11 +25,13 @@
 //! length. Everything else that is not as described is damage, and the file is refused with the
 //! place. While one program has a file open for writing, no other can open it so.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::file::{FileError, open_locked, open_regular};
 
 /// The first bytes of a file, with the version of the format.
 pub const MAGIC: [u8; 16] = *b"sprouts-nimber1\n";
@@ -44,16 +46,9 @@ pub const MAX_TEXT: usize = u16::MAX as usize;
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NimberDbError {
-    /// The system refuses.
-    #[error("{}: cannot {action}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Some other file.
     #[error(
         "{}: not a database of Grundy numbers: it does not begin with {:?}",
@@ -91,7 +86,8 @@ pub enum NimberDbError {
 
 impl NimberDbError {
     fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
-        move |source| NimberDbError::Io { path: path.to_owned(), action, source }
+        let to_file = FileError::io(action, path);
+        move |source| to_file(source).into()
     }
 }
 
@@ -134,7 +130,7 @@ pub fn read<E: From<NimberDbError>>(
     path: &Path,
     entry: impl FnMut(Entry<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
-    let file = File::open(path).map_err(NimberDbError::io(path, "open"))?;
+    let file = open_regular(path).map_err(NimberDbError::from)?;
     read_from(path, &file, entry)
 }
 
@@ -245,16 +241,9 @@ impl NimberDb {
         entry: impl FnMut(Entry<'_>) -> Result<(), E>,
     ) -> Result<(NimberDb, Contents), E> {
         let io = |action| NimberDbError::io(path, action);
-        let options =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-        let file = options.open(path).map_err(io("open"))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(NimberDbError::InUse { path: path.to_owned() }.into());
-            }
-            Err(TryLockError::Error(error)) => return Err(io("lock")(error).into()),
-        }
+        let Some(file) = open_locked(path).map_err(NimberDbError::from)? else {
+            return Err(NimberDbError::InUse { path: path.to_owned() }.into());
+        };
         let contents = read_from(path, &file, entry)?;
         let mut end = contents.bytes;
         file.set_len(end).map_err(io("cut off the end of"))?;
@@ -293,7 +282,7 @@ impl NimberDb {
     /// Writes what was added, as one frame.
     ///
     /// # Errors
-    /// [`NimberDbError::Io`]; the file is as it was then, or ends like after a sudden end.
+    /// [`NimberDbError::File`]; the file is as it was then, or ends like after a sudden end.
     pub fn flush(&mut self) -> Result<(), NimberDbError> {
         if self.frame.len() == HEADER {
             return Ok(());
@@ -320,7 +309,7 @@ impl NimberDb {
     /// Writes what was added and waits until the disk has it.
     ///
     /// # Errors
-    /// [`NimberDbError::Io`].
+    /// [`NimberDbError::File`].
     pub fn close(mut self) -> Result<(), NimberDbError> {
         self.flush()?;
         self.file.sync_data().map_err(NimberDbError::io(&self.path, "write to"))

@@ -1,6 +1,6 @@
 //! A set of sums of lands.
 
-use crate::search::impartial::game::Atom;
+use crate::search::sums::game::Atom;
 
 /// Sorted lists of atoms, each once. Keeps its memory between uses.
 #[derive(Debug, Default)]

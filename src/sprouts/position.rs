@@ -3,27 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use super::disjoint::DisjointSets;
 use super::error::TextError;
-use super::names::{Scope, write_region};
+use super::names::write_land;
 use super::notation;
+use super::parts::{Boundary, Land, Region, Spot};
 use super::setup::{Name, Setup, Vertex, Written};
-
-/// An occurrence of a spot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spot {
-    /// A spot that occurs once, with this number of curve ends, 0 to 3. It has 3 lives less these.
-    Single(u8),
-    /// One of the two occurrences of a spot with two curve ends, so with one life. The number names
-    /// the spot within its land.
-    Pair(u32),
-}
-
-/// The vertices along one connected part of the border of a region, in cyclic order.
-pub type Boundary = Vec<Spot>;
-/// The boundaries of a region, all read with the region on the same hand.
-pub type Region = Vec<Boundary>;
-/// Regions that have been written as belonging together.
-pub type Land = Vec<Region>;
 
 /// A sum of lands as it was written: nothing is simplified, split or sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +30,7 @@ impl Position {
     ///
     /// # Errors
     /// [`TextError`] with the place.
-    pub fn from_setup(setup: &Setup) -> Result<Position, TextError> {
+    fn from_setup(setup: &Setup) -> Result<Position, TextError> {
         let lands = setup.vertices.chunk_by(|a, b| a.land == b.land);
         Ok(Position { lands: lands.map(check_land).collect::<Result<_, _>>()? })
     }
@@ -85,13 +70,7 @@ impl fmt::Display for Position {
             if number > 0 {
                 f.write_str("+")?;
             }
-            let mut scope = Scope::of_land(land.iter().flatten().map(Vec::as_slice));
-            for (number, region) in land.iter().enumerate() {
-                if number > 0 {
-                    f.write_str("|")?;
-                }
-                write_region(f, &mut scope, region.iter().map(Vec::as_slice))?;
-            }
+            write_land(f, land)?;
         }
         Ok(())
     }
@@ -194,13 +173,14 @@ fn check_rings(
     region_of: &[usize],
     regions: usize,
 ) -> Result<(), TextError> {
-    let mut parts = Sets::new(boundaries.len());
-    let mut graph = Sets::new(boundaries.len() + regions);
-    for (boundary, region) in region_of.iter().enumerate() {
-        graph.unite(boundary, boundaries.len() + region);
+    let (mut parts, mut graph) = (DisjointSets::default(), DisjointSets::default());
+    parts.begin(boundaries.len());
+    graph.begin(boundaries.len() + regions);
+    for (boundary, region) in (0..).zip(region_of) {
+        graph.unite(boundary, (boundaries.len() + region) as u32);
     }
-    let mut first: HashMap<Name, usize> = HashMap::new();
-    for (number, boundary) in boundaries.iter().enumerate() {
+    let mut first: HashMap<Name, u32> = HashMap::new();
+    for (number, boundary) in (0..).zip(boundaries) {
         for &Written { at, vertex, .. } in *boundary {
             let Vertex::Letter(name) = vertex else { continue };
             if name.is_lower() {
@@ -216,30 +196,4 @@ fn check_rings(
         }
     }
     Ok(())
-}
-
-/// Disjoint sets of numbers.
-struct Sets {
-    parent: Vec<usize>,
-}
-
-impl Sets {
-    fn new(members: usize) -> Sets {
-        Sets { parent: (0..members).collect() }
-    }
-
-    fn root(&mut self, mut member: usize) -> usize {
-        while self.parent[member] != member {
-            self.parent[member] = self.parent[self.parent[member]];
-            member = self.parent[member];
-        }
-        member
-    }
-
-    /// Returns whether they were apart.
-    fn unite(&mut self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a] = b;
-        a != b
-    }
 }

@@ -1,7 +1,7 @@
 //! The lands that have been looked up last, as they came from the moves: children of related
 //! positions are alike, and often the same before anything is sorted.
 
-use crate::search::impartial::game::Atom;
+use crate::search::sums::game::Atom;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Places; each land has one place where it can be.

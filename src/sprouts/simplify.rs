@@ -10,6 +10,7 @@
 //!    and one life at most is left; they become one, and pairs of letters in it become `2`.
 //! 4. Regions that share no letter, directly or by way of others, are lands of their own.
 
+use super::disjoint::DisjointSets;
 use super::flat::{Flat, LETTER, ONE, Packer, TWO, Token};
 
 /// Working memory; the result is in `lands`.
@@ -20,8 +21,8 @@ pub(super) struct Simplifier {
     home: Vec<u32>,
     /// What became of each letter.
     fate: Vec<Fate>,
-    /// Disjoint sets of regions; roots are the least members.
-    parent: Vec<u32>,
+    /// Regions that belong together.
+    together: DisjointSets,
     packer: Packer,
     ends: Vec<u32>,
     /// Regions by land and by what is cheap to see of them.
@@ -145,8 +146,7 @@ impl Simplifier {
 
     /// Letters that occur once become `2`; finds out which regions belong together.
     fn split(&mut self) {
-        self.parent.clear();
-        self.parent.extend(0..self.flat.regions.len() as u32);
+        self.together.begin(self.flat.regions.len());
         self.home.fill(0);
         for region in 0..self.flat.regions.len() {
             for boundary in self.flat.boundaries(region) {
@@ -163,9 +163,7 @@ impl Simplifier {
                             self.home[letter] = region as u32 + 1;
                         }
                         Fate::Upper => {
-                            let other = root(&mut self.parent, self.home[letter] - 1);
-                            let here = root(&mut self.parent, region as u32);
-                            self.parent[other.max(here) as usize] = other.min(here);
+                            self.together.unite(self.home[letter] - 1, region as u32);
                         }
                     }
                 }
@@ -181,7 +179,7 @@ impl Simplifier {
         let flat = &self.flat;
         self.order.clear();
         for region in 0..flat.regions.len() as u32 {
-            let land = root(&mut self.parent, region);
+            let land = self.together.root(region);
             let boundaries = flat.boundaries(region as usize);
             let tokens = match boundaries.is_empty() {
                 true => 0..0,
@@ -227,13 +225,4 @@ impl Simplifier {
             self.ends.push(self.packer.bytes.len() as u32);
         }
     }
-}
-
-fn root(parent: &mut [u32], mut member: u32) -> u32 {
-    while parent[member as usize] != member {
-        let up = parent[parent[member as usize] as usize];
-        parent[member as usize] = up;
-        member = up;
-    }
-    member
 }

@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use super::position::{Boundary, Region, Spot};
+use super::names::homes;
+use super::parts::{Boundary, Region, Spot};
 
 /// Rank of the first letter that belongs to a boundary; above those of all others.
 const OF_BOUNDARY: u32 = 1 << 20;
@@ -16,16 +17,8 @@ const OF_LAND: u32 = 4;
 
 /// Spells the regions of a land.
 pub(super) fn spell(land: &mut [Region]) {
-    let mut homes: HashMap<u32, (usize, bool)> = HashMap::new();
-    for (number, boundary) in land.iter().flatten().enumerate() {
-        for spot in boundary {
-            if let Spot::Pair(pair) = *spot {
-                let home = homes.entry(pair).or_insert((number, true));
-                home.1 &= home.0 == number;
-            }
-        }
-    }
-    let is_lower = |pair: u32| homes[&pair].1;
+    let homes = homes(land);
+    let is_lower = |pair: u32| homes[&pair].is_lower;
     let mut words_of = Vec::with_capacity(land.len());
     for region in land.iter_mut() {
         let mut backward = region.clone();

@@ -8,6 +8,11 @@
 //!
 //! A line holds a position of one land in either form of the text, a space, and its Grundy number.
 //! Lines end with a newline, the last one too. Empty lines are skipped.
+//!
+//! After [`LOST`] as the first line, a line is a position that the player to move loses, of one land
+//! or several, and nothing else; so its number is 0. Such files come from GLOP's plain search. The
+//! outcomes of misère play, which both programs keep in files of the same kind, are refused by name:
+//! Grundy numbers do not follow from them.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,20 +20,31 @@ use std::path::{Path, PathBuf};
 
 use super::error::TextError;
 use super::position::Position;
+use crate::file::{FileError, open_regular};
 
-/// The first line.
+/// The first line of a file of Grundy numbers.
 pub const HEADER: &str = "[Positions+Nimber]";
+/// The first line of a file of lost positions.
+pub const LOST: &str = "[WinLoss:Losing_Position]";
+/// The first line of a file of positions that are lost in misère play.
+const MISERE: &str = "[WinLoss_Misere:Losing_Position]";
 
-/// Longest line that is read, in bytes; a land of [`MOST_VERTICES`](super::setup::MOST_VERTICES)
+/// Longest line that is read, in bytes; a land of [`MOST_VERTICES`](super::MOST_VERTICES)
 /// vertices needs less.
 pub const LONGEST_LINE: u64 = 1 << 16;
 
 /// What is wrong with a line.
 #[derive(Debug, thiserror::Error)]
 pub enum LineProblem {
-    /// The first line is not [`HEADER`].
-    #[error("the file has to begin with the line {HEADER}, but begins with {0:?}")]
+    /// The first line is neither [`HEADER`] nor [`LOST`].
+    #[error("the file has to begin with the line {HEADER} or {LOST}, but begins with {0:?}")]
     Header(String),
+    /// The outcomes of another game.
+    #[error(
+        "the file holds positions that are lost in misère play, in which who cannot move wins; \
+         Grundy numbers do not follow from these"
+    )]
+    Misere,
     /// The line is longer than [`LONGEST_LINE`] or not text.
     #[error("this is no line of text: it is longer than {LONGEST_LINE} bytes or not UTF-8")]
     NoText,
@@ -52,16 +68,9 @@ pub enum LineProblem {
 /// Why a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SprError {
-    /// The system says no.
-    #[error("cannot {doing} {path}: {source}")]
-    Io {
-        /// `read` or `write`.
-        doing: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A line is not as it should be.
     #[error("{path}, line {line}: {problem}")]
     Line {
@@ -79,7 +88,7 @@ pub enum SprError {
 pub struct Entry {
     /// The line, from 1.
     pub line: u64,
-    /// A position of one land, as it is written.
+    /// A position as it is written, of one land unless the file holds lost positions.
     pub position: Position,
     /// Its Grundy number, if the file is right.
     pub nimber: u32,
@@ -92,6 +101,8 @@ pub struct SprReader<R> {
     path: PathBuf,
     line: u64,
     buffer: Vec<u8>,
+    /// Whether lines are lost positions, without numbers.
+    lost: bool,
     ended: bool,
 }
 
@@ -99,22 +110,17 @@ impl SprReader<BufReader<File>> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If it cannot be opened, or is no file.
     pub fn open(path: &Path) -> Result<Self, SprError> {
-        let doing = "read";
-        let file = File::open(path).map_err(|source| SprError::Io {
-            doing,
-            path: path.to_path_buf(),
-            source,
-        })?;
-        Ok(SprReader::new(BufReader::new(file), path))
+        Ok(SprReader::new(BufReader::new(open_regular(path)?), path))
     }
 }
 
 impl<R: BufRead> SprReader<R> {
     /// Reads from anything; `path` is for errors.
     pub fn new(input: R, path: &Path) -> SprReader<R> {
-        SprReader { input, path: path.to_path_buf(), line: 0, buffer: Vec::new(), ended: false }
+        let (path, buffer) = (path.to_path_buf(), Vec::new());
+        SprReader { input, path, line: 0, buffer, lost: false, ended: false }
     }
 
     fn problem(&self, problem: LineProblem) -> SprError {
@@ -127,9 +133,8 @@ impl<R: BufRead> SprReader<R> {
             self.buffer.clear();
             self.line += 1;
             let mut limited = (&mut self.input).take(LONGEST_LINE);
-            if let Err(source) = limited.read_until(b'\n', &mut self.buffer) {
-                return Err(SprError::Io { doing: "read", path: self.path.clone(), source });
-            }
+            let read = limited.read_until(b'\n', &mut self.buffer);
+            read.map_err(FileError::io("read", &self.path))?;
             match self.buffer.pop() {
                 None => return Ok(None),
                 Some(b'\n') => {}
@@ -157,14 +162,20 @@ impl<R: BufRead> SprReader<R> {
 
     fn next_entry(&mut self) -> Result<Option<Entry>, SprError> {
         if self.line == 0 {
-            let first = self.next_line()?.unwrap_or_default();
-            if first != HEADER {
-                let found = first.chars().take(40).collect();
-                return Err(self.problem(LineProblem::Header(found)));
-            }
+            let kind = match self.next_line()?.unwrap_or_default() {
+                HEADER => Ok(false),
+                LOST => Ok(true),
+                MISERE => Err(LineProblem::Misere),
+                other => Err(LineProblem::Header(other.chars().take(40).collect())),
+            };
+            self.lost = kind.map_err(|problem| self.problem(problem))?;
         }
+        let lost = self.lost;
         let Some(text) = self.next_line()? else { return Ok(None) };
-        let parsed = parse_line(text);
+        let parsed = match lost {
+            true => text.parse().map(|position| (position, 0)).map_err(LineProblem::Position),
+            false => parse_line(text),
+        };
         match parsed {
             Ok((position, nimber)) => Ok(Some(Entry { line: self.line, position, nimber })),
             Err(problem) => Err(self.problem(problem)),
@@ -219,8 +230,8 @@ impl<W: Write> SprWriter<W> {
         Ok(writer)
     }
 
-    /// Writes the text of a land, which the caller has from
-    /// [`Sprouts::land_text`](super::Sprouts::land_text), and its number.
+    /// Writes a text of a land, which the caller has from
+    /// [`Sprouts::spots_texts`](super::Sprouts::spots_texts), and its number.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -240,7 +251,6 @@ impl<W: Write> SprWriter<W> {
     }
 
     fn checked(&self, result: io::Result<()>) -> Result<(), SprError> {
-        let path = || self.path.clone();
-        result.map_err(|source| SprError::Io { doing: "write", path: path(), source })
+        Ok(result.map_err(FileError::io("write", &self.path))?)
     }
 }

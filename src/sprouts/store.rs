@@ -20,8 +20,8 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::search::impartial::chunks::Chunks;
-use crate::search::impartial::game::{Atom, Features, Full, Keep, MAX_ATOM, Retained};
+use crate::search::sums::chunks::Chunks;
+use crate::search::sums::game::{Atom, Features, Full, Keep, MAX_ATOM, Retained};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -18,12 +18,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{Entry, SprError};
-use crate::search::impartial::game::{Atom, Full, Impartial, Options};
+use crate::search::sums::game::{Atom, Full, Impartial, Options};
 
 /// Most moves that follow each other in a search; bounds the stack.
 const DEPTH: u32 = 2000;
 /// About what a number or a couple takes in memory.
 const BYTES_OF_FACT: u64 = 24;
+/// About what an entry of the file takes, and what has been said of its land.
+const BYTES_OF_CLAIM: u64 = 200;
 
 /// Limits.
 #[derive(Clone, Copy, Debug)]
@@ -148,6 +150,7 @@ pub fn verify(
         numbers: HashMap::new(),
         wins: HashSet::new(),
         claimed: HashSet::new(),
+        claims: 0,
         work: 0,
         searched: 0,
         most_work: limits.work,
@@ -160,6 +163,7 @@ pub fn verify(
         let Entry { line, position, nimber } = entry?;
         let sum = checker.atoms(&position)?;
         checker.claimed.extend(&sum);
+        checker.claims += 1;
         let lives = sum.iter().map(|&atom| checker.game.features(atom).lives).sum();
         claims.push(Claim { lives, line, sum, nimber });
     }
@@ -214,6 +218,8 @@ struct Checker<'a> {
     wins: HashSet<(Atom, u32)>,
     /// Lands that the file speaks of.
     claimed: HashSet<Atom>,
+    /// Entries of the file.
+    claims: u64,
     /// Positions searched for the present entry.
     work: u64,
     /// Positions searched that the file does not have.
@@ -230,7 +236,8 @@ impl Checker<'_> {
         }
         // Hash tables keep some of their places free.
         let facts = 2 * (self.numbers.capacity() + self.wins.capacity()) as u64;
-        if self.game.bytes() + facts * BYTES_OF_FACT > self.memory {
+        let bytes = facts * BYTES_OF_FACT + self.claims * BYTES_OF_CLAIM;
+        if self.game.bytes() + bytes > self.memory {
             return Err(VerifyError::Memory(self.memory));
         }
         Ok(())

@@ -5,5 +5,6 @@ mod notation_properties;
 mod perft;
 mod positions;
 mod symmetry;
+mod transpose;
 mod twin;
 mod twins_agree;

@@ -1,10 +1,10 @@
 //! Text of squares, moves and positions by example, and every way to be refused.
 
-use konane::konane::notation::{
+use konane::notation::{
     IllegalMove, MoveError, PositionError, SquareError, format_move, format_position, parse_move,
     parse_moves, parse_position, parse_square, read_move, square_name,
 };
-use konane::konane::{Board, Colour, Dimensions, Move, Position, SetupError};
+use konane::{Board, Colour, Dimensions, Move, Position, SetupError};
 
 use crate::positions::{all_dimensions, board};
 

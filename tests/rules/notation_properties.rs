@@ -1,10 +1,10 @@
 //! What holds for the text of any square, move and position.
 
-use konane::konane::notation::{
+use konane::notation::{
     IllegalMove, MoveError, check_move, format_move, format_position, parse_move, parse_moves,
     parse_position, parse_square, square_name,
 };
-use konane::konane::{Board, Colour, Dimensions, Move, Position};
+use konane::{Board, Colour, Dimensions, Move, Position};
 use proptest::prelude::*;
 
 use crate::positions::{board, cases, dimensions, recipe};

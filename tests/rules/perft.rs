@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use konane::konane::{Board, Perft, Position};
+use konane::{Board, Perft, Position};
 
 use crate::positions::board;
 use crate::twin::Twin;

@@ -1,6 +1,6 @@
 //! Random positions of random boards.
 
-use konane::konane::{Board, Colour, Dimensions, Position};
+use konane::{Board, Colour, Dimensions, Position};
 use proptest::prelude::*;
 
 /// How many random cases a property is tried on; unoptimised builds try a tenth of them.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use konane::konane::symmetry::permute;
-use konane::konane::zobrist::Zobrist;
-use konane::konane::{Board, Colour, Dimensions, Phase, Position};
+use konane::internals::symmetry::permute;
+use konane::internals::zobrist::Zobrist;
+use konane::{Board, Colour, Dimensions, Phase, Position};
 use proptest::prelude::*;
 
 use crate::positions::{all_dimensions, board, cases, dimensions, recipe};
@@ -135,17 +135,17 @@ proptest! {
         let position = recipe.position(&board);
         let symmetries = board.symmetries();
         let zobrist = Zobrist::new();
-        let code = symmetries.code(&position);
+        let code = position.code(&board);
         let orbit = equivalents(&board, &position);
         for image in &orbit {
-            prop_assert_eq!(symmetries.code(image), code);
-            prop_assert_eq!(zobrist.key(symmetries.code(image)), zobrist.key(code));
+            prop_assert_eq!(image.code(&board), code);
+            prop_assert_eq!(zobrist.key(image.code(&board)), zobrist.key(code));
             // Equivalent positions have equally many moves.
             prop_assert_eq!(image.count_moves(&board), position.count_moves(&board));
         }
-        let decoded = symmetries.decode(code);
+        let decoded = Position::from_code(&board, code);
         prop_assert!(orbit.contains(&decoded), "{:?} became {:?}", position, decoded);
-        prop_assert_eq!(symmetries.code(&decoded), code);
+        prop_assert_eq!(decoded.code(&board), code);
         let preserving = symmetries.preserving().iter();
         let least = preserving.map(|map| permute(map, position.occupied())).min();
         prop_assert_eq!(Some(symmetries.least_preserving(position.occupied())), least);
@@ -158,8 +158,7 @@ proptest! {
         let board = Board::new(dimensions);
         let (one, two) = (one.position(&board), two.position(&board));
         let equivalent = equivalents(&board, &one).contains(&two);
-        let codes = board.symmetries();
-        prop_assert_eq!(codes.code(&one) == codes.code(&two), equivalent);
+        prop_assert_eq!(one.code(&board) == two.code(&board), equivalent);
     }
 }
 
@@ -183,7 +182,7 @@ fn codes_are_exact() {
                     .map(|p| (p.occupied(), p.to_move()))
                     .min()
                     .expect("the identity is a symmetry");
-                let code = board.symmetries().code(&position);
+                let code = position.code(&board);
                 assert_eq!(*code_of_orbit.entry(orbit).or_insert(code), code, "{text}");
                 assert_eq!(*orbit_of_code.entry(code).or_insert(orbit), orbit, "{text}");
             }

@@ -1,7 +1,7 @@
 //! The rules once more, square by square: an array of cells, coordinates, and no bit tricks.
 //! Slow, and written from the rules alone, so that it can convict the fast code.
 
-use konane::konane::{Board, Colour, Dimensions, Move, Position};
+use konane::{Board, Colour, Dimensions, Move, Position};
 
 /// Row from the top and file from the left.
 pub type Square = (i32, i32);

@@ -1,8 +1,8 @@
 //! The bit-parallel rules and the kernels against the naive twin.
 
-use konane::konane::kernels::{Features, Isa, Jumps, Successors};
-use konane::konane::symmetry::WHITE_TO_MOVE;
-use konane::konane::{Board, Colour, Move, Phase, Position};
+use konane::internals::code::WHITE_TO_MOVE;
+use konane::internals::kernels::{Features, Isa, Jumps, Successors};
+use konane::{Board, Colour, Move, Phase, Position};
 use proptest::prelude::*;
 
 use crate::positions::{all_dimensions, board, cases, dimensions, recipe};
@@ -69,15 +69,15 @@ fn compare_kernels(board: &Board, position: &Position) {
             // stones with White to move as well.
             let least = if even_side {
                 let white_next = Position::new_unchecked(child.occupied(), Colour::White);
-                board.symmetries().code(&white_next)
+                white_next.code(board)
             } else {
-                let code = board.symmetries().code(&child);
+                let code = child.code(board);
                 let white_next = child.to_move() == Colour::White;
                 assert_eq!(code & WHITE_TO_MOVE != 0, white_next);
                 code & !WHITE_TO_MOVE
             };
             if mover == Colour::Black && even_side {
-                assert_eq!(least, board.symmetries().code(&child));
+                assert_eq!(least, child.code(board));
             }
             Successor {
                 occupied: child.occupied(),

@@ -3,17 +3,17 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use konane::konane::profile::Profile;
+use crate::oracles::negamax::Negamax;
+use konane::Profile;
 use konane::search::SettleOptions;
 use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
-use konane::search::checkpoint::TreePort;
-use konane::search::control::{Limits, Observer, Outcome, Report};
 use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
-use konane::search::game::{Expansion, Game, Value};
-use konane::search::negamax::Negamax;
 use konane::search::numbers::Combination;
+use konane::search::plain::game::{Expansion, Game, Value};
 use konane::search::pn2::{Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
+use konane::search::run::{Limits, Observer, Outcome, Report};
+use konane::search::snapshot::TreePort;
 use konane::search::table::Table;
 
 use crate::random::Random;

@@ -1,11 +1,11 @@
 //! Konane: random positions and whole boards.
 
-use konane::konane::Position;
-use konane::konane::game::{Estimate, Konane, Weights};
-use konane::konane::profile::Profile;
-use konane::search::control::Limits;
-use konane::search::game::Value;
-use konane::search::negamax::Negamax;
+use crate::oracles::negamax::Negamax;
+use konane::Position;
+use konane::Profile;
+use konane::game::{Estimate, Konane, Weights};
+use konane::search::plain::game::Value;
+use konane::search::run::Limits;
 
 use crate::algorithms::{ROOMY, Setting, check, forgetful};
 use crate::plain_konane::{BOARDS, PlainKonane, board, random_position};
@@ -25,7 +25,7 @@ fn random_konane_positions_agree_with_negamax_over_move_lists() {
             let Some(position) = random_position(&mut random, &board, most) else {
                 continue;
             };
-            let code = board.symmetries().code(&position);
+            let code = position.code(&board);
             let expected = plain_oracle.value(PlainKonane::code(&position));
             wins[usize::from(expected == Value::Win)] += 1;
             let context = || format!("{text} {number}: {position:?}");
@@ -57,7 +57,7 @@ fn random_konane_positions_with_small_tables() {
             let Some(position) = random_position(&mut random, &board, most) else {
                 continue;
             };
-            let code = board.symmetries().code(&position);
+            let code = position.code(&board);
             let bytes = random.pick(&[64, 128, 192, 1 << 10]);
             let setting = Setting::random(&mut random, bytes);
             let context = || format!("{text} {number}: {position:?}");
@@ -76,7 +76,7 @@ fn whole_boards_agree_with_negamax_from_the_first_removal() {
         let plain = PlainKonane(&board);
         let start = Position::start(&board);
         let expected = Negamax::new(&plain).value(PlainKonane::code(&start));
-        let code = board.symmetries().code(&start);
+        let code = start.code(&board);
         for profile in [Profile::Tuned, Profile::Thesis] {
             let game = Konane::new(&board, profile.estimate());
             let mut oracle = Negamax::new(&game);
@@ -91,7 +91,7 @@ fn whole_boards_agree_with_negamax_from_the_first_removal() {
 #[test]
 fn estimates_of_all_sizes_agree() {
     let board = board("4x4");
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     let Estimate::Features(weights) = Profile::Tuned.estimate() else {
         panic!("the tuned estimate has no weights to vary");
     };

@@ -1,10 +1,10 @@
 //! Random graphs and Nim: outcomes do not depend on parameters or memory.
 
-use konane::konane::profile::Profile;
-use konane::search::control::{Limits, Outcome};
-use konane::search::game::Value;
-use konane::search::graph::GraphGame;
-use konane::search::negamax::Negamax;
+use crate::oracles::graph::GraphGame;
+use crate::oracles::negamax::Negamax;
+use konane::Profile;
+use konane::search::plain::game::Value;
+use konane::search::run::{Limits, Outcome};
 
 use crate::algorithms::{MANY, ROOMY, Setting, algorithms, check, forgetful};
 use crate::random::{Random, random_graph, thousands};

@@ -3,13 +3,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use konane::konane::notation::parse_moves;
-use konane::konane::{Algorithm, Board, Profile, SolveOptions, Verdict, solve, solve_with};
-use konane::search::control::{Limits, Outcome, Reason};
-use konane::search::game::{Game, Value};
-use konane::search::graph::GraphGame;
-use konane::search::known::{Answer, Informed, Known};
-use konane::search::negamax::Negamax;
+use crate::oracles::graph::GraphGame;
+use crate::oracles::negamax::Negamax;
+use konane::notation::parse_moves;
+use konane::search::plain::game::{Game, Value};
+use konane::search::plain::known::{Answer, Informed, Known};
+use konane::search::run::{Limits, Outcome, Reason};
+use konane::{Algorithm, Board, Position, Profile, SolveOptions, Solver};
 
 use crate::algorithms::{MANY, ROOMY, Setting, algorithms, check};
 use crate::random::{Random, random_graph, thousands};
@@ -99,7 +99,7 @@ fn hits_are_counted_and_save_nodes() {
             saved += without.nodes.saturating_sub(counters.nodes);
         }
     }
-    assert!(hits > 100 && saved > 1000, "{hits} {saved}");
+    assert!(hits > thousands(1) / 10 && saved > thousands(1), "{hits} {saved}");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_failed_answer_is_never_an_outcome() {
             }
         }
     }
-    assert!(failed > 500, "{failed}");
+    assert!(failed > thousands(1) / 2, "{failed}");
 }
 
 /// A search that was stopped by a failed answer leaves nothing wrong in its table: the same search
@@ -204,16 +204,15 @@ struct FewStones<'a> {
 
 impl Known for FewStones<'_> {
     fn value(&self, code: u64) -> Answer {
-        let position = self.board.symmetries().decode(code);
+        let position = Position::from_code(self.board, code);
         if position.occupied().count_ones() > self.most {
             return Answer::Unknown;
         }
         let options = SolveOptions { memory_bytes: 1 << 20, ..SolveOptions::default() };
-        let solution = solve(self.board, &position, &options, Limits::default(), &mut ());
-        match solution.expect("memory").verdict {
-            Verdict::Winner(colour) if colour == position.to_move() => Answer::Known(Value::Win),
-            Verdict::Winner(_) => Answer::Known(Value::Loss),
-            Verdict::Unknown(_) => Answer::Failed,
+        let solution = Solver::new(self.board, &position).options(options).run();
+        match solution.expect("memory").report.outcome {
+            Outcome::Known(value) => Answer::Known(value),
+            Outcome::Unknown(_) => Answer::Failed,
         }
     }
 }
@@ -227,17 +226,16 @@ fn konane_takes_leaves_from_positions_with_few_stones() {
             for algorithm in Algorithm::ALL {
                 let options =
                     SolveOptions { algorithm, memory_bytes: 4 << 20, ..SolveOptions::default() };
-                let limits = Limits::default();
-                let plain = solve(&board, &position, &options, limits, &mut ()).unwrap();
+                let plain = Solver::new(&board, &position).options(options).run().unwrap();
                 for most in [4, 8, 12, 16] {
                     let known = FewStones { board: &board, most };
-                    let solution =
-                        solve_with(&board, &position, &options, &known, limits, &mut ()).unwrap();
-                    assert_eq!(solution.verdict, plain.verdict, "{size} {line} {algorithm}");
+                    let solver = Solver::new(&board, &position).options(options);
+                    let solution = solver.known(&known).run().unwrap();
+                    assert_eq!(solution.winner, plain.winner, "{size} {line} {algorithm}");
                     if let Some(best) = solution.best_move {
                         let after = position.play(&board, best);
-                        let reply = solve(&board, &after, &options, limits, &mut ()).unwrap();
-                        assert_eq!(reply.verdict, plain.verdict, "{size} {line} {algorithm}");
+                        let reply = Solver::new(&board, &after).options(options).run().unwrap();
+                        assert_eq!(reply.winner, plain.winner, "{size} {line} {algorithm}");
                     }
                 }
             }

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use konane::konane::game::{Estimate, Konane};
-use konane::konane::profile::Profile;
-use konane::konane::{Board, Position};
-use konane::search::control::{Limits, Observer, Outcome, Progress, Reason};
-use konane::search::graph::GraphGame;
+use crate::oracles::graph::GraphGame;
+use konane::Profile;
+use konane::game::{Estimate, Konane};
+use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
+use konane::{Board, Position};
 
 use crate::algorithms::{Setting, algorithms};
 use crate::plain_konane::board;
@@ -27,7 +27,7 @@ fn roomy() -> Setting {
 fn run_limited(limits: Limits<'_>, observer: &mut dyn Observer, reason: Reason) {
     let (board, estimate) = endless();
     let game = Konane::new(&board, estimate);
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     let setting = roomy();
     for (name, run) in algorithms() {
         let report = run(&game, code, setting, limits, observer);
@@ -40,7 +40,7 @@ fn run_limited(limits: Limits<'_>, observer: &mut dyn Observer, reason: Reason) 
 fn the_node_limit_is_kept_and_named() {
     let (board, estimate) = endless();
     let game = Konane::new(&board, estimate);
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     for nodes in [0, 1, 2, 10, 1000, 30_000] {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         run_limited(limits, &mut (), Reason::NodeLimit);
@@ -65,7 +65,7 @@ fn a_deadline_in_the_past_ends_the_search_at_once() {
 fn a_deadline_in_the_future_is_kept() {
     let (board, estimate) = endless();
     let game = Konane::new(&board, estimate);
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     for (name, run) in algorithms() {
         let setting = roomy();
         let started = Instant::now();
@@ -93,7 +93,7 @@ fn a_stop_flag_set_before_ends_the_search_at_once() {
 fn a_stop_flag_set_by_another_thread_ends_the_search() {
     let (board, estimate) = endless();
     let game = Konane::new(&board, estimate);
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     let stop = AtomicBool::new(false);
     for (name, run) in algorithms() {
         stop.store(false, Ordering::Relaxed);
@@ -133,7 +133,7 @@ impl Observer for StopsAfterThree<'_> {
 fn the_observer_is_called_and_may_stop_the_search() {
     let (board, estimate) = endless();
     let game = Konane::new(&board, estimate);
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     for (name, run) in algorithms() {
         let stop = AtomicBool::new(false);
         let mut observer = StopsAfterThree { stop: &stop, calls: 0, expansions: 0 };

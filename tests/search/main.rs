@@ -11,9 +11,15 @@
 mod algorithms;
 mod boards;
 mod graphs;
+mod impartial;
 mod known;
 mod limits;
+#[allow(dead_code, reason = "not every room uses everything")]
+#[path = "../oracles/mod.rs"]
+mod oracles;
 mod parallel;
 mod plain_konane;
 mod random;
 mod repetition;
+mod table;
+mod winners;

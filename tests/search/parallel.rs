@@ -5,13 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use konane::konane::game::Konane;
-use konane::konane::profile::Profile;
-use konane::konane::{Board, Colour, Dimensions, Position, SolveOptions, Verdict, solve};
-use konane::search::control::{Limits, Observer, Outcome, Progress, Reason};
-use konane::search::game::{Child, Expansion, Game};
-use konane::search::graph::GraphGame;
-use konane::search::negamax::Negamax;
+use crate::oracles::graph::GraphGame;
+use crate::oracles::negamax::Negamax;
+use konane::Profile;
+use konane::game::Konane;
+use konane::search::plain::game::{Child, Expansion, Game};
+use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
+use konane::{Board, Colour, Dimensions, Position, SolveOptions, Solver};
 
 use crate::algorithms::{
     MANY, ROOMY, Setting, algorithms, check_these, forgetful, parallel_algorithms,
@@ -93,14 +93,14 @@ fn boards_have_one_winner_on_any_number_of_threads_and_with_any_memory() {
         {
             let options =
                 SolveOptions { threads: threads(number), memory_bytes, ..SolveOptions::default() };
-            let solution = solve(&board, &start, &options, Limits::default(), &mut ()).unwrap();
-            assert_eq!(solution.verdict, Verdict::Winner(winner), "{text} {number}");
+            let solution = Solver::new(&board, &start).options(options).run().unwrap();
+            assert_eq!(solution.winner, Some(winner), "{text} {number}");
             let best = solution.best_move;
             assert_eq!(best.is_some(), winner == Colour::Black, "{text} {number}");
             if let Some(best) = best {
                 let reply = start.play(&board, best);
-                let after = solve(&board, &reply, &options, Limits::default(), &mut ()).unwrap();
-                assert_eq!(after.verdict, Verdict::Winner(winner), "{text} {number}");
+                let after = Solver::new(&board, &reply).options(options).run().unwrap();
+                assert_eq!(after.winner, Some(winner), "{text} {number}");
             }
         }
     }
@@ -115,7 +115,7 @@ fn large_by(
 ) -> (Outcome, u64) {
     let board = board("8x8");
     let game = Konane::new(&board, Profile::Thesis.estimate());
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     let mut setting = Setting::of(Profile::Thesis, 1 << 22);
     setting.tree_bytes = 1 << 28;
     setting.threads = threads(number);

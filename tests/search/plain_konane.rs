@@ -1,7 +1,7 @@
 //! Konane by its rules alone, and positions to play it from.
 
-use konane::konane::{Board, Colour, Phase, Position};
-use konane::search::game::{Child, Expansion, Game};
+use konane::search::plain::game::{Child, Expansion, Game};
+use konane::{Board, Colour, Phase, Position};
 
 use crate::random::Random;
 

@@ -1,31 +1,11 @@
 //! Numbers and games that look random and are the same on every run.
 
-use konane::search::graph::GraphGame;
+use crate::oracles::graph::GraphGame;
+pub use crate::oracles::random::Random;
 
 /// So many thousand cases, a tenth of them in unoptimised builds.
 pub fn thousands(number: u64) -> u64 {
     number * if cfg!(debug_assertions) { 100 } else { 1000 }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-pub struct Random(pub u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
 }
 
 /// A random game of one of several shapes, by its number.

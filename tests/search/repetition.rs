@@ -1,11 +1,11 @@
 //! The same search again, and several searches at once.
 
-use konane::konane::Position;
-use konane::konane::game::Konane;
-use konane::konane::profile::Profile;
-use konane::search::control::{Limits, Outcome};
+use crate::oracles::negamax::Negamax;
+use konane::Position;
+use konane::Profile;
+use konane::game::Konane;
 use konane::search::dfpn::dfpn;
-use konane::search::negamax::Negamax;
+use konane::search::run::{Limits, Outcome};
 use konane::search::table::Table;
 
 use crate::algorithms::{Setting, algorithms};
@@ -26,7 +26,7 @@ fn counts_are_the_same_twice() {
     }
     let board = board("5x5");
     let game = Konane::new(&board, Profile::Tuned.estimate());
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     for (name, run) in algorithms() {
         let setting = Setting::of(Profile::Tuned, 1 << 20);
         let limits = Limits { nodes: Some(50_000), ..Limits::default() };
@@ -47,7 +47,7 @@ fn searches_may_share_a_table() {
         let table = Table::new(1 << 22).unwrap();
         let positions: Vec<_> = (0..40)
             .filter_map(|_| random_position(&mut random, &board, 18))
-            .map(|position| board.symmetries().code(&position))
+            .map(|position| position.code(&board))
             .map(|code| (code, oracle.value(code)))
             .collect();
         std::thread::scope(|scope| {
@@ -71,7 +71,7 @@ fn searches_may_share_a_table() {
 fn a_table_grows_over_several_searches_as_over_one() {
     let board = board("5x6");
     let game = Konane::new(&board, Profile::Thesis.estimate());
-    let code = board.symmetries().code(&Position::start(&board));
+    let code = Position::start(&board).code(&board);
     let options = Profile::Thesis.dfpn();
     let table = Table::new(1 << 22).unwrap();
     let mut searches = 0;

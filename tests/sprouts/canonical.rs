@@ -52,3 +52,21 @@ fn canonical_forms_do_not_depend_on_the_spelling() {
         }
     }
 }
+
+/// However SPOTS spells a land, it is that land, and no other.
+#[test]
+fn texts_of_spots_say_the_same() {
+    let mut player = Player::new();
+    let mut random = Random(5);
+    for game in 0..40 {
+        for text in random_game(&mut player, 2 + game % 11, &mut random) {
+            for land in player.atoms(&text) {
+                let texts = player.game.spots_texts(land);
+                assert!(!texts.is_empty(), "{text}");
+                for text in texts {
+                    assert_eq!(player.atoms(&text), [land], "{text}");
+                }
+            }
+        }
+    }
+}

@@ -1,8 +1,10 @@
 //! Helpers.
 
-use konane::search::impartial::game::{Atom, Impartial, Options};
+use konane::search::sums::game::{Atom, Impartial, Options};
 use konane::sprouts::{Position, Scratch, Spot, Sprouts};
 use std::collections::{HashMap, HashSet};
+
+pub use crate::random::Random;
 
 /// A game with the memory to work with it, and values that have been computed.
 pub struct Player {
@@ -82,25 +84,6 @@ impl Player {
     }
 }
 
-/// Random numbers that are the same every time (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((value ^ (value >> 31)) % bound as u64) as usize
-    }
-
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for end in (1..items.len()).rev() {
-            items.swap(end, self.below(end + 1));
-        }
-    }
-}
-
 /// The positions of a game in which every move is chosen at random.
 pub fn random_game(player: &mut Player, spots: usize, random: &mut Random) -> Vec<String> {
     let mut sum = player.atoms(&format!("0*{spots}"));
@@ -109,7 +92,7 @@ pub fn random_game(player: &mut Player, spots: usize, random: &mut Random) -> Ve
         texts.push(player.game.text(&sum));
         let mut children: Vec<Vec<Atom>> = player.children(&sum).into_iter().collect();
         children.sort();
-        sum = children.swap_remove(random.below(children.len()));
+        sum = children.swap_remove(random.index(children.len()));
     }
     texts
 }
@@ -129,16 +112,16 @@ pub fn respelled(text: &str, random: &mut Random) -> String {
             random.shuffle(&mut land);
             for region in &mut land {
                 random.shuffle(region);
-                let reverse = random.below(2) == 0;
+                let reverse = random.index(2) == 0;
                 for boundary in region {
                     let length = boundary.len();
-                    boundary.rotate_left(random.below(length));
+                    boundary.rotate_left(random.index(length));
                     if reverse {
                         boundary.reverse();
                     }
                 }
             }
-            write(&land, random.below(1000))
+            write(&land, random.index(1000))
         })
         .collect();
     if texts.is_empty() { "!".into() } else { texts.join("+") }

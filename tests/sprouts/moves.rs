@@ -2,7 +2,7 @@
 
 use super::common::{Player, Random, random_game};
 use super::twin::Drawing;
-use konane::search::impartial::game::Atom;
+use konane::search::sums::game::Atom;
 use std::collections::{BTreeMap, HashSet};
 
 fn drawing(text: &str) -> Drawing {

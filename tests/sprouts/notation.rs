@@ -1,7 +1,7 @@
 //! The text of positions.
 
 use super::common::{Player, Random, random_game, respelled};
-use konane::sprouts::setup::MOST_VERTICES;
+use konane::sprouts::MOST_VERTICES;
 use konane::sprouts::{Position, TextError};
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn both_forms_are_read() {
         ("0*2.AB|1AB", "0*2.AB|1AB"),
         ("12+1a1a.2", "12+1a1a.2"),
         ("0.Z(3)B|BZ(3)", "0.AB|BA"),
-        // Beyond the alphabet SPOTS writes m for lower and n for upper case.
+        // For many letters SPOTS writes m for lower and n for upper case.
         ("1m(26)1m(26)", "1a1a"),
         ("0.n(26)|1n(26)", "0.A|1A"),
         ("n1n", "a1a"),
@@ -42,8 +42,18 @@ fn many_letters_have_names() {
     let lower: String = (0..40).map(|n| format!("a({n})1a({n})2")).collect();
     let text = format!("{letters}|{letters}+{lower}");
     let once = written(&text);
-    assert!(once.contains("n(59)") && once.contains("m(39)"));
+    assert!(once.starts_with("n(1)n(2)") && once.contains("n(60)") && !once.contains('A'));
+    assert!(once.contains("+m(1)1m(1)2m(2)") && once.contains("m(40)"));
     assert_eq!(written(&once), once);
+    // Where the single letters end.
+    let upper = |count: u32| -> String { (1..=count).map(|n| format!("n({n})")).collect() };
+    let all: String = ('A'..='Y').collect();
+    assert_eq!(written(&format!("{0}|{0}", upper(25))), format!("{all}|{all}"));
+    assert_eq!(written(&format!("{0}|{0}", upper(26))), format!("{0}|{0}", upper(26)));
+    let lower = |count: u32| -> String { (1..=count).map(|n| format!("m({n})1m({n})")).collect() };
+    let all: String = ('a'..='l').map(|letter| format!("{letter}1{letter}")).collect();
+    assert_eq!(written(&lower(12)), all);
+    assert_eq!(written(&lower(13)), lower(13));
 }
 
 /// The variant of an error and its place.

@@ -3,7 +3,7 @@
 use super::common::Player;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::{SprReader, SprWriter};
-use konane::sprouts::verify::{Problem, VerifyLimits, VerifyReport, verify};
+use konane::sprouts::verify::{Problem, VerifyError, VerifyLimits, VerifyReport, verify};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -46,6 +46,19 @@ fn what_is_written_is_read() {
         assert_eq!((entry.position.to_string(), entry.nimber), (land.clone(), *nimber));
         assert_eq!(entry.line, line);
     }
+}
+
+/// A file may say the same a million times; that takes memory, too.
+#[test]
+fn entries_count_as_memory() {
+    let check = |entries: usize| {
+        let file = written(&vec![("22".to_owned(), 1); entries]);
+        let entries = SprReader::new(file.as_slice(), Path::new("a file"));
+        let limits = VerifyLimits { memory: 16 << 20, ..LIMITS };
+        verify(entries, None, limits, &AtomicBool::new(false))
+    };
+    assert!(check(1000).unwrap().is_valid());
+    assert!(matches!(check(100_000), Err(VerifyError::Memory(_))));
 }
 
 #[test]

@@ -1,21 +1,30 @@
 //! `konane sprouts db`.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::super::database::rows;
-use super::super::exit::Exit;
-use super::super::{CliError, output};
 use super::session::{land_of, place_text, warn_of_cut};
-use crate::search::impartial::{Atom, Impartial, MAX_GRUNDY};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::flags::{MemoryLimitArg, OutputArgs};
+use crate::cli::output::{self, rows};
+use crate::cli::progress::Progress;
+use crate::file::NewFile;
+use crate::search::sums::{Atom, Impartial, MAX_GRUNDY};
 use crate::sprouts::nimber_db::{self, Contents, Entry, NimberDb};
-use crate::sprouts::spr_file::{SprError, SprReader, SprWriter};
+use crate::sprouts::spr_file::{SprReader, SprWriter};
 use crate::sprouts::{Scratch, Sprouts};
+use crate::system::memory_available;
+
+const IMPORT: &str = "\
+The files begin with the line [Positions+Nimber]; or with [WinLoss:Losing_Position], and then say of \
+single lands that their number is 0. Files of misere play are refused. The numbers are believed: \
+check those that come from others with sprouts verify first.";
+const EXPORT: &str = "\
+SPOTS looks a land up by the text that its own sorting makes of it, and may make several. The land \
+has an entry for each of them.";
 
 /// `konane sprouts db`.
 #[derive(Debug, Args)]
@@ -32,8 +41,10 @@ pub enum DbCommand {
     Merge(MergeArgs),
     /// Add the numbers of .spr files, as SPOTS and GLOP write them, to a database, which is made if
     /// there is none.
+    #[command(after_help = IMPORT)]
     Import(ImportArgs),
     /// Write the numbers of a database as a .spr file, which SPOTS and GLOP read.
+    #[command(after_help = EXPORT)]
     Export(ExportArgs),
     /// Say what is in a database.
     Stats(StatsArgs),
@@ -48,9 +59,8 @@ pub struct MergeArgs {
     /// The databases to take from. They stay as they are.
     #[arg(value_name = "FROM", required = true)]
     pub from: Vec<PathBuf>,
-    /// Print one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
 }
 
 /// `konane sprouts db import`.
@@ -62,9 +72,8 @@ pub struct ImportArgs {
     /// The .spr files.
     #[arg(value_name = "FROM", required = true)]
     pub from: Vec<PathBuf>,
-    /// Print one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
 }
 
 /// `konane sprouts db export`.
@@ -76,9 +85,8 @@ pub struct ExportArgs {
     /// The .spr file to write. One that exists is replaced when the new one is whole.
     #[arg(value_name = "INTO")]
     pub into: PathBuf,
-    /// Print one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
 }
 
 /// `konane sprouts db stats`.
@@ -87,16 +95,24 @@ pub struct StatsArgs {
     /// The database.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Print one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+/// What all of them have. The memory is for the lands of the files.
+#[derive(Debug, Args)]
+pub struct CommonArgs {
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Runs a verb.
 pub fn run(args: &DbArgs) -> Result<Exit, CliError> {
     match &args.command {
-        DbCommand::Merge(args) => merge(args),
-        DbCommand::Import(args) => import(args),
+        DbCommand::Merge(args) => add(&args.into, &args.from, Collection::read, &args.common),
+        DbCommand::Import(args) => add(&args.into, &args.from, Collection::read_spr, &args.common),
         DbCommand::Export(args) => export(args),
         DbCommand::Stats(args) => stats(args),
     }
@@ -131,19 +147,27 @@ struct Collection {
     fresh: Vec<Atom>,
     /// Entries of .spr files that are no single land here.
     skipped: u64,
+    progress: Progress,
 }
 
 impl Collection {
-    fn new() -> Self {
+    fn new(args: &CommonArgs) -> Self {
         Collection {
-            // All lands of the files are in memory, however many there are.
-            game: Sprouts::new(u64::MAX),
+            // All lands of the files are in memory.
+            game: Sprouts::new(args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX)),
             scratch: Scratch::default(),
             numbers: BTreeMap::new(),
             files: Vec::new(),
             fresh: Vec::new(),
             skipped: 0,
+            progress: Progress::new(args.output.quiet),
         }
+    }
+
+    /// The next file is read.
+    fn begin(&mut self, path: &Path) {
+        self.progress.live(format!("reading {}", path.display()));
+        self.files.push(path.to_owned());
     }
 
     /// Adds the number of a land in the file that is being read.
@@ -182,7 +206,7 @@ impl Collection {
     /// Reads a .spr file. What is one land there, but falls apart when it is simplified, or is
     /// over, says nothing about a single land; it is counted and left.
     fn read_spr(&mut self, path: &Path) -> Result<(), CliError> {
-        self.files.push(path.to_owned());
+        self.begin(path);
         for entry in SprReader::open(path)? {
             let entry = entry?;
             let atoms = self.game.atoms(&entry.position, &mut self.scratch)?;
@@ -205,18 +229,22 @@ impl Collection {
     }
 
     /// Reads a database.
-    fn read(&mut self, path: &Path) -> Result<Contents, CliError> {
-        self.files.push(path.to_owned());
+    fn read(&mut self, path: &Path) -> Result<(), CliError> {
+        self.contents(path).map(drop)
+    }
+
+    fn contents(&mut self, path: &Path) -> Result<Contents, CliError> {
+        self.begin(path);
         let contents = nimber_db::read(path, |entry| self.add_entry(&entry))?;
-        warn_of_cut(path, &contents);
+        self.progress.aside(|| warn_of_cut(path, &contents));
         Ok(contents)
     }
 
     /// Opens a database to add to, and reads it.
     fn open(&mut self, path: &Path) -> Result<(NimberDb, Contents), CliError> {
-        self.files.push(path.to_owned());
+        self.begin(path);
         let (db, contents) = NimberDb::open(path, |entry: Entry<'_>| self.add_entry(&entry))?;
-        warn_of_cut(path, &contents);
+        self.progress.aside(|| warn_of_cut(path, &contents));
         self.fresh.clear();
         Ok((db, contents))
     }
@@ -232,117 +260,113 @@ impl Collection {
 }
 
 /// The JSON of `sprouts db merge` and `import`.
-#[derive(Debug, Serialize)]
-struct AddedJson {
-    file: String,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AddedJson {
+    /// The database.
+    pub file: String,
     /// Numbers that it had.
-    had: u64,
+    pub had: u64,
     /// Numbers that were added.
-    added: u64,
+    pub added: u64,
     /// Entries that are no single land after simplification.
-    skipped: u64,
+    pub skipped: u64,
 }
 
-fn print_added(json: &AddedJson, as_json: bool) -> Result<(), CliError> {
-    if as_json {
-        return output::write_json(json);
-    }
-    let (had, added) = (output::grouped(json.had), output::grouped(json.added));
-    let skipped = match json.skipped {
-        0 => String::new(),
-        skipped => {
-            format!(", {} entries are no single land and were left", output::grouped(skipped))
-        }
-    };
-    output::write_text(&format!("{}: {added} numbers added to {had}{skipped}\n", json.file))
-}
-
-fn merge(args: &MergeArgs) -> Result<Exit, CliError> {
-    let mut collection = Collection::new();
+fn add(
+    into: &Path,
+    from: &[PathBuf],
+    read: fn(&mut Collection, &Path) -> Result<(), CliError>,
+    args: &CommonArgs,
+) -> Result<Exit, CliError> {
+    let mut collection = Collection::new(args);
     // Everything is read and compared before anything is written.
-    let (db, _) = collection.open(&args.into)?;
+    let (db, _) = collection.open(into)?;
     let had = collection.numbers.len() as u64;
-    for path in &args.from {
-        collection.read(path)?;
+    for path in from {
+        read(&mut collection, path)?;
     }
-    let added = collection.close(db)?;
-    let file = args.into.display().to_string();
-    print_added(&AddedJson { file, had, added, skipped: collection.skipped }, args.json)?;
-    Ok(Exit::Answered)
-}
-
-fn import(args: &ImportArgs) -> Result<Exit, CliError> {
-    let mut collection = Collection::new();
-    let (db, _) = collection.open(&args.into)?;
-    let had = collection.numbers.len() as u64;
-    for path in &args.from {
-        collection.read_spr(path)?;
-    }
-    let added = collection.close(db)?;
-    let file = args.into.display().to_string();
-    print_added(&AddedJson { file, had, added, skipped: collection.skipped }, args.json)?;
+    let (added, skipped) = (collection.close(db)?, collection.skipped);
+    drop(collection);
+    let json = AddedJson { file: into.display().to_string(), had, added, skipped };
+    output::answer(args.output.json, &json, |json| {
+        let [had, added, skipped] = [json.had, json.added, json.skipped].map(output::grouped);
+        let skipped = match json.skipped {
+            0 => String::new(),
+            _ => format!(", {skipped} entries are no single land and were left"),
+        };
+        format!("{}: {added} numbers added to {had}{skipped}\n", json.file)
+    })?;
     Ok(Exit::Answered)
 }
 
 /// The JSON of `sprouts db export`.
-#[derive(Debug, Serialize)]
-struct ExportJson {
-    file: String,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ExportJson {
+    /// The .spr file.
+    pub file: String,
     /// Lands that it has.
-    lands: u64,
+    pub lands: u64,
+    /// Entries: a land has as many as SPOTS has texts for it.
+    pub entries: u64,
 }
 
 fn export(args: &ExportArgs) -> Result<Exit, CliError> {
-    let mut collection = Collection::new();
+    let mut collection = Collection::new(&args.common);
     collection.read(&args.from)?;
     let game = &collection.game;
     // Small positions first, as a reader that checks them wants them.
-    let mut lands: Vec<(u32, String, u32)> = collection
-        .numbers
-        .iter()
-        .map(|(&land, source)| (game.features(land).lives, game.land_text(land), source.nimber))
-        .collect();
-    lands.sort_unstable();
-    // The file appears when it is whole.
-    let mut name = args.into.clone().into_os_string();
-    name.push(".part");
-    let part = PathBuf::from(name);
-    let failed = |source| SprError::Io { doing: "write", path: args.into.clone(), source };
-    let file = File::create(&part).map_err(failed)?;
-    let mut writer = SprWriter::new(BufWriter::new(file), &args.into)?;
-    for (_, land, nimber) in &lands {
-        writer.write(land, *nimber)?;
+    let mut lines: Vec<(u32, String, u32)> = Vec::new();
+    for (&land, source) in &collection.numbers {
+        let lives = game.features(land).lives;
+        let texts = game.spots_texts(land).into_iter();
+        lines.extend(texts.map(|text| (lives, text, source.nimber)));
     }
-    let file = writer.finish()?.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.sync_all().and_then(|()| std::fs::rename(&part, &args.into)).map_err(failed)?;
-    let json = ExportJson { file: args.into.display().to_string(), lands: lands.len() as u64 };
-    if args.json {
-        output::write_json(&json)?;
-    } else {
-        output::write_text(&format!("{}: {} lands\n", json.file, output::grouped(json.lands)))?;
-    }
+    lines.sort_unstable();
+    write_spr(&lines, &args.into)?;
+    let json = ExportJson {
+        file: args.into.display().to_string(),
+        lands: collection.numbers.len() as u64,
+        entries: lines.len() as u64,
+    };
+    drop(collection);
+    output::answer(args.common.output.json, &json, |json| {
+        let (lands, entries) = (output::grouped(json.lands), output::grouped(json.entries));
+        format!("{}: {lands} lands, {entries} entries\n", json.file)
+    })?;
     Ok(Exit::Answered)
 }
 
+/// Writes entries to a file, which appears when it is whole.
+fn write_spr(lines: &[(u32, String, u32)], path: &Path) -> Result<(), CliError> {
+    let mut writer = SprWriter::new(NewFile::create(path, 1 << 16)?, path)?;
+    for (_, text, nimber) in lines {
+        writer.write(text, *nimber)?;
+    }
+    Ok(writer.finish()?.finish()?)
+}
+
 /// The JSON of `sprouts db stats`.
-#[derive(Debug, Serialize)]
-struct StatsJson {
-    file: String,
-    bytes: u64,
-    records: u64,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StatsJson {
+    /// The database.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Records in it.
+    pub records: u64,
     /// Different lands; the rest of the records say the same again.
-    lands: u64,
+    pub lands: u64,
     /// How many lands have the Grundy number 0, 1, and so on.
-    by_nimber: Vec<u64>,
+    pub by_nimber: Vec<u64>,
     /// How many lands have 0, 1, and so on lives.
-    by_lives: Vec<u64>,
+    pub by_lives: Vec<u64>,
     /// Bytes at the end that a killed program left.
-    torn_bytes: u64,
+    pub torn_bytes: u64,
 }
 
 fn stats(args: &StatsArgs) -> Result<Exit, CliError> {
-    let mut collection = Collection::new();
-    let contents = collection.read(&args.file)?;
+    let mut collection = Collection::new(&args.common);
+    let contents = collection.contents(&args.file)?;
     let (mut by_nimber, mut by_lives) = (Vec::new(), Vec::new());
     let count = |counts: &mut Vec<u64>, value: u32| {
         let index = value as usize;
@@ -362,10 +386,12 @@ fn stats(args: &StatsArgs) -> Result<Exit, CliError> {
         by_lives,
         torn_bytes: contents.cut.map_or(0, |cut| cut.bytes),
     };
-    if args.json {
-        output::write_json(&json)?;
-        return Ok(Exit::Answered);
-    }
+    drop(collection);
+    output::answer(args.common.output.json, &json, stats_text)?;
+    Ok(Exit::Answered)
+}
+
+fn stats_text(json: &StatsJson) -> String {
     let list = |counts: &[u64]| {
         let counts = counts.iter().enumerate().filter(|(_, count)| **count > 0);
         let texts = counts.map(|(value, &count)| format!("{value}: {}", output::grouped(count)));
@@ -378,6 +404,5 @@ fn stats(args: &StatsArgs) -> Result<Exit, CliError> {
         ("by number", list(&json.by_nimber)),
         ("by lives", list(&json.by_lives)),
     ];
-    output::write_text(&rows(&json.file, &lines))?;
-    Ok(Exit::Answered)
+    rows(&json.file, &lines)
 }

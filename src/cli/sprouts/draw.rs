@@ -1,15 +1,22 @@
 //! `konane sprouts draw`.
 
-use super::args::DrawArgs;
-use crate::cli::CliError;
-use crate::cli::exit::Exit;
+use clap::Args;
+
+use super::text::{self, TextArg};
+use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
-use crate::sprouts::Position;
 use crate::sprouts::draw::svg;
+
+/// `konane sprouts draw`.
+#[derive(Debug, Args)]
+#[command(after_help = text::HELP)]
+pub struct DrawArgs {
+    #[command(flatten)]
+    pub text: TextArg,
+}
 
 /// Draws the position as it is written.
 pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
-    let position: Position = args.position.parse()?;
-    output::write_text(&svg(&position))?;
+    output::write_text(&svg(&args.text.read()?))?;
     Ok(Exit::Answered)
 }

@@ -4,96 +4,70 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::super::database::rows;
-use super::super::exit::Exit;
-use super::super::{CliError, output};
-use super::session::{self, CountersJson, DatabaseJson, SearchArgs, Session, Start};
-use crate::search::control::Reason;
-use crate::search::impartial::grundy;
+use super::session::{self, EngineArgs, SearchedJson, Session, Start};
+use super::text::{self, TextArg};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::output;
+use crate::search::sums::grundy;
 
 /// `konane sprouts grundy`.
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
+#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, session::HELP, concat!(
     "Examples:\n",
     "  konane sprouts grundy \"0*9\"\n",
     "  konane sprouts grundy \"0.AB|AB+1a1a\" --json\n"
-))]
+)))]
 pub struct GrundyArgs {
-    /// A position: 0*n for n spots, or any other, as SPOTS and GLOP write them.
-    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
-    pub position: String,
-    /// The search.
     #[command(flatten)]
-    pub search: SearchArgs,
+    pub text: TextArg,
+    #[command(flatten)]
+    pub engine: EngineArgs,
 }
 
 /// The JSON of `sprouts grundy`.
-#[derive(Debug, Serialize)]
-struct GrundyJson {
-    position: String,
-    canonical: String,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GrundyJson {
+    /// As it was written.
+    pub position: String,
+    /// In canonical form.
+    pub canonical: String,
     /// Null if it is not known.
-    grundy: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    profile: &'static str,
-    heuristic: bool,
-    threads: u32,
+    pub grundy: Option<u32>,
+    /// The search.
     #[serde(flatten)]
-    counters: CountersJson,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database: Option<DatabaseJson>,
+    pub searched: SearchedJson,
 }
 
 /// Computes and prints.
 pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let start = Start::new(&args.position, &args.search)?;
-    let mut session = Session::new(&start.game, &args.search)?;
-    let (options, threads) = (args.search.options(), args.search.threads());
+    let engine = &args.engine;
+    let start = Start::new(&args.text, engine)?;
+    let threads = engine.search.threads.of("dfpn", true)?;
+    let mut session = Session::new(&start.game, engine, threads)?;
     let begun = Instant::now();
-    let limits = args.search.limits(stop);
+    let limits = engine.search.limits(begun, stop);
     let (workspace, sink) = (&session.workspace, &mut session.sink);
-    let report = grundy(workspace, &start.atoms, options, threads, limits, sink);
+    let threads = threads.get() as u32;
+    let report = grundy(workspace, &start.atoms, session.options, threads, limits, sink);
     let seconds = begun.elapsed().as_secs_f64();
-    let counters =
-        CountersJson::new(&session, &start.game, &report.counters, report.memory_bytes, seconds);
-    let (database, failure) = match session.close() {
-        Ok(database) => (database, None),
-        Err(error) => (None, Some(error)),
-    };
     let reason = report.grundy.err();
+    let (searched, closed) =
+        session.close((&report.counters, report.memory_bytes, seconds), reason);
     let json = GrundyJson {
-        position: args.position.clone(),
+        position: args.text.position.clone(),
         canonical: start.canonical,
         grundy: report.grundy.ok(),
-        reason: reason.map(Reason::text),
-        profile: args.search.profile.name(),
-        heuristic: options.heuristic,
-        threads,
-        counters,
-        database,
+        searched,
     };
-    if args.search.json {
-        output::write_json(&json)?;
-    } else {
-        output::write_text(&text(&json))?;
-    }
-    session::exit(reason, failure)
+    output::answer(engine.output.json, &json, shown)?;
+    closed.map(|()| reason.into())
 }
 
-fn text(json: &GrundyJson) -> String {
-    let mut lines: Vec<(&str, String)> = Vec::new();
-    let number = match (json.grundy, json.reason) {
-        (Some(number), _) => number.to_string(),
-        (None, reason) => format!("unknown ({})", reason.unwrap_or("no reason")),
-    };
-    lines.push(("Grundy", number));
-    lines.push(("canonical", json.canonical.clone()));
-    json.counters.rows(&mut lines);
-    if let Some(database) = &json.database {
-        lines.push(("database", database.text()));
-    }
-    rows(&json.position, &lines)
+fn shown(json: &GrundyJson) -> String {
+    let number = json.grundy.map_or_else(|| json.searched.unknown(), |number| number.to_string());
+    let mut lines = vec![("Grundy", number), ("canonical", json.canonical.clone())];
+    lines.extend(json.searched.rows());
+    output::rows(&json.position, &lines)
 }

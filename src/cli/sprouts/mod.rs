@@ -1,27 +1,57 @@
 //! `konane sprouts`.
 
-use std::sync::atomic::AtomicBool;
-
-use serde::Serialize;
-
-use super::CliError;
-use super::exit::Exit;
-use super::output;
-use crate::sprouts::{Position, Scratch, Sprouts};
-
-pub mod args;
-pub mod db;
+mod canonical;
+mod children;
+mod db;
 mod draw;
-pub mod grundy;
-pub mod session;
-pub mod solve;
+mod grundy;
+mod session;
+mod solve;
+mod text;
 mod verify;
 
-use args::{PositionArgs, SproutsArgs, SproutsCommand};
+use std::sync::atomic::AtomicBool;
 
-/// Bytes that the tables of `canonical` and `children` may take. A position that a person writes
-/// needs a small part of it.
-const MEMORY: u64 = 2 << 30;
+use clap::{Args, Subcommand};
+
+pub use canonical::CanonicalJson;
+pub use children::ChildrenJson;
+pub use db::{AddedJson, ExportJson, StatsJson};
+pub use grundy::GrundyJson;
+pub use session::{DatabaseJson, SearchedJson};
+pub use solve::SproutsSolveJson;
+pub use text::read;
+pub use verify::{ProblemJson, VerifySprJson};
+
+use super::exit::{CliError, Exit};
+
+/// `konane sprouts`.
+#[derive(Debug, Args)]
+pub struct SproutsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: SproutsCommand,
+}
+
+/// The verbs of `konane sprouts`.
+#[derive(Debug, Subcommand)]
+pub enum SproutsCommand {
+    /// Find out whether the player to move wins a position, or its sum with a nim heap.
+    Solve(solve::SolveArgs),
+    /// Compute the Grundy number of a position.
+    Grundy(grundy::GrundyArgs),
+    /// Databases of Grundy numbers, as `solve --db` makes them.
+    Db(db::DbArgs),
+    /// Print the canonical form of a position: the same text for all ways to write it.
+    Canonical(canonical::CanonicalArgs),
+    /// Print the positions after every move, each once, in canonical form.
+    Children(children::ChildrenArgs),
+    /// Check a database of Grundy numbers (.spr) as a proof: every number has to follow from the
+    /// rules and the numbers of smaller positions.
+    Verify(verify::VerifyArgs),
+    /// Draw a position as SVG: a panel for each region, a circle for each boundary.
+    Draw(draw::DrawArgs),
+}
 
 /// Does what the arguments say.
 pub fn run(args: &SproutsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -29,53 +59,9 @@ pub fn run(args: &SproutsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         SproutsCommand::Solve(args) => solve::run(args, stop),
         SproutsCommand::Grundy(args) => grundy::run(args, stop),
         SproutsCommand::Db(args) => db::run(args),
-        SproutsCommand::Canonical(args) => canonical(args),
-        SproutsCommand::Children(args) => children(args),
+        SproutsCommand::Canonical(args) => canonical::run(args),
+        SproutsCommand::Children(args) => children::run(args),
         SproutsCommand::Verify(args) => verify::run(args, stop),
         SproutsCommand::Draw(args) => draw::run(args),
     }
-}
-
-/// The JSON of `sprouts canonical`.
-#[derive(Debug, Serialize)]
-struct CanonicalJson<'a> {
-    position: &'a str,
-    canonical: String,
-}
-
-/// The JSON of `sprouts children`.
-#[derive(Debug, Serialize)]
-struct ChildrenJson<'a> {
-    position: &'a str,
-    children: Vec<String>,
-}
-
-fn canonical(args: &PositionArgs) -> Result<Exit, CliError> {
-    let position: Position = args.position.parse()?;
-    let game = Sprouts::new(MEMORY);
-    let sum = game.atoms(&position, &mut Scratch::default())?;
-    let canonical = game.text(&sum);
-    if args.json {
-        output::write_json(&CanonicalJson { position: args.position.trim_ascii(), canonical })?;
-    } else {
-        output::write_text(&(canonical + "\n"))?;
-    }
-    Ok(Exit::Answered)
-}
-
-fn children(args: &PositionArgs) -> Result<Exit, CliError> {
-    let position: Position = args.position.parse()?;
-    let game = Sprouts::new(MEMORY);
-    let mut scratch = Scratch::default();
-    let sum = game.atoms(&position, &mut scratch)?;
-    let children = game.children(&sum, &mut scratch)?;
-    let mut children: Vec<String> = children.iter().map(|child| game.text(child)).collect();
-    children.sort_unstable();
-    if args.json {
-        output::write_json(&ChildrenJson { position: args.position.trim_ascii(), children })?;
-    } else {
-        let lines: String = children.into_iter().map(|child| child + "\n").collect();
-        output::write_text(&lines)?;
-    }
-    Ok(Exit::Answered)
 }

@@ -1,27 +1,28 @@
 //! What `sprouts solve` and `sprouts grundy` share: the position, the engine and the database.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::super::CliError;
-use super::super::args::{parse_nodes, parse_threads};
-use super::super::exit::Exit;
-use super::super::output::{self, TableJson, short, speed, time};
-use super::super::progress::number;
-use super::super::ticker::Ticker;
-use super::super::units::{parse_bytes, parse_duration};
+use super::text::TextArg;
+use crate::cli::exit::CliError;
+use crate::cli::flags::{OutputArgs, SearchArgs};
+use crate::cli::output::{self, TableJson, proof_number, short, speed, time};
+use crate::cli::progress::Progress as Shown;
 use crate::konane::SolveError;
 use crate::konane::solve::LEAST_MEMORY;
-use crate::search::control::{Limits, Reason};
-use crate::search::impartial::{
-    Atom, Counters, MAX_GRUNDY, Observer, Progress, SearchOptions, Workspace,
-};
+use crate::search::run::{Counters, Observer, Progress, Reason};
+use crate::search::sums::{Atom, MAX_GRUNDY, SearchOptions, Workspace};
 use crate::sprouts::nimber_db::{Contents, Entry, NimberDb, NimberDbError};
 use crate::sprouts::{Position, Scratch, Sprouts};
+
+/// What the help of the verbs that search says about memory.
+pub const HELP: &str = "\
+--memory is for positions, moves and numbers together; each thread takes some 2MiB beside it. When \
+it is full, dfpn and pns-pdfpn forget what they can find again, and go on.";
 
 /// The parameters of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,74 +45,33 @@ impl ProfileArg {
 
 /// Flags of the verbs that search.
 #[derive(Debug, Args)]
-pub struct SearchArgs {
+pub struct EngineArgs {
     /// The algorithm's parameters.
     #[arg(long, value_name = "NAME", default_value = "tuned")]
     pub profile: ProfileArg,
     /// Among equally promising moves prefer those that leave fewer lives and a smaller heap, then
     /// more lands, then fewer moves [default: as the profile has it].
-    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on")]
-    pub heuristic: Option<Switch>,
-    /// Threads to search with [default: all cores]; the results are the same for all numbers.
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
-          value_parser = parse_threads)]
-    pub threads: Option<u32>,
-    /// Memory for positions, moves and numbers together, at least 1MiB; each thread takes some 2MiB
-    /// beside it. When it is full, dfpn and pns-pdfpn forget what they can find again, and go on.
-    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
-          allow_hyphen_values = true)]
-    pub memory: u64,
-    /// Give up after this time, such as 60s, 5m or 2h.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
-    pub time_limit: Option<Duration>,
-    /// Give up after this many nodes.
-    #[arg(long, value_name = "N", value_parser = parse_nodes, allow_negative_numbers = true)]
-    pub max_nodes: Option<u64>,
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
+          value_parser = PossibleValuesParser::new(["on", "off"]).map(|text| text == "on"))]
+    pub heuristic: Option<bool>,
+    #[command(flatten)]
+    pub search: SearchArgs,
     /// Take Grundy numbers from this file, and add those that are found; made if there is none.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
-    /// Show no progress.
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Print one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
-/// On or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
-    /// On.
-    On,
-    /// Off.
-    Off,
-}
-
-impl SearchArgs {
+impl EngineArgs {
     /// The options of the search.
-    pub fn options(&self) -> SearchOptions {
+    fn options(&self) -> SearchOptions {
         let profile = match self.profile {
             ProfileArg::Tuned => SearchOptions::TUNED,
             ProfileArg::Paper => SearchOptions::PAPER,
         };
-        let heuristic = self.heuristic.map_or(profile.heuristic, |switch| switch == Switch::On);
+        let heuristic = self.heuristic.unwrap_or(profile.heuristic);
         SearchOptions { heuristic, ..profile }
-    }
-
-    /// Threads to search with.
-    pub fn threads(&self) -> u32 {
-        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        self.threads.unwrap_or_else(cores)
-    }
-
-    /// The limits of a search that begins now.
-    pub fn limits<'a>(&self, stop: &'a AtomicBool) -> Limits<'a> {
-        Limits {
-            nodes: self.max_nodes,
-            // A time beyond what the clock can tell is no limit.
-            deadline: self.time_limit.and_then(|limit| Instant::now().checked_add(limit)),
-            stop: Some(stop),
-        }
     }
 }
 
@@ -127,12 +87,13 @@ pub struct Start {
 
 impl Start {
     /// Reads a position.
-    pub fn new(text: &str, args: &SearchArgs) -> Result<Start, CliError> {
-        if args.memory < LEAST_MEMORY {
-            return Err(SolveError::TooLittleMemory { bytes: args.memory }.into());
+    pub fn new(text: &TextArg, args: &EngineArgs) -> Result<Start, CliError> {
+        let memory = args.search.memory;
+        if memory < LEAST_MEMORY {
+            return Err(SolveError::TooLittleMemory { bytes: memory }.into());
         }
-        let position: Position = text.parse()?;
-        let game = Sprouts::new(args.memory);
+        let position = text.read()?;
+        let game = Sprouts::new(memory);
         let mut scratch = Scratch::default();
         let atoms = game.atoms(&position, &mut scratch)?;
         let canonical = game.text(&atoms);
@@ -146,14 +107,23 @@ pub struct Session<'g> {
     pub workspace: Workspace<'g, Sprouts>,
     /// What hears of progress.
     pub sink: Sink<'g>,
+    /// How to search.
+    pub options: SearchOptions,
+    /// Threads to search with.
+    pub threads: NonZeroUsize,
+    profile: ProfileArg,
     /// Numbers that the database had, and what was cut off its end.
-    pub loaded: Option<Contents>,
+    loaded: Option<Contents>,
 }
 
 impl<'g> Session<'g> {
     /// Opens the database, if there is one.
-    pub fn new(game: &'g Sprouts, args: &SearchArgs) -> Result<Self, CliError> {
-        let workspace = Workspace::new(game, args.memory).map_err(CliError::SproutsTable)?;
+    pub fn new(
+        game: &'g Sprouts,
+        args: &EngineArgs,
+        threads: NonZeroUsize,
+    ) -> Result<Self, CliError> {
+        let workspace = Workspace::new(game, args.search.memory).map_err(CliError::SproutsTable)?;
         let mut database = None;
         let mut loaded = None;
         if let Some(path) = &args.db {
@@ -179,28 +149,57 @@ impl<'g> Session<'g> {
             database = Some(db);
             loaded = Some(contents);
         }
-        let ticker = Ticker::new(args.quiet);
-        let sink = Sink { game, ticker, database, error: None, added: 0 };
-        Ok(Session { workspace, sink, loaded })
+        let shown = Shown::new(args.output.quiet);
+        let sink = Sink { game, shown, database, error: None, added: 0 };
+        let (options, profile) = (args.options(), args.profile);
+        Ok(Session { workspace, sink, options, threads, profile, loaded })
     }
 
-    /// Closes the database. The number of records that were added, or what went wrong with it.
-    pub fn close(self) -> Result<Option<DatabaseJson>, CliError> {
-        let Sink { database, error, added, .. } = self.sink;
-        if let Some(error) = error {
-            return Err(error.into());
-        }
-        let (Some(database), Some(loaded)) = (database, self.loaded) else {
-            return Ok(None);
+    /// Closes the database. What the search took, and what went wrong with the database, which is
+    /// for after the answer.
+    pub fn close(
+        self,
+        (counters, memory_bytes, seconds): (&Counters, u64, f64),
+        reason: Option<Reason>,
+    ) -> (SearchedJson, Result<(), CliError>) {
+        let Session { workspace, sink, loaded, profile, options, threads } = self;
+        let Sink { game, database, error, added, .. } = sink;
+        let closed = error.map_or(Ok(()), Err).and_then(|()| {
+            let file = database.as_ref().map(|database| database.path().display().to_string());
+            database.map_or(Ok(()), NimberDb::close).map(|()| file)
+        });
+        let loaded = loaded.map_or(0, |loaded| loaded.records);
+        let (file, closed) = match closed {
+            Ok(file) => (file, Ok(())),
+            Err(error) => (None, Err(error.into())),
         };
-        let file = database.path().display().to_string();
-        database.close()?;
-        Ok(Some(DatabaseJson { file, loaded: loaded.records, added }))
+        let json = SearchedJson {
+            reason: reason.map(|reason| reason.text().to_owned()),
+            profile: profile.name().to_owned(),
+            heuristic: options.heuristic,
+            threads: threads.get() as u32,
+            iterations: counters.expansions,
+            nodes: counters.nodes,
+            generated: counters.generated,
+            lands: game.lands(),
+            grundy_numbers: counters.grundy_numbers,
+            seconds,
+            iterations_per_second: speed(counters.expansions, seconds),
+            memory_bytes,
+            collections: counters.collections,
+            table: TableJson {
+                capacity: workspace.table().capacity(),
+                used: counters.table_used,
+                replaced: counters.table_replaced,
+            },
+            database: file.map(|file| DatabaseJson { file, loaded, added }),
+        };
+        (json, closed)
     }
 }
 
 /// The database in JSON.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DatabaseJson {
     /// The file.
     pub file: String,
@@ -237,19 +236,6 @@ pub fn place_text(path: &Path, place: u64) -> String {
     format!("{}, byte {place}", path.display())
 }
 
-/// How a search ends that gave up for `reason`, if it did; what failed when its database was closed
-/// goes before.
-pub fn exit(reason: Option<Reason>, failure: Option<CliError>) -> Result<Exit, CliError> {
-    if let Some(error) = failure {
-        return Err(error);
-    }
-    Ok(match reason {
-        None => Exit::Answered,
-        Some(Reason::Interrupted) => Exit::Interrupted,
-        Some(_) => Exit::Limit,
-    })
-}
-
 /// Tells that the end of a file was lost.
 pub fn warn_of_cut(path: &Path, contents: &Contents) {
     if let Some(cut) = contents.cut {
@@ -266,30 +252,28 @@ pub fn warn_of_cut(path: &Path, contents: &Contents) {
 /// Shows progress, and writes Grundy numbers to the database as they are found.
 pub struct Sink<'g> {
     game: &'g Sprouts,
-    ticker: Ticker,
+    shown: Shown,
     database: Option<NimberDb>,
     error: Option<NimberDbError>,
     added: u64,
 }
 
 impl Observer for Sink<'_> {
-    fn progress(&mut self, progress: &Progress) -> bool {
-        if let Some(seconds) = self.ticker.due() {
-            let Counters { iterations, grundy_numbers, .. } = progress.counters;
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(seconds) = self.shown.due() {
+            let Counters { expansions: iterations, grundy_numbers, .. } = progress.counters;
             let line = format!(
-                "{}, {} iterations, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
-                time(seconds),
+                "{} iterations, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
                 short(iterations as f64),
                 short(speed(iterations, seconds)),
-                number(progress.phi),
-                number(progress.delta),
+                proof_number(progress.phi),
+                proof_number(progress.delta),
                 short(grundy_numbers as f64),
                 short(self.game.lands().into()),
                 output::bytes(progress.memory_bytes),
             );
-            self.ticker.show(line);
+            self.shown.show(seconds, line);
         }
-        self.error.is_none()
     }
 
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
@@ -308,9 +292,18 @@ impl Observer for Sink<'_> {
     }
 }
 
-/// The counters as they stand in JSON.
-#[derive(Debug, Serialize)]
-pub struct CountersJson {
+/// What a search took, in the JSON of `sprouts solve` and `sprouts grundy`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SearchedJson {
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// `tuned` or `paper`.
+    pub profile: String,
+    /// Whether ties between moves are broken by the order of the paper.
+    pub heuristic: bool,
+    /// Threads that searched.
+    pub threads: u32,
     /// Couples expanded, again and again ones included.
     pub iterations: u64,
     /// Couples evaluated.
@@ -331,61 +324,40 @@ pub struct CountersJson {
     pub collections: u64,
     /// The table of open couples.
     pub table: TableJson,
+    /// With `--db`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseJson>,
 }
 
-impl CountersJson {
-    /// After a search.
-    pub fn new(
-        session: &Session<'_>,
-        game: &Sprouts,
-        counters: &Counters,
-        memory_bytes: u64,
-        seconds: f64,
-    ) -> Self {
-        CountersJson {
-            iterations: counters.iterations,
-            nodes: counters.nodes,
-            generated: counters.generated,
-            lands: game.lands(),
-            grundy_numbers: counters.grundy_numbers,
-            seconds,
-            iterations_per_second: speed(counters.iterations, seconds),
-            memory_bytes,
-            collections: counters.collections,
-            table: TableJson {
-                capacity: session.workspace.table().capacity(),
-                used: counters.table_used,
-                replaced: counters.table_replaced,
-            },
-        }
-    }
-
-    /// The same for people.
-    pub fn rows(&self, rows: &mut Vec<(&'static str, String)>) {
-        let grouped = output::grouped;
-        rows.push(("iterations", grouped(self.iterations)));
-        rows.push(("nodes", grouped(self.nodes)));
-        let (lands, generated) = (grouped(self.lands.into()), grouped(self.generated));
-        rows.push(("lands", format!("{lands} in memory, moves of {generated} generated")));
-        rows.push(("found", format!("{} Grundy numbers", grouped(self.grundy_numbers))));
-        rows.push(("time", time(self.seconds)));
-        rows.push(("speed", format!("{} iterations/s", short(self.iterations_per_second))));
-        let memory = output::bytes(self.memory_bytes);
-        rows.push((
-            "memory",
-            match self.collections {
-                0 => memory,
-                1 => format!("{memory}; was full once, and collected"),
-                times => format!("{memory}; was full {times} times, and collected"),
-            },
-        ));
-    }
-}
-
-impl DatabaseJson {
+impl SearchedJson {
     /// For people.
-    pub fn text(&self) -> String {
-        let (loaded, added) = (output::grouped(self.loaded), output::grouped(self.added));
-        format!("{loaded} numbers from {}, {added} added", self.file)
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let grouped = output::grouped;
+        let (lands, generated) = (grouped(self.lands.into()), grouped(self.generated));
+        let memory = output::bytes(self.memory_bytes);
+        let memory = match self.collections {
+            0 => memory,
+            1 => format!("{memory}; was full once, and collected"),
+            times => format!("{memory}; was full {times} times, and collected"),
+        };
+        let mut rows = vec![
+            ("iterations", grouped(self.iterations)),
+            ("nodes", grouped(self.nodes)),
+            ("lands", format!("{lands} in memory, moves of {generated} generated")),
+            ("found", format!("{} Grundy numbers", grouped(self.grundy_numbers))),
+            ("time", time(self.seconds)),
+            ("speed", format!("{} iterations/s", short(self.iterations_per_second))),
+            ("memory", memory),
+        ];
+        if let Some(DatabaseJson { file, loaded, added }) = &self.database {
+            let (loaded, added) = (grouped(*loaded), grouped(*added));
+            rows.push(("database", format!("{loaded} numbers from {file}, {added} added")));
+        }
+        rows
+    }
+
+    /// Why there is no answer, for people.
+    pub fn unknown(&self) -> String {
+        format!("unknown ({})", self.reason.as_deref().unwrap_or("no reason"))
     }
 }

@@ -1,87 +1,139 @@
 //! `konane sprouts verify`.
 
-use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use serde::Serialize;
+use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use super::args::VerifyArgs;
-use crate::cli::CliError;
-use crate::cli::exit::Exit;
+use super::text;
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::flags::{OutputArgs, parse_amount};
 use crate::cli::output::{self, grouped};
+use crate::cli::progress::Progress;
+use crate::cli::units::parse_bytes;
+use crate::search::run::Reason;
 use crate::sprouts::Position;
 use crate::sprouts::spr_file::SprReader;
 use crate::sprouts::verify::{VerifyError, VerifyLimits, VerifyReport, verify};
 
+/// `konane sprouts verify`.
+#[derive(Debug, Args)]
+#[command(after_help = text::HELP)]
+pub struct VerifyArgs {
+    /// The database.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Also decide who wins this position by the numbers of the database.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub root: Option<String>,
+    /// Positions that may be searched to establish one number.
+    #[arg(long, value_name = "N", default_value = "10000000", value_parser = parse_amount,
+          allow_negative_numbers = true)]
+    pub max_work: u64,
+    /// Memory for positions and their numbers.
+    #[arg(short, long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: u64,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
 /// The JSON of `sprouts verify`.
-#[derive(Debug, Serialize)]
-struct VerifyJson<'a> {
-    file: String,
-    entries: u64,
-    established: u64,
-    /// Whether every entry is established and, with `--root`, the root is decided.
-    valid: bool,
-    problems: Vec<ProblemJson>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct VerifySprJson {
+    /// The file.
+    pub file: String,
+    /// Numbers in it; null if the check did not end.
+    pub entries: Option<u64>,
+    /// Those that follow from the rules and from others.
+    pub established: Option<u64>,
+    /// Whether every entry is established and, with `--root`, the root is decided; null if the check
+    /// did not end.
+    pub valid: Option<bool>,
+    /// Entries that are not established, the first ones.
+    pub problems: Vec<ProblemJson>,
+    /// Why the check did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    root: Option<&'a str>,
+    pub reason: Option<String>,
+    /// With `--root`: the position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
     /// For the player to move: `win`, `loss` or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
-    searched: u64,
-    seconds: f64,
+    pub outcome: Option<String>,
+    /// Positions that are not in the file and were searched.
+    pub searched: Option<u64>,
+    /// Wall-clock time.
+    pub seconds: f64,
 }
 
 /// An entry that is not established.
-#[derive(Debug, Serialize)]
-struct ProblemJson {
-    line: u64,
-    position: String,
-    problem: String,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProblemJson {
+    /// Where it stands.
+    pub line: u64,
+    /// The land.
+    pub position: String,
+    /// What is wrong.
+    pub problem: String,
 }
 
 /// Checks and prints.
 pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
-    let root: Option<Position> = args.root.as_deref().map(str::parse).transpose()?;
+    let root: Option<Position> = args.root.as_deref().map(text::read).transpose()?;
     let entries = SprReader::open(&args.file)?;
     let limits = VerifyLimits { work: args.max_work, memory: args.memory };
-    let report = match verify(entries, root.as_ref(), limits, stop) {
-        Ok(report) => report,
-        Err(VerifyError::Interrupted) => {
-            output::complain("interrupted");
-            return Ok(Exit::Interrupted);
-        }
+    let progress = Progress::new(args.output.quiet);
+    progress.live(format!("checking {}", args.file.display()));
+    let result = verify(entries, root.as_ref(), limits, stop);
+    drop(progress);
+    let (report, reason, error) = match result {
+        Ok(report) => (Some(report), None, None),
         Err(VerifyError::File(error)) => return Err(error.into()),
-        Err(error @ VerifyError::Memory(_)) => return Err(CliError::SprVerify(error)),
+        Err(VerifyError::Interrupted) => (None, Some(Reason::Interrupted), None),
+        Err(error @ VerifyError::Memory(_)) => {
+            (None, Some(Reason::Memory), Some(CliError::SprVerify(error)))
+        }
     };
-    let outcome = args.root.as_ref().map(|_| match report.root_lost {
+    let report = report.as_ref();
+    let outcome = report.filter(|_| root.is_some()).map(|report| match report.root_lost {
         Some(true) => "loss",
         Some(false) => "win",
         None => "unknown",
     });
-    let valid = report.is_valid() && outcome != Some("unknown");
-    if args.json {
-        let problems = report.findings.iter().map(|finding| ProblemJson {
+    let valid = report.map(|report| report.is_valid() && outcome != Some("unknown"));
+    if args.output.json {
+        let findings = report.map_or(&[][..], |report| &report.findings);
+        let problems = findings.iter().map(|finding| ProblemJson {
             line: finding.line,
             position: finding.land.clone(),
             problem: finding.problem.to_string(),
         });
-        output::write_json(&VerifyJson {
+        output::write_json(&VerifySprJson {
             file: args.file.display().to_string(),
-            entries: report.entries,
-            established: report.established,
+            entries: report.map(|report| report.entries),
+            established: report.map(|report| report.established),
             valid,
             problems: problems.collect(),
-            root: args.root.as_deref(),
-            outcome,
-            searched: report.searched,
+            reason: reason.map(|reason| reason.text().to_owned()),
+            root: args.root.clone(),
+            outcome: outcome.map(str::to_owned),
+            searched: report.map(|report| report.searched),
             seconds: begun.elapsed().as_secs_f64(),
         })?;
-    } else {
-        output::write_text(&text(args, &report, outcome, valid))?;
+    } else if let Some(report) = report {
+        output::write_text(&text(args, report, outcome, valid == Some(true)))?;
+    } else if error.is_none() {
+        output::write_text("interrupted\n")?;
     }
-    Ok(if valid { Exit::Answered } else { Exit::Mismatch })
+    match (error, valid) {
+        (Some(error), _) => Err(error),
+        (None, Some(false)) => Ok(Exit::Mismatch),
+        (None, _) => Ok(reason.into()),
+    }
 }
 
 fn text(
@@ -90,25 +142,23 @@ fn text(
     outcome: Option<&'static str>,
     valid: bool,
 ) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: String| {
-        writeln!(text, "{name:<12}{value}").expect("strings take any text");
-    };
-    line("file", args.file.display().to_string());
-    line("entries", grouped(report.entries));
-    line("established", grouped(report.established));
-    line("searched", format!("{} positions that are not in the file", grouped(report.searched)));
+    let searched = grouped(report.searched);
+    let mut rows = vec![
+        ("entries", grouped(report.entries)),
+        ("established", grouped(report.established)),
+        ("searched", format!("{searched} positions that are not in the file")),
+    ];
     if let (Some(root), Some(outcome)) = (&args.root, outcome) {
-        line("root", root.clone());
-        line("outcome", outcome.into());
+        rows.push(("root", root.clone()));
+        rows.push(("outcome", outcome.into()));
     }
-    line("valid", if valid { "yes".into() } else { "no".into() });
+    rows.push(("valid", if valid { "yes".into() } else { "no".into() }));
     for finding in &report.findings {
-        line("", format!("line {}: {}: {}", finding.line, finding.land, finding.problem));
+        rows.push(("", format!("line {}: {}: {}", finding.line, finding.land, finding.problem)));
     }
     let more = report.entries - report.established - report.findings.len() as u64;
     if more > 0 {
-        line("", format!("and {} more", grouped(more)));
+        rows.push(("", format!("and {} more", grouped(more))));
     }
-    text
+    output::rows(&args.file.display().to_string(), &rows)
 }

@@ -20,11 +20,11 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::search::control::{Limits, Outcome, Reason};
 use crate::search::dfpn::{DfpnOptions, dfpn};
-use crate::search::evaluate::SettleOptions;
-use crate::search::game::{Child, Expansion, Game, Value};
-use crate::search::known::Answer;
+use crate::search::plain::evaluate::SettleOptions;
+use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::plain::known::Answer;
+use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
 use layers::{Codes, Finished, Waiting};
 

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::layers::{Codes, Finished, Waiting};
 use super::{BATCH, CertificateError, Hand, View, in_parallel};
-use crate::search::game::{Expansion, Game, Value};
+use crate::search::plain::game::{Expansion, Game, Value};
 
 /// What waits in a layer.
 #[derive(Clone, Debug, Default)]

@@ -8,21 +8,20 @@
 
 #![forbid(unsafe_code)]
 
-mod crew;
-pub(super) mod gate;
+use std::num::NonZeroUsize;
+
 mod parallel;
 mod second;
 
-pub(super) use parallel::first_level_bytes;
 pub use parallel::pn2_parallel;
 
-use super::arena::{Memory, Region, UNIT};
-use super::checkpoint::TreePort;
-use super::control::{Control, Limits, Observer, Reason, Report};
-use super::evaluate::Evaluator;
-use super::game::{Child, Game};
+use super::plain::evaluate::Evaluator;
+use super::plain::game::{Child, Game};
+use super::pns::arena::{Memory, Region, UNIT};
+use super::pns::tree::ProofTree;
 use super::pns::{self, PnsOptions};
-use super::proof_tree::ProofTree;
+use super::run::{Limits, Observer, Reason, Report};
+use super::snapshot::{TreePort, TreeRoom};
 use super::table::Table;
 use second::SecondLevel;
 
@@ -43,7 +42,7 @@ pub struct Pn2Options {
 }
 
 /// The quarters of the trees' memory that the first level may fill.
-pub(super) const FIRST_LEVEL_QUARTERS: u64 = 3;
+const FIRST_LEVEL_QUARTERS: u64 = 3;
 
 impl Pn2Options {
     /// The nodes that a second-level search may make while the first level's tree has `nodes`: a
@@ -54,6 +53,14 @@ impl Pn2Options {
         let share = 1.0 / (1.0 + ((self.budget_inflection - n) / self.budget_slope).exp());
         ((n * share) as u64).max(self.budget_minimum)
     }
+
+    /// The room of the first-level tree of [`pn2_parallel`] with so many threads and bytes.
+    pub fn tree_room(&self, bytes: usize, threads: NonZeroUsize) -> TreeRoom {
+        match parallel::first_level_bytes(bytes, threads) {
+            Some(bytes) => self.pns.tree_room(bytes),
+            None => TreeRoom::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
+        }
+    }
 }
 
 /// Searches a position by PN² on one thread.
@@ -63,7 +70,7 @@ impl Pn2Options {
 /// what is left above. A second-level search that runs out of room ends as if its budget were
 /// spent; if the first level does, the outcome is `Unknown` for [`Reason::Memory`].
 ///
-/// [`super::control::Counters::nodes`] is the sum of both levels' nodes. A second-level search
+/// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search
 /// stops when it has evaluated as many positions as its budget allows or made as many nodes;
 /// both are overrun by at most one expansion.
 pub fn pn2<G: Game>(
@@ -79,7 +86,7 @@ pub fn pn2<G: Game>(
 }
 
 /// [`pn2`] that begins with the first-level tree of an earlier search, and hands its own over, where
-/// somebody keeps checkpoints ([`super::checkpoint`]).
+/// somebody keeps checkpoints ([`super::snapshot`]).
 #[expect(clippy::too_many_arguments, reason = "those of pn2 and one more")]
 pub fn pn2_saving<G: Game>(
     game: &G,
@@ -91,10 +98,8 @@ pub fn pn2_saving<G: Game>(
     observer: &mut dyn Observer,
     port: &TreePort,
 ) -> Report {
-    let control = Control::new(limits, observer);
-    let mut evaluator = Evaluator::new(game, table, control, options.pns.settle);
+    let mut evaluator = Evaluator::alone(game, table, limits, observer, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
-    evaluator.control.counters.nodes = 1;
     evaluator.control.counters.first_level = 1;
     let end = |units| (u64::from(units) * FIRST_LEVEL_QUARTERS / 4) as u32;
     let (mut memory, region, block) = port.open(tree_bytes, end);
@@ -173,10 +178,10 @@ impl Levels {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::search::control::Outcome;
-    use crate::search::game::Value;
-    use crate::search::negamax::Negamax;
+    use crate::oracles::negamax::Negamax;
+    use crate::search::plain::game::Value;
     use crate::search::pns::tests::{RICH, large_game, random_game};
+    use crate::search::run::{Control, Outcome};
     use std::sync::atomic::AtomicBool;
 
     pub const THESIS: Pn2Options = Pn2Options {

@@ -2,11 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use crate::search::arena::{Memory, Region};
-use crate::search::evaluate::Evaluator;
-use crate::search::game::{Child, Game};
+use crate::search::plain::evaluate::Evaluator;
+use crate::search::plain::game::{Child, Game};
+use crate::search::pns::arena::{Memory, Region};
+use crate::search::pns::tree::ProofTree;
 use crate::search::pns::{self, PnsOptions};
-use crate::search::proof_tree::ProofTree;
 
 /// The second level's tree, made anew for every search.
 pub(super) struct SecondLevel {

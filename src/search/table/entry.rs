@@ -11,8 +11,8 @@
 //!
 //! Checkpoints keep cells as they are: another layout needs another version of their format.
 
-use crate::search::game::Value;
 use crate::search::numbers::{INFINITY, Number};
+use crate::search::plain::game::Value;
 
 /// What the table knows about a position, apart from its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Entry {
     }
 
     #[inline(always)]
-    pub(in crate::search) fn unpack(cell: u128) -> Self {
+    pub(crate) fn unpack(cell: u128) -> Self {
         let data = (cell >> 64) as u64;
         Entry {
             phi: (data & NUMBER_MASK) as Number,
@@ -70,7 +70,7 @@ impl Entry {
 }
 
 /// Whether a cell that was read from somewhere holds numbers as a search stores them.
-pub(in crate::search) fn is_valid(cell: u128) -> bool {
+pub(crate) fn is_valid(cell: u128) -> bool {
     let Entry { phi, delta, .. } = Entry::unpack(cell);
     match (phi, delta) {
         (0, other) | (other, 0) => other == INFINITY,

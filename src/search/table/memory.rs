@@ -7,7 +7,7 @@ use crate::search::table::TableError;
 
 #[cfg(not(any(loom, miri)))]
 pub(super) struct Memory {
-    map: memmap2::MmapMut,
+    map: memmap2::MmapRaw,
     clusters: usize,
 }
 
@@ -21,15 +21,18 @@ impl Memory {
         // system that has none just refuses the advice.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Memory { map, clusters })
+        Ok(Memory { map: map.into(), clusters })
     }
 
     #[inline(always)]
     pub fn clusters(&self) -> &[Cluster] {
-        // SAFETY: the mapping is page-aligned, lives as long as `self`, holds `clusters` clusters,
-        // and is reached through this function only, which hands out shared references; all bits
-        // zero is a valid cluster, as is every other pattern.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast::<Cluster>(), self.clusters) }
+        // SAFETY: the mapping is writable, page-aligned, lives as long as `self`, holds `clusters`
+        // clusters, and is reached through this function only, which hands out shared references;
+        // the pointer is the mapping's own, not one of a shared slice, so the cells may write
+        // through it; all bits zero is a valid cluster, as is every other pattern.
+        unsafe {
+            std::slice::from_raw_parts(self.map.as_mut_ptr().cast::<Cluster>(), self.clusters)
+        }
     }
 }
 

@@ -238,6 +238,8 @@ impl Table {
     /// Brings as much of the memory into use as growth would have done for so many entries; for an
     /// empty table that is about to be filled, otherwise as [`Table::grow`].
     pub fn reserve(&self, entries: u64, key_of: impl Fn(u64) -> u64) {
+        // A file may claim more entries than there are numbers for.
+        let entries = entries.min(self.capacity());
         while self.wants_growth(entries) {
             self.grow(&key_of);
         }
@@ -246,7 +248,7 @@ impl Table {
     /// Appends the entries in use of the next clusters, as they stand in their cells, and moves the
     /// cursor on. False at the end, when nothing was left to read. Others may store and grow
     /// meanwhile; see the module's head for what is copied then.
-    pub(in crate::search) fn copy_cells(&self, cursor: &mut Cursor, cells: &mut Vec<u128>) -> bool {
+    pub(crate) fn copy_cells(&self, cursor: &mut Cursor, cells: &mut Vec<u128>) -> bool {
         let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         let active = self.active.load(Ordering::Relaxed);
         // 0 at the beginning, where the cursor stands at 0 in any case.
@@ -269,7 +271,8 @@ impl Table {
             for cell in cells {
                 let content = cell.load();
                 if content >> 64 == 0 {
-                    break;
+                    // A growth beside a store can leave a hole in front of others.
+                    continue;
                 }
                 cell.set(0);
                 if keep(content as u64, Entry::unpack(content)) {
@@ -369,5 +372,35 @@ fn index_of(key: u64, clusters: usize) -> usize {
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Table").field("capacity", &self.capacity()).finish()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A hole in a cluster hides nothing behind it from [`Table::retain`], which closes it.
+    #[test]
+    fn retain_looks_behind_empty_cells() {
+        let hole = || {
+            let table = Table::new(CLUSTER * ENTRY_BYTES).unwrap();
+            for code in [7, 8, 9] {
+                table.store(0, code, Entry { phi: 3, delta: 5, work: code });
+            }
+            table.memory.clusters()[0].0[0].set(0);
+            table
+        };
+        let table = hole();
+        let mut asked = Vec::new();
+        table.retain(|code, _| {
+            asked.push(code);
+            code == 9
+        });
+        assert_eq!(asked, [8, 9]);
+        assert_eq!(table.count(), (1, 0));
+        assert_eq!(table.memory.clusters()[0].0[0].load() as u64, 9);
+        let table = hole();
+        table.retain(|_, _| false);
+        assert_eq!(table.count(), (0, 0));
     }
 }

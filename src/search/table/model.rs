@@ -14,7 +14,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::{CLUSTER, ENTRY_BYTES, Entry, Stored, Table};
-use crate::search::game::Value;
+use crate::search::plain::game::Value;
 
 /// Explores with at most `preemptions` switches away from a thread that could have gone on. Bugs
 /// that need more are rare, and the number of runs grows exponentially.

@@ -24,6 +24,7 @@
 mod colours;
 mod words;
 
+use super::disjoint::DisjointSets;
 use super::flat::{Flat, LETTER, Packer};
 use colours::Colours;
 use std::cmp::Ordering;
@@ -86,8 +87,8 @@ pub(super) struct Canoniser {
     colours: Colours,
     packer: Packer,
     best: Vec<u8>,
-    /// Ports that a symmetry maps onto each other: disjoint sets.
-    orbits: Vec<u32>,
+    /// Ports that a symmetry maps onto each other.
+    orbits: DisjointSets,
 }
 
 /// The end of a line of choices: the bytes, and the colours of the ports in their order.
@@ -116,8 +117,7 @@ impl Canoniser {
         self.flat.unpack(packed);
         self.survey();
         self.read_boundaries_without_ports();
-        self.orbits.clear();
-        self.orbits.extend(0..self.ports.len() as u32);
+        self.orbits.begin(self.ports.len());
         if self.ports.is_empty() {
             self.regions.clear();
             self.regions.push(0);
@@ -314,7 +314,7 @@ impl Canoniser {
         let mut tried: Vec<u32> = Vec::new();
         let saved = colours.save();
         for port in cell {
-            if first_line && tried.iter().any(|&other| self.same_orbit(port, other)) {
+            if first_line && self.is_like_one_of(port, &tried) {
                 continue;
             }
             tried.push(port);
@@ -336,7 +336,7 @@ impl Canoniser {
                         }
                     } else if first_line {
                         for (&(_, a), &(_, b)) in first.order.iter().zip(&leaf.order) {
-                            self.unite(a, b);
+                            self.orbits.unite(a, b);
                         }
                     }
                 }
@@ -363,20 +363,10 @@ impl Canoniser {
         Leaf { bytes: self.packer.bytes.clone(), order }
     }
 
-    fn orbit(&self, mut port: u32) -> u32 {
-        while self.orbits[port as usize] != port {
-            port = self.orbits[port as usize];
-        }
-        port
-    }
-
-    fn same_orbit(&self, a: u32, b: u32) -> bool {
-        self.orbit(a) == self.orbit(b)
-    }
-
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.orbit(a), self.orbit(b));
-        self.orbits[a.max(b) as usize] = a.min(b);
+    /// Whether a symmetry maps a port onto one of these.
+    fn is_like_one_of(&mut self, port: u32, others: &[u32]) -> bool {
+        let orbit = self.orbits.root(port);
+        others.iter().any(|&other| self.orbits.root(other) == orbit)
     }
 }
 

@@ -4,7 +4,7 @@
 //! parity of the number of moves that are left: about four for every five lives, but that depends on
 //! how the lives stand. So every part of a land turns an angle, the *phase*, by its own amount; a
 //! move more is half a turn. The phase and the number of lives give the odds. The amounts and the
-//! odds are fitted to numbers that searches have found (`examples/fit_forecast.rs`), and are in
+//! odds are fitted to numbers that searches have found (`tools/forecast`), and are in
 //! `weights.txt`. A guess decides what is searched first, never a result.
 //!
 //! Everything is exact or plain IEEE arithmetic in a fixed order, so that searches count the same on
@@ -19,7 +19,7 @@ pub use traits::{Content, Trait, traits};
 pub use weights::{CLASSES, CURVES, curves};
 
 use super::flat::Flat;
-use crate::search::impartial::game::Odds;
+use crate::search::sums::game::Odds;
 use weights::Weights;
 
 /// Phases that are told apart.
@@ -52,7 +52,9 @@ impl Forecast {
 pub(super) fn phase(flat: &Flat) -> u8 {
     let weights = &FORECAST.weights;
     let mut turn = 0u16;
-    traits::each(flat, |key, count| turn = turn.wrapping_add(weights.of(key).wrapping_mul(count)));
+    traits::each(flat, |part, count| {
+        turn = turn.wrapping_add(weights.of(part.key()).wrapping_mul(count));
+    });
     // The nearest of the phases.
     const STEP: u16 = ((1 << 16) / PHASES) as u16;
     (turn.wrapping_add(STEP / 2) / STEP) as u8

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::search::split_mix::mix;
 use crate::sprouts::flat::{Flat, ONE, TWO, Token};
-use crate::sprouts::position::Land;
+use crate::sprouts::parts::Land;
 
 /// Most occurrences of a kind that are told apart in a boundary.
 const MOST: u16 = 15;
@@ -87,59 +87,48 @@ fn kind(isolated: u32, shares: u64) -> u64 {
     mix(mix(KIND << 1 | u64::from(isolated.min(MOST_ISOLATED[0]))).wrapping_add(shares))
 }
 
-/// Calls `found` with the keys of all traits of a land and how often each has been met.
-#[inline]
-pub(super) fn each(flat: &Flat, mut found: impl FnMut(u64, u16)) {
+/// Calls `found` with all traits of a land and how often each has been met; a trait may come several
+/// times. The contents of a kind come as the boundaries do.
+pub(super) fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);
         let length = boundaries.len() as u32;
-        let mut shares = 0u64;
+        let mut contents = Vec::with_capacity(boundaries.len());
         for boundary in boundaries {
             let (content, counts) = Content::of(&flat.tokens[flat.span(boundary)]);
-            for (sign, &count) in (SIGN..).zip(&counts) {
+            for (sign, count) in SIGNS.into_iter().zip(counts) {
                 if count > 0 {
-                    found(sign, count);
+                    found(Trait::Sign(sign), count);
                 }
             }
-            found(CONTENT + content.code(), 1);
-            shares = shares.wrapping_add(content.share());
+            found(Trait::Content(content), 1);
+            contents.push(content);
         }
-        found(ISOLATED, region.isolated as u16);
-        found(REGION, 1);
-        found(BOUNDARY, length as u16);
-        found(shape(region.isolated, length), 1);
-        found(kind(region.isolated, shares), 1);
+        let [in_kind, in_shape] = MOST_ISOLATED.map(|most| region.isolated.min(most));
+        found(Trait::Isolated, region.isolated as u16);
+        found(Trait::Region, 1);
+        found(Trait::Boundary, length as u16);
+        found(Trait::Shape(in_shape, length.min(MOST_BOUNDARIES)), 1);
+        found(Trait::Kind(in_kind, contents), 1);
     }
 }
 
 /// The traits of a land and how often it has each; traits may come several times.
 pub fn traits(land: &Land) -> Vec<(Trait, u16)> {
-    let flat = Flat::of_land(land);
-    let mut found = Vec::new();
-    for (number, region) in flat.regions.iter().enumerate() {
-        let boundaries = flat.boundaries(number);
-        let length = boundaries.len() as u32;
-        let mut contents = Vec::new();
-        for boundary in boundaries {
-            let (content, counts) = Content::of(&flat.tokens[flat.span(boundary)]);
-            found.extend(SIGNS.iter().zip(counts).map(|(&sign, count)| (Trait::Sign(sign), count)));
-            found.push((Trait::Content(content), 1));
-            contents.push(content);
+    let mut traits = Vec::new();
+    each(&Flat::of_land(land), |mut part, count| {
+        if let Trait::Kind(_, contents) = &mut part {
+            contents.sort_unstable();
         }
-        contents.sort_unstable();
-        let [in_kind, in_shape] = MOST_ISOLATED.map(|most| region.isolated.min(most));
-        found.push((Trait::Isolated, region.isolated as u16));
-        found.push((Trait::Region, 1));
-        found.push((Trait::Boundary, length as u16));
-        found.push((Trait::Shape(in_shape, length.min(MOST_BOUNDARIES)), 1));
-        found.push((Trait::Kind(in_kind, contents), 1));
-    }
-    found.retain(|&(_, count)| count > 0);
-    found
+        traits.push((part, count));
+    });
+    traits.retain(|&(_, count)| count > 0);
+    traits
 }
 
 impl Trait {
-    /// What [`each`] calls it.
+    /// A number by which its weight is found; the order of a kind's contents does not matter.
+    #[inline]
     pub(super) fn key(&self) -> u64 {
         match self {
             Trait::Isolated => ISOLATED,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use ahash::HashMap;
 
 use super::traits::Trait;
-use crate::search::impartial::game::Odds;
+use crate::search::sums::game::Odds;
 
 /// Grundy numbers whose odds are given; the last stands for all from there on.
 pub const CLASSES: usize = 6;

@@ -2,7 +2,7 @@
 
 use super::super::flat::{Flat, LETTER, ONE};
 use super::symmetry::{Symmetries, Symmetry};
-use crate::search::impartial::game::Full;
+use crate::search::sums::game::Full;
 
 /// A move, but for how a cut divides what is left of the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

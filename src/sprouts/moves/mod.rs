@@ -24,7 +24,7 @@ mod play;
 mod symmetry;
 
 use super::flat::{Flat, Token};
-use crate::search::impartial::game::Full;
+use crate::search::sums::game::Full;
 use play::Player;
 use symmetry::Symmetries;
 

@@ -3,7 +3,7 @@
 use super::super::flat::{Flat, LETTER, ONE, Token};
 use super::list::{Curve, Cut, Move};
 use super::symmetry::Symmetries;
-use crate::search::impartial::game::Full;
+use crate::search::sums::game::Full;
 use std::cmp::Ordering;
 use std::ops::Range;
 

@@ -1,14 +1,15 @@
 use super::*;
-use crate::search::game::{Expansion, Settled};
-use crate::search::graph::GraphGame;
-use crate::search::known::{Informed, Known};
-use crate::search::negamax::Negamax;
+use crate::oracles::graph::GraphGame;
+use crate::oracles::negamax::Negamax;
+use crate::search::plain::game::{Expansion, Settled, Value};
+use crate::search::plain::known::{Informed, Known};
 use crate::search::pn2::pn2;
 use crate::search::pn2::tests::{THESIS, variants};
 use crate::search::pns::tests::{large_game, random_game};
+use crate::search::run::{Outcome, Progress};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicU64;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::{Duration, Instant};
 
 fn search<G: Game>(
     game: &G,

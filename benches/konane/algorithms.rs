@@ -1,0 +1,60 @@
+//! Whole searches of small boards, by every algorithm, with the tuned parameters.
+
+use criterion::{Criterion, Throughput, criterion_group};
+use konane::Profile;
+use konane::game::Konane;
+use konane::search::alphabeta::alphabeta;
+use konane::search::dfpn::dfpn;
+use konane::search::plain::game::Value;
+use konane::search::pn2::pn2;
+use konane::search::pns::pns;
+use konane::search::run::{Limits, Outcome, Report};
+use konane::search::table::Table;
+use konane::{Colour, Position};
+
+use super::common::{board, group};
+
+const TABLE: usize = 64 << 20;
+const TREE: usize = 64 << 20;
+
+type Run = fn(&Konane<'_>, u64, &Table) -> Report;
+
+/// All algorithms: one line each.
+const ALGORITHMS: &[(&str, Run)] = &[
+    ("pns", |game, root, table| {
+        pns(game, root, table, TREE, Profile::Tuned.pns(), Limits::default(), &mut ())
+    }),
+    ("pn2", |game, root, table| {
+        pn2(game, root, table, TREE, Profile::Tuned.pn2(), Limits::default(), &mut ())
+    }),
+    ("dfpn", |game, root, table| {
+        dfpn(game, root, table, Profile::Tuned.dfpn(), Limits::default(), &mut ())
+    }),
+    ("alphabeta", |game, root, table| {
+        alphabeta(game, root, table, Profile::Tuned.alphabeta(), Limits::default(), &mut ())
+    }),
+];
+
+/// Winners of the thesis (table of small boards).
+const BOARDS: &[(&str, Colour)] = &[("5x5", Colour::Black), ("5x6", Colour::White)];
+
+fn algorithms(c: &mut Criterion) {
+    for &(text, winner) in BOARDS {
+        let board = board(text);
+        let game = Konane::new(&board, Profile::Tuned.estimate());
+        let root = Position::start(&board).code(&board);
+        let mut group = group(c, &format!("algorithms/{text}"));
+        for &(name, run) in ALGORITHMS {
+            let search = || run(&game, root, &Table::new(TABLE).unwrap());
+            let report = search();
+            let expected = if winner == Colour::Black { Value::Win } else { Value::Loss };
+            assert_eq!(report.outcome, Outcome::Known(expected), "{name} {text}");
+            let again = search().counters;
+            assert_eq!(report.counters, again, "{name} {text}: the same work every time");
+            group.throughput(Throughput::Elements(report.counters.nodes));
+            group.bench_function(name, |b| b.iter(search));
+        }
+    }
+}
+
+criterion_group!(benches, algorithms);

@@ -1,0 +1,78 @@
+//! Moves of Sprouts: options of lands as a search meets them.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group};
+use konane::search::sums::game::{Atom, Impartial, Options};
+use konane::sprouts::{Position, Scratch, Sprouts};
+
+use super::common::group;
+
+/// Lands of random games from `spots` spots, each once, in the order in which they are met.
+fn lands(spots: u32, games: usize) -> (Sprouts, Vec<Atom>) {
+    let game = Sprouts::new(u64::MAX);
+    let mut scratch = Scratch::default();
+    let start = Position::start(spots).expect("few spots");
+    let start = game.atoms(&start, &mut scratch).expect("memory is not limited");
+    let (mut seen, mut lands) = (HashSet::new(), Vec::new());
+    let mut state = 1u64;
+    for _ in 0..games {
+        let mut sum = start.clone();
+        while let Some(atom) = sum.pop() {
+            if seen.insert(atom) {
+                lands.push(atom);
+            }
+            let mut options = Options::default();
+            game.options(atom, &mut scratch, &mut options).expect("memory is not limited");
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let chosen = (state >> 33) as usize % options.len();
+            sum.extend_from_slice(options.iter().nth(chosen).expect("a land has options"));
+        }
+    }
+    (game, lands)
+}
+
+fn options(c: &mut Criterion) {
+    for spots in [6, 12, 29] {
+        let (game, lands) = lands(spots, 60);
+        let mut scratch = Scratch::default();
+        let mut options = Options::default();
+        // Raw children are what the moves give before equal ones are dropped.
+        let before = scratch.counts().raw_children;
+        for &land in &lands {
+            options.clear();
+            game.options(land, &mut scratch, &mut options).expect("memory is not limited");
+        }
+        let raw = scratch.counts().raw_children - before;
+        let mut group = group(c, &format!("sprouts/{spots}"));
+        group.throughput(Throughput::Elements(raw));
+        group.bench_function("raw children", |b| {
+            b.iter(|| {
+                lands.iter().for_each(|&land| {
+                    options.clear();
+                    game.options(black_box(land), &mut scratch, &mut options).expect("memory");
+                });
+            });
+        });
+        group.bench_function("raw children, new game", |b| {
+            // Nothing is known yet: every land is canonicalised and interned for the first time.
+            let texts: Vec<Position> = lands
+                .iter()
+                .map(|&land| game.land_text(land).parse().expect("canonical"))
+                .collect();
+            b.iter(|| {
+                let game = Sprouts::new(u64::MAX);
+                let mut scratch = Scratch::default();
+                for text in &texts {
+                    let sum = game.atoms(text, &mut scratch).expect("memory");
+                    options.clear();
+                    game.options(sum[0], &mut scratch, &mut options).expect("memory");
+                }
+                game.lands()
+            });
+        });
+    }
+}
+
+criterion_group!(benches, options);

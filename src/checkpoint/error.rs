@@ -1,0 +1,112 @@
+//! What can be wrong with a checkpoint.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::file::{FileError, FileKind};
+
+pub(super) const CHECKPOINT: &FileKind = &FileKind {
+    name: "a checkpoint of a search",
+    format: "checkpoint",
+    again: "begin the search anew",
+};
+
+/// Why a checkpoint could not be written, read or continued.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file cannot be written, read or believed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is no file to go on from.
+    #[error(
+        "there is no checkpoint {}: check the name, or begin a new search without resuming",
+        path.display()
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A new search would write over an older checkpoint.
+    #[error(
+        "{} is there already, and perhaps hours of work are in it: resume it, delete it, or name \
+         another file", path.display()
+    )]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process writes checkpoints to this file.
+    #[error(
+        "another search writes its checkpoints to {}: wait for its end, or name another file",
+        path.display()
+    )]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A checkpoint of another search than the one that is to go on.
+    #[error(
+        "{} is a checkpoint of another search: its {what} is {got}, not {expected}; \
+         ask for the same search, or name another file", path.display()
+    )]
+    OtherSearch {
+        /// The file.
+        path: PathBuf,
+        /// What differs: `board`, `position`, `algorithm`, `profile` or `rules`.
+        what: &'static str,
+        /// That of the search that is to go on.
+        expected: String,
+        /// That of the file.
+        got: String,
+    },
+    /// The tree of the checkpoint is larger than the memory for trees.
+    #[error(
+        "the tree in {} takes {need} bytes of memory, but {have} are set aside for trees: \
+         give the search more memory", path.display()
+    )]
+    TreeTooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Memory for trees with which it would fit.
+        need: u64,
+        /// Memory for trees that there is.
+        have: u64,
+    },
+    /// Somebody set the stop flag while the checkpoint was read.
+    #[error("interrupted while {} was read; it is as it was", path.display())]
+    Interrupted {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl CheckpointError {
+    /// Whether the question was wrong and not a file. Programs exit with 2 then.
+    pub fn is_bad_input(&self) -> bool {
+        use CheckpointError::{Exists, File, OtherSearch, TreeTooLarge};
+        match self {
+            Exists { .. } | OtherSearch { .. } | TreeTooLarge { .. } => true,
+            File(error) => error.is_bad_input(),
+            _ => false,
+        }
+    }
+
+    /// An error of the operating system, to be used with `map_err`.
+    pub(super) fn io(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> CheckpointError + use<> {
+        let to_file = FileError::io(action, path);
+        move |error| to_file(error).into()
+    }
+
+    /// A contradiction in a file.
+    pub(super) fn damaged(
+        path: &Path,
+        what: impl Into<String>,
+        expected: impl ToString,
+        got: impl ToString,
+    ) -> CheckpointError {
+        CHECKPOINT.damaged(path, what, expected, got).into()
+    }
+}

@@ -1,0 +1,371 @@
+//! The bytes of a checkpoint, as docs/CHECKPOINT_FORMAT.md specifies them: header, block headers and
+//! footer. Numbers are little-endian.
+
+use std::path::Path;
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::error::{CHECKPOINT, CheckpointError};
+use crate::file::fields::{put_words, u32_at, u64_at};
+use crate::search::run::Counters;
+
+/// The first bytes of every checkpoint.
+pub const MAGIC: [u8; 8] = *b"KONCHKPT";
+
+/// The last bytes of every checkpoint.
+pub const END_MAGIC: [u8; 8] = *b"KONCHEND";
+
+/// The version of the format that is written and read.
+pub const VERSION: u32 = 1;
+
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = 384;
+
+/// Bytes before each block.
+pub const BLOCK_HEADER_BYTES: usize = 24;
+
+/// Bytes of the footer.
+pub const FOOTER_BYTES: usize = 64;
+
+/// The most bytes that a block may have before compression, so that a damaged header asks for no
+/// more memory.
+pub const MAX_BLOCK_BYTES: usize = 1 << 24;
+
+/// Entries of the table in every block but the last one.
+pub const BLOCK_ENTRIES: usize = 1 << 15;
+
+/// The texts of the header: name, first byte, bytes. They are filled up with zeros.
+const TEXTS: [(&str, usize, usize); 5] = [
+    ("rules", 96, 32),
+    ("board", 128, 16),
+    ("algorithm", 144, 16),
+    ("profile", 160, 32),
+    ("position", 192, 160),
+];
+
+/// Where the checksum of the header stands.
+const HEADER_XXH3: usize = HEADER_BYTES - 8;
+
+/// Which search a checkpoint belongs to. A search core knows no games, so these are names to it;
+/// a checkpoint goes on only where all of them are the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The rules of the game; at most 32 bytes.
+    pub rules: String,
+    /// The board; at most 16 bytes.
+    pub board: String,
+    /// The algorithm; at most 16 bytes.
+    pub algorithm: String,
+    /// The parameters of the algorithm and of the leaf estimate; at most 32 bytes.
+    pub profile: String,
+    /// The position in which the search began, for people; at most 160 bytes. Positions are compared
+    /// by `root`.
+    pub position: String,
+    /// The exact code of that position.
+    pub root: u64,
+}
+
+/// What all runs of a search took together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Positions evaluated, as [`Counters::nodes`].
+    pub nodes: u64,
+    /// Positions expanded.
+    pub expansions: u64,
+    /// Positions visited by bounded exact searches.
+    pub settle_positions: u64,
+    /// Answers from known values.
+    pub known_hits: u64,
+    /// PN²: nodes of the first level.
+    pub first_level: u64,
+    /// PN²: nodes of all second levels.
+    pub second_level: u64,
+    /// Time spent searching.
+    pub nanoseconds: u64,
+    /// Runs, the one that wrote the checkpoint included.
+    pub runs: u64,
+}
+
+impl Totals {
+    /// With one run more.
+    pub fn and(&self, counters: &Counters, nanoseconds: u64) -> Totals {
+        Totals {
+            nodes: self.nodes.saturating_add(counters.nodes),
+            expansions: self.expansions.saturating_add(counters.expansions),
+            settle_positions: self.settle_positions.saturating_add(counters.settle_positions),
+            known_hits: self.known_hits.saturating_add(counters.known_hits),
+            first_level: self.first_level.saturating_add(counters.first_level),
+            second_level: self.second_level.saturating_add(counters.second_level),
+            nanoseconds: self.nanoseconds.saturating_add(nanoseconds),
+            runs: self.runs.saturating_add(1),
+        }
+    }
+
+    /// The time in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.nanoseconds as f64 / 1e9
+    }
+
+    fn words(&self) -> [u64; 8] {
+        let Totals { nodes, expansions, settle_positions, known_hits, .. } = *self;
+        let Totals { first_level, second_level, nanoseconds, runs, .. } = *self;
+        [
+            nodes,
+            expansions,
+            settle_positions,
+            known_hits,
+            first_level,
+            second_level,
+            nanoseconds,
+            runs,
+        ]
+    }
+}
+
+/// What a checkpoint says about itself before its blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Which search it is of.
+    pub identity: Identity,
+    /// What the search took until the checkpoint was begun.
+    pub totals: Totals,
+}
+
+impl Header {
+    /// The bytes at the beginning of the file.
+    ///
+    /// # Panics
+    /// If a text is longer than [`Identity`] allows, or holds a zero byte.
+    pub fn encode(&self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[0..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        put_words(&mut bytes[16..24], &[self.identity.root]);
+        put_words(&mut bytes[24..88], &self.totals.words());
+        let Identity { rules, board, algorithm, profile, position, .. } = &self.identity;
+        let texts = [rules, board, algorithm, profile, position];
+        for ((name, at, room), text) in TEXTS.into_iter().zip(texts) {
+            assert!(text.len() <= room && !text.contains('\0'), "{name} {text:?} does not fit");
+            bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
+        }
+        let xxh3 = xxh3_64(&bytes[..HEADER_XXH3]);
+        put_words(&mut bytes[HEADER_XXH3..], &[xxh3]);
+        bytes
+    }
+
+    /// Reads the beginning of a file; `path` is for the error only.
+    ///
+    /// # Errors
+    /// If the bytes are not a header of this version of the format.
+    pub fn decode(path: &Path, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let not_one = |what: &str| CHECKPOINT.not_one(path, what).into();
+        if bytes.len() < 12 {
+            return Err(not_one("it is too short"));
+        }
+        if bytes[..8] != MAGIC {
+            return Err(not_one("it does not begin with KONCHKPT"));
+        }
+        let got = u32_at(bytes, 8);
+        if got != VERSION {
+            return Err(CHECKPOINT.other_version(path, VERSION, got).into());
+        }
+        if bytes.len() < HEADER_BYTES {
+            let expected = format!("at least {HEADER_BYTES} bytes");
+            let got = bytes.len();
+            return Err(CheckpointError::damaged(path, "the length of the file", expected, got));
+        }
+        let bytes = &bytes[..HEADER_BYTES];
+        let (expected, got) = (u64_at(bytes, HEADER_XXH3), xxh3_64(&bytes[..HEADER_XXH3]));
+        if expected != got {
+            return Err(checksum(path, "the header", expected, got));
+        }
+        let text = |index: usize| {
+            let (name, at, room) = TEXTS[index];
+            let field = &bytes[at..at + room];
+            let end = field.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            let text = str::from_utf8(&field[..end]).ok().filter(|text| !text.contains('\0'));
+            text.map(str::to_owned).ok_or_else(|| {
+                let what = format!("the {name} in the header");
+                CheckpointError::damaged(path, what, "text", format!("{field:?}"))
+            })
+        };
+        let identity = Identity {
+            rules: text(0)?,
+            board: text(1)?,
+            algorithm: text(2)?,
+            profile: text(3)?,
+            position: text(4)?,
+            root: u64_at(bytes, 16),
+        };
+        let unused = bytes[12..16].iter().chain(&bytes[88..96]).chain(&bytes[352..HEADER_XXH3]);
+        if unused.into_iter().any(|&byte| byte != 0) {
+            let what = "the unused part of the header";
+            return Err(CheckpointError::damaged(path, what, "zero", "something else"));
+        }
+        let word = |index: usize| u64_at(bytes, 24 + 8 * index);
+        let totals = Totals {
+            nodes: word(0),
+            expansions: word(1),
+            settle_positions: word(2),
+            known_hits: word(3),
+            first_level: word(4),
+            second_level: word(5),
+            nanoseconds: word(6),
+            runs: word(7),
+        };
+        Ok(Header { identity, totals })
+    }
+}
+
+/// What the items of a block are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Entries of the table.
+    Entries,
+    /// Records of the tree.
+    Records,
+}
+
+/// What stands before each block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockHeader {
+    /// What the items are.
+    pub kind: BlockKind,
+    /// Entries or records.
+    pub items: u32,
+    /// Bytes before compression.
+    pub raw_bytes: u32,
+    /// Bytes in the file.
+    pub stored_bytes: u32,
+    /// See [`BlockHeader::checksum`].
+    pub xxh3: u64,
+}
+
+impl BlockHeader {
+    fn start(&self) -> [u8; 16] {
+        let kind = match self.kind {
+            BlockKind::Entries => 1u32,
+            BlockKind::Records => 2,
+        };
+        let mut bytes = [0; 16];
+        let words = [kind, self.items, self.raw_bytes, self.stored_bytes];
+        for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// XXH3-64 of the header without the checksum, and of the block as it is stored.
+    pub fn checksum(&self, stored: &[u8]) -> u64 {
+        let mut hasher = Xxh3::new();
+        hasher.update(&self.start());
+        hasher.update(stored);
+        hasher.digest()
+    }
+
+    /// The bytes before the block.
+    pub fn encode(&self) -> [u8; BLOCK_HEADER_BYTES] {
+        let mut bytes = [0; BLOCK_HEADER_BYTES];
+        bytes[..16].copy_from_slice(&self.start());
+        put_words(&mut bytes[16..], &[self.xxh3]);
+        bytes
+    }
+
+    /// `None` for a kind that does not exist, or a block larger than blocks may be.
+    pub fn decode(bytes: &[u8; BLOCK_HEADER_BYTES]) -> Option<Self> {
+        let kind = match u32_at(bytes, 0) {
+            1 => BlockKind::Entries,
+            2 => BlockKind::Records,
+            _ => return None,
+        };
+        let header = BlockHeader {
+            kind,
+            items: u32_at(bytes, 4),
+            raw_bytes: u32_at(bytes, 8),
+            stored_bytes: u32_at(bytes, 12),
+            xxh3: u64_at(bytes, 16),
+        };
+        let raw = header.raw_bytes as usize;
+        let fits = raw <= MAX_BLOCK_BYTES
+            && header.stored_bytes as usize <= zstd::zstd_safe::compress_bound(raw);
+        fits.then_some(header)
+    }
+}
+
+/// The last bytes of a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Footer {
+    /// Entries of the table.
+    pub entries: u64,
+    /// Nodes of the tree, the root not counted.
+    pub tree_nodes: u64,
+    /// Bytes that the tree takes in memory.
+    pub tree_bytes: u64,
+    /// Blocks in the file.
+    pub blocks: u64,
+    /// Bytes before the footer.
+    pub offset: u64,
+    /// XXH3-64 of these bytes.
+    pub xxh3: u64,
+}
+
+impl Footer {
+    /// The bytes at the end of the file.
+    pub fn encode(&self) -> [u8; FOOTER_BYTES] {
+        let Footer { entries, tree_nodes, tree_bytes, blocks, offset, xxh3 } = *self;
+        let mut bytes = [0; FOOTER_BYTES];
+        put_words(&mut bytes, &[entries, tree_nodes, tree_bytes, blocks, offset, xxh3]);
+        let own = xxh3_64(&bytes[..48]);
+        put_words(&mut bytes[48..56], &[own]);
+        bytes[56..].copy_from_slice(&END_MAGIC);
+        bytes
+    }
+
+    /// Reads the end of a file that has `offset` bytes before it; `path` is for the error only.
+    ///
+    /// # Errors
+    /// If the bytes do not end as a checkpoint does.
+    pub fn decode(
+        path: &Path,
+        bytes: &[u8; FOOTER_BYTES],
+        offset: u64,
+    ) -> Result<Self, CheckpointError> {
+        if bytes[56..] != END_MAGIC {
+            let expected = "\"KONCHEND\" (the file may be cut off)";
+            let got = format!("{:?}", String::from_utf8_lossy(&bytes[56..]));
+            return Err(CheckpointError::damaged(path, "the end", expected, got));
+        }
+        let (expected, got) = (u64_at(bytes, 48), xxh3_64(&bytes[..48]));
+        if expected != got {
+            return Err(checksum(path, "the footer", expected, got));
+        }
+        let word = |index: usize| u64_at(bytes, 8 * index);
+        let footer = Footer {
+            entries: word(0),
+            tree_nodes: word(1),
+            tree_bytes: word(2),
+            blocks: word(3),
+            offset: word(4),
+            xxh3: word(5),
+        };
+        if footer.offset != offset {
+            let what = "the number of bytes before the footer";
+            return Err(CheckpointError::damaged(path, what, footer.offset, offset));
+        }
+        Ok(footer)
+    }
+}
+
+/// The most bytes that a checkpoint of a table and a tree of so many bytes can have: blocks that do
+/// not compress grow by less than one part in 200, and each has its header.
+pub fn size_bound(table_bytes: u64, tree_bytes: u64) -> u64 {
+    let raw = table_bytes.saturating_add(tree_bytes);
+    let fixed = (HEADER_BYTES + FOOTER_BYTES + 2048) as u64;
+    raw.saturating_add(raw / 128).saturating_add(fixed)
+}
+
+/// A checksum that does not fit.
+pub(super) fn checksum(path: &Path, what: &str, expected: u64, got: u64) -> CheckpointError {
+    let what = format!("the checksum of {what}");
+    CheckpointError::damaged(path, what, format!("{expected:016x}"), format!("{got:016x}"))
+}

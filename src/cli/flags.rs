@@ -1,0 +1,164 @@
+//! Flags that several verbs have. Each is written once, so that it reads and behaves the same
+//! wherever it stands, for Konane as for Sprouts.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::exit::CliError;
+use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
+use crate::search::run::Limits;
+
+/// Most threads that a command accepts.
+pub const MOST_THREADS: u32 = 1024;
+
+fn parse_threads(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 1, MOST_THREADS.into()).map(|number| number as u32)
+}
+
+/// A number of 1 or more.
+pub(super) fn parse_amount(text: &str) -> Result<u64, NumberError> {
+    parse_number(text, 1, u64::MAX)
+}
+
+/// Lets clap read a type of the library by its names, with the help of each value.
+macro_rules! values {
+    ($type:ty { $($value:path: $help:literal,)+ }) => {
+        impl clap::ValueEnum for $type {
+            fn value_variants<'a>() -> &'a [Self] {
+                &[$($value),+]
+            }
+
+            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+                let help = match self {
+                    $($value => $help),+
+                };
+                Some(clap::builder::PossibleValue::new(self.name()).help(help))
+            }
+        }
+    };
+}
+pub(super) use values;
+
+/// How to print.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct OutputArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// How many threads to use.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ThreadsArg {
+    /// Threads to use [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
+}
+
+impl ThreadsArg {
+    /// As many as asked for, or as there are cores; one for an algorithm that has one.
+    pub fn of(self, algorithm: &'static str, is_parallel: bool) -> Result<NonZeroUsize, CliError> {
+        let asked = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
+        if is_parallel {
+            let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            Ok(asked.unwrap_or_else(cores))
+        } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
+            Err(CliError::OneThread(algorithm))
+        } else {
+            Ok(NonZeroUsize::MIN)
+        }
+    }
+
+    /// Works on a pool of so many threads.
+    pub fn install<T: Send>(self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
+        // 0 leaves the choice to rayon.
+        let threads = self.threads.unwrap_or(0) as usize;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        Ok(pool.map_err(CliError::Threads)?.install(work))
+    }
+}
+
+/// A bound for verbs that know what they need.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct MemoryLimitArg {
+    /// Memory that may be used [default: what the system has available].
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: Option<u64>,
+}
+
+/// What a search may use.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SearchArgs {
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    /// Memory to search in, at least 1MiB.
+    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: u64,
+    /// Give up after this time, such as 60s, 5m or 2h.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub time_limit: Option<Duration>,
+    /// Give up after this many nodes.
+    #[arg(long, value_name = "N", value_parser = parse_amount, allow_negative_numbers = true)]
+    pub max_nodes: Option<u64>,
+}
+
+impl SearchArgs {
+    /// The limits of a search that begins at this time.
+    pub fn limits(self, begun: Instant, stop: &AtomicBool) -> Limits<'_> {
+        Limits {
+            nodes: self.max_nodes,
+            // A time beyond what the clock can tell is no limit.
+            deadline: self.time_limit.and_then(|limit| begun.checked_add(limit)),
+            stop: Some(stop),
+        }
+    }
+}
+
+/// The jobs of the two-level search.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct JobArgs {
+    /// pns-pdfpn: length of a worker's job in nodes, for Sprouts in iterations [default: 10000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_amount)]
+    pub iterations: Option<u64>,
+    /// pns-pdfpn: expansions after which a worker tells its numbers to the others [default: 4096,
+    /// for Sprouts 1000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_amount)]
+    pub updates: Option<u64>,
+    /// pns-pdfpn: threads of each worker [default: 1]. There are --threads / N workers.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
+    pub threads_per_worker: Option<u32>,
+}
+
+impl JobArgs {
+    /// Checks them against the algorithm and the threads of the search. The threads of a worker.
+    pub fn threads_per_worker(
+        self,
+        algorithm: &'static str,
+        two_levels: bool,
+        threads: NonZeroUsize,
+    ) -> Result<NonZeroUsize, CliError> {
+        let given = [
+            ("--iterations", self.iterations.is_some()),
+            ("--updates", self.updates.is_some()),
+            ("--threads-per-worker", self.threads_per_worker.is_some()),
+        ];
+        if let (false, Some((option, _))) = (two_levels, given.iter().find(|(_, given)| *given)) {
+            return Err(CliError::JobOption { option, algorithm });
+        }
+        let each = self.threads_per_worker.and_then(|each| NonZeroUsize::new(each as usize));
+        let each = each.unwrap_or(NonZeroUsize::MIN);
+        if each > threads {
+            return Err(CliError::WorkerThreads { each, threads });
+        }
+        Ok(each)
+    }
+}

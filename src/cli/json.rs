@@ -1,0 +1,15 @@
+//! The JSON objects of the verbs, as types: what `--json` writes can be read back into them.
+
+pub use super::bench::{BenchItemJson, BenchJson};
+pub use super::builddb::{BuildJson, PlanJson};
+pub use super::output::TableJson;
+pub use super::perft::{DivideJson, PerftJson};
+pub use super::probe::{MoveJson, ProbeJson};
+pub use super::solve::{CheckpointJson, ProofJson, SolveJson, TotalJson};
+pub use super::sprouts::{
+    AddedJson, CanonicalJson, ChildrenJson, DatabaseJson, ExportJson, GrundyJson, ProblemJson,
+    SearchedJson, SproutsSolveJson, StatsJson, VerifySprJson,
+};
+pub use super::statespace::{CountsJson, PlyJson, StateSpaceJson};
+pub use super::verify_proof::VerifyProofJson;
+pub use super::verifydb::VerifyJson;

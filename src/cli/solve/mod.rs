@@ -1,0 +1,113 @@
+//! `konane solve`.
+
+mod args;
+mod checkpoint;
+mod progress;
+mod proof;
+mod report;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+pub use args::SolveArgs;
+pub use checkpoint::{CheckpointJson, TotalJson};
+pub use proof::ProofJson;
+pub use report::SolveJson;
+
+use super::database;
+use super::exit::{CliError, Exit};
+use super::output;
+use checkpoint::{Kept, Watch};
+use progress::SearchProgress;
+use proof::Proving;
+use report::Report;
+
+use crate::endgame::DatabaseValues;
+use crate::konane::{Algorithm, JobOptions, Solution, SolveError, SolveOptions, Solver};
+use crate::proof::ProofWriter;
+use crate::search::plain::known::Known;
+use crate::search::table::ENTRY_BYTES;
+
+/// Solves and prints.
+pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let (algorithm, name) = (args.algo, args.algo.name());
+    let threads = args.search.threads.of(name, algorithm.is_parallel())?;
+    let two_levels = algorithm == Algorithm::PnsPdfpn;
+    let threads_per_worker = args.jobs.threads_per_worker(name, two_levels, threads)?;
+    let default = JobOptions::default();
+    let jobs = JobOptions {
+        nodes: args.jobs.iterations.unwrap_or(default.nodes),
+        update_expansions: args.jobs.updates.unwrap_or(default.update_expansions),
+        threads: threads_per_worker,
+    };
+    let (board, position) = args.start.read()?;
+    let (profile, memory_bytes) = (args.profile, args.search.memory);
+    let options = SolveOptions { algorithm, profile, memory_bytes, threads, jobs };
+    // Before the search, so that a file that cannot be written is found out in time.
+    let solver = Solver::new(&board, &position).options(options);
+    let keeper = checkpoint::keeper(&args.checkpoint, &solver)?;
+    let keeper = keeper.as_ref();
+    let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
+    let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
+    let database = database.transpose()?;
+    let values = database.as_ref().map(DatabaseValues::new);
+    let begun = Instant::now();
+    let limits = args.search.limits(begun, stop);
+    let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
+    tracing::debug!(?options, ?position, "search begins");
+    let progress = SearchProgress::new(&board, &position, capacity, args.output.quiet);
+    let mut watch = Watch::new(progress, keeper, &options);
+    let solver = solver.limits(limits).keeper(keeper);
+    let (result, proving) = match &values {
+        Some(values) => search(&solver.known(values), &mut watch, writer),
+        None => search(&solver, &mut watch, writer),
+    };
+    let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
+    let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
+    let kept = watch.finish();
+    let solution = result?;
+    // Neither reading nor writing checkpoints is searching.
+    let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);
+    tracing::debug!(?solution, seconds, "search ends");
+
+    let report = Report {
+        args,
+        board: &board,
+        position: &position,
+        threads,
+        database: database.as_ref(),
+        solution: &solution,
+        proving: proving.as_ref(),
+        kept: kept.as_ref(),
+        seconds,
+    };
+    if args.output.json {
+        output::write_json(&report.json())?;
+    } else {
+        output::write_text(&report.text())?;
+    }
+    if let Some(error) = values.and_then(DatabaseValues::into_error) {
+        return Err(error.into());
+    }
+    if let Some(error) = kept.and_then(|kept| kept.error)
+        && solution.winner.is_none()
+    {
+        return Err(error.into());
+    }
+    match solution.reason() {
+        None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),
+        reason => Ok(reason.into()),
+    }
+}
+
+/// Solves and, where a proof is wanted, collects and writes it.
+fn search<K: Known>(
+    solver: &Solver<'_, K>,
+    watch: &mut Watch<'_>,
+    writer: Option<ProofWriter>,
+) -> (Result<Solution, SolveError>, Option<Proving>) {
+    match writer {
+        Some(writer) => proof::run(solver, watch, writer),
+        None => (solver.run_observed(watch), None),
+    }
+}

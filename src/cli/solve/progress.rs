@@ -1,0 +1,119 @@
+//! Progress of searches of Konane on stderr.
+
+use crate::cli::output::{proof_number, short, speed};
+use crate::cli::progress::Progress as Shown;
+use crate::konane::notation::format_move;
+use crate::konane::{Board, Position};
+use crate::proof::ProofObserver;
+use crate::search::certificate::CertificateProgress;
+use crate::search::run::{Observer, Progress};
+
+/// Shows how a search gets on.
+pub struct SearchProgress {
+    shown: Shown,
+    capacity: u64,
+    /// Codes after the root's moves, and the moves' texts.
+    moves: Vec<(u64, String)>,
+}
+
+impl SearchProgress {
+    /// For a search of `position` with a table of `capacity` entries.
+    pub fn new(board: &Board, position: &Position, capacity: u64, quiet: bool) -> Self {
+        let code = |mv| position.play(board, mv).code(board);
+        let text = |mv| format_move(board.dimensions(), mv);
+        let moves = position.moves(board).into_iter();
+        SearchProgress {
+            shown: Shown::new(quiet),
+            capacity,
+            moves: moves.map(|mv| (code(mv), text(mv))).collect(),
+        }
+    }
+
+    /// Fits a terminal of 80 columns.
+    fn line(&self, progress: &Progress, seconds: f64) -> String {
+        let counters = &progress.counters;
+        let mut parts = vec![
+            format!("{} nodes", short(counters.nodes as f64)),
+            format!("{}/s", short(speed(counters.nodes, seconds))),
+        ];
+        if progress.depth > 0 {
+            parts.push(format!("depth {}", progress.depth));
+        } else {
+            let (pn, dn) = (proof_number(progress.phi), proof_number(progress.delta));
+            parts.push(format!("pn {pn} dn {dn}"));
+        }
+        let fill = 100.0 * counters.table_used as f64 / self.capacity.max(1) as f64;
+        parts.push(format!("table {fill:.1} %"));
+        if let Some(best) = progress.best
+            && let Some((_, text)) = self.moves.iter().find(|(code, _)| *code == best)
+        {
+            parts.push(format!("best {text}"));
+        }
+        parts.join(", ")
+    }
+}
+
+impl Observer for SearchProgress {
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(seconds) = self.shown.due() {
+            self.shown.show(seconds, self.line(progress, seconds));
+        }
+    }
+}
+
+impl ProofObserver for SearchProgress {
+    fn collecting(&mut self, progress: &CertificateProgress) {
+        if let Some(seconds) = self.shown.due() {
+            let line = format!(
+                "{} proof: {} positions, {} moves answered, {} stones",
+                if progress.thinning { "thinning" } else { "collecting" },
+                short(progress.positions as f64),
+                short(progress.answered as f64),
+                progress.layer,
+            );
+            self.shown.show(seconds, line);
+        }
+    }
+}
+
+impl SearchProgress {
+    /// Shows a line that stays.
+    pub fn note(&self, line: &str) {
+        self.shown.note(line);
+    }
+
+    /// Writes something else to the terminal.
+    pub fn aside(&self, write: impl FnOnce()) {
+        self.shown.aside(write);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::Dimensions;
+    use crate::search::numbers::INFINITY;
+    use crate::search::run::Counters;
+
+    #[test]
+    fn a_line_names_the_numbers_and_the_best_move() {
+        let board = Board::new(Dimensions::new(6, 6).unwrap());
+        let start = Position::start(&board);
+        let shown = SearchProgress::new(&board, &start, 1000, true);
+        let mv = start.moves(&board)[1];
+        let mut progress = Progress {
+            phi: 12,
+            delta: INFINITY,
+            best: Some(start.play(&board, mv).code(&board)),
+            counters: Counters { nodes: 3_000_000, table_used: 125, ..Counters::default() },
+            ..Progress::default()
+        };
+        let line = shown.line(&progress, 2.0);
+        assert!(line.starts_with("3.00 M nodes, 1.50 M/s, pn 12 dn infinite"));
+        assert!(line.contains("table 12.5 %, best "), "{line}");
+        progress.depth = 7;
+        progress.best = None;
+        let line = shown.line(&progress, 2.0);
+        assert!(line.ends_with("depth 7, table 12.5 %"), "{line}");
+    }
+}

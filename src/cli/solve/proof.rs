@@ -1,0 +1,144 @@
+//! `konane solve --proof`: collecting and writing after the search.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::output;
+use crate::file::FileError;
+use crate::konane::{Solution, SolveError, Solver};
+use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove};
+use crate::search::certificate::{CertificateError, CertificateProgress};
+use crate::search::plain::known::Known;
+use crate::search::run::{Observer, Progress};
+
+/// The proof in the JSON of `solve`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProofJson {
+    /// The file.
+    pub file: String,
+    /// Positions in it; null if it was not written.
+    pub positions: Option<u64>,
+    /// Its length.
+    pub bytes: Option<u64>,
+    /// Positions that had to be searched again.
+    pub searched_again: Option<u64>,
+    /// Why it was not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Wall-clock time after the search.
+    pub seconds: f64,
+}
+
+/// What became of a proof.
+pub struct Proving {
+    path: PathBuf,
+    /// The file, and positions that were searched again.
+    result: Result<(ProofSummary, u64), Failure>,
+    seconds: f64,
+}
+
+enum Failure {
+    Collecting(CertificateError),
+    Writing(FileError),
+}
+
+/// Solves, collects and writes. There is no proof if there is no result; then nothing is left of the
+/// file.
+pub fn run<K: Known>(
+    solver: &Solver<'_, K>,
+    progress: &mut dyn ProofObserver,
+    writer: ProofWriter,
+) -> (Result<Solution, SolveError>, Option<Proving>) {
+    let mut watch = Watch { progress, searched: None };
+    let proved = match prove(solver, &mut watch) {
+        Ok(proved) => proved,
+        Err(error) => return (Err(error), None),
+    };
+    let Some(proof) = proved.proof else { return (Ok(proved.solution), None) };
+    let begun = watch.searched.unwrap_or_else(Instant::now);
+    let path = writer.path().to_owned();
+    let result = proof.map_err(Failure::Collecting).and_then(|proof| {
+        let written = writer.finish(&proof.header, &proof.certificate.codes);
+        let searched_again = proof.certificate.searched_again;
+        written.map(|summary| (summary, searched_again)).map_err(Failure::Writing)
+    });
+    let seconds = begun.elapsed().as_secs_f64();
+    (Ok(proved.solution), Some(Proving { path, result, seconds }))
+}
+
+/// Passes progress on and remembers when the search was over.
+struct Watch<'a> {
+    progress: &'a mut dyn ProofObserver,
+    searched: Option<Instant>,
+}
+
+impl Observer for Watch<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        self.progress.progress(progress);
+    }
+}
+
+impl ProofObserver for Watch<'_> {
+    fn collecting(&mut self, progress: &CertificateProgress) {
+        self.searched.get_or_insert_with(Instant::now);
+        self.progress.collecting(progress);
+    }
+}
+
+impl Proving {
+    /// Wall-clock time after the search.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    fn reason(&self) -> Option<String> {
+        match &self.result {
+            Ok(_) => None,
+            Err(Failure::Collecting(CertificateError::Stopped(reason))) => {
+                Some(reason.text().to_owned())
+            }
+            Err(Failure::Collecting(error)) => Some(error.to_string()),
+            Err(Failure::Writing(error)) => Some(error.to_string()),
+        }
+    }
+
+    /// For the JSON of `solve`.
+    pub fn json(&self) -> ProofJson {
+        let written = self.result.as_ref().ok();
+        ProofJson {
+            file: self.path.display().to_string(),
+            positions: written.map(|(summary, _)| summary.positions),
+            bytes: written.map(|(summary, _)| summary.bytes),
+            searched_again: written.map(|(_, searched_again)| *searched_again),
+            reason: self.reason(),
+            seconds: self.seconds,
+        }
+    }
+
+    /// For the text of `solve`.
+    pub fn text(&self) -> String {
+        match (&self.result, self.reason()) {
+            (Ok((summary, _)), _) => format!(
+                "{}, {} positions, {}, in {}",
+                self.path.display(),
+                output::grouped(summary.positions),
+                output::bytes(summary.bytes),
+                output::time(self.seconds)
+            ),
+            (Err(_), reason) => format!("not written ({})", reason.unwrap_or_default()),
+        }
+    }
+
+    /// The exit code of a run that has found the winner.
+    pub fn into_exit(self) -> Result<Exit, CliError> {
+        match self.result {
+            Ok(_) => Ok(Exit::Answered),
+            Err(Failure::Collecting(CertificateError::Stopped(reason))) => Ok(Some(reason).into()),
+            Err(Failure::Collecting(error)) => Err(CliError::Certificate(error)),
+            Err(Failure::Writing(error)) => Err(CliError::File(error)),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Positions of Sprouts on the command line.
+
+use clap::Args;
+
+use crate::cli::exit::CliError;
+use crate::sprouts::Position;
+
+/// How positions are written, for the help of every verb.
+pub const HELP: &str = "\
+Positions: 0*12 is twelve isolated spots. In general, lands joined by +, their regions by |, \
+boundaries by . and vertices side by side: 0, 1, 2, 3 curve ends of a spot that occurs once, a \
+letter for a spot that occurs twice, in lower case within a boundary, else in upper case: \
+\"0*2.AB|1AB\". A finished position is !. Texts with } and ] are read in the older form of GLOP.";
+
+/// Bytes that the tables of verbs without `--memory` may take. A position that a person writes needs
+/// a small part of it.
+pub const MEMORY: u64 = 2 << 30;
+
+/// A position.
+#[derive(Debug, Args)]
+pub struct TextArg {
+    /// The position: 0*n for n spots, or any other, as SPOTS and GLOP write them.
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    pub position: String,
+}
+
+impl TextArg {
+    /// Reads it.
+    pub fn read(&self) -> Result<Position, CliError> {
+        read(&self.position)
+    }
+}
+
+/// Reads a position.
+pub fn read(text: &str) -> Result<Position, CliError> {
+    text.parse().map_err(|error| CliError::SproutsText { text: text.to_owned(), error })
+}

@@ -1,0 +1,90 @@
+//! Why a build ended without a database.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::endgame::files::DatabaseError;
+use crate::endgame::values::Stopped;
+use crate::file::FileError;
+
+/// Why a build ended without a database. What was finished until then stays, and is used when it is
+/// run again; no file looks whole that is not.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The stop flag was set.
+    #[error("interrupted: run it again to continue from what is finished")]
+    Interrupted,
+    /// Another process builds into the directory.
+    #[error(
+        "another program is building in {}: wait for it, or choose another directory",
+        path.display()
+    )]
+    Busy {
+        /// The directory of the database.
+        path: PathBuf,
+    },
+    /// The directory has files of something else.
+    #[error(
+        "{} belongs to something else: its {what} is {got}, but this build writes {expected}; \
+         delete the directory, or choose another one", path.display()
+    )]
+    OtherWork {
+        /// A file in the directory.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// What the build would write.
+        expected: String,
+        /// What the file says.
+        got: String,
+    },
+    /// The disk is full.
+    #[error(
+        "no space is left on the disk of {}: make room and run it again, \
+         it continues from what is finished", path.display()
+    )]
+    DiskFull {
+        /// The file that was being written.
+        path: PathBuf,
+    },
+    /// A file could not be written or read.
+    #[error(transparent)]
+    Database(DatabaseError),
+}
+
+impl BuildError {
+    /// An error of the operating system, to be used with `map_err`.
+    pub(super) fn io(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> BuildError + use<> {
+        let to_file = FileError::io(action, path);
+        move |error| to_file(error).into()
+    }
+}
+
+impl From<DatabaseError> for BuildError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::File(error) => error.into(),
+            other => BuildError::Database(other),
+        }
+    }
+}
+
+impl From<FileError> for BuildError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Io { ref path, .. } if error.is_full() => {
+                BuildError::DiskFull { path: path.clone() }
+            }
+            other => BuildError::Database(other.into()),
+        }
+    }
+}
+
+impl From<Stopped> for BuildError {
+    fn from(_: Stopped) -> Self {
+        BuildError::Interrupted
+    }
+}

@@ -1,0 +1,282 @@
+//! What a build needs, worked out before anything is written.
+
+use super::parts;
+use super::plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
+use super::swept;
+use crate::endgame::files::{CHUNK_BYTES, MANIFEST_NAME, Scope, database_name};
+use crate::endgame::index::{Index, Sizes, binomial};
+use crate::endgame::values::statespace;
+use crate::konane::{Board, Colour};
+use crate::system::{disk_free, memory_available};
+
+/// Addresses per second and thread of the ranked method, writing included: a low figure, from 7x7
+/// with 10 stones on two cores.
+pub const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
+
+/// Addresses per second and thread of the sweep, writing included: a low figure, from 6x6 on two
+/// cores.
+pub const SWEPT_POSITIONS_PER_SECOND: f64 = 1.5e8;
+
+/// The same for the state space, which keeps more in memory and moves it more often.
+pub const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
+
+/// Boards with fewer squares are built by the ranked method: the sweep's hundreds of small parts
+/// take longer than the values.
+const SWEPT_FROM: u32 = 28;
+
+/// Compressed bytes for a raw one, at the most, of a whole board: 6x6 has 0.57, 5x6 0.62.
+pub const COMPRESSED_SHARE: f64 = 0.65;
+
+/// The same of a part of a board or a small one: 5x6 with 15 stones had 0.80.
+pub const COMPRESSED_SHARE_OF_FEW: f64 = 0.85;
+
+/// Bytes before compression from which on a whole board is no small one.
+const LARGE: u128 = 16 << 20;
+
+/// Memory of the program itself, compression included.
+const BASE_BYTES: u128 = 64 << 20;
+
+/// Bytes of the index of a file for each of its chunks.
+const INDEX_BYTES: u128 = 12;
+
+/// Memory and disk of one way to build.
+struct Needs {
+    memory: u128,
+    disk: u128,
+    disk_peak: u128,
+    stored: u128,
+    seconds: f64,
+}
+
+/// Works out what a build needs and whether it fits. Reads the sizes of memory and disk, writes
+/// nothing. Microseconds; some milliseconds on the largest boards.
+///
+/// # Errors
+/// If it does not fit, with what would.
+pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
+    let dimensions = board.dimensions();
+    let reachable = options.scope == Scope::Reachable;
+    if reachable && options.max_stones.is_some() {
+        return Err(PlanError::ReachableWithMaxStones);
+    }
+    if reachable && dimensions.squares() > statespace::MAX_SQUARES {
+        return Err(PlanError::ReachableTooLarge { board: dimensions });
+    }
+    let index = Index::new(board.clone(), options.scope.exchanges());
+    let sizes = Sizes::new(&index);
+    let max_stones = options.max_stones.unwrap_or(u32::MAX).min(dimensions.squares());
+    let directory = options.out.join(database_name(dimensions, options.scope, max_stones));
+    let finished = directory.join(MANIFEST_NAME).exists();
+    let memory_limit = options.memory_bytes.or_else(memory_available);
+    let disk_limit = disk_free(&directory).map(|free| free.saturating_add(present(&directory)));
+    let threads = rayon::current_num_threads();
+
+    let limits = [(Resource::Memory, memory_limit), (Resource::Disk, disk_limit)];
+    let lacking = |needs: &Needs| {
+        limits.into_iter().find_map(|(resource, limit)| {
+            let need = match resource {
+                Resource::Memory => needs.memory,
+                Resource::Disk => needs.disk_peak,
+            };
+            let have = limit.filter(|&limit| need > u128::from(limit))?;
+            Some((resource, have))
+        })
+    };
+    let white = index.numbering().count(Colour::White);
+    let whole = max_stones == dimensions.squares() && white <= swept::MAX_WHITE;
+    let method = match options.method {
+        _ if reachable => Method::Reached,
+        Some(Method::Swept) if whole => Method::Swept,
+        None if whole && dimensions.squares() >= SWEPT_FROM => Method::Swept,
+        _ => Method::Ranked,
+    };
+    let mut needs = ranked_needs(&index, &sizes, max_stones, threads);
+    let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
+    match method {
+        Method::Ranked => {}
+        Method::Swept => {
+            needs.memory = tables + swept::memory(&sizes, white);
+            needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
+        }
+        Method::Reached => {
+            needs.memory =
+                tables + u128::from(statespace::memory_needed(board)) + parts::memory(white);
+            needs.seconds = needs.stored as f64 / (REACHED_POSITIONS_PER_SECOND * threads as f64);
+        }
+    }
+    if let (false, Some((resource, have))) = (finished, lacking(&needs)) {
+        let fits = (0..max_stones)
+            .rev()
+            .find(|&stones| lacking(&ranked_needs(&index, &sizes, stones, threads)).is_none());
+        let fits = fits.filter(|_| !reachable);
+        let what = match max_stones < dimensions.squares() {
+            _ if reachable => format!("the {dimensions} board with its reachable positions"),
+            true => format!("{dimensions} with up to {max_stones} stones"),
+            false => format!("the complete {dimensions} board"),
+        };
+        return Err(PlanError::DoesNotFit(Box::new(Misfit {
+            what,
+            scope: options.scope,
+            memory: saturated(needs.memory),
+            disk: saturated(needs.disk_peak),
+            seconds: needs.seconds,
+            threads,
+            resource,
+            have,
+            fits,
+        })));
+    }
+    Ok(Plan {
+        dimensions,
+        scope: options.scope,
+        max_stones,
+        method,
+        directory,
+        finished,
+        positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),
+        stored_positions: needs.stored,
+        memory_bytes: saturated(needs.memory),
+        memory_limit,
+        disk_bytes: saturated(needs.disk),
+        disk_peak_bytes: saturated(needs.disk_peak),
+        disk_limit,
+        seconds: needs.seconds,
+        threads,
+    })
+}
+
+/// What the ranked method needs. Layer by layer the greatest of: the layers with the fewer stones
+/// that its jumps lead to, for both sides to move (with those that these are computed from after an
+/// interruption); and the layer itself, of which the last one needs one block at a time only.
+fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -> Needs {
+    let sides = index.sides().len() as u128;
+    let longest = index.board().longest_jump();
+    let layer = |stones: u32| sizes.layer_bytes(stones);
+    let mut values = 0;
+    for stones in 0..=max_stones {
+        let near = stones.saturating_sub(longest)..stones;
+        let far = stones.saturating_sub(2 * longest)..near.start;
+        let here =
+            if stones < max_stones { 2 * layer(stones) } else { sizes.largest_block(stones) };
+        let kept = near.map(|n| 2 * layer(n)).sum::<u128>() + far.map(layer).sum::<u128>();
+        values = values.max(here + kept);
+    }
+    let white = index.numbering().count(Colour::White);
+    let ranks: u128 = (0..=white.min(max_stones)).map(|w| u128::from(binomial(white, w))).sum();
+    let permuted = 4 * (index.numbering().symmetries() as u128 - 1) * ranks;
+    let orbits = orbit_bytes(sizes, max_stones);
+    let longest_row = (0..=white.min(max_stones)).map(|w| binomial(white, w) / 8).max();
+    let scratch = u128::from(longest_row.unwrap_or(0)) * threads as u128;
+
+    let raw: u128 = (0..=max_stones).map(|n| sides * sizes.layer_bytes(n)).sum();
+    let share = match max_stones == index.board().dimensions().squares() && raw >= LARGE {
+        true => COMPRESSED_SHARE,
+        false => COMPRESSED_SHARE_OF_FEW,
+    };
+    let index_of =
+        |stones: u32| sides * sizes.layer_bytes(stones) * INDEX_BYTES / u128::from(CHUNK_BYTES);
+    let disk_of = |stones: u32| {
+        let raw = sides * sizes.layer_bytes(stones);
+        // Small files are mostly header and index.
+        let compressed = (raw as f64 * share) as u128;
+        compressed + index_of(stones) + 4096
+    };
+    let index = (0..=max_stones).map(index_of).max().unwrap_or(0);
+    let disk: u128 = (0..=max_stones).map(disk_of).sum();
+    let largest = (0..=max_stones).map(disk_of).max().unwrap_or(0);
+    let addresses: u128 = (0..=max_stones).map(|n| sizes.layer_addresses(n)).sum();
+    // White to move is computed too where it is not stored, but not for the last layer.
+    let computed = match sides {
+        1 => 2 * addresses - sizes.layer_addresses(max_stones),
+        _ => 2 * addresses,
+    };
+    Needs {
+        // The index of a file is in memory while its positions are counted.
+        memory: BASE_BYTES + values + permuted + orbits + scratch + index,
+        disk,
+        disk_peak: disk + largest,
+        stored: sides * addresses,
+        seconds: computed as f64 / (RANKED_POSITIONS_PER_SECOND * threads as f64),
+    }
+}
+
+/// The tables of canonical black patterns.
+fn orbit_bytes(sizes: &Sizes, max_stones: u32) -> u128 {
+    let black = sizes.squares(Colour::Black);
+    (0..=black.min(max_stones))
+        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(sizes.rows(b)))
+        .sum()
+}
+
+/// Bytes of the files that an interrupted build left.
+fn present(directory: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.metadata().ok()).map(|metadata| metadata.len()).sum()
+}
+
+fn saturated(bytes: u128) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(max_stones: Option<u32>, memory_bytes: Option<u64>) -> BuildOptions {
+        let out = std::env::temp_dir().join("konane-plan-that-writes-nothing");
+        BuildOptions { max_stones, memory_bytes, ..BuildOptions::complete(out) }
+    }
+
+    fn board(size: &str) -> Board {
+        Board::new(size.parse().unwrap())
+    }
+
+    #[test]
+    fn numbers_of_positions() {
+        let planned = plan(&board("4x4"), &options(None, None)).unwrap();
+        assert_eq!(planned.positions, 2 << 16);
+        assert_eq!(planned.max_stones, 16);
+        assert!(planned.directory.ends_with("4x4-complete"));
+        assert!(planned.stored_positions >= planned.positions / 8);
+        assert!(planned.stored_positions < planned.positions / 5);
+        // No more stones than squares.
+        let more = plan(&board("4x4"), &options(Some(40), None)).unwrap();
+        assert_eq!((more.max_stones, more.directory), (16, planned.directory));
+        // One empty square on either side, or one stone, with either side to move.
+        let one = plan(&board("7x7"), &options(Some(1), None)).unwrap();
+        assert_eq!(one.positions, 2 + 2 * 49);
+        assert!(one.directory.ends_with("7x7-stones1"));
+    }
+
+    #[test]
+    fn what_does_not_fit_says_what_would() {
+        let limit = 1 << 30;
+        let PlanError::DoesNotFit(misfit) =
+            plan(&board("8x8"), &options(Some(14), Some(limit))).unwrap_err()
+        else {
+            panic!("another error");
+        };
+        assert_eq!((misfit.resource, misfit.have), (Resource::Memory, limit));
+        assert!(misfit.need() > misfit.have);
+        let fits = misfit.fits.expect("some number of stones fits");
+        // That many do fit, and one more does not.
+        assert!(plan(&board("8x8"), &options(Some(fits), Some(limit))).is_ok());
+        assert!(plan(&board("8x8"), &options(Some(fits + 1), Some(limit))).is_err());
+        // The whole board is beyond all memory, and says so without overflowing.
+        let error = plan(&board("8x8"), &options(None, Some(limit))).unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("the complete 8x8 board needs "), "{text}");
+        assert!(text.contains(", but only 1.00 GiB of memory may be used: "), "{text}");
+        assert!(text.contains(&format!("with up to {fits} stones it would fit")), "{text}");
+        let error = plan(&board("8x8"), &options(Some(3), Some(1 << 20))).unwrap_err();
+        assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");
+    }
+
+    #[test]
+    fn reachable_positions_have_no_limit_of_stones() {
+        let mut options = options(Some(4), None);
+        options.scope = Scope::Reachable;
+        let error = plan(&board("6x6"), &options).unwrap_err();
+        assert_eq!(error, PlanError::ReachableWithMaxStones);
+    }
+}

@@ -1,0 +1,120 @@
+//! Building a database: from a plan to checked files.
+//!
+//! ```text
+//! plan ─▶ workspace (locked, cleaned) ─▶ layers 0, 1, 2 .. ─▶ manifest
+//!                                          │  ▲
+//!                     values of a block ───┘  └── blocks of the layers before, read back
+//! ```
+//!
+//! In comes a board and what is wanted of it, out go the files of a database. [`plan()`] says first what
+//! that takes and whether it fits. There are three ways: `ranked` goes by layers of stones, `swept`
+//! and `reached` by black stones, whose rows pass through `parts`. All of them keep what they have
+//! finished in the `workspace`, check what they find there, and go on from it.
+
+mod error;
+mod estimate;
+mod observer;
+mod parts;
+mod plan;
+mod ranked;
+mod reached;
+mod swept;
+mod workspace;
+
+pub use error::BuildError;
+pub use estimate::plan;
+pub(super) use observer::Outside;
+pub use observer::{BuildObserver, Stage};
+pub use plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use ranked::Ranked;
+use reached::Reached;
+use swept::Swept;
+use workspace::Workspace;
+
+use crate::endgame::database::{Database, DatabaseOptions};
+use crate::endgame::files::{Manifest, Scope};
+use crate::endgame::index::Index;
+use crate::konane::{Board, Dimensions};
+use crate::system::peak_memory;
+
+/// What a build leaves.
+#[derive(Clone, Debug)]
+pub struct BuildSummary {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Which positions.
+    pub scope: Scope,
+    /// The layers: up to this number of stones.
+    pub max_stones: u32,
+    /// Positions whose value is known: sets of stones, with either side to move.
+    pub positions: u64,
+    /// Those with Black to move that Black wins.
+    pub black_to_move_wins: u64,
+    /// Those with White to move that White wins.
+    pub white_to_move_wins: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// Wall-clock time of this run.
+    pub seconds: f64,
+    /// The most memory that the process has had; `None` where the system
+    /// does not say.
+    pub peak_memory_bytes: Option<u64>,
+    /// Layers that an earlier run had finished: all of them if the database was there already.
+    pub layers_found: u32,
+}
+
+/// Builds what was planned, or what is missing of it. Runs on the rayon pool it is called in.
+///
+/// # Errors
+/// See [`BuildError`]. Everything finished until then stays in the directory, and the next call
+/// goes on from there.
+pub fn build(
+    board: &Board,
+    plan: &Plan,
+    observer: &dyn BuildObserver,
+    stop: &AtomicBool,
+) -> Result<BuildSummary, BuildError> {
+    let started = Instant::now();
+    observer.planned(plan);
+    let index = Index::new(board.clone(), plan.scope.exchanges());
+    let workspace = Workspace::open(&index, plan, observer)?;
+    let (manifest, layers_found) = if workspace.is_finished() {
+        let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
+        let manifest = database.manifest().clone();
+        let layers = manifest.layers.len() as u32;
+        // Each is the one that the manifest means.
+        for stones in 0..layers {
+            database.layer(stones)?;
+        }
+        (manifest, layers)
+    } else {
+        let (layers, found) = match plan.method {
+            Method::Ranked => {
+                Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?
+            }
+            Method::Swept => Swept::new(&index, &workspace, observer, stop)?.run()?,
+            Method::Reached => Reached::new(&index, &workspace, observer, stop)?.run()?,
+        };
+        let manifest = Manifest { dimensions: plan.dimensions, scope: plan.scope, layers };
+        manifest.write(&plan.directory)?;
+        (manifest, found)
+    };
+    drop(workspace);
+    let total = manifest.total().expect("numbers that the manifest could be written with");
+    Ok(BuildSummary {
+        dimensions: plan.dimensions,
+        scope: plan.scope,
+        max_stones: plan.max_stones,
+        positions: total.positions,
+        black_to_move_wins: total.black_to_move_wins,
+        white_to_move_wins: total.white_to_move_wins,
+        bytes: manifest.layers.iter().map(|layer| layer.bytes).sum(),
+        seconds: started.elapsed().as_secs_f64(),
+        peak_memory_bytes: peak_memory(),
+        layers_found,
+    })
+}

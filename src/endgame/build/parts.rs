@@ -1,0 +1,187 @@
+//! Blocks from rows: the parts of a build that goes by the number of black stones.
+//!
+//! The layers of a database go by the number of all stones, the sweep and the state space by that of
+//! black ones. So rows are split by white stones and written to parts, one for each block, and the
+//! layers are put together when all parts are there. The parts are what an interrupted build goes
+//! on from: there is no other state.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+
+use super::error::BuildError;
+use super::observer::{BuildObserver, Outside, Stage};
+use super::workspace::Workspace;
+use crate::endgame::files::{BlockKey, LayerFile, LayerWriter, ManifestLayer, ROWS, layer_entry};
+use crate::endgame::index::{Index, Sizes};
+use crate::endgame::values::sweep::{Columns, row_words};
+use crate::konane::Colour;
+
+/// Bytes of rows that pass through at a time.
+const BATCH_BYTES: usize = 64 << 20;
+
+/// Bytes of memory that writing needs: a batch of rows, split and not, and bits that wait to be
+/// compressed for every number of white stones.
+pub(super) fn memory(white: u32) -> u128 {
+    3 * BATCH_BYTES as u128 + u128::from(white + 1) * (6 << 20)
+}
+
+/// The parts of one build.
+pub(super) struct Parts<'a> {
+    pub index: &'a Index,
+    pub columns: Columns,
+    workspace: &'a Workspace<'a>,
+    pub outside: Outside<'a>,
+    /// Layers that an earlier run assembled.
+    layers: Vec<Option<LayerFile>>,
+}
+
+impl<'a> Parts<'a> {
+    /// Looks what an earlier run has left. Every row of the board will be reported as progress
+    /// `rounds` times.
+    pub fn new(
+        index: &'a Index,
+        workspace: &'a Workspace<'a>,
+        rounds: u64,
+        observer: &'a dyn BuildObserver,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, BuildError> {
+        let white = index.numbering().count(Colour::White);
+        let black = index.numbering().count(Colour::Black);
+        let sizes = Sizes::new(index);
+        let total = (0..=black).map(|b| (rounds * sizes.rows(b)) << white).sum();
+        let outside = Outside::new(observer, stop, total);
+        let (columns, layers) = (Columns::new(white), Vec::new());
+        let mut parts = Parts { index, columns, workspace, outside, layers };
+        observer.stage(Stage::Resuming);
+        for stones in 0..=black + white {
+            parts.look()?;
+            parts.layers.push(workspace.layer(stones)?);
+        }
+        Ok(parts)
+    }
+
+    /// Gives up if the stop flag is set.
+    pub fn look(&self) -> Result<(), BuildError> {
+        if self.outside.is_stopped() { Err(BuildError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Reports that the rows with `black` black stones are done.
+    pub fn advance(&self, black: u32) {
+        let white = self.index.numbering().count(Colour::White);
+        self.outside.advance(u64::from(self.index.orbits(black).len()) << white);
+    }
+
+    /// The blocks with `black` black stones that are neither in a part nor in a layer, those of one
+    /// kind and side to move together.
+    pub fn missing(&self, black: u32) -> Result<Vec<Vec<BlockKey>>, BuildError> {
+        let mut missing: BTreeMap<_, Vec<BlockKey>> = BTreeMap::new();
+        for white in 0..=self.index.numbering().count(Colour::White) {
+            self.look()?;
+            let stones = black + white;
+            if self.layers[stones as usize].is_some() {
+                continue;
+            }
+            for key in self.workspace.header(stones).keys() {
+                if key.black == black && self.workspace.part(key)?.is_none() {
+                    missing.entry((key.kind, key.to_move)).or_default().push(key);
+                }
+            }
+        }
+        Ok(missing.into_values().collect())
+    }
+
+    /// The file that a block is in, which is there.
+    pub fn path(&self, key: BlockKey) -> PathBuf {
+        match &self.layers[(key.black + key.white) as usize] {
+            Some(layer) => layer.path().to_owned(),
+            None => self.workspace.part_path(key),
+        }
+    }
+
+    /// An error of the operating system that has to do with the directory as a whole.
+    pub fn memory_error(&self) -> impl FnOnce(std::io::Error) -> BuildError + use<> {
+        BuildError::io("reserve memory for building", self.workspace.directory())
+    }
+
+    /// Words of a row before it is split.
+    pub fn row_words(&self) -> usize {
+        row_words(self.index.numbering().count(Colour::White))
+    }
+
+    /// Ranges of rows with `black` black stones, each of about [`BATCH_BYTES`] and beginning with
+    /// an octet.
+    pub fn batches(&self, black: u32) -> impl Iterator<Item = Range<u32>> + use<> {
+        let rows = self.index.orbits(black).len();
+        let size = (BATCH_BYTES / (8 * self.row_words())).next_multiple_of(ROWS).max(ROWS) as u32;
+        (0..rows.div_ceil(size)).map(move |n| n * size..((n + 1) * size).min(rows))
+    }
+
+    /// Writes parts for blocks with the same number of black stones, kind and side to move. `fill`
+    /// makes a row, which comes in zeroed, by its number.
+    pub fn write(
+        &self,
+        keys: &[BlockKey],
+        fill: impl Fn(u32, &mut [u64], &mut Vec<u64>) + Sync,
+    ) -> Result<(), BuildError> {
+        let Some(&BlockKey { black, .. }) = keys.first() else { return Ok(()) };
+        let begin = |&key: &BlockKey| {
+            let mut writer = self.workspace.part_writer(key)?;
+            writer.begin_block(key);
+            Ok((key, writer))
+        };
+        let mut writers: Vec<(BlockKey, LayerWriter)> =
+            keys.iter().map(begin).collect::<Result<_, BuildError>>()?;
+        let words = self.columns.words();
+        for batch in self.batches(black) {
+            self.look()?;
+            let mut columns = vec![0u64; batch.len() * words];
+            columns.par_chunks_exact_mut(words).zip(batch).for_each_init(
+                || (vec![0; self.row_words()], Vec::new()),
+                |(row, scratch), (columns, at)| {
+                    row.fill(0);
+                    fill(at, row, scratch);
+                    self.columns.split(row, columns);
+                    columns.iter_mut().for_each(|word| *word = word.to_le());
+                },
+            );
+            writers.par_iter_mut().try_for_each(|(key, writer)| {
+                let block = self.columns.block(key.white);
+                let bytes = self.columns.row_bytes(key.white);
+                columns.chunks_exact(words).try_for_each(|row| {
+                    writer.write(&bytemuck::cast_slice(&row[block.clone()])[..bytes])
+                })
+            })?;
+        }
+        for (_, mut writer) in writers {
+            writer.end_block()?;
+            writer.finish()?;
+        }
+        Ok(())
+    }
+
+    /// Puts the layers together. Returns all of them, and how many were there before.
+    pub fn assemble(self) -> Result<(Vec<ManifestLayer>, u32), BuildError> {
+        let found = self.layers.iter().flatten().count() as u32;
+        let mut layers = Vec::with_capacity(self.layers.len());
+        for (stones, file) in (0..).zip(&self.layers) {
+            self.look()?;
+            let made;
+            let file = match file {
+                Some(file) => file,
+                None => {
+                    self.outside.observer.stage(Stage::Assembling { stones });
+                    let summary = self.workspace.assemble(stones)?;
+                    self.outside.observer.layer_finished(stones, &summary);
+                    made = LayerFile::open(&summary.path)?;
+                    &made
+                }
+            };
+            layers.push(layer_entry(self.index, file)?);
+        }
+        Ok((layers, found))
+    }
+}

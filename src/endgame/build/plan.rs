@@ -1,0 +1,174 @@
+//! What a build will do, or why it will not.
+
+use std::path::PathBuf;
+
+use crate::endgame::files::Scope;
+use crate::konane::Dimensions;
+use crate::system::bytes_text;
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// Which positions.
+    pub scope: Scope,
+    /// The most stones; `None` for all layers. Scope complete only.
+    pub max_stones: Option<u32>,
+    /// Memory that may be used; `None` for what the system has available.
+    pub memory_bytes: Option<u64>,
+    /// The directory that holds databases; each has a directory of its own in it.
+    pub out: PathBuf,
+    /// How; `None` for the sweep where it is possible. Makes no difference to the files.
+    pub method: Option<Method>,
+}
+
+impl BuildOptions {
+    /// A complete board into a directory, with everything else as usual.
+    pub fn complete(out: PathBuf) -> Self {
+        BuildOptions {
+            scope: Scope::Complete,
+            max_stones: None,
+            memory_bytes: None,
+            out,
+            method: None,
+        }
+    }
+}
+
+/// How the values are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Layer by layer on combinadic ranks ([`crate::endgame::values::ranked`]).
+    Ranked,
+    /// By the bit-parallel sweep ([`crate::endgame::values::sweep`]): whole boards.
+    Swept,
+    /// By the sweep and the breadth-first search from the start ([`crate::endgame::statespace()`]): scope
+    /// reachable.
+    Reached,
+}
+
+/// What a build will do, need and write.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Which positions.
+    pub scope: Scope,
+    /// The layers: up to this number of stones.
+    pub max_stones: u32,
+    /// How.
+    pub method: Method,
+    /// The directory of the database.
+    pub directory: PathBuf,
+    /// The database is there already; nothing is computed, and nothing was checked against limits.
+    pub finished: bool,
+    /// Positions whose value will be known: sets of stones, with either side to move.
+    pub positions: u128,
+    /// Positions that are stored: those left by symmetry.
+    pub stored_positions: u128,
+    /// The most memory at a time; an upper bound.
+    pub memory_bytes: u64,
+    /// The memory that may be used, if anybody knows.
+    pub memory_limit: Option<u64>,
+    /// The files, an estimate that is rather too large.
+    pub disk_bytes: u64,
+    /// The most on the disk while building: the files, and once more the layer that is put
+    /// together.
+    pub disk_peak_bytes: u64,
+    /// What is free on the disk, if the system says so, and what an interrupted build of this
+    /// database already takes.
+    pub disk_limit: Option<u64>,
+    /// Seconds, an estimate from measured rates.
+    pub seconds: f64,
+    /// Threads of the rayon pool that the estimate is for.
+    pub threads: usize,
+}
+
+/// What does not suffice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Memory.
+    Memory,
+    /// Space on the disk.
+    Disk,
+}
+
+/// A build that does not fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misfit {
+    /// What was to be built, such as `8x8 with up to 12 stones`.
+    pub what: String,
+    /// Which positions.
+    pub scope: Scope,
+    /// Bytes of memory that it needs.
+    pub memory: u64,
+    /// Bytes on the disk while building.
+    pub disk: u64,
+    /// Seconds, an estimate, if it did fit.
+    pub seconds: f64,
+    /// Threads of the estimate.
+    pub threads: usize,
+    /// What does not suffice.
+    pub resource: Resource,
+    /// Bytes there are of it.
+    pub have: u64,
+    /// The most stones with which it would fit.
+    pub fits: Option<u32>,
+}
+
+impl Misfit {
+    /// Bytes of the resource that does not suffice.
+    pub fn need(&self) -> u64 {
+        match self.resource {
+            Resource::Memory => self.memory,
+            Resource::Disk => self.disk,
+        }
+    }
+
+    fn text(&self) -> String {
+        let (noun, verb) = match self.resource {
+            Resource::Memory => ("memory", "may be used"),
+            Resource::Disk => ("disk space", "are free"),
+        };
+        let lacking = bytes_text(self.need().saturating_sub(self.have));
+        let [memory, disk, have] = [self.memory, self.disk, self.have].map(bytes_text);
+        let hours = self.seconds / 3600.0;
+        let time = match hours {
+            ..1.5 => format!("{:.0} minutes", (hours * 60.0).max(1.0)),
+            ..48.0 => format!("{hours:.1} hours"),
+            _ => format!("{:.0} days", hours / 24.0),
+        };
+        let remedy = match self.fits {
+            Some(stones) => format!("with up to {stones} stones it would fit"),
+            None if self.scope == Scope::Reachable => "scope complete needs less memory".to_owned(),
+            None => "no number of stones would fit".to_owned(),
+        };
+        format!(
+            "{} needs {memory} of memory, {disk} of disk space and about {time} on {} threads, but \
+             only {have} of {noun} {verb}: {lacking} are lacking; {remedy}",
+            self.what, self.threads
+        )
+    }
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// It does not fit.
+    #[error("{}", .0.text())]
+    DoesNotFit(Box<Misfit>),
+    /// Layers of reachable positions alone do not exist: the start has all stones.
+    #[error(
+        "the reachable positions are found from the full board downwards, so scope reachable has \
+         no limit of stones: build scope complete, or without a limit"
+    )]
+    ReachableWithMaxStones,
+    /// No method here builds the reachable positions of this board.
+    #[error(
+        "the reachable positions of the {board} board cannot be built: \
+         build scope complete with a limit of stones"
+    )]
+    ReachableTooLarge {
+        /// The board.
+        board: Dimensions,
+    },
+}

@@ -1,0 +1,93 @@
+//! Building the database of the positions that games reach, from the state space.
+
+use std::io;
+use std::sync::atomic::AtomicBool;
+
+use super::error::BuildError;
+use super::observer::{BuildObserver, Stage};
+use super::parts::Parts;
+use super::workspace::Workspace;
+use crate::endgame::files::{BlockKey, BlockKind, ManifestLayer};
+use crate::endgame::index::Index;
+use crate::endgame::values::sweep::Layer;
+use crate::endgame::values::{Ply, Sink, StateSpaceError, statespace};
+use crate::konane::Colour;
+
+/// The method at work: the state space's sink.
+pub(super) struct Reached<'a> {
+    parts: Parts<'a>,
+    /// Why writing failed.
+    failure: Option<BuildError>,
+}
+
+impl<'a> Reached<'a> {
+    pub fn new(
+        index: &'a Index,
+        workspace: &'a Workspace<'a>,
+        observer: &'a dyn BuildObserver,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, BuildError> {
+        // Once when the values of the rows are known, once when they are written.
+        let parts = Parts::new(index, workspace, 2, observer, stop)?;
+        Ok(Reached { parts, failure: None })
+    }
+
+    /// All layers, and how many of them were there. What an interrupted run has written is not
+    /// written again, but the search begins anew.
+    pub fn run(mut self) -> Result<(Vec<ManifestLayer>, u32), BuildError> {
+        let index = self.parts.index;
+        let mut anything = false;
+        for black in 0..=index.numbering().count(Colour::Black) {
+            anything = anything || !self.parts.missing(black)?.is_empty();
+        }
+        if anything {
+            match statespace(index.board(), self.parts.outside.stop, &mut self) {
+                Ok(_) => {}
+                Err(StateSpaceError::Interrupted) => return Err(BuildError::Interrupted),
+                Err(error) => {
+                    let other = |error| self.parts.memory_error()(io::Error::other(error));
+                    return Err(self.failure.take().unwrap_or_else(|| other(error)));
+                }
+            }
+        }
+        self.parts.assemble()
+    }
+}
+
+impl Sink for Reached<'_> {
+    fn swept(&mut self, black: u32, _: u32) {
+        self.parts.outside.observer.stage(Stage::Rows { black });
+        self.parts.advance(black);
+    }
+
+    fn ply(&mut self, ply: &Ply) {
+        self.parts.outside.observer.stage(Stage::Ply { ply: ply.ply });
+    }
+
+    fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> io::Result<()> {
+        let black = reached[0].black();
+        let written = self.parts.missing(black).and_then(|missing| {
+            for keys in missing {
+                let BlockKey { kind, to_move, .. } = keys[0];
+                let (reached, wins) = (reached[to_move.index()], wins[to_move.index()]);
+                self.parts.write(&keys, |at, row, _| {
+                    for ((out, reached), win) in
+                        row.iter_mut().zip(reached.row(at)).zip(wins.row(at))
+                    {
+                        *out = match kind {
+                            BlockKind::Wins => reached & win,
+                            BlockKind::Reached => *reached,
+                        };
+                    }
+                })?;
+            }
+            Ok(())
+        });
+        self.parts.advance(black);
+        written.map_err(|error| {
+            let summary = io::Error::other(error.to_string());
+            self.failure = Some(error);
+            summary
+        })
+    }
+}

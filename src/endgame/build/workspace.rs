@@ -1,0 +1,251 @@
+//! The directory of a database while it is being built.
+//!
+//! It holds the finished layer files, and for what is in work *parts*: layer files with a single
+//! block each, such as `part-wins-black-b05-w04.kdb`. All of them get their names only when they are
+//! whole, so whatever a dead process leaves behind is either sound or called `.tmp`; after a power
+//! failure parts may be damaged, which shows. A layer is assembled by copying its parts' compressed
+//! blocks, and the manifest, which makes a database of the directory, is written last. What is
+//! found by a later run is checked before it is used.
+//!
+//! A file `lock`, locked through the operating system, keeps other builds out; the lock ends with
+//! the process, however that ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::BuildError;
+use super::observer::BuildObserver;
+use super::plan::Plan;
+use crate::endgame::files::{
+    BlockKey, BlockKind, DatabaseError, LayerFile, LayerHeader, LayerSummary, LayerWriter,
+    MANIFEST_NAME, Scope, layer_name,
+};
+use crate::endgame::index::Index;
+use crate::file::Lock;
+
+const LOCK_NAME: &str = "lock";
+
+/// A locked directory in which one database is built.
+pub struct Workspace<'a> {
+    directory: PathBuf,
+    scope: Scope,
+    max_stones: u32,
+    index: &'a Index,
+    observer: &'a dyn BuildObserver,
+    _lock: Lock,
+}
+
+impl<'a> Workspace<'a> {
+    /// Makes the directory if it is not there, and locks it; removes what was left unfinished, and
+    /// checks that everything else there belongs to this build.
+    ///
+    /// # Errors
+    /// [`BuildError::Busy`] if another process has it, [`BuildError::OtherWork`] if there are files
+    /// of another board, scope or layout, and what the operating system refuses.
+    pub fn open(
+        index: &'a Index,
+        plan: &Plan,
+        observer: &'a dyn BuildObserver,
+    ) -> Result<Self, BuildError> {
+        let directory = plan.directory.clone();
+        fs::create_dir_all(&directory).map_err(BuildError::io("create", &directory))?;
+        let lock = Lock::take(&directory.join(LOCK_NAME))?;
+        let lock = lock.ok_or_else(|| BuildError::Busy { path: directory.clone() })?;
+        let Plan { scope, max_stones, .. } = *plan;
+        let workspace = Workspace { directory, scope, max_stones, index, observer, _lock: lock };
+        workspace.clean()?;
+        Ok(workspace)
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Whether the manifest is there, so that nothing is left to do.
+    pub fn is_finished(&self) -> bool {
+        self.directory.join(MANIFEST_NAME).exists()
+    }
+
+    /// The header of a layer and of its parts.
+    pub fn header(&self, stones: u32) -> LayerHeader {
+        LayerHeader::new(self.index, self.scope, stones)
+    }
+
+    /// The place of a layer.
+    pub fn layer_path(&self, stones: u32) -> PathBuf {
+        self.directory.join(layer_name(stones))
+    }
+
+    pub(super) fn part_path(&self, key: BlockKey) -> PathBuf {
+        self.directory.join(part_name(key))
+    }
+
+    /// Removes temporary files and parts of finished layers, and looks whether all files that have
+    /// the names of layers or parts are what these names say.
+    fn clean(&self) -> Result<(), BuildError> {
+        let read = || BuildError::io("read", &self.directory);
+        for entry in fs::read_dir(&self.directory).map_err(read())? {
+            let path = entry.map_err(read())?.path();
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            let name = name.unwrap_or_default();
+            if name.ends_with(".kdb.tmp") || name == format!("{MANIFEST_NAME}.tmp") {
+                remove(&path)?;
+                continue;
+            }
+            if !name.ends_with(".kdb") {
+                continue;
+            }
+            let file = match LayerFile::open(&path) {
+                Ok(file) => file,
+                // Reported and removed when the layer is asked for; a finished database is left
+                // as it is.
+                Err(error) if error.is_damage() => continue,
+                Err(other) => return Err(other.into()),
+            };
+            self.check_identity(&name, &file)?;
+            let stones = file.header().stones;
+            if name.starts_with("part-") && self.layer_path(stones).exists() {
+                remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a file belongs to this build.
+    fn check_identity(&self, name: &str, file: &LayerFile) -> Result<(), BuildError> {
+        let got = file.header();
+        let other = |what, expected: String, got: String| {
+            Err(BuildError::OtherWork { path: file.path().to_owned(), what, expected, got })
+        };
+        let expected = self.header(got.stones);
+        if got.dimensions != expected.dimensions {
+            let [expected, got] = [expected.dimensions, got.dimensions].map(|d| d.to_string());
+            return other("board", expected, got);
+        }
+        if got.scope != expected.scope {
+            let [expected, got] = [expected.scope, got.scope].map(|s| s.name().to_owned());
+            return other("scope", expected, got);
+        }
+        if got.stones > self.max_stones {
+            let expected = format!("at most {}", self.max_stones);
+            return other("number of stones", expected, got.stones.to_string());
+        }
+        if got.chunk_bytes != expected.chunk_bytes {
+            let [expected, got] = [expected.chunk_bytes, got.chunk_bytes].map(|b| b.to_string());
+            return other("chunk size", expected, got);
+        }
+        if got.squares != expected.squares {
+            let [expected, got] = [expected.squares, got.squares.clone()].map(|s| format!("{s:?}"));
+            return other("order of the squares", expected, got);
+        }
+        let named = match file.blocks() {
+            [block] if name.starts_with("part-") => part_name(block.key()),
+            _ => layer_name(got.stones),
+        };
+        if named != name {
+            return other("name", named, name.to_owned());
+        }
+        Ok(())
+    }
+
+    /// A finished layer, after a check of everything in it; one that is damaged is removed.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn layer(&self, stones: u32) -> Result<Option<LayerFile>, BuildError> {
+        self.sound(&self.layer_path(stones), &self.header(stones).keys())
+    }
+
+    /// A finished part, after a check of everything in it; one that is damaged is removed.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn part(&self, key: BlockKey) -> Result<Option<LayerFile>, BuildError> {
+        self.sound(&self.part_path(key), &[key])
+    }
+
+    fn sound(&self, path: &Path, keys: &[BlockKey]) -> Result<Option<LayerFile>, BuildError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let checked = LayerFile::open(path).and_then(|file| {
+            file.verify()?;
+            if file.blocks().iter().map(|block| block.key()).eq(keys.iter().copied()) {
+                return Ok(file);
+            }
+            let (expected, got) = (keys.len(), file.blocks().len());
+            Err(DatabaseError::damaged(path, "the number of blocks", expected, got))
+        });
+        match checked {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.is_damage() => {
+                self.observer.discarded(path, &error);
+                remove(path)?;
+                Ok(None)
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// A writer for the part with a block. The block is begun, written, ended and the file finished
+    /// by the caller.
+    ///
+    /// # Errors
+    /// If the file cannot be created.
+    pub fn part_writer(&self, key: BlockKey) -> Result<LayerWriter, BuildError> {
+        let header = self.header(key.black + key.white);
+        Ok(LayerWriter::create(&self.part_path(key), header)?.provisional())
+    }
+
+    /// Writes a part at once.
+    ///
+    /// # Errors
+    /// As [`LayerWriter::write`].
+    pub fn write_part(&self, key: BlockKey, bytes: &[u8]) -> Result<(), BuildError> {
+        let mut writer = self.part_writer(key)?;
+        writer.write_block(key, bytes)?;
+        writer.finish()?;
+        Ok(())
+    }
+
+    /// A writer for a whole layer, for those too small to be worth parts.
+    ///
+    /// # Errors
+    /// If the file cannot be created.
+    pub fn layer_writer(&self, stones: u32) -> Result<LayerWriter, BuildError> {
+        Ok(LayerWriter::create(&self.layer_path(stones), self.header(stones))?)
+    }
+
+    /// Makes a layer of its parts, and removes these. Their checksums are checked on the way.
+    ///
+    /// # Errors
+    /// If a part is missing or damaged, or the disk is full.
+    pub fn assemble(&self, stones: u32) -> Result<LayerSummary, BuildError> {
+        let keys = self.header(stones).keys();
+        let mut writer = self.layer_writer(stones)?;
+        for &key in &keys {
+            let part = LayerFile::open(&self.part_path(key))?;
+            writer.copy_block(&part, key)?;
+        }
+        let summary = writer.finish()?;
+        for &key in &keys {
+            remove(&self.part_path(key))?;
+        }
+        Ok(summary)
+    }
+}
+
+/// The name of the file of a part, such as `part-wins-black-b05-w04.kdb`.
+fn part_name(key: BlockKey) -> String {
+    let kind = match key.kind {
+        BlockKind::Wins => "wins",
+        BlockKind::Reached => "reached",
+    };
+    let BlockKey { to_move, black, white, .. } = key;
+    format!("part-{kind}-{}-b{black:02}-w{white:02}.kdb", to_move.name())
+}
+
+fn remove(path: &Path) -> Result<(), BuildError> {
+    fs::remove_file(path).map_err(BuildError::io("remove", path))
+}

@@ -1,0 +1,124 @@
+//! Counting the positions of a layer and those that are won, from its file.
+
+use rayon::prelude::*;
+
+use super::error::DatabaseError;
+use super::format::{BlockKind, Scope};
+use super::layer_file::{Block, Inflater, LayerFile, count_ones};
+use super::manifest::{Counts, ManifestLayer};
+use crate::endgame::index::{Index, binomial, stabiliser};
+use crate::konane::Colour;
+
+/// Bytes of rows that one task counts.
+const TASK_BYTES: u64 = 1 << 18;
+
+/// Counts what a layer file holds, in the sense of [`Counts`]: all positions with their equivalent
+/// ones in scope complete, one of each in scope reachable. Reads the whole file, in parallel, in
+/// the current pool of `rayon`.
+///
+/// # Errors
+/// If the file is damaged or its rows are not those of the index.
+///
+/// # Panics
+/// If the index is one of another board.
+pub fn count_layer(index: &Index, file: &LayerFile) -> Result<Counts, DatabaseError> {
+    let header = file.header();
+    assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
+    let mut counts = Counts::default();
+    for block in file.blocks() {
+        let set = count_block(index, file, block, header.scope)?;
+        let of_side = match block.key().to_move {
+            Colour::Black => &mut counts.black_to_move_wins,
+            Colour::White => &mut counts.white_to_move_wins,
+        };
+        match block.key().kind {
+            BlockKind::Wins => *of_side += set,
+            BlockKind::Reached => counts.positions += set,
+        }
+    }
+    if header.scope == Scope::Complete {
+        // Both sides to move for every set of stones.
+        let squares = |colour| header.count(colour);
+        let sets = |black| {
+            let white = binomial(squares(Colour::White), header.stones - black);
+            binomial(squares(Colour::Black), black) * white
+        };
+        counts.positions = 2 * (0..=header.stones).map(sets).sum::<u64>();
+        if index.exchanges() {
+            counts.white_to_move_wins = counts.black_to_move_wins;
+        }
+    }
+    Ok(counts)
+}
+
+/// The manifest's entry of a layer, from its file.
+///
+/// # Errors
+/// As [`count_layer`].
+pub fn layer_entry(index: &Index, file: &LayerFile) -> Result<ManifestLayer, DatabaseError> {
+    let (stones, counts) = (file.header().stones, count_layer(index, file)?);
+    let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
+    Ok(ManifestLayer { stones, bytes, footer_xxh3, counts })
+}
+
+fn count_block(
+    index: &Index,
+    file: &LayerFile,
+    block: &Block,
+    scope: Scope,
+) -> Result<u64, DatabaseError> {
+    let orbits = index.orbits(block.key().black);
+    let (rows, row_bytes) = (u64::from(orbits.len()), block.row_bytes());
+    if block.rows() != rows {
+        let what = format!("the rows of {}", block.key());
+        return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
+    }
+    let rows_per_task = (TASK_BYTES / row_bytes + 1).next_multiple_of(8);
+    (0..rows.div_ceil(rows_per_task))
+        .into_par_iter()
+        .map_init(
+            || (Inflater::new(), Vec::new()),
+            |(inflater, buffer), task| {
+                let first = task * rows_per_task;
+                let taken = rows_per_task.min(rows - first);
+                buffer.resize((taken * row_bytes) as usize, 0);
+                file.read_rows(block, first, inflater, buffer)?;
+                let row = |(row, bytes): (u64, &[u8])| {
+                    let pattern = orbits.patterns()[row as usize];
+                    match scope {
+                        Scope::Complete => count_images(index, pattern, bytes),
+                        Scope::Reachable => count_orbits(index, pattern, block.key().white, bytes),
+                    }
+                };
+                let rows = buffer.chunks_exact(row_bytes as usize);
+                Ok((first..).zip(rows).map(row).sum())
+            },
+        )
+        .try_reduce(|| 0, |a, b| Ok(a + b))
+}
+
+/// The positions of a row together with those that the symmetries make of its black pattern.
+fn count_images(index: &Index, pattern: u32, row: &[u8]) -> u64 {
+    let symmetries = index.numbering().symmetries() as u64;
+    let images = symmetries / u64::from(stabiliser(index.numbering(), pattern).count_ones());
+    images * count_ones(row)
+}
+
+/// The positions of a row, equivalent ones counted once. They are all in the row; where its black
+/// pattern has symmetries of its own, a position counts at its least column.
+fn count_orbits(index: &Index, pattern: u32, white: u32, row: &[u8]) -> u64 {
+    let numbering = index.numbering();
+    let own = stabiliser(numbering, pattern);
+    if own == 1 {
+        return count_ones(row);
+    }
+    let ranks = index.ranks(Colour::White);
+    let patterns = ranks.patterns(white).zip(0usize..);
+    let is_least = |&(pattern, column): &(u32, usize)| {
+        row[column / 8] >> (column % 8) & 1 == 1
+            && (1..numbering.symmetries())
+                .filter(|g| own >> g & 1 == 1)
+                .all(|g| numbering.image(Colour::White, g, pattern) >= pattern)
+    };
+    patterns.filter(is_least).count() as u64
+}

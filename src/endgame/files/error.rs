@@ -1,0 +1,109 @@
+//! What can be wrong with a database, or with a question to one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::file::{FileError, FileKind};
+use crate::konane::Dimensions;
+
+pub(super) const DATABASE: &FileKind = &FileKind {
+    name: "a file of a Konane database",
+    format: "database",
+    again: "build the database again",
+};
+
+/// Why a database could not be written, read or asked.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// A file cannot be written, read or believed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is no database where one was looked for.
+    #[error(
+        "{} is no database: {what}; build one, or continue the build that was interrupted",
+        path.display()
+    )]
+    NoDatabase {
+        /// The directory.
+        path: PathBuf,
+        /// What is not there.
+        what: String,
+    },
+    /// The manifest names a layer whose file is not there.
+    #[error(
+        "the layer of {stones} stones is missing: there is no {}; \
+         restore the file, or delete the directory and build the database again", path.display()
+    )]
+    MissingLayer {
+        /// The file that should be there.
+        path: PathBuf,
+        /// The layer.
+        stones: u32,
+    },
+    /// A database of another board than the one asked for.
+    #[error("{} is a database of the {got} board, not of {expected}", path.display())]
+    OtherBoard {
+        /// The database.
+        path: PathBuf,
+        /// The board asked for.
+        expected: Dimensions,
+        /// The board of the database.
+        got: Dimensions,
+    },
+    /// A position of which the database knows nothing.
+    #[error("the database does not cover {position}: it holds {covers}")]
+    NotCovered {
+        /// The position, as text.
+        position: String,
+        /// What the database holds.
+        covers: String,
+    },
+    /// A position with stones that the board of the database does not have.
+    #[error("the position has stones outside of the {board} board of the database")]
+    OutsideBoard {
+        /// The board of the database.
+        board: Dimensions,
+    },
+}
+
+impl DatabaseError {
+    /// Whether the question was wrong, and not a file: the position or the board is not one of the
+    /// database. Programs exit with 2 then, and with 4 for all other errors.
+    pub fn is_bad_input(&self) -> bool {
+        matches!(
+            self,
+            DatabaseError::OtherBoard { .. }
+                | DatabaseError::NotCovered { .. }
+                | DatabaseError::OutsideBoard { .. }
+        )
+    }
+
+    /// Whether a file contradicts itself, its checksums or the manifest.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, DatabaseError::File(FileError::Damaged { .. }))
+    }
+
+    /// An error of the operating system, to be used with `map_err`.
+    pub(in crate::endgame) fn io(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> DatabaseError + use<> {
+        let to_file = FileError::io(action, path);
+        move |error| to_file(error).into()
+    }
+
+    /// A file of another kind.
+    pub(in crate::endgame) fn not_one(path: &Path, what: impl Into<String>) -> DatabaseError {
+        DATABASE.not_one(path, what).into()
+    }
+
+    /// A contradiction in a file.
+    pub(in crate::endgame) fn damaged(
+        path: &Path,
+        what: impl Into<String>,
+        expected: impl ToString,
+        got: impl ToString,
+    ) -> DatabaseError {
+        DATABASE.damaged(path, what, expected, got).into()
+    }
+}

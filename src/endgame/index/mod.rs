@@ -1,0 +1,17 @@
+//! Where a position is: the address of its bit.
+//!
+//! In comes a position, out goes an [`Address`], and back. [`Numbering`] numbers the squares of each
+//! colour, [`Combinadics`] the patterns with a given number of stones, [`Orbits`] the black patterns
+//! up to symmetry; [`Index`] joins them. [`Sizes`] says how much a layer holds without listing it.
+
+mod address;
+mod numbering;
+mod orbits;
+mod rank;
+mod sizes;
+
+pub use address::{Address, Index};
+pub use numbering::{Numbering, SetMap};
+pub use orbits::{Orbits, Row, stabiliser};
+pub use rank::{Combinadics, binomial};
+pub use sizes::Sizes;

@@ -1,0 +1,213 @@
+//! The squares of each colour, numbered, so that the stones of one colour are a bit pattern.
+
+use crate::konane::symmetry::Permutation;
+use crate::konane::{Board, Colour};
+
+/// Bits of a pattern or of a board that one table look-up maps.
+const CHUNK: usize = 8;
+
+/// Maps sets of up to 64 elements, a chunk at a time.
+#[derive(Clone, Debug)]
+pub struct SetMap(Box<[[u64; 1 << CHUNK]]>);
+
+impl SetMap {
+    /// `image(i)` is the image of element `i`.
+    pub fn new(elements: usize, image: impl Fn(usize) -> u64) -> Self {
+        let chunk = |c: usize| {
+            std::array::from_fn(|bits| {
+                (0..CHUNK)
+                    .filter(|i| bits >> i & 1 == 1 && c * CHUNK + i < elements)
+                    .fold(0, |set, i| set | image(c * CHUNK + i))
+            })
+        };
+        SetMap((0..elements.div_ceil(CHUNK)).map(chunk).collect())
+    }
+
+    #[inline(always)]
+    pub fn map(&self, set: u64) -> u64 {
+        let mut image = 0;
+        for (c, table) in self.0.iter().enumerate() {
+            image |= table[(set >> (c * CHUNK)) as usize & ((1 << CHUNK) - 1)];
+        }
+        image
+    }
+}
+
+/// Numbers the squares of each colour from 0.
+///
+/// Black squares are numbered by their place on the board. White squares are numbered orbit by
+/// orbit under the symmetries that keep the colours, so that the first six are, where the orbits'
+/// sizes allow it, a union of orbits: a symmetry then permutes the bits within a 64-bit word of a
+/// row of all white patterns, and the words among each other, but never mixes both. See
+/// [`Numbering::words_stay_whole`].
+#[derive(Clone, Debug)]
+pub struct Numbering {
+    squares: [Vec<u8>; 2],
+    /// From a set of squares to both patterns, the white one in the upper half.
+    pack: SetMap,
+    unpack: [SetMap; 2],
+    /// By colour and symmetry: where each number goes, as a list and as a map of patterns.
+    moved: [Vec<Vec<u8>>; 2],
+    images: [Vec<SetMap>; 2],
+    words_stay_whole: bool,
+}
+
+impl Numbering {
+    /// The numbering of a board, with its tables (some 50 KiB).
+    pub fn new(board: &Board) -> Self {
+        let symmetries = board.symmetries().preserving();
+        let listed = |colour: Colour| -> Vec<u8> {
+            let squares = board.dimensions().squares() as u8;
+            (0..squares).filter(|&s| board.squares_of(colour) >> s & 1 == 1).collect()
+        };
+        let mut orbits: Vec<Vec<u8>> = Vec::new();
+        for square in listed(Colour::White) {
+            if orbits.iter().all(|orbit| !orbit.contains(&square)) {
+                let mut orbit: Vec<u8> = symmetries.iter().map(|g| g[square as usize]).collect();
+                orbit.sort_unstable();
+                orbit.dedup();
+                orbits.push(orbit);
+            }
+        }
+        let word = choose_orbits(&orbits, 6);
+        let words_stay_whole = word.is_some();
+        let chosen = word.unwrap_or_default();
+        let (first, last): (Vec<_>, Vec<_>) =
+            (0..orbits.len()).partition(|index| chosen.contains(index));
+        let white = first.into_iter().chain(last).flat_map(|i| orbits[i].clone()).collect();
+        let squares = [listed(Colour::Black), white];
+
+        let mut number = [0u32; 64];
+        for list in &squares {
+            for (n, &square) in (0..).zip(list) {
+                number[square as usize] = n;
+            }
+        }
+        let pack = SetMap::new(board.dimensions().squares() as usize, |square| {
+            let half = 32 * u32::from(board.colour_of(square as u32) == Colour::White);
+            1 << (half + number[square])
+        });
+        let unpack = [0, 1].map(|c| SetMap::new(squares[c].len(), |n| 1 << squares[c][n]));
+        let moved = [0, 1].map(|c| {
+            let list = |g: &Permutation| {
+                squares[c].iter().map(|&s| number[g[s as usize] as usize] as u8).collect()
+            };
+            symmetries.iter().map(list).collect::<Vec<Vec<u8>>>()
+        });
+        let images = [0, 1].map(|c: usize| {
+            moved[c].iter().map(|list| SetMap::new(list.len(), |n| 1 << list[n])).collect()
+        });
+        Numbering { squares, pack, unpack, moved, images, words_stay_whole }
+    }
+
+    /// The squares of a colour in the order of their numbers.
+    pub fn squares(&self, colour: Colour) -> &[u8] {
+        &self.squares[colour.index()]
+    }
+
+    /// How many squares a colour has.
+    #[inline]
+    pub fn count(&self, colour: Colour) -> u32 {
+        self.squares[colour.index()].len() as u32
+    }
+
+    /// The black and the white pattern of a set of squares.
+    #[inline]
+    pub fn pack(&self, occupied: u64) -> [u32; 2] {
+        let both = self.pack.map(occupied);
+        [both as u32, (both >> 32) as u32]
+    }
+
+    /// The squares of a pattern.
+    #[inline]
+    pub fn unpack(&self, colour: Colour, pattern: u32) -> u64 {
+        self.unpack[colour.index()].map(u64::from(pattern))
+    }
+
+    /// How many symmetries keep the colours; number 0 is the identity.
+    #[inline]
+    pub fn symmetries(&self) -> usize {
+        self.images[0].len()
+    }
+
+    /// The number to which a symmetry takes each number of a colour.
+    pub fn moved(&self, colour: Colour, symmetry: usize) -> &[u8] {
+        &self.moved[colour.index()][symmetry]
+    }
+
+    /// The image of a pattern under a symmetry.
+    #[inline]
+    pub fn image(&self, colour: Colour, symmetry: usize, pattern: u32) -> u32 {
+        self.images[colour.index()][symmetry].map(u64::from(pattern)) as u32
+    }
+
+    /// Whether every symmetry maps the first six white numbers among themselves.
+    pub fn words_stay_whole(&self) -> bool {
+        self.words_stay_whole
+    }
+}
+
+/// Orbits with `size` squares together, found by trying all combinations, largest orbits last.
+fn choose_orbits(orbits: &[Vec<u8>], size: usize) -> Option<Vec<usize>> {
+    fn search(orbits: &[Vec<u8>], from: usize, left: usize, chosen: &mut Vec<usize>) -> bool {
+        if left == 0 {
+            return true;
+        }
+        for index in from..orbits.len() {
+            if orbits[index].len() <= left {
+                chosen.push(index);
+                if search(orbits, index + 1, left - orbits[index].len(), chosen) {
+                    return true;
+                }
+                chosen.pop();
+            }
+        }
+        false
+    }
+    let mut chosen = Vec::new();
+    search(orbits, 0, size, &mut chosen).then_some(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::symmetry::permute;
+
+    #[test]
+    fn patterns_and_squares_are_two_spellings_of_a_set() {
+        for size in ["1x1", "3x3", "5x5", "6x6", "4x9", "5x8", "8x8", "7x9", "1x64"] {
+            let board = Board::new(size.parse().unwrap());
+            let numbering = Numbering::new(&board);
+            let mut set = 0x9E37_79B9_7F4A_7C15u64;
+            for _ in 0..200 {
+                set = set.wrapping_mul(0xD129_42A6_4C4D_9F2D).rotate_left(23) ^ 0x5851;
+                let occupied = set & board.all();
+                let [black, white] = numbering.pack(occupied);
+                let squares =
+                    [Colour::Black, Colour::White].map(|c| occupied & board.squares_of(c));
+                assert_eq!(numbering.unpack(Colour::Black, black), squares[0], "{size}");
+                assert_eq!(numbering.unpack(Colour::White, white), squares[1], "{size}");
+                for (g, symmetry) in board.symmetries().preserving().iter().enumerate() {
+                    let image = numbering.pack(permute(symmetry, occupied));
+                    assert_eq!(numbering.image(Colour::Black, g, black), image[0], "{size} {g}");
+                    assert_eq!(numbering.image(Colour::White, g, white), image[1], "{size} {g}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_stay_whole_on_the_boards_that_matter() {
+        for size in ["6x6", "5x7", "4x9", "3x12", "2x18", "1x36", "5x8", "4x10", "6x7"] {
+            let board = Board::new(size.parse().unwrap());
+            let numbering = Numbering::new(&board);
+            assert!(numbering.words_stay_whole(), "{size}");
+            for g in 0..numbering.symmetries() {
+                let low = &numbering.moved(Colour::White, g)[..6];
+                assert!(low.iter().all(|&n| n < 6), "{size} symmetry {g}");
+            }
+        }
+        let board = Board::new("5x5".parse().unwrap());
+        assert!(!Numbering::new(&board).words_stay_whole());
+    }
+}

@@ -1,0 +1,14 @@
+//! The values themselves, by three methods, in memory.
+//!
+//! In comes an [`Index`](crate::endgame::index::Index), out go blocks of bits. [`sweep`] treats all
+//! white patterns of a black one at once and is the fastest for whole boards, [`ranked`] goes by
+//! layers of stones and serves boards of any size up to a number of stones, and [`mod@statespace`] finds
+//! what games reach. All know the jumps as masks of patterns (`jumps`); none knows a file.
+
+mod jumps;
+pub mod ranked;
+pub mod statespace;
+pub mod sweep;
+
+pub use ranked::{RankedLayers, Stopped};
+pub use statespace::{Ply, Sink, StateSpaceError, statespace};

@@ -1,0 +1,557 @@
+//! Values by layers of the stone count, on combinadic ranks: for boards too large for a sweep over
+//! all white patterns, up to a number of stones.
+//!
+//! A jump takes stones, so the values of the positions with `n` stones follow from those with
+//! fewer, at the most [`Board::longest_jump`](crate::konane::Board::longest_jump) fewer. A block (side to move, numbers of black and
+//! white stones) is computed row by row, a row being one canonical black pattern with all white
+//! patterns, and rows are independent of each other.
+//!
+//! # One jump, all white patterns at once
+//!
+//! For a row with black pattern `B`, whether a *black* jump is possible depends on `B` and on the
+//! white stones `M` that it takes: for all `W` that contain `M` it leads to `(B', W \ M)`. A
+//! *white* jump from `f` to `t` over `M`, part of `B`, is possible for all `W` that contain `f` and
+//! none of the landing squares; it leads to `(B \ M, W \ f + t)`. Both are a *relation*: on a few
+//! white squares the pattern is given before and after the jump, on all others it is free and stays
+//! the same. In the order of combinadic ranks the free squares below the lowest given one run
+//! through consecutive ranks before *and* after the jump, so a relation is a list of pairs of runs,
+//! which `Relation::for_each_run` enumerates with two additions for each; there is neither move
+//! generation nor ranking for a position. A run is copied word by word if the successor's black
+//! pattern is canonical, and gathered through a table of permuted ranks if a symmetry leads to the
+//! canonical one.
+//!
+//! # Memory
+//!
+//! One bit a position for the layers kept, and tables of 4 bytes for each white pattern of fewer
+//! stones and each symmetry but the identity. Nothing else grows with the board.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::jumps::{Jump, jumps};
+use crate::endgame::index::{Index, binomial};
+use crate::konane::Colour;
+
+/// The work was given up because the stop flag was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stopped")]
+pub struct Stopped;
+
+/// A jump of the board, with what it does to ranks of white patterns.
+#[derive(Clone, Debug)]
+struct RankedJump {
+    jump: Jump,
+    relation: Relation,
+}
+
+/// What a jump does to the white patterns.
+#[derive(Clone, Debug)]
+struct Relation {
+    /// The squares on which the pattern is given.
+    given: u32,
+    /// The stones on them before and after the jump.
+    before: u32,
+    after: u32,
+}
+
+/// Binomial coefficients of up to 32 squares.
+type Binomials = [[u32; 33]; 33];
+
+impl Relation {
+    fn new(given: u32, before: u32, after: u32) -> Self {
+        debug_assert!(given != 0 && (before | after) & !given == 0);
+        Relation { given, before, after }
+    }
+
+    /// Calls `visit(before, after, length)` for runs of ranks that correspond to each other:
+    /// together all patterns of `squares` squares with `stones` stones to which the relation
+    /// applies, each once.
+    fn for_each_run(
+        &self,
+        binomials: &Binomials,
+        squares: u32,
+        stones: u32,
+        visit: &mut impl FnMut(u32, u32, u32),
+    ) {
+        let (before, after) = (self.before.count_ones(), self.after.count_ones());
+        let free = squares - self.given.count_ones();
+        if (before..=before + free).contains(&stones) {
+            let walk = Walk { relation: self, binomials, lowest: self.given.trailing_zeros() };
+            walk.descend(squares, free, [stones, stones - before + after], [0, 0], visit);
+        }
+    }
+}
+
+/// The enumeration of a relation's runs, from the highest square downwards.
+struct Walk<'a> {
+    relation: &'a Relation,
+    binomials: &'a Binomials,
+    lowest: u32,
+}
+
+impl Walk<'_> {
+    /// `free` of the squares below `square` are not given; `stones` are still to be placed below
+    /// `square` before and after the jump; `ranks` is what those above add to the ranks.
+    fn descend(
+        &self,
+        mut square: u32,
+        mut free: u32,
+        mut stones: [u32; 2],
+        mut ranks: [u32; 2],
+        visit: &mut impl FnMut(u32, u32, u32),
+    ) {
+        while square > self.lowest {
+            square -= 1;
+            let number = &self.binomials[square as usize];
+            let bit = 1 << square;
+            if self.relation.given & bit != 0 {
+                let sets = [self.relation.before, self.relation.after];
+                for side in 0..2 {
+                    if sets[side] & bit != 0 {
+                        ranks[side] += number[stones[side] as usize];
+                        stones[side] -= 1;
+                    }
+                }
+                continue;
+            }
+            let given_below = (self.relation.before & (bit - 1)).count_ones();
+            free -= 1;
+            let to_place = stones[0] - given_below;
+            if to_place == 0 {
+                continue;
+            }
+            let with = [0, 1].map(|side| ranks[side] + number[stones[side] as usize]);
+            if to_place > free {
+                ranks = with;
+                stones = stones.map(|s| s - 1);
+                continue;
+            }
+            self.descend(square, free, stones.map(|s| s - 1), with, visit);
+        }
+        visit(ranks[0], ranks[1], self.binomials[square as usize][stones[0] as usize]);
+    }
+}
+
+/// A block's bits, with a few more bytes so that a word can be read anywhere.
+struct Block {
+    bytes: Vec<u8>,
+    row_bytes: usize,
+}
+
+/// Bytes after the last row that may be read, but hold nothing.
+const PADDING: usize = 16;
+
+impl Block {
+    fn new(mut bytes: Vec<u8>, row_bytes: usize) -> Self {
+        bytes.resize(bytes.len() + PADDING, 0);
+        Block { bytes, row_bytes }
+    }
+
+    /// A row and whatever follows it.
+    #[inline]
+    fn row(&self, row: u32) -> &[u8] {
+        &self.bytes[row as usize * self.row_bytes..]
+    }
+}
+
+/// Computes blocks from the blocks with fewer stones that it was given.
+///
+/// White-to-move blocks are computed and looked up like Black-to-move ones on every board: where
+/// colours could be exchanged, this doubles the memory of the layers that are kept, and saves the
+/// scattered reads of the exchange. The last layer need not be kept, and is most of the positions.
+pub struct RankedLayers<'a> {
+    index: &'a Index,
+    binomials: Box<Binomials>,
+    jumps: [Vec<RankedJump>; 2],
+    /// By symmetry (less one) and white stones: the rank of each pattern's image.
+    permuted: Vec<Vec<OnceLock<Box<[u32]>>>>,
+    /// By numbers of black and white stones, then by side to move.
+    blocks: BTreeMap<(u32, u32), [Option<Block>; 2]>,
+}
+
+impl<'a> RankedLayers<'a> {
+    /// The tables of a board and no values.
+    pub fn new(index: &'a Index) -> Self {
+        let numbering = index.numbering();
+        let mut binomials = Box::new([[0; 33]; 33]);
+        for (n, row) in (0..).zip(binomials.iter_mut()) {
+            for (k, entry) in (0..).zip(row.iter_mut()) {
+                *entry = binomial(n, k) as u32;
+            }
+        }
+        let white = numbering.count(Colour::White);
+        let permuted = (1..numbering.symmetries())
+            .map(|_| (0..=white).map(|_| OnceLock::new()).collect())
+            .collect();
+        let jumps = [Colour::Black, Colour::White].map(|mover| {
+            let ranked = |jump: Jump| {
+                let Jump { from, to, landings, taken } = jump;
+                let relation = match mover {
+                    Colour::Black => Relation::new(taken, taken, 0),
+                    Colour::White => Relation::new(from | landings, from, to),
+                };
+                RankedJump { jump, relation }
+            };
+            jumps(index.board(), numbering, mover).into_iter().map(ranked).collect()
+        });
+        RankedLayers { index, binomials, jumps, permuted, blocks: BTreeMap::new() }
+    }
+
+    /// Bytes of one row of a block with this number of white stones.
+    pub fn row_bytes(&self, white: u32) -> usize {
+        (self.index.ranks(Colour::White).count(white) as usize).div_ceil(8)
+    }
+
+    /// Keeps a finished block for those with more stones.
+    ///
+    /// # Panics
+    /// If it has not the length of the block: rows times [`RankedLayers::row_bytes`].
+    pub fn keep(&mut self, to_move: Colour, black: u32, white: u32, bytes: Vec<u8>) {
+        let row_bytes = self.row_bytes(white);
+        assert_eq!(bytes.len(), row_bytes * self.index.orbits(black).len() as usize);
+        let sides = self.blocks.entry((black, white)).or_default();
+        sides[to_move.index()] = Some(Block::new(bytes, row_bytes));
+    }
+
+    /// Forgets the blocks with fewer stones than this.
+    pub fn forget_below(&mut self, stones: u32) {
+        self.blocks.retain(|&(black, white), _| black + white >= stones);
+    }
+
+    /// Whether a block is kept.
+    pub fn has(&self, to_move: Colour, black: u32, white: u32) -> bool {
+        self.blocks.get(&(black, white)).is_some_and(|sides| sides[to_move.index()].is_some())
+    }
+
+    /// The values of a block, in the layout of the format: rows in the order of the canonical
+    /// black patterns, padded to bytes. Calls `progress` after every row with its positions.
+    ///
+    /// Runs on the rayon pool it is called in; the result does not depend on its size.
+    ///
+    /// # Errors
+    /// If `stop` was set before all rows were done.
+    ///
+    /// # Panics
+    /// If a block with fewer stones that it needs is not kept.
+    pub fn compute(
+        &self,
+        to_move: Colour,
+        black: u32,
+        white: u32,
+        stop: &AtomicBool,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Vec<u8>, Stopped> {
+        let patterns = self.index.orbits(black).patterns();
+        let row_bytes = self.row_bytes(white);
+        let columns = u64::from(self.index.ranks(Colour::White).count(white));
+        // With room for the padding, so that keeping the block does not copy it.
+        let mut bytes = Vec::with_capacity(patterns.len() * row_bytes + PADDING);
+        bytes.resize(patterns.len() * row_bytes, 0);
+        // Two words more than the row: a run may end in the last bit.
+        let words = row_bytes.div_ceil(8) + 2;
+        bytes.par_chunks_mut(row_bytes).zip(patterns).try_for_each_init(
+            || vec![0u64; words],
+            |row, (out, &pattern)| {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Stopped);
+                }
+                row.fill(0);
+                self.compute_row(to_move, pattern, white, row);
+                for (bytes, word) in out.chunks_mut(8).zip(row.iter()) {
+                    bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+                }
+                progress(columns);
+                Ok(())
+            },
+        )?;
+        Ok(bytes)
+    }
+
+    fn compute_row(&self, to_move: Colour, pattern: u32, white: u32, row: &mut [u64]) {
+        let black = pattern.count_ones();
+        for RankedJump { jump, relation } in &self.jumps[to_move.index()] {
+            let taken = jump.taken.count_ones();
+            match to_move {
+                Colour::Black => {
+                    if pattern & jump.from != 0 && pattern & jump.landings == 0 && taken <= white {
+                        let next = pattern ^ jump.from ^ jump.to;
+                        self.add(relation, (Colour::White, next, black, white - taken), white, row);
+                    }
+                }
+                Colour::White => {
+                    if pattern & jump.taken == jump.taken && white > 0 {
+                        let next = pattern ^ jump.taken;
+                        self.add(relation, (Colour::Black, next, black - taken, white), white, row);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the positions that a jump wins: those whose successor is lost for the other side.
+    fn add(
+        &self,
+        relation: &Relation,
+        (to_move, pattern, black, after): (Colour, u32, u32, u32),
+        white: u32,
+        row: &mut [u64],
+    ) {
+        let numbering = self.index.numbering();
+        let orbits = self.index.orbits(black);
+        let place = orbits.row(numbering, self.index.ranks(Colour::Black), pattern);
+        let block = self.blocks.get(&(black, after)).and_then(|b| b[to_move.index()].as_ref());
+        let block = block.unwrap_or_else(|| {
+            panic!("{to_move} to move with {black} black and {after} white stones is not kept")
+        });
+        let source = block.row(place.index);
+        let squares = numbering.count(Colour::White);
+        if place.symmetry == 0 {
+            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+                for_each_word(to, from, length, |to, from, length| {
+                    or_bits(row, to, !read_bits(source, from) & low_bits(length));
+                });
+            });
+        } else {
+            let ranks = self.permuted(usize::from(place.symmetry), after);
+            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+                for_each_word(to, from, length, |to, from, length| {
+                    let mut lost = 0;
+                    for (i, &rank) in ranks[from..from + length].iter().enumerate() {
+                        let bit = !source[rank as usize / 8] >> (rank % 8) & 1;
+                        lost |= u64::from(bit) << i;
+                    }
+                    or_bits(row, to, lost);
+                });
+            });
+        }
+    }
+
+    /// The ranks of the images of all patterns with `white` stones under a symmetry.
+    fn permuted(&self, symmetry: usize, white: u32) -> &[u32] {
+        self.permuted[symmetry - 1][white as usize].get_or_init(|| {
+            let ranks = self.index.ranks(Colour::White);
+            let image = |p| ranks.rank(self.index.numbering().image(Colour::White, symmetry, p));
+            ranks.patterns(white).map(image).collect()
+        })
+    }
+}
+
+/// Splits a pair of runs into pieces of at most 56 bits, which a word holds with any offset below
+/// 8.
+#[inline(always)]
+fn for_each_word(to: u32, from: u32, length: u32, mut visit: impl FnMut(usize, usize, usize)) {
+    let (to, from, length) = (to as usize, from as usize, length as usize);
+    let mut done = 0;
+    while done < length {
+        visit(to + done, from + done, (length - done).min(56));
+        done += 56;
+    }
+}
+
+/// At least 56 bits from bit `at` of a string of bytes that goes on for at least 8 bytes.
+#[inline(always)]
+fn read_bits(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes[at / 8..].first_chunk().expect("the padding after the last row");
+    u64::from_le_bytes(*bytes) >> (at % 8)
+}
+
+/// Sets bits in a string of words. Whole words, so that a bit just written is read back fast.
+#[inline(always)]
+fn or_bits(words: &mut [u64], at: usize, bits: u64) {
+    let offset = at % 64;
+    let words = &mut words[at / 64..][..2];
+    words[0] |= bits << offset;
+    words[1] |= bits >> 1 >> (63 - offset);
+}
+
+#[inline(always)]
+fn low_bits(count: usize) -> u64 {
+    (1 << count) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endgame::index::Address;
+    use crate::konane::Board;
+    use crate::konane::{Move, Position};
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    /// All blocks with up to `stones` stones.
+    fn build(index: &Index, stones: u32, threads: usize) -> HashMap<(Colour, u32, u32), Vec<u8>> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut layers = RankedLayers::new(index);
+        let counts = [Colour::Black, Colour::White].map(|c| index.numbering().count(c));
+        let mut blocks = HashMap::new();
+        let stop = AtomicBool::new(false);
+        for n in 0..=stones {
+            layers.forget_below(n.saturating_sub(index.board().longest_jump()));
+            for black in n.saturating_sub(counts[1])..=n.min(counts[0]) {
+                for to_move in [Colour::Black, Colour::White] {
+                    let compute = || layers.compute(to_move, black, n - black, &stop, &|_| {});
+                    let bytes = pool.install(compute).unwrap();
+                    layers.keep(to_move, black, n - black, bytes.clone());
+                    blocks.insert((to_move, black, n - black), bytes);
+                }
+            }
+        }
+        blocks
+    }
+
+    fn value(
+        index: &Index,
+        blocks: &HashMap<(Colour, u32, u32), Vec<u8>>,
+        occupied: u64,
+        to_move: Colour,
+    ) -> bool {
+        let Address { to_move, black, white, row, column } = index.address(occupied, to_move);
+        let row_bytes = (index.ranks(Colour::White).count(white) as usize).div_ceil(8);
+        let at = row as usize * row_bytes + column as usize / 8;
+        blocks[&(to_move, black, white)][at] >> (column % 8) & 1 == 1
+    }
+
+    /// The successors of a position of the jumping phase, or of a full or nearly full board taken
+    /// as one: a jump of some board beyond it would do the same.
+    fn jumped(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
+        let position = Position::new_unchecked(occupied, to_move);
+        if (board.all() & !occupied).count_ones() == 0 {
+            return Vec::new();
+        }
+        if (board.all() & !occupied).count_ones() >= 2 {
+            let play = |mv| position.play(board, mv).occupied();
+            return position.moves(board).into_iter().map(play).collect();
+        }
+        // One empty square: single jumps onto it.
+        let empty = (board.all() & !occupied).trailing_zeros() as i32;
+        let (ranks, files) = (board.dimensions().ranks() as i32, board.dimensions().files() as i32);
+        let mut after = Vec::new();
+        if board.colour_of(empty as u32) == to_move {
+            for (down, right) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
+                let (rank, file) = (empty / files + 2 * down, empty % files + 2 * right);
+                if (0..ranks).contains(&rank) && (0..files).contains(&file) {
+                    let over = empty + down * files + right;
+                    after.push(occupied ^ 1 << empty ^ 1 << over ^ 1 << (rank * files + file));
+                }
+            }
+        }
+        after
+    }
+
+    /// The values by plain recursion over all sets of stones, fewest first: a successor has fewer.
+    fn oracle(board: &Board, mut visit: impl FnMut(u64, Colour, bool)) {
+        let mut wins: [Vec<bool>; 2] = [0, 1].map(|_| vec![false; board.all() as usize + 1]);
+        let mut sets: Vec<u64> = (0..=board.all()).collect();
+        sets.sort_by_key(|set| set.count_ones());
+        for occupied in sets {
+            for to_move in [Colour::Black, Colour::White] {
+                let successors = jumped(board, occupied, to_move);
+                let win = successors.iter().any(|&s| !wins[(!to_move).index()][s as usize]);
+                wins[to_move.index()][occupied as usize] = win;
+                visit(occupied, to_move, win);
+            }
+        }
+    }
+
+    #[test]
+    fn whole_boards_against_plain_recursion() {
+        for size in ["1x1", "1x2", "2x2", "3x3", "1x9", "9x1", "2x5", "3x4", "4x3", "3x5", "4x4"] {
+            let board = Board::new(size.parse().unwrap());
+            let index = Index::new(board.clone(), false);
+            let blocks = build(&index, board.dimensions().squares(), 1);
+            let mut wins = [0; 2];
+            oracle(&board, |occupied, to_move, win| {
+                let found = value(&index, &blocks, occupied, to_move);
+                assert_eq!(found, win, "{size} {occupied:x} {to_move}");
+                wins[to_move.index()] += u64::from(win);
+            });
+            if size == "4x4" {
+                assert_eq!(wins, [33547, 33547]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_result_does_not_depend_on_the_number_of_threads() {
+        let board = Board::new("5x6".parse().unwrap());
+        let index = Index::new(board, false);
+        let one = build(&index, 7, 1);
+        assert_eq!(one, build(&index, 7, 2));
+        assert_eq!(one, build(&index, 7, 5));
+    }
+
+    #[test]
+    fn a_set_stop_flag_is_seen() {
+        let index = Index::new(Board::new("4x4".parse().unwrap()), false);
+        let layers = RankedLayers::new(&index);
+        let stop = AtomicBool::new(true);
+        assert_eq!(layers.compute(Colour::Black, 0, 0, &stop, &|_| {}), Err(Stopped));
+    }
+
+    #[test]
+    fn runs_are_all_the_patterns_of_a_relation() {
+        let squares = 9;
+        let index = Index::new(Board::new("3x6".parse().unwrap()), false);
+        let layers = RankedLayers::new(&index);
+        let ranks = index.ranks(Colour::White);
+        for (given, before, after) in [
+            (0b1, 0b1, 0),
+            (0b100000000, 0b100000000, 0),
+            (0b000101000, 0b000101000, 0),
+            (0b000110000, 0b000010000, 0b000100000),
+            (0b100010010, 0b100000000, 0b000000010),
+        ] {
+            let relation = Relation::new(given, before, after);
+            for stones in 0..=squares {
+                let mut found = Vec::new();
+                relation.for_each_run(
+                    &layers.binomials,
+                    squares,
+                    stones,
+                    &mut |to, from, length| {
+                        found.extend((0..length).map(|i| (to + i, from + i)));
+                    },
+                );
+                found.sort_unstable();
+                let expected: Vec<(u32, u32)> = ranks
+                    .patterns(stones)
+                    .filter(|pattern| pattern & given == before)
+                    .map(|pattern| (ranks.rank(pattern), ranks.rank(pattern & !given | after)))
+                    .collect();
+                assert_eq!(found, expected, "{relation:?} {stones}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_boards_against_their_own_successors() {
+        // Every value is checked against the values of its successors, for random positions.
+        for (size, stones) in [("5x5", 12), ("7x7", 5), ("8x8", 4), ("1x40", 6), ("3x21", 4)] {
+            let board = Board::new(size.parse().unwrap());
+            let index = Index::new(board.clone(), false);
+            let blocks = build(&index, stones, 2);
+            let mut runner = proptest::test_runner::TestRunner::default();
+            let stones = prop::sample::subsequence(
+                (0..board.dimensions().squares()).collect::<Vec<_>>(),
+                0..=stones as usize,
+            );
+            runner
+                .run(&stones, |stones| {
+                    let occupied = stones.iter().fold(0, |set, &square| set | 1u64 << square);
+                    for to_move in [Colour::Black, Colour::White] {
+                        let position = Position::new_unchecked(occupied, to_move);
+                        let win = position.moves(&board).into_iter().any(|mv: Move| {
+                            let next = position.play(&board, mv);
+                            !value(&index, &blocks, next.occupied(), next.to_move())
+                        });
+                        prop_assert_eq!(value(&index, &blocks, occupied, to_move), win);
+                    }
+                    Ok(())
+                })
+                .unwrap();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Why a database did not pass.
+
+use std::path::PathBuf;
+
+use crate::endgame::files::DatabaseError;
+use crate::endgame::index::Address;
+
+/// Why a database did not pass.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// A file is missing, damaged, or not what the manifest says.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A file is sound, but what it says about a position contradicts the rules.
+    #[error(
+        "{} is wrong about {position}: {what} should be {expected}, but is {got}; \
+         delete the database and build it again", path.display()
+    )]
+    Wrong {
+        /// The layer's file.
+        path: PathBuf,
+        /// The position, as text.
+        position: String,
+        /// Where it is.
+        address: Address,
+        /// What is said about it.
+        what: &'static str,
+        /// What follows from the rules and the layers below.
+        expected: &'static str,
+        /// What the file says.
+        got: &'static str,
+    },
+    /// The stop flag was set.
+    #[error("interrupted before everything was checked")]
+    Interrupted,
+}

@@ -1,0 +1,118 @@
+//! Checking a database: that its files are what they say, and, on request, that every value follows
+//! from the rules.
+//!
+//! In comes a directory, out goes a report, or the first thing that is wrong. `recompute` plays all
+//! moves on the board and shares nothing with what computed the values but the numbering.
+
+mod error;
+mod recompute;
+
+pub use error::VerifyError;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use recompute::Recomputation;
+
+use crate::endgame::build::{BuildObserver, Stage};
+use crate::endgame::database::{Database, DatabaseOptions};
+use crate::endgame::files::{Counts, DatabaseError, Scope, count_layer};
+use crate::konane::Dimensions;
+
+/// A database that passed.
+#[derive(Clone, Debug)]
+pub struct VerifyReport {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Which positions.
+    pub scope: Scope,
+    /// The layers: up to this number of stones.
+    pub max_stones: u32,
+    /// Layer files.
+    pub files: u32,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Positions and wins, as counted; the manifest says the same.
+    pub counts: Counts,
+    /// Addresses whose values were recomputed: 0 without the deep check.
+    pub recomputed: u64,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// Bytes that the layers take which a deep check of a sound database has in memory at a time.
+///
+/// # Errors
+/// If the manifest or a layer file cannot be read.
+pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
+    let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
+    let layers = database.manifest().layers.iter().map(|layer| {
+        let blocks = database.layer(layer.stones)?.blocks();
+        Ok(blocks.iter().map(|block| block.stored_bytes()).sum::<u64>())
+    });
+    let layers = layers.collect::<Result<Vec<u64>, DatabaseError>>()?;
+    let below = database.board().longest_jump() as usize;
+    let together = |last: usize| layers[last.saturating_sub(below)..=last].iter().sum::<u64>();
+    Ok((0..layers.len()).map(together).max().unwrap_or(0))
+}
+
+/// Checks the database in a directory: the manifest, all checksums, the numbers of set bits, and
+/// the manifest's counts. With `deep`, also every value against those of its successors; in scope
+/// reachable also that what is marked as reached is so for all equivalent addresses, is closed under
+/// moves and begins with the positions after the two removals, and that only such positions are won.
+///
+/// Runs on the rayon pool it is called in. Memory: without `deep`, some MiB and the indexes of the
+/// files; with it, also the layers, decompressed, of as many stones fewer as a jump can take
+/// ([`deep_memory`]).
+///
+/// # Errors
+/// The first thing that is wrong, in the order of the layers; within a layer the first position.
+pub fn verify(
+    directory: &Path,
+    deep: bool,
+    observer: &dyn BuildObserver,
+    stop: &AtomicBool,
+) -> Result<VerifyReport, VerifyError> {
+    let started = Instant::now();
+    let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
+    let manifest = database.manifest();
+    let look = || match stop.load(Ordering::Relaxed) {
+        true => Err(VerifyError::Interrupted),
+        false => Ok(()),
+    };
+    let (mut bytes, mut sum) = (0, Counts::default());
+    for layer in &manifest.layers {
+        look()?;
+        observer.stage(Stage::Checking { stones: layer.stones });
+        let file = database.layer(layer.stones)?;
+        file.verify()?;
+        let counts = count_layer(database.index(), file)?;
+        if counts != layer.counts {
+            let (expected, got) = (layer.counts.to_string(), counts.to_string());
+            return Err(DatabaseError::damaged(file.path(), "the counts", expected, got).into());
+        }
+        bytes += file.bytes();
+        sum = sum.checked_add(counts).unwrap_or(sum);
+    }
+    let mut recomputed = 0;
+    if deep {
+        let mut check = Recomputation::new(&database, observer, stop);
+        for layer in &manifest.layers {
+            look()?;
+            observer.stage(Stage::Recomputing { stones: layer.stones });
+            check.layer(layer.stones)?;
+        }
+        recomputed = check.done();
+    }
+    Ok(VerifyReport {
+        dimensions: manifest.dimensions,
+        scope: manifest.scope,
+        max_stones: manifest.max_stones(),
+        files: manifest.layers.len() as u32,
+        bytes,
+        counts: sum,
+        recomputed,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}

@@ -1,0 +1,23 @@
+//! Files, whatever is in them. A leaf: it knows nothing of what is stored.
+//!
+//! | | |
+//! |---|---|
+//! | [`FileError`], [`FileKind`] | what can be wrong with a file, in the words of its kind |
+//! | `NewFile` | a file that has its name only when it is whole |
+//! | `Lock` | keeps other processes out |
+//! | `open_regular` | opens what is to be read, and waits for nobody |
+//! | `Source` | pieces of a file, read where they are wanted |
+//! | `fields` | numbers in bytes |
+
+mod error;
+pub(crate) mod fields;
+mod lock;
+mod open;
+mod replace;
+mod source;
+
+pub use error::{FileError, FileKind};
+pub(crate) use lock::{Lock, open_locked};
+pub(crate) use open::open_regular;
+pub(crate) use replace::NewFile;
+pub(crate) use source::Source;

@@ -1,0 +1,243 @@
+//! Files that have their names only when they are whole.
+//!
+//! Bytes go to `<name>.tmp`, which is locked. When everything is written and on the disk, the file is
+//! renamed over whatever had the name, which is atomic: whenever the program is killed, the old or
+//! the new file is there, whole. The `.tmp` of a program that was killed is unlocked, and the next
+//! writer takes it over.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::FileError;
+use super::lock::{open_locked, refuse_other};
+
+/// A file in the making. Dropped before it is finished, it leaves nothing behind.
+#[derive(Debug)]
+pub struct NewFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    /// `None` once the file is finished: then there is nothing left to remove.
+    file: Option<BufWriter<File>>,
+    /// Bytes written so far.
+    bytes: u64,
+}
+
+impl NewFile {
+    /// Begins a file, whose bytes go to the system `buffer` at a time. Done before long work, it shows
+    /// early that the file can be written, and keeps others from writing it meanwhile.
+    ///
+    /// # Errors
+    /// [`FileError::Busy`] if another process is writing the same file,
+    /// [`FileError::NotReplaceable`] if a directory, device or pipe has the name, and what the
+    /// operating system refuses.
+    pub fn create(path: &Path, buffer: usize) -> Result<Self, FileError> {
+        refuse_other(path)?;
+        let mut temporary = OsString::from(path);
+        temporary.push(".tmp");
+        let temporary = PathBuf::from(temporary);
+        let Some(file) = open_locked(&temporary)? else {
+            return Err(FileError::Busy { path: path.to_owned() });
+        };
+        let emptied = file.set_len(0);
+        let file = Some(BufWriter::with_capacity(buffer, file));
+        let file = NewFile { path: path.to_owned(), temporary, file, bytes: 0 };
+        emptied.map_err(FileError::io("write", &file.temporary))?;
+        Ok(file)
+    }
+
+    /// The name that the file will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes written so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// If the disk is full, or the system refuses for another reason.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.write_all(bytes).map_err(FileError::io("write", &self.temporary))
+    }
+
+    /// Waits until everything is on the disk, and gives the file its name, in place of a file that
+    /// had it before.
+    ///
+    /// # Errors
+    /// As [`NewFile::put`]. The `.tmp` is removed.
+    pub fn finish(mut self) -> Result<(), FileError> {
+        self.flush_to(File::sync_all)?;
+        self.rename()?;
+        // The new name is in the directory, which has to reach the disk too. Only Unix lets one say
+        // so.
+        #[cfg(unix)]
+        {
+            let parent = self.path.parent().filter(|p| !p.as_os_str().is_empty());
+            let directory = parent.unwrap_or(Path::new("."));
+            let opened = File::open(directory).map_err(FileError::io("open", directory))?;
+            opened.sync_all().map_err(FileError::io("write", directory))?;
+        }
+        Ok(())
+    }
+
+    /// The same without waiting for the disk, for a file that can be made again and is checked before
+    /// it is used: after a power failure it may be there under its name and damaged.
+    ///
+    /// # Errors
+    /// As [`NewFile::finish`].
+    pub fn finish_provisionally(mut self) -> Result<(), FileError> {
+        self.flush_to(|_| Ok(()))?;
+        self.rename()
+    }
+
+    fn flush_to(&mut self, sync: impl FnOnce(&File) -> io::Result<()>) -> Result<(), FileError> {
+        let file = self.file.as_mut().expect("not finished");
+        let flushed = file.flush().and_then(|()| sync(file.get_ref()));
+        flushed.map_err(FileError::io("write", &self.temporary))
+    }
+
+    fn rename(&mut self) -> Result<(), FileError> {
+        // Again: somebody may have made a device of it during a long search.
+        refuse_other(&self.path)?;
+        let renamed = fs::rename(&self.temporary, &self.path);
+        renamed.map_err(FileError::io("rename", &self.temporary))?;
+        self.file = None;
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.as_mut().expect("not finished").write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().expect("not finished").flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            // While it is locked, and without writing what is still buffered.
+            let _ = fs::remove_file(&self.temporary);
+            let _ = file.into_parts();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_has_its_name_when_it_is_whole_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for (number, text) in ["first", "the second"].into_iter().enumerate() {
+            let mut file = NewFile::create(&path, 4).unwrap();
+            file.put(text.as_bytes()).unwrap();
+            assert_eq!(file.bytes(), text.len() as u64);
+            assert_eq!(names(folder.path()), &["a", "a.tmp"][1 - number..]);
+            file.finish().unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(names(folder.path()), ["a"]);
+        }
+        drop(NewFile::create(&path, 4));
+        assert_eq!(names(folder.path()), ["a"]);
+        let mut file = NewFile::create(&path, 4).unwrap();
+        file.put(b"third").unwrap();
+        file.finish_provisionally().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "third");
+    }
+
+    #[test]
+    fn a_file_has_one_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut first = NewFile::create(&path, 4).unwrap();
+        first.put(b"the first one's").unwrap();
+        assert!(matches!(NewFile::create(&path, 4), Err(FileError::Busy { .. })));
+        first.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "the first one's");
+    }
+
+    /// What a killed program has left is taken over.
+    #[test]
+    fn an_abandoned_file_is_no_hindrance() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.tmp"), "a long text from before").unwrap();
+        let path = folder.path().join("a");
+        let mut file = NewFile::create(&path, 4).unwrap();
+        file.put(b"short").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "short");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    /// Threads write one file as fast as they can; whatever is there is always whole.
+    #[test]
+    fn many_writers_never_mix() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = &folder.path().join("a");
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                scope.spawn(move || {
+                    let mut finished = 0;
+                    while finished < 100 {
+                        let mut file = match NewFile::create(path, 16) {
+                            Ok(file) => file,
+                            Err(FileError::Busy { .. }) => continue,
+                            Err(error) => panic!("{error}"),
+                        };
+                        for _ in 0..10 {
+                            file.put(&[thread; 100]).unwrap();
+                        }
+                        file.finish_provisionally().unwrap();
+                        finished += 1;
+                        let found = fs::read(path).unwrap();
+                        let all_same = found.iter().all(|&byte| byte == found[0]);
+                        assert!(found.len() == 1000 && all_same, "{} bytes", found.len());
+                    }
+                });
+            }
+        });
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_no_file_is_not_replaced() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        mknodat(CWD, at("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        std::os::unix::fs::symlink("pipe", at("link")).unwrap();
+        mknodat(CWD, at("b.tmp"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        fs::create_dir(at("directory")).unwrap();
+        for name in ["pipe", "link", "directory", "b"] {
+            let error = NewFile::create(&at(name), 4).unwrap_err();
+            assert!(matches!(error, FileError::NotReplaceable { .. }), "{name}: {error}");
+        }
+        // Made while the file was written.
+        let file = NewFile::create(&at("c"), 4).unwrap();
+        mknodat(CWD, at("c"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let error = file.finish().unwrap_err();
+        assert!(matches!(error, FileError::NotReplaceable { .. }), "{error}");
+        assert_eq!(names(folder.path()), ["b.tmp", "c", "directory", "link", "pipe"]);
+    }
+}

@@ -1,0 +1,134 @@
+//! Reading pieces of a file where they are wanted.
+//!
+//! Files are read and not mapped: one that shrinks meanwhile, or a disk that fails, is an error then,
+//! where a mapping would end the process by a signal; and bytes that were compared with their
+//! checksum cannot change any more. docs/decisions.md has what it costs.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::{FileError, FileKind};
+use super::open::open_regular;
+
+/// A file that is open for reading at any place, from any number of threads.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    kind: &'static FileKind,
+    bytes: Bytes,
+    /// Its length when it was opened.
+    len: u64,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    File(File),
+    Owned(Vec<u8>),
+}
+
+impl Source {
+    /// Opens a file of a kind.
+    ///
+    /// # Errors
+    /// As [`open_regular`].
+    pub fn open(path: &Path, kind: &'static FileKind) -> Result<Self, FileError> {
+        let file = open_regular(path)?;
+        let len = file.metadata().map_err(FileError::io("read", path))?.len();
+        Ok(Source { path: path.to_owned(), kind, bytes: Bytes::File(file), len })
+    }
+
+    /// Bytes that did not come from a file; the path stands in error messages.
+    pub fn owned(path: &Path, kind: &'static FileKind, bytes: Vec<u8>) -> Self {
+        let len = bytes.len() as u64;
+        Source { path: path.to_owned(), kind, bytes: Bytes::Owned(bytes), len }
+    }
+
+    /// The file's name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its length when it was opened.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Reads as many bytes as there is room for, from a place on.
+    ///
+    /// # Errors
+    /// If the file ends before, or the system refuses.
+    pub fn read_at(&self, place: u64, out: &mut [u8]) -> Result<(), FileError> {
+        let read = match &self.bytes {
+            Bytes::File(file) => read_exact_at(file, place, out),
+            Bytes::Owned(bytes) => {
+                let from = usize::try_from(place).ok().and_then(|place| bytes.get(place..));
+                let from = from.and_then(|rest| rest.get(..out.len()));
+                from.map(|from| out.copy_from_slice(from))
+                    .ok_or(io::ErrorKind::UnexpectedEof.into())
+            }
+        };
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                let end = place.saturating_add(out.len() as u64);
+                let expected = format!("at least {end} bytes, as when it was opened");
+                self.kind.damaged(&self.path, "its length", expected, "less")
+            }
+            _ => FileError::io("read", &self.path)(error),
+        })
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, place: u64, out: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, place)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut place: u64, mut out: &mut [u8]) -> io::Result<()> {
+    while !out.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, out, place) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                out = &mut out[count..];
+                place += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: &FileKind = &FileKind { name: "a test", format: "test", again: "run it again" };
+
+    #[test]
+    fn a_file_that_shrinks_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let bytes: Vec<u8> = (0..100).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        let file = Source::open(&path, KIND).unwrap();
+        let owned = Source::owned(&path, KIND, bytes.clone());
+        let mut out = [0; 10];
+        for source in [&file, &owned] {
+            assert_eq!(source.len(), 100);
+            for place in [0, 17, 90] {
+                source.read_at(place, &mut out).unwrap();
+                assert_eq!(out, bytes[place as usize..place as usize + 10]);
+            }
+            for place in [91, 100, u64::MAX] {
+                let error = source.read_at(place, &mut out).unwrap_err();
+                assert!(matches!(error, FileError::Damaged { .. }) || place > 100, "{error}");
+            }
+        }
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(50).unwrap();
+        file.read_at(40, &mut out).unwrap();
+        let error = file.read_at(41, &mut out).unwrap_err().to_string();
+        assert!(error.contains("is damaged: its length should be at least 51 bytes"), "{error}");
+    }
+}

@@ -1,0 +1,328 @@
+//! The leader: knows which leaf is whose, what has been spent, and when the search is over.
+//!
+//! It is driven by messages, each of which comes with the time since the search began, and answers
+//! each at once ([`Leader::hear`]). What it would tell a worker without being asked, namely that
+//! its job is called off, it lays out for whoever can deliver that ([`Leader::take_stops`]); a worker
+//! that is not told hears it in answer to its next slice.
+//!
+//! A worker has one job at a time; one that wants to have the next at hand takes two names. A job
+//! whose worker has been silent for longer than the lease is released, and its leaf goes to somebody
+//! else; what the worker says of it later changes nothing, but its facts are taken over, since they
+//! are true whenever they come.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ahash::AHashMap;
+
+use super::messages::{
+    Answer, AnswerOf, JobId, JobOutcome, Message, MessageFor, Notice, Order, Search, WorkerId,
+};
+use super::{FirstLevel, Selection};
+use crate::search::numbers::Number;
+use crate::search::run::{Counters, Reason};
+
+/// How many nodes a job may evaluate, when the first level has so many.
+type Budget = Box<dyn Fn(u64) -> u64 + Send>;
+
+/// The most nodes that a job may get: a million such budgets can be added.
+const MOST: u64 = 1 << 44;
+
+/// By what a leader decides.
+pub struct Rules {
+    /// Nodes to evaluate in all, if there is a limit.
+    pub node_limit: Option<u64>,
+    /// See [`Search::budget`]: what a job gets, if there is as much left.
+    pub budget: Budget,
+    /// The least that makes a job; at least 1.
+    pub least_budget: u64,
+    /// See [`Search::slice`].
+    pub slice: u64,
+    /// The longest silence of a worker that has a job; for ever if there is none.
+    pub lease: Option<Duration>,
+    /// Whether jobs leave nothing behind, so that nodes are made anew when they join the first
+    /// level, and count again.
+    pub made_anew: bool,
+    /// Whether to keep who has searched what ([`Search::last`]), for workers that share nothing.
+    pub keeps_last: bool,
+    /// The most facts in an answer.
+    pub facts_at_once: usize,
+}
+
+impl Rules {
+    /// For workers that share what they find out, and do not get lost one by one.
+    pub fn shared(node_limit: Option<u64>, budget: Budget, least_budget: u64, slice: u64) -> Self {
+        Rules {
+            node_limit,
+            budget,
+            least_budget: least_budget.max(1),
+            slice,
+            lease: None,
+            made_anew: false,
+            keeps_last: false,
+            facts_at_once: 0,
+        }
+    }
+}
+
+/// A job that is out.
+struct Job<L> {
+    worker: WorkerId,
+    leaf: L,
+    budget: u64,
+    last: Option<WorkerId>,
+    /// What the worker has told of it.
+    spent: Counters,
+    /// When the worker was last heard of.
+    heard: Duration,
+    called_off: bool,
+}
+
+/// See the module.
+pub struct Leader<F: FirstLevel> {
+    /// The tree.
+    pub level: F,
+    rules: Rules,
+    jobs: BTreeMap<JobId, Job<F::Leaf>>,
+    /// The workers that have a job.
+    seats: AHashMap<WorkerId, JobId>,
+    /// Facts, and who has found them out.
+    log: Vec<(WorkerId, F::Fact)>,
+    /// Who has searched a leaf that is free, or its parent.
+    last: AHashMap<F::Node, WorkerId>,
+    stops: Vec<(WorkerId, JobId)>,
+    next_job: JobId,
+    /// No lease ends before.
+    next_expiry: Duration,
+    /// Nodes of jobs that are over, and those of the first level that count beside them.
+    spent: u64,
+    /// Nodes that the jobs may evaluate that are out.
+    granted: u64,
+    counters: Counters,
+    reason: Option<Reason>,
+}
+
+impl<F: FirstLevel> Leader<F> {
+    /// A leader of a first level whose root counts as a node, with so many entries in the workers'
+    /// table, if they have one.
+    pub fn new(level: F, rules: Rules, table_used: u64) -> Self {
+        Leader {
+            level,
+            rules,
+            jobs: BTreeMap::new(),
+            seats: AHashMap::new(),
+            log: Vec::new(),
+            last: AHashMap::new(),
+            stops: Vec::new(),
+            next_job: 1,
+            next_expiry: Duration::ZERO,
+            spent: 1,
+            granted: 0,
+            counters: Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() },
+            reason: None,
+        }
+    }
+
+    /// What all workers have counted, as far as they have told. Every node counts at one level: the
+    /// first, if it joined the tree, else the second.
+    pub fn counters(&self) -> Counters {
+        let Counters { nodes, first_level, .. } = self.counters;
+        Counters { second_level: nodes - first_level, ..self.counters }
+    }
+
+    /// Why the search has ended without an answer, if it has.
+    pub fn reason(&self) -> Option<Reason> {
+        self.reason.filter(|_| !self.level.is_solved())
+    }
+
+    /// Whether the search has ended.
+    pub fn is_over(&self) -> bool {
+        self.reason.is_some() || self.level.is_solved()
+    }
+
+    /// Ends the search, unless it has ended.
+    pub fn end(&mut self, reason: Reason) {
+        self.reason = self.reason.or(Some(reason));
+        self.call_off();
+    }
+
+    /// Jobs that are out.
+    pub fn jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// The jobs that have been called off since the last call, for their workers to be told.
+    pub fn take_stops(&mut self) -> impl Iterator<Item = (WorkerId, JobId)> {
+        self.stops.drain(..)
+    }
+
+    /// Takes a message in and answers it.
+    pub fn hear(&mut self, message: MessageFor<F>, now: Duration) -> AnswerOf<F> {
+        let Message { worker, serial, facts, read, notice } = message;
+        for fact in facts {
+            if self.level.learn(&fact, &mut self.counters) {
+                self.log.push((worker, fact));
+            }
+        }
+        let order = match notice {
+            Notice::Hello => self.next(worker, now),
+            Notice::Slice { job, numbers, spent } => self.slice(worker, job, numbers, &spent, now),
+            Notice::Done { job, outcome, spent } => {
+                if self.seats.get(&worker) == Some(&job) {
+                    self.finish(job, outcome, &spent);
+                }
+                self.next(worker, now)
+            }
+        };
+        self.level.publish(&mut self.counters);
+        if self.level.has_lost_leaves() || self.is_over() {
+            self.call_off();
+        }
+        let end = self.log.len().min(read.saturating_add(self.rules.facts_at_once));
+        let facts = self.log.get(read..end).unwrap_or_default().iter();
+        let facts = facts.filter(|(from, _)| *from != worker).map(|(_, fact)| fact.clone());
+        Answer { serial, order, facts: facts.collect(), read: read.max(end) }
+    }
+
+    /// Releases the jobs whose leases have ended.
+    pub fn expire(&mut self, now: Duration) {
+        let Some(lease) = self.rules.lease else { return };
+        if now < self.next_expiry {
+            return;
+        }
+        let late = |job: &Job<F::Leaf>| job.heard.saturating_add(lease) <= now;
+        let expired: Vec<JobId> =
+            self.jobs.iter().filter(|(_, job)| late(job)).map(|(&id, _)| id).collect();
+        for id in expired {
+            self.release(id);
+        }
+        let heard = self.jobs.values().map(|job| job.heard).min().unwrap_or(now);
+        self.next_expiry = heard.saturating_add(lease);
+    }
+
+    /// What a worker without a job does next.
+    fn next(&mut self, worker: WorkerId, now: Duration) -> Order<F::Node> {
+        self.expire(now);
+        if self.is_over() {
+            return Order::Quit;
+        }
+        if let Some(&id) = self.seats.get(&worker) {
+            // The answer has not come, or the message has come twice.
+            return self.search(id);
+        }
+        let gone = self.spent + self.granted;
+        let left = self.rules.node_limit.map_or(MOST, |limit| limit.saturating_sub(gone).min(MOST));
+        if left < self.rules.least_budget {
+            // What others have been granted may come back.
+            if self.granted > 0 {
+                return Order::Wait;
+            }
+            self.reason = Some(Reason::NodeLimit);
+            return Order::Quit;
+        }
+        let leaf = match self.level.select() {
+            Selection::Leaf(leaf) => leaf,
+            Selection::AllTaken => return Order::Wait,
+            Selection::Solved => return Order::Quit,
+        };
+        let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
+        let last = self.last.remove(&F::node(&leaf)).filter(|&other| other != worker);
+        let spent = Counters::default();
+        let job = Job { worker, leaf, budget, last, spent, heard: now, called_off: false };
+        let id = self.next_job;
+        self.next_job += 1;
+        self.granted += budget;
+        self.jobs.insert(id, job);
+        self.seats.insert(worker, id);
+        self.search(id)
+    }
+
+    fn search(&self, id: JobId) -> Order<F::Node> {
+        let Job { ref leaf, budget, last, .. } = self.jobs[&id];
+        let slice = self.rules.slice;
+        Order::Search(Search { job: id, node: F::node(leaf), budget, slice, last })
+    }
+
+    /// Takes in how far a job has come.
+    fn slice(
+        &mut self,
+        worker: WorkerId,
+        id: JobId,
+        numbers: Option<(Number, Number)>,
+        spent: &Counters,
+        now: Duration,
+    ) -> Order<F::Node> {
+        let job = match self.jobs.get_mut(&id) {
+            Some(job) if job.worker == worker => job,
+            _ => return Order::Stop { job: id },
+        };
+        job.heard = now;
+        // Not one that comes twice or too late.
+        if spent.expansions > job.spent.expansions {
+            self.counters.add_since(spent, &job.spent);
+            job.spent = *spent;
+            if let Some((phi, delta)) = numbers.filter(|&(phi, delta)| phi > 0 && delta > 0) {
+                self.level.update(&job.leaf, phi, delta);
+            }
+        }
+        let goes_on = !job.called_off && !self.is_over();
+        if goes_on { Order::GoOn { job: id } } else { Order::Stop { job: id } }
+    }
+
+    /// Takes a result in.
+    fn finish(&mut self, id: JobId, outcome: JobOutcome<F::Node, F::Children>, spent: &Counters) {
+        let job = self.release(id);
+        self.counters.add_since(spent, &job.spent);
+        self.spent += spent.nodes - job.spent.nodes;
+        match outcome {
+            JobOutcome::Solved(value, best) => {
+                self.level.resolve(&job.leaf, value, best, spent.expansions);
+            }
+            JobOutcome::Open(children) => {
+                if self.rules.keeps_last && self.level.stands(&job.leaf) {
+                    self.last.remove(&F::node(&job.leaf));
+                    self.last.extend(F::nodes_of(&children).map(|node| (node, job.worker)));
+                }
+                match self.level.attach(&job.leaf, &children, spent.expansions) {
+                    Some(added) if self.rules.made_anew => {
+                        self.spent += added;
+                        self.counters.nodes += added;
+                        self.counters.first_level += added;
+                    }
+                    // What the table knew before was counted when it was evaluated.
+                    Some(added) => self.counters.first_level += added.min(spent.nodes),
+                    None => self.reason = self.reason.or(Some(Reason::Memory)),
+                }
+            }
+            JobOutcome::Failed(reason) => self.reason = self.reason.or(Some(reason)),
+            JobOutcome::Stopped => {}
+        }
+    }
+
+    /// Ends a job. Its leaf is free again, if it is still one.
+    fn release(&mut self, id: JobId) -> Job<F::Leaf> {
+        let job = self.jobs.remove(&id).expect("the job is out");
+        self.seats.remove(&job.worker);
+        self.granted -= job.budget;
+        self.spent += job.spent.nodes;
+        self.level.release(&job.leaf);
+        if self.rules.keeps_last && self.level.stands(&job.leaf) {
+            self.last.insert(F::node(&job.leaf), job.worker);
+        }
+        job
+    }
+
+    /// Calls off the jobs whose leaves have left the tree, or all if the search is over.
+    fn call_off(&mut self) {
+        let over = self.is_over();
+        for (&id, job) in &mut self.jobs {
+            if !job.called_off && (over || !self.level.stands(&job.leaf)) {
+                job.called_off = true;
+                self.stops.push((job.worker, id));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,485 @@
+//! The leader without threads: workers with tables of their own, a virtual clock, and a network that
+//! loses, doubles and delays.
+
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::oracles::graph::GraphGame;
+use crate::oracles::negamax::Negamax;
+use crate::search::SettleOptions;
+use crate::search::dfpn::{DfpnOptions, dfpn};
+use crate::search::jobs::{JobTree, JobTreeOptions, Solved};
+use crate::search::numbers::Combination;
+use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::pns::tests::{large_game, random_game};
+use crate::search::run::{Limits, Outcome};
+use crate::search::snapshot::TreePort;
+use crate::search::split_mix::mix;
+use crate::search::table::{Entry, Table};
+
+type Said = Message<u64, Vec<Child>, Solved>;
+type Heard = Answer<u64, Solved>;
+
+const TREE: JobTreeOptions = JobTreeOptions {
+    combination: Combination { weight_64: 8 },
+    open_entries: true,
+    refresh_age: 10,
+    congestion_64: 4,
+};
+
+const DFPN: DfpnOptions = DfpnOptions {
+    combination: Combination { weight_64: 8 },
+    epsilon_1024: 154,
+    settle: SettleOptions::NEVER,
+    virtual_1024: 0,
+};
+
+const LEASE: Duration = Duration::from_millis(400);
+
+fn rules(budget: u64) -> Rules {
+    Rules {
+        lease: Some(LEASE),
+        keeps_last: true,
+        facts_at_once: 7,
+        ..Rules::shared(None, Box::new(move |_| budget), 2, 5)
+    }
+}
+
+struct Worker {
+    table: Table,
+    /// Its job, and what it has counted for that.
+    search: Option<(Search<u64>, Counters)>,
+    /// What it says until there is an answer.
+    said: Option<Said>,
+    /// The number of its last message.
+    serial: u64,
+    read: usize,
+    /// The job that it has been told to stop.
+    called_off: JobId,
+}
+
+enum Event {
+    Said(Said),
+    Heard(WorkerId, Heard),
+    Stop(WorkerId, JobId),
+    /// A worker does what it is to do next, unless it has said something since.
+    Turn(WorkerId, u64),
+    Birth,
+}
+
+/// What goes wrong, each in 1/256.
+#[derive(Clone, Copy, Debug)]
+struct Trouble {
+    loss: u64,
+    doubling: u64,
+    death: u64,
+    /// The longest delay of a message in milliseconds.
+    delay: u64,
+}
+
+struct World<'a> {
+    game: &'a GraphGame,
+    leader: Leader<JobTree<'a, GraphGame>>,
+    trouble: Trouble,
+    workers: HashMap<WorkerId, Worker>,
+    born: u64,
+    now: Duration,
+    /// Times and places of events; the earliest comes first.
+    queue: BinaryHeap<std::cmp::Reverse<(Duration, usize)>>,
+    events: Vec<Option<Event>>,
+    random: u64,
+    names: HashSet<JobId>,
+    /// Jobs that were given to somebody who did not see them through.
+    lost: usize,
+    moved: usize,
+}
+
+impl<'a> World<'a> {
+    fn new(
+        game: &'a GraphGame,
+        leader: Leader<JobTree<'a, GraphGame>>,
+        workers: u64,
+        trouble: Trouble,
+        seed: u64,
+    ) -> Self {
+        let mut world = World {
+            game,
+            leader,
+            trouble,
+            workers: HashMap::new(),
+            born: 0,
+            now: Duration::ZERO,
+            queue: BinaryHeap::new(),
+            events: Vec::new(),
+            random: seed,
+            names: HashSet::new(),
+            lost: 0,
+            moved: 0,
+        };
+        (0..workers).for_each(|number| world.at(100 * number, Event::Birth));
+        world
+    }
+
+    fn random(&mut self, below: u64) -> u64 {
+        self.random += 1;
+        mix(self.random) % below
+    }
+
+    /// Something happens in so many milliseconds.
+    fn at(&mut self, after: u64, event: Event) {
+        let time = self.now + Duration::from_millis(after);
+        self.queue.push(std::cmp::Reverse((time, self.events.len())));
+        self.events.push(Some(event));
+    }
+
+    /// Sends something; it comes never, once or twice.
+    fn send(&mut self, make: impl Fn() -> Event) {
+        let Trouble { loss, doubling, delay, .. } = self.trouble;
+        for chance in [256, doubling] {
+            if self.random(256) < chance && self.random(256) >= loss {
+                let after = 1 + self.random(delay);
+                self.at(after, make());
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(std::cmp::Reverse((time, place))) = self.queue.pop() {
+            assert!(time < Duration::from_secs(100_000), "the search comes to an end");
+            self.now = time;
+            match self.events[place].take().expect("an event happens once") {
+                Event::Birth => self.give_birth(),
+                Event::Said(message) => self.hear(message),
+                Event::Stop(worker, job) => {
+                    if let Some(worker) = self.workers.get_mut(&worker) {
+                        worker.called_off = job;
+                    }
+                }
+                Event::Heard(worker, answer) => self.obey(worker, answer),
+                Event::Turn(worker, serial) => self.turn(worker, serial),
+            }
+        }
+        // What the dead had is released by time alone.
+        self.leader.expire(self.now + LEASE);
+        assert_eq!(self.leader.jobs(), 0);
+        assert_eq!((self.leader.granted, self.leader.seats.len()), (0, 0));
+    }
+
+    fn give_birth(&mut self) {
+        self.born += 1;
+        let table = Table::new(1 << 14).unwrap();
+        let worker = Worker { table, search: None, said: None, serial: 0, read: 0, called_off: 0 };
+        self.workers.insert(self.born, worker);
+        self.say(self.born, Notice::Hello, Vec::new(), 0);
+    }
+
+    /// A worker says something in so many milliseconds, and again until it is answered.
+    fn say(
+        &mut self,
+        name: WorkerId,
+        notice: Notice<u64, Vec<Child>>,
+        facts: Vec<Solved>,
+        after: u64,
+    ) {
+        let worker = self.workers.get_mut(&name).unwrap();
+        worker.serial += 1;
+        let (serial, read) = (worker.serial, worker.read);
+        worker.said = Some(Message { worker: name, serial, facts, read, notice });
+        self.at(after, Event::Turn(name, serial));
+    }
+
+    fn turn(&mut self, name: WorkerId, serial: u64) {
+        if self.workers.get(&name).is_none_or(|worker| worker.serial != serial) {
+            return;
+        }
+        if self.random(256) < self.trouble.death {
+            let worker = self.workers.remove(&name).unwrap();
+            self.lost += usize::from(worker.search.is_some());
+            return self.at(500, Event::Birth);
+        }
+        if let Some(said) = self.workers[&name].said.clone() {
+            self.send(|| Event::Said(said.clone()));
+            let patience = 3 * self.trouble.delay;
+            return self.at(patience, Event::Turn(name, serial));
+        }
+        let (notice, facts) = self.search(name);
+        self.say(name, notice, facts, 5);
+    }
+
+    /// A worker searches its job for a slice.
+    fn search(&mut self, name: WorkerId) -> (Notice<u64, Vec<Child>>, Vec<Solved>) {
+        let game = self.game;
+        let worker = self.workers.get_mut(&name).unwrap();
+        let (search, spent) = worker.search.as_mut().unwrap();
+        let &mut Search { job, node, budget, slice, .. } = search;
+        let table = &worker.table;
+        let limits = Limits { nodes: Some(1 + slice), ..Limits::default() };
+        let report = dfpn(game, node, table, DFPN, limits, &mut ());
+        spent.nodes += report.counters.nodes - 1;
+        spent.expansions += report.counters.expansions;
+        let lookup = |code| table.lookup(game.key(code), code);
+        let mut children = Vec::new();
+        let outcome = match report.outcome {
+            Outcome::Known(value) => Some(JobOutcome::Solved(value, report.best)),
+            Outcome::Unknown(_) if worker.called_off == job => Some(JobOutcome::Stopped),
+            Outcome::Unknown(_) if spent.nodes + 1 < budget => None,
+            Outcome::Unknown(_) => {
+                assert_eq!(game.expand(node, &mut (), &mut children, |_| {}), Expansion::Open);
+                for child in &mut children {
+                    if let Some(entry) = lookup(child.code) {
+                        (child.phi, child.delta) = (entry.phi, entry.delta);
+                    }
+                }
+                children.retain(|child| child.phi != 0);
+                Some(match children.iter().find(|child| child.delta == 0) {
+                    Some(lost) => JobOutcome::Solved(Value::Win, Some(lost.code)),
+                    None if children.is_empty() => JobOutcome::Solved(Value::Loss, None),
+                    None => JobOutcome::Open(children.clone()),
+                })
+            }
+        };
+        let codes = children.iter().map(|child| child.code).chain([node]);
+        let facts = codes.filter_map(|code| {
+            let entry = lookup(code)?;
+            Some(Solved { code, value: entry.value()?, work: entry.work })
+        });
+        let (facts, spent) = (facts.collect(), *spent);
+        let notice = match outcome {
+            Some(outcome) => {
+                worker.search = None;
+                Notice::Done { job, outcome, spent }
+            }
+            None => Notice::Slice { job, numbers: Some((report.phi, report.delta)), spent },
+        };
+        (notice, facts)
+    }
+
+    fn hear(&mut self, message: Said) {
+        let worker = message.worker;
+        let answer = self.leader.hear(message, self.now);
+        if let Order::Search(Search { job, last, .. }) = &answer.order {
+            self.names.insert(*job);
+            self.moved += usize::from(last.is_some_and(|last| last != worker));
+        }
+        self.send(|| Event::Heard(worker, answer.clone()));
+        let stops: Vec<_> = self.leader.take_stops().collect();
+        for (worker, job) in stops {
+            self.send(|| Event::Stop(worker, job));
+        }
+    }
+
+    /// A worker takes an answer.
+    fn obey(&mut self, name: WorkerId, answer: Heard) {
+        let Some(worker) = self.workers.get_mut(&name) else { return };
+        if worker.said.as_ref().is_none_or(|said| said.serial != answer.serial) {
+            return;
+        }
+        worker.said = None;
+        worker.read = answer.read;
+        for Solved { code, value, work } in answer.facts {
+            worker.table.store(self.game.key(code), code, Entry::solved(value, work));
+        }
+        match answer.order {
+            Order::Search(search) => worker.search = Some((search, Counters::default())),
+            Order::GoOn { .. } => {}
+            Order::Stop { job } => {
+                let (_, spent) = worker.search.take().expect("a job is called off");
+                let outcome = JobOutcome::Stopped;
+                return self.say(name, Notice::Done { job, outcome, spent }, Vec::new(), 0);
+            }
+            Order::Wait => return self.say(name, Notice::Hello, Vec::new(), 20),
+            Order::Quit => {
+                self.workers.remove(&name);
+                return;
+            }
+        }
+        let serial = worker.serial;
+        self.at(0, Event::Turn(name, serial));
+    }
+}
+
+/// Searches with workers that come one after the other.
+fn run(game: &GraphGame, rules: Rules, workers: u64, trouble: Trouble, seed: u64) -> Summary {
+    let table = Table::new(1 << 14).unwrap();
+    let port = TreePort::idle();
+    let tree = JobTree::new(game, &table, &port, 1 << 20, TREE, 0).unwrap();
+    let mut world = World::new(game, Leader::new(tree, rules, 0), workers, trouble, seed);
+    world.run();
+    let World { leader, names, lost, moved, .. } = world;
+    assert!(leader.is_over());
+    assert_eq!(names.len() as u64, leader.next_job - 1, "no name twice, and none for nothing");
+    let facts = leader.log.iter().map(|&(_, fact)| fact).collect();
+    let (reason, counters) = (leader.reason(), leader.counters());
+    assert_eq!(counters.nodes, counters.first_level + counters.second_level);
+    let report = leader.level.report(reason, counters);
+    Summary { outcome: report.outcome, best: report.best, counters, facts, lost, moved }
+}
+
+struct Summary {
+    outcome: Outcome,
+    best: Option<u64>,
+    counters: Counters,
+    facts: Vec<Solved>,
+    lost: usize,
+    moved: usize,
+}
+
+const NONE: Trouble = Trouble { loss: 0, doubling: 0, death: 0, delay: 1 };
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_happens_the_right_winner_comes_out(
+        seed in 0u64..1000,
+        workers in 1u64..9,
+        budget in 2u64..40,
+        (loss, doubling, death) in (0u64..130, 0u64..200, 0u64..20),
+        delay in 1u64..100,
+    ) {
+        let game = random_game(seed);
+        let mut oracle = Negamax::new(&game);
+        let trouble = Trouble { loss, doubling, death, delay };
+        let summary = run(&game, rules(budget), workers, trouble, seed);
+        let value = oracle.value(0);
+        prop_assert_eq!(summary.outcome, Outcome::Known(value));
+        if value == Value::Win {
+            prop_assert_eq!(oracle.value(summary.best.unwrap()), Value::Loss);
+        }
+        for Solved { code, value, .. } in summary.facts {
+            prop_assert_eq!(oracle.value(code), value);
+        }
+    }
+}
+
+#[test]
+fn the_troubles_of_the_test_above_do_occur() {
+    let trouble = Trouble { loss: 60, doubling: 100, death: 30, delay: 50 };
+    let (mut lost, mut moved, mut facts, mut large) = (0, 0, 0, 0);
+    for seed in 0..20 {
+        let summary = run(&random_game(seed), rules(6), 5, trouble, seed);
+        lost += summary.lost;
+        moved += summary.moved;
+        facts += summary.facts.len();
+        large += usize::from(summary.counters.first_level > 10);
+    }
+    assert!(lost > 5 && moved > 50 && facts > 40 && large > 5, "{lost} {moved} {facts} {large}");
+}
+
+#[test]
+fn node_limits_hold_for_all_workers_together() {
+    let game = large_game();
+    for limit in [0, 1, 2, 50, 1000] {
+        let rules = Rules { node_limit: Some(limit), ..rules(30) };
+        let Summary { outcome, counters, .. } = run(&game, rules, 7, NONE, 1);
+        assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
+        // A slice is overrun by an expansion.
+        assert!(counters.nodes <= limit.max(1) + 7 * 58, "{limit}: {}", counters.nodes);
+    }
+}
+
+/// A leader and what it needs, with the large game.
+fn with_leader(test: impl FnOnce(&mut Leader<JobTree<'_, GraphGame>>)) {
+    let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreePort::idle());
+    let tree = JobTree::new(&game, &table, &port, 1 << 20, TREE, 0).unwrap();
+    test(&mut Leader::new(tree, rules(30), 0));
+}
+
+fn message(worker: WorkerId, notice: Notice<u64, Vec<Child>>) -> Said {
+    Message { worker, serial: 9, facts: Vec::new(), read: 0, notice }
+}
+
+fn children(codes: std::ops::Range<u64>) -> JobOutcome<u64, Vec<Child>> {
+    JobOutcome::Open(codes.map(|code| Child { code, phi: 1, delta: 1, effort: 0 }).collect())
+}
+
+/// The job of an answer.
+fn job(answer: &Heard) -> Search<u64> {
+    match &answer.order {
+        Order::Search(search) => search.clone(),
+        order => panic!("{order:?}"),
+    }
+}
+
+fn spent(nodes: u64) -> Counters {
+    Counters { nodes, expansions: nodes, ..Counters::default() }
+}
+
+#[test]
+fn a_silent_worker_loses_its_job_and_is_not_heard_of_it_any_more() {
+    with_leader(|leader| {
+        let second = Duration::from_secs(1);
+        let first = job(&leader.hear(message(1, Notice::Hello), Duration::ZERO));
+        assert_eq!(job(&leader.hear(message(1, Notice::Hello), LEASE / 2)), first);
+        assert_eq!(leader.hear(message(2, Notice::Hello), LEASE / 2).order, Order::Wait);
+        let other = job(&leader.hear(message(2, Notice::Hello), second));
+        assert_eq!((other.node, other.last), (first.node, Some(1)));
+        assert!(other.job > first.job);
+        let late = Notice::Slice { job: first.job, numbers: Some((5, 5)), spent: spent(8) };
+        assert_eq!(leader.hear(message(1, late), second).order, Order::Stop { job: first.job });
+        let late = Notice::Done { job: first.job, outcome: children(1..4), spent: spent(9) };
+        let fact = Solved { code: 77, value: Value::Win, work: 3 };
+        let late = Message { facts: vec![fact, fact], ..message(1, late) };
+        assert_eq!(leader.hear(late, second).order, Order::Wait);
+        assert_eq!((leader.counters().nodes, leader.level.nodes()), (1, 1));
+        // Its facts are true all the same, once.
+        let slice = Notice::Slice { job: other.job, numbers: None, spent: spent(5) };
+        let answer = leader.hear(message(2, slice.clone()), second);
+        assert_eq!(
+            (answer.order, &answer.facts[..]),
+            (Order::GoOn { job: other.job }, &[fact][..])
+        );
+        assert_eq!(leader.counters().nodes, 6);
+        // What comes twice counts once.
+        leader.hear(message(2, slice), second);
+        let done = Notice::Done { job: other.job, outcome: children(1..4), spent: spent(9) };
+        let next = job(&leader.hear(message(2, done.clone()), second));
+        let counters = leader.counters();
+        assert_eq!((counters.nodes, counters.first_level, counters.second_level), (10, 4, 6));
+        assert_eq!(job(&leader.hear(message(2, done), second)), next);
+        assert_eq!((leader.counters(), leader.jobs()), (counters, 1));
+        // Whoever comes now learns who has searched the parent, and all facts.
+        let answer = leader.hear(message(3, Notice::Hello), second);
+        assert_eq!((job(&answer).last, answer.facts, answer.read), (Some(2), vec![fact], 1));
+    });
+}
+
+#[test]
+fn jobs_below_what_is_solved_are_called_off_and_the_end_calls_off_all() {
+    with_leader(|leader| {
+        let mut say = |worker, notice| {
+            let answer = leader.hear(message(worker, notice), Duration::ZERO);
+            (answer, leader.take_stops().collect::<Vec<_>>())
+        };
+        let root = job(&say(1, Notice::Hello).0).job;
+        let (answer, _) =
+            say(1, Notice::Done { job: root, outcome: children(1..3), spent: spent(3) });
+        let one = job(&answer);
+        let outcome = children(10 * one.node..10 * one.node + 2);
+        let (answer, _) = say(1, Notice::Done { job: one.job, outcome, spent: spent(3) });
+        let first = job(&answer);
+        let jobs = [2, 3].map(|worker| job(&say(worker, Notice::Hello).0));
+        let below = jobs.iter().position(|job| job.node >= 10).unwrap();
+        let beside = jobs[1 - below].clone();
+        assert!(first.node >= 10 && beside.node < 10);
+        // A lost leaf wins its parent, whose other leaf goes with it.
+        let outcome = JobOutcome::Solved(Value::Loss, None);
+        let (answer, stops) = say(1, Notice::Done { job: first.job, outcome, spent: spent(3) });
+        assert_eq!(answer.order, Order::Wait);
+        assert_eq!(stops, [(2 + below as u64, jobs[below].job)]);
+        leader.end(Reason::Interrupted);
+        let all: Vec<_> = leader.take_stops().collect();
+        assert_eq!(all, [(3 - below as u64, beside.job)]);
+        for (worker, Search { job, .. }) in [2, 3].into_iter().zip(jobs) {
+            let slice = Notice::Slice { job, numbers: None, spent: spent(1) };
+            let answer = leader.hear(message(worker, slice), Duration::ZERO);
+            assert_eq!(answer.order, Order::Stop { job });
+            let done = Notice::Done { job, outcome: JobOutcome::Stopped, spent: spent(1) };
+            let answer = leader.hear(message(worker, done), Duration::ZERO);
+            assert_eq!(answer.order, Order::Quit);
+        }
+        assert_eq!((leader.jobs(), leader.reason()), (0, Some(Reason::Interrupted)));
+    });
+}

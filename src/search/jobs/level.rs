@@ -1,0 +1,75 @@
+//! The first level, as a leader sees it.
+
+use std::hash::Hash;
+
+use crate::search::numbers::Number;
+use crate::search::plain::game::Value;
+use crate::search::run::Counters;
+
+/// What a selection found.
+#[derive(Debug)]
+pub enum Selection<L> {
+    /// A leaf, which is now taken.
+    Leaf(L),
+    /// All leaves are taken.
+    AllTaken,
+    /// The root has a value.
+    Solved,
+}
+
+/// A tree whose leaves are jobs.
+pub trait FirstLevel {
+    /// A node, in the way in which workers are told.
+    type Node: Clone + Eq + Hash + Send;
+    /// A leaf that is taken, to be given back by [`FirstLevel::release`]. The tree may change in any
+    /// way meanwhile.
+    type Leaf: Send;
+    /// The open children of a node.
+    type Children;
+    /// Something that a worker has found out and that stays true.
+    type Fact: Clone + Send;
+
+    /// Takes the best leaf that is free.
+    fn select(&mut self) -> Selection<Self::Leaf>;
+
+    /// The node at a leaf.
+    fn node(leaf: &Self::Leaf) -> Self::Node;
+
+    /// The nodes among children.
+    fn nodes_of(children: &Self::Children) -> impl Iterator<Item = Self::Node>;
+
+    /// Ends the hold on a leaf. If there is a result, it is taken in next.
+    fn release(&mut self, leaf: &Self::Leaf);
+
+    /// Whether the leaf that was selected is still there, open and not expanded.
+    fn stands(&self, leaf: &Self::Leaf) -> bool;
+
+    /// Whether leaves that are taken may have left the tree since the last call.
+    fn has_lost_leaves(&mut self) -> bool;
+
+    /// Gives a leaf interim numbers, if it is still there.
+    fn update(&mut self, leaf: &Self::Leaf, phi: Number, delta: Number);
+
+    /// Gives a leaf its children, for which `work` expansions were made, if it is still there.
+    /// Returns by how many nodes the tree has grown, or `None` if there is no room.
+    fn attach(&mut self, leaf: &Self::Leaf, children: &Self::Children, work: u64) -> Option<u64>;
+
+    /// Gives a leaf a value that `work` expansions have proven, if it is still there. `best` is a
+    /// lost child if it is won.
+    fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<Self::Node>, work: u64);
+
+    /// Takes over a fact, and counts that; whether it is news.
+    fn learn(&mut self, fact: &Self::Fact, counters: &mut Counters) -> bool;
+
+    /// Puts what has been found out where selections look for it, and counts that.
+    fn publish(&mut self, counters: &mut Counters);
+
+    /// The root's proof and disproof number, and its best child: a lost one if the root is won.
+    fn root(&self) -> (Number, Number, Option<Self::Node>);
+
+    /// Whether the root has a value.
+    fn is_solved(&self) -> bool;
+
+    /// Nodes in the tree.
+    fn nodes(&self) -> u64;
+}

@@ -1,0 +1,132 @@
+//! What a leader and its workers tell each other.
+//!
+//! A worker says one [`Message`] at a time and gets one [`Answer`] to each. Messages may be late, lost,
+//! doubled or out of order:
+//!
+//! * Who hears nothing says the same again. An answer to anything but the last message is ignored.
+//! * A job's name is never used twice, so both sides know what is about a job that is over.
+//! * What was spent is told as a sum from the job's beginning, and how many facts have been read as
+//!   a number from the search's beginning, so that nothing counts twice and nothing is left out.
+//!
+//! Nodes, facts and children are what the first level says they are. Where a message leaves the
+//! process, they have to mean the same in the other one.
+
+use super::FirstLevel;
+use crate::search::numbers::Number;
+use crate::search::plain::game::Value;
+use crate::search::run::{Counters, Reason};
+
+/// The name of a job.
+pub type JobId = u64;
+
+/// The name of a worker. One that begins anew has a new one.
+pub type WorkerId = u64;
+
+/// From a worker to the leader: of nodes `N`, children `C` and facts `T`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<N, C, T> {
+    /// Who says it.
+    pub worker: WorkerId,
+    /// Its number among the worker's messages.
+    pub serial: u64,
+    /// Facts that the worker has found out since it was last answered.
+    pub facts: Vec<T>,
+    /// [`Answer::read`] of the last answer that has come, 0 before.
+    pub read: usize,
+    /// What it says.
+    pub notice: Notice<N, C>,
+}
+
+/// A message to the leader of a first level.
+pub type MessageFor<F> =
+    Message<<F as FirstLevel>::Node, <F as FirstLevel>::Children, <F as FirstLevel>::Fact>;
+
+/// What a worker says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice<N, C> {
+    /// It has nothing to do.
+    Hello,
+    /// It has searched its job for a slice.
+    Slice {
+        /// The job.
+        job: JobId,
+        /// Proof and disproof number of the job's node by now, if it tells any.
+        numbers: Option<(Number, Number)>,
+        /// What it has counted for the job so far.
+        spent: Counters,
+    },
+    /// Its job has ended.
+    Done {
+        /// The job.
+        job: JobId,
+        /// What it has found.
+        outcome: JobOutcome<N, C>,
+        /// What it has counted for the whole job.
+        spent: Counters,
+    },
+}
+
+/// What a job has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobOutcome<N, C> {
+    /// The node's value, and a lost child if it is won.
+    Solved(Value, Option<N>),
+    /// It is open, with these children. None at all: the worker had no memory for them.
+    Open(C),
+    /// It was called off.
+    Stopped,
+    /// The worker cannot go on, and neither can anybody else.
+    Failed(Reason),
+}
+
+/// From the leader to a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer<N, T> {
+    /// The message's number.
+    pub serial: u64,
+    /// What to do.
+    pub order: Order<N>,
+    /// Facts that others have found out.
+    pub facts: Vec<T>,
+    /// How many facts there have been, up to these.
+    pub read: usize,
+}
+
+/// An answer of the leader of a first level.
+pub type AnswerOf<F> = Answer<<F as FirstLevel>::Node, <F as FirstLevel>::Fact>;
+
+/// What a worker is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order<N> {
+    /// Search a node.
+    Search(Search<N>),
+    /// Go on with the job.
+    GoOn {
+        /// The job.
+        job: JobId,
+    },
+    /// Give the job up and say that it is done.
+    Stop {
+        /// The job.
+        job: JobId,
+    },
+    /// There is nothing to do at the moment: say hello again.
+    Wait,
+    /// The search is over.
+    Quit,
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search<N> {
+    /// Its name.
+    pub job: JobId,
+    /// The node to search.
+    pub node: N,
+    /// Nodes that may be evaluated.
+    pub budget: u64,
+    /// Expansions between two slices.
+    pub slice: u64,
+    /// Another worker who has searched the node, or its parent, before, if the leader keeps that.
+    pub last: Option<WorkerId>,
+}

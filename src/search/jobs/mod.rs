@@ -1,0 +1,26 @@
+//! Searches that hand the leaves of a first level to workers: PN² with several workers, and
+//! proof-number search over df-pn (PNS-PDFPN).
+//!
+//! ```text
+//!            Message: Hello | Slice | Done, and facts
+//!  worker ────────────────────────────────────────────▶ Leader ── select, attach, resolve ──▶ FirstLevel
+//!         ◀────────────────────────────────────────────
+//!            Answer: Search | GoOn | Stop | Wait | Quit, and facts
+//! ```
+//!
+//! The [`Leader`] has no thread, no clock, no file, and sees nothing of its workers but their
+//! [`messages`]. The [`FirstLevel`] is the tree whose leaves it hands out; [`JobTree`] is that of the
+//! games with codes. `threads` puts the leader behind a lock, for workers that are threads of one
+//! process and share a table.
+
+mod leader;
+mod level;
+pub mod messages;
+pub(super) mod threads;
+mod tree;
+mod turns;
+
+pub use leader::{Leader, Rules};
+pub use level::{FirstLevel, Selection};
+pub use tree::{JobTree, Solved};
+pub(super) use tree::{JobTreeOptions, without_memory};

@@ -1,0 +1,354 @@
+//! First evaluation of positions: expansion, table, known values, and bounded exact search.
+
+use super::game::{Child, Expansion, Game, Value};
+use super::known::Answer;
+use crate::search::nand::{Edge, Expanded, Nand, Step};
+use crate::search::numbers::Pair;
+use crate::search::run::{Control, Limits, Observer, Reason};
+use crate::search::table::{Entry, Table};
+use crate::search::thresholds::Thresholds;
+
+/// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
+/// exact search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettleOptions {
+    /// The most positions that one such search may visit; 0 for none.
+    pub budget: u32,
+    /// The greatest [`Child::effort`] for which it is tried.
+    pub effort: u32,
+}
+
+impl SettleOptions {
+    /// Every child keeps its estimate until the search itself comes to it.
+    pub const NEVER: SettleOptions = SettleOptions { budget: 0, effort: 0 };
+}
+
+/// What an expansion with a look-up of the children found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::search) enum Evaluation {
+    /// All children are won, or there are none.
+    Lost,
+    /// A child is lost; its code.
+    Won(u64),
+    /// The open children are at the top of the list.
+    Open,
+    /// A known value could not be read: nothing was found out, no children are listed, and the
+    /// search has been told to stop.
+    Stopped,
+}
+
+/// What one thread evaluates positions with.
+pub(in crate::search) struct Evaluator<'a, G: Game> {
+    pub game: &'a G,
+    pub table: &'a Table,
+    pub control: Control<'a>,
+    pub scratch: G::Scratch,
+    /// Open children, those of the last expansion at the top. A depth-first search keeps those of
+    /// its whole path here.
+    pub children: Vec<Child>,
+    /// Keys of the children of the expansion in progress.
+    keys: Vec<u64>,
+    settle: SettleOptions,
+    /// Whether numbers of open positions are taken from the table, or only values.
+    pub open_entries: bool,
+}
+
+impl<'a, G: Game> Evaluator<'a, G> {
+    pub fn new(
+        game: &'a G,
+        table: &'a Table,
+        control: Control<'a>,
+        mut settle: SettleOptions,
+    ) -> Self {
+        settle.effort = settle.effort.min(Child::NEVER_SETTLE - 1);
+        Evaluator {
+            game,
+            table,
+            control,
+            scratch: G::Scratch::default(),
+            children: Vec::with_capacity(256),
+            keys: Vec::with_capacity(256),
+            settle,
+            open_entries: false,
+        }
+    }
+
+    /// For a search on one thread, which has counted its root.
+    pub fn alone(
+        game: &'a G,
+        table: &'a Table,
+        limits: Limits<'a>,
+        observer: &'a mut dyn Observer,
+        settle: SettleOptions,
+    ) -> Self {
+        let mut control = Control::new(limits, observer);
+        control.counters.nodes = 1;
+        control.counters.table_used = table.estimated_count();
+        Evaluator::new(game, table, control, settle)
+    }
+
+    /// What the table knows about a position.
+    #[inline(always)]
+    pub fn lookup(&self, code: u64) -> Option<Entry> {
+        self.table.lookup(self.game.key(code), code)
+    }
+
+    /// Lets the table grow when it is full enough. A worker of a team may have to wait here until
+    /// all others have come, too.
+    #[inline(always)]
+    pub fn grow_if_full(&self) {
+        let (game, table) = (self.game, self.table);
+        self.control
+            .grow_table(|used| table.wants_growth(used), || table.grow(|code| game.key(code)));
+    }
+
+    /// The value of a position, if the table knows it.
+    #[inline]
+    pub fn value(&self, code: u64) -> Option<Value> {
+        self.table.lookup(self.game.key(code), code)?.value()
+    }
+
+    /// Expands a position and appends its open children, with their numbers. Children that the
+    /// table does not know count as nodes on the first visit only.
+    pub fn expand(&mut self, code: u64, first_visit: bool) -> Evaluation {
+        let base = self.children.len();
+        let (game, table, keys) = (self.game, self.table, &mut self.keys);
+        keys.clear();
+        let announce = |code| {
+            let key = game.key(code);
+            table.prefetch(key);
+            keys.push(key);
+        };
+        match game.expand(code, &mut self.scratch, &mut self.children, announce) {
+            Expansion::Lost => Evaluation::Lost,
+            Expansion::Won(child) => Evaluation::Won(child),
+            Expansion::Open => self.look_up(base, first_visit),
+        }
+    }
+
+    /// Replaces the estimates of the children from `base` by what the table, known values or an
+    /// exact search say, and drops those that are won. Unless the result is open, the list is cut
+    /// off at `base`.
+    fn look_up(&mut self, base: usize, first_visit: bool) -> Evaluation {
+        assert_eq!(self.keys.len(), self.children.len() - base, "every child is announced once");
+        for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
+            match self.table.lookup(key, child.code) {
+                Some(entry) if self.open_entries || entry.value().is_some() => {
+                    child.phi = entry.phi;
+                    child.delta = entry.delta;
+                    child.effort = Child::NEVER_SETTLE;
+                }
+                _ => self.control.counters.nodes += u64::from(first_visit),
+            }
+            if child.delta == 0 {
+                let code = child.code;
+                self.children.truncate(base);
+                return Evaluation::Won(code);
+            }
+        }
+        if let Some(evaluation) = self.ask(base) {
+            self.children.truncate(base);
+            return evaluation;
+        }
+        let mut kept = base;
+        for index in base..self.children.len() {
+            let mut child = self.children[index];
+            self.settle(&mut child);
+            if child.delta == 0 {
+                self.children.truncate(base);
+                return Evaluation::Won(child.code);
+            }
+            if child.phi != 0 {
+                self.children[kept] = child;
+                kept += 1;
+            }
+        }
+        self.children.truncate(kept);
+        if kept == base { Evaluation::Lost } else { Evaluation::Open }
+    }
+
+    /// Asks the game for known values of the children from `base` that are not solved. An
+    /// evaluation is returned if a child is lost or an answer failed.
+    #[inline(always)]
+    fn ask(&mut self, base: usize) -> Option<Evaluation> {
+        for child in &mut self.children[base..] {
+            if child.phi == 0 {
+                continue;
+            }
+            match self.game.known(child.code) {
+                Answer::Unknown => {}
+                Answer::Known(value) => {
+                    self.control.counters.known_hits += 1;
+                    if value == Value::Loss {
+                        return Some(Evaluation::Won(child.code));
+                    }
+                    child.phi = 0;
+                    child.effort = Child::NEVER_SETTLE;
+                }
+                Answer::Failed => {
+                    self.control.stop(Reason::KnownValues);
+                    return Some(Evaluation::Stopped);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the root is known to be lost. One that is known to be won has to be expanded in any
+    /// case: a lost child belongs to the answer.
+    pub fn root_is_lost(&mut self, root: u64) -> bool {
+        match self.game.known(root) {
+            Answer::Unknown | Answer::Known(Value::Win) => false,
+            Answer::Known(Value::Loss) => {
+                self.control.counters.known_hits += 1;
+                true
+            }
+            Answer::Failed => {
+                self.control.stop(Reason::KnownValues);
+                false
+            }
+        }
+    }
+
+    /// Tries the bounded exact search on a child.
+    #[inline(always)]
+    fn settle(&mut self, child: &mut Child) {
+        let SettleOptions { budget, effort } = self.settle;
+        if child.effort > effort || budget == 0 {
+            return;
+        }
+        let settled = self.game.settle(child.code, budget, &mut self.scratch);
+        self.control.counters.settle_positions += u64::from(settled.positions);
+        match settled.value {
+            Some(Value::Win) => child.phi = 0,
+            Some(Value::Loss) => child.delta = 0,
+            None => {}
+        }
+    }
+
+    /// Stores what is known about a position.
+    pub fn store(&mut self, code: u64, entry: Entry) {
+        let stored = self.table.store(self.game.key(code), code, entry);
+        self.control.counters.stored(stored);
+    }
+}
+
+impl Edge for Child {
+    #[inline(always)]
+    fn pair(&self) -> Pair {
+        Pair { phi: self.phi, delta: self.delta }
+    }
+
+    #[inline(always)]
+    fn set_pair(&mut self, Pair { phi, delta }: Pair) {
+        (self.phi, self.delta) = (phi, delta);
+    }
+}
+
+impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
+    type Node = ();
+    type Edge = Child;
+
+    const SPREADS: bool = false;
+    const NOTABLE_WORK: u64 = 8;
+
+    #[inline(always)]
+    fn control(&mut self) -> &mut Control<'a> {
+        &mut self.control
+    }
+
+    #[inline(always)]
+    fn control_ref(&self) -> &Control<'a> {
+        &self.control
+    }
+
+    #[inline(always)]
+    fn edges(&mut self) -> &mut Vec<Child> {
+        &mut self.children
+    }
+
+    #[inline(always)]
+    fn edges_ref(&self) -> &[Child] {
+        &self.children
+    }
+
+    #[inline(always)]
+    fn tick(&mut self) -> bool {
+        self.grow_if_full();
+        self.control.tick()
+    }
+
+    #[inline(always)]
+    fn key(&self, code: u64) -> u64 {
+        self.game.key(code)
+    }
+
+    #[inline(always)]
+    fn edge_key(&self, child: &Child) -> u64 {
+        self.game.key(child.code)
+    }
+
+    #[inline(always)]
+    fn code(&self, child: &Child) -> Option<u64> {
+        Some(child.code)
+    }
+
+    #[inline(always)]
+    fn lookup(&self, code: u64) -> Option<Entry> {
+        Evaluator::lookup(self, code)
+    }
+
+    #[inline(always)]
+    fn value(&self, code: u64) -> Option<Value> {
+        Evaluator::value(self, code)
+    }
+
+    #[inline(always)]
+    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<()> {
+        match Evaluator::expand(self, code, first_visit) {
+            Evaluation::Lost => Expanded::Solved(Value::Loss),
+            Evaluation::Won(child) => Expanded::Won(child),
+            Evaluation::Open => Expanded::Open(()),
+            Evaluation::Stopped => Expanded::Stopped,
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, (): &(), child: &Child, thresholds: Thresholds) -> Step {
+        Step::Node(child.code, thresholds)
+    }
+
+    fn refresh(&mut self, (): &(), base: usize) {
+        for child in &self.children[base..] {
+            self.table.prefetch(self.game.key(child.code));
+        }
+        let mut kept = base;
+        for at in base..self.children.len() {
+            let mut child = self.children[at];
+            if let Some(Entry { phi, delta, .. }) = self.lookup(child.code) {
+                child.set_pair(Pair { phi, delta });
+            }
+            if child.phi != 0 {
+                self.children[kept] = child;
+                kept += 1;
+            }
+        }
+        self.children.truncate(kept);
+    }
+
+    /// In no order: the last child takes its place.
+    #[inline(always)]
+    fn remove(&mut self, at: usize) {
+        self.children.swap_remove(at);
+    }
+
+    #[inline(always)]
+    fn solved(&mut self, code: u64, value: Value, work: u64) {
+        Evaluator::store(self, code, Entry::solved(value, work));
+    }
+
+    #[inline(always)]
+    fn store(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64) {
+        Evaluator::store(self, code, Entry { phi, delta, work });
+    }
+}

@@ -1,0 +1,291 @@
+//! Proof-number search (Allis 1994; thesis, 2.2 and 3.5).
+//!
+//! The tree stands in memory; the most-proving leaf is expanded, its children are evaluated at once
+//! (table, end of the game, bounded exact search, leaf estimate), and the numbers go up the path.
+//! Solved subtrees leave the tree and become one table entry, so positions that several paths lead
+//! to are solved once as long as the table keeps them.
+
+#![forbid(unsafe_code)]
+
+pub(super) mod arena;
+mod options;
+pub(super) mod tree;
+
+pub use options::PnsOptions;
+
+use super::plain::evaluate::{Evaluation, Evaluator};
+use super::plain::game::{Game, Value};
+use super::run::{Limits, Observer, Outcome, Reason, Report};
+use super::snapshot::TreePort;
+use super::table::Table;
+use arena::{Block, Memory, Region, UNIT};
+use tree::{Full, ProofTree};
+
+/// Searches a position by PNS on one thread.
+///
+/// The tree takes at most `tree_bytes` bytes, some 22 for a node; the address space is reserved
+/// at once, the memory used as the tree grows. If that is not enough, or if the system refuses it,
+/// the outcome is `Unknown` for [`Reason::Memory`]. What has been solved until then, or until a
+/// limit was reached, is in the table. [`Report::memory_bytes`] counts the table and the part of
+/// the tree's memory that was ever in use.
+///
+/// The table may hold solved positions of any earlier search of the same game, and open ones of
+/// proof-number searches.
+pub fn pns<G: Game>(
+    game: &G,
+    root: u64,
+    table: &Table,
+    tree_bytes: usize,
+    options: PnsOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+) -> Report {
+    pns_saving(game, root, table, tree_bytes, options, limits, observer, &TreePort::idle())
+}
+
+/// [`pns`] that begins with the tree of an earlier search, and hands its own over, where somebody
+/// keeps checkpoints ([`super::snapshot`]).
+#[expect(clippy::too_many_arguments, reason = "those of pns and one more")]
+pub fn pns_saving<G: Game>(
+    game: &G,
+    root: u64,
+    table: &Table,
+    tree_bytes: usize,
+    options: PnsOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    port: &TreePort,
+) -> Report {
+    let mut evaluator = Evaluator::alone(game, table, limits, observer, options.settle);
+    evaluator.open_entries = options.store_open;
+    let (mut memory, region, block) = port.open(tree_bytes, |units| units);
+    let mut tree = ProofTree::new(Region::new(1, 1), options, root);
+    let mut reason = Some(Reason::Memory);
+    let mut bytes = 0;
+    if let Some(memory) = &mut memory {
+        take_up(&mut tree, memory, &mut evaluator, region, block);
+        reason = search(&mut tree, memory, &mut evaluator, port);
+        tree.unwind(memory);
+        bytes = tree.region.top() as usize * UNIT;
+    }
+    let report = report(&tree, reason, evaluator, bytes);
+    port.close(tree, memory);
+    report
+}
+
+/// Expands most-proving nodes until the root is solved, or says why it stopped before.
+fn search<G: Game>(
+    tree: &mut ProofTree,
+    memory: &mut Memory,
+    evaluator: &mut Evaluator<G>,
+    port: &TreePort,
+) -> Option<Reason> {
+    while let Some(code) = tree.select(memory, evaluator) {
+        evaluator.grow_if_full();
+        evaluator.control.root = (tree.phi, tree.delta, tree.best);
+        if tree.take_from_table(memory, evaluator, code) {
+            continue;
+        }
+        if evaluator.control.tick() {
+            return evaluator.control.stopped;
+        }
+        if evaluator.control.has_just_looked() {
+            port.look(tree, memory);
+        }
+        if expand(tree, memory, evaluator, code).is_err() {
+            return Some(Reason::Memory);
+        }
+    }
+    None
+}
+
+/// Begins with the tree that stands in `region`, the root's children in `block`; 0 if there is none
+/// yet. Resolves the root instead if it is known to be lost.
+pub(in crate::search) fn take_up<G: Game>(
+    tree: &mut ProofTree,
+    memory: &mut Memory,
+    evaluator: &mut Evaluator<G>,
+    region: Region,
+    block: Block,
+) {
+    if evaluator.root_is_lost(tree.root) {
+        tree.resolve(memory, evaluator, Value::Loss, 0);
+    } else {
+        tree.adopt(memory, region, block, evaluator.control.counters.expansions);
+    }
+}
+
+/// Evaluates the selected node by its children. [`Full`] leaves the node as it was, and so does a
+/// known value that cannot be read, after which the next tick stops the search.
+pub(in crate::search) fn expand<G: Game>(
+    tree: &mut ProofTree,
+    memory: &mut Memory,
+    evaluator: &mut Evaluator<G>,
+    code: u64,
+) -> Result<(), Full> {
+    evaluator.children.clear();
+    match evaluator.expand(code, true) {
+        Evaluation::Lost => tree.resolve(memory, evaluator, Value::Loss, 1),
+        Evaluation::Won(child) => {
+            if tree.is_at_root() {
+                tree.best = Some(child);
+            }
+            tree.resolve(memory, evaluator, Value::Win, 1);
+        }
+        Evaluation::Open => {
+            let expansions = evaluator.control.counters.expansions;
+            return tree.attach(memory, &evaluator.children, 1, expansions);
+        }
+        Evaluation::Stopped => {}
+    }
+    Ok(())
+}
+
+/// Puts together what a search found. `reason` is why it ended, if the root is not solved.
+pub(in crate::search) fn report<G: Game>(
+    tree: &ProofTree,
+    reason: Option<Reason>,
+    evaluator: Evaluator<G>,
+    tree_bytes: usize,
+) -> Report {
+    let outcome = match tree.value {
+        Some(value) => Outcome::Known(value),
+        None => Outcome::Unknown(reason.expect("an open search was stopped")),
+    };
+    Report {
+        outcome,
+        phi: tree.phi,
+        delta: tree.delta,
+        best: tree.best,
+        counters: evaluator.control.counters,
+        memory_bytes: (evaluator.table.bytes() + tree_bytes) as u64,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::oracles::graph::GraphGame;
+    use crate::oracles::negamax::Negamax;
+    use crate::search::SettleOptions;
+    use crate::search::numbers::Combination;
+    use crate::search::plain::game::Value;
+    use std::sync::atomic::AtomicBool;
+
+    /// Everything that [`PnsOptions::PLAIN`] does without, with small numbers for small games.
+    pub const RICH: PnsOptions = PnsOptions {
+        combination: Combination { weight_64: 8 },
+        settle: SettleOptions { budget: 20, effort: 3 },
+        epsilon_1024: 300,
+        store_open: true,
+        refresh_age: 0,
+    };
+
+    /// Every option on its own, and all together.
+    fn variants() -> Vec<PnsOptions> {
+        let PnsOptions { combination, settle, epsilon_1024, store_open, refresh_age } = RICH;
+        let plain = PnsOptions::PLAIN;
+        vec![
+            plain,
+            PnsOptions { combination, ..plain },
+            PnsOptions { settle, ..plain },
+            PnsOptions { epsilon_1024, ..plain },
+            PnsOptions { store_open, ..plain },
+            PnsOptions { refresh_age, ..plain },
+            RICH,
+            PnsOptions { refresh_age: 20, ..RICH },
+        ]
+    }
+
+    /// About ten plies with many transpositions; in some games wins on the spot are left to the
+    /// search. Deeper ones can outgrow any tree.
+    pub fn random_game(seed: u64) -> GraphGame {
+        let degree = 3 + seed as u32 % 8;
+        GraphGame::random(seed, degree * (6 + seed as u32 % 3), degree)
+            .with_random_estimates(seed, 3)
+            .with_immediate_wins(!seed.is_multiple_of(3))
+    }
+
+    /// Lost, as 12 xor 21 xor 25 is 0, and too large to be seen through within some thousand nodes.
+    pub fn large_game() -> GraphGame {
+        GraphGame::nim(&[12, 21, 25])
+    }
+
+    fn run(game: &GraphGame, options: PnsOptions, limits: Limits) -> Report {
+        let table = Table::new(1 << 14).unwrap();
+        pns(game, 0, &table, 1 << 22, options, limits, &mut ())
+    }
+
+    #[test]
+    fn random_games_have_the_value_of_negamax() {
+        for seed in 0..60 {
+            let game = random_game(seed);
+            let mut oracle = Negamax::new(&game);
+            let value = oracle.value(0);
+            for options in variants() {
+                let report = run(&game, options, Limits::default());
+                assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
+                if value == Value::Win {
+                    let best = report.best.expect("a won root has a lost child");
+                    assert_eq!(oracle.value(best), Value::Loss, "seed {seed}, {options:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn too_little_memory_is_no_answer() {
+        let game = GraphGame::nim(&[5, 9, 12]);
+        let mut failed = 0;
+        for bytes in (0..24).map(|i| 3 << i >> 2) {
+            let table = &Table::new(1 << 14).unwrap();
+            let plain = PnsOptions::PLAIN;
+            let report = pns(&game, 0, table, bytes, plain, Limits::default(), &mut ());
+            assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
+            match report.outcome {
+                Outcome::Unknown(reason) => {
+                    assert_eq!(reason, Reason::Memory);
+                    failed += 1;
+                }
+                Outcome::Known(value) => assert_eq!(value, Value::Loss),
+            }
+        }
+        assert!((6..23).contains(&failed), "{failed}");
+    }
+
+    #[test]
+    fn limits_stop_the_search_and_are_named() {
+        let game = large_game();
+        for nodes in [0, 1, 2, 50, 3000] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let report = run(&game, PnsOptions::PLAIN, limits);
+            assert_eq!(report.outcome, Outcome::Unknown(Reason::NodeLimit));
+            assert!(report.counters.nodes < nodes.max(1) + 60);
+            assert!(report.phi > 0 && report.delta > 0);
+        }
+        let stop = AtomicBool::new(true);
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let report = run(&game, PnsOptions::PLAIN, limits);
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
+    }
+
+    #[test]
+    fn an_interrupted_search_goes_on_with_the_same_table() {
+        for seed in 0..20 {
+            let game = random_game(seed);
+            let value = Negamax::new(&game).value(0);
+            for options in variants() {
+                let table = Table::new(1 << 14).unwrap();
+                for nodes in 1.. {
+                    let nodes = Some(nodes * 10);
+                    let limits = Limits { nodes, ..Limits::default() };
+                    let report = pns(&game, 0, &table, 1 << 20, options, limits, &mut ());
+                    if let Some(found) = report.outcome.value() {
+                        assert_eq!(found, value);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! One worker's side of limits, counters and progress.
+
+use super::{Counters, Limits, Member, Observer, Progress, Reason, Team};
+use crate::search::numbers::Number;
+
+/// Expansions between two looks at the clock, the stop flag and the observer: a few milliseconds.
+const INTERVAL: u32 = 2048;
+
+/// The same for a worker of several, which also hands over its counters then.
+const MEMBER_INTERVAL: u32 = 256;
+
+/// What a search says of its memory.
+#[derive(Clone, Copy, Default)]
+pub(in crate::search) struct Memory {
+    /// Bytes in use.
+    pub bytes: u64,
+    /// Whether there is too little left to go on.
+    pub is_full: bool,
+}
+
+/// Limits, observer and counters of one running search, or of one worker of it.
+pub(in crate::search) struct Control<'a> {
+    member: Member<'a>,
+    observer: &'a mut dyn Observer,
+    interval: u32,
+    countdown: u32,
+    node_limit: u64,
+    pub counters: Counters,
+    /// What the others of the team had counted at the last look.
+    others: Counters,
+    /// Grundy numbers that the team has not been told.
+    found: Vec<(u32, u32)>,
+    /// Set once a limit is reached; the search unwinds.
+    pub stopped: Option<Reason>,
+    /// The root's numbers and best child, for the observer.
+    pub root: (Number, Number, Option<u64>),
+    /// Depth of the current iteration (α-β), for the observer.
+    pub depth: u32,
+}
+
+impl<'a> Control<'a> {
+    /// For a search on one thread.
+    pub fn new(limits: Limits<'a>, observer: &'a mut dyn Observer) -> Self {
+        let team = Team::new(1, limits, Counters::default());
+        Control::of_member(Member::new(&team, 0), observer, INTERVAL)
+    }
+
+    /// For one worker of several.
+    pub fn of_worker(member: Member<'a>, observer: &'a mut dyn Observer) -> Self {
+        Control::of_member(member, observer, MEMBER_INTERVAL)
+    }
+
+    /// For a worker of a team that looks at the world outside every so many expansions.
+    pub fn of_member(member: Member<'a>, observer: &'a mut dyn Observer, interval: u32) -> Self {
+        let node_limit = member.team.node_limit;
+        let mut control = Control {
+            member,
+            observer,
+            interval,
+            countdown: interval,
+            node_limit,
+            counters: Counters::default(),
+            others: Counters::default(),
+            found: Vec::new(),
+            stopped: None,
+            root: (1, 1, None),
+            depth: 0,
+        };
+        control.look(Memory::default());
+        control
+    }
+
+    /// The worker's team.
+    #[inline(always)]
+    pub fn team(&self) -> &Team<'a> {
+        &self.member.team
+    }
+
+    /// The worker's number in its team.
+    #[inline(always)]
+    pub fn number(&self) -> usize {
+        self.member.number
+    }
+
+    /// What everybody has counted, the others as far as was known at the last look.
+    pub fn all_counters(&self) -> Counters {
+        let mut all = self.others;
+        all.add_since(&self.counters, &Counters::default());
+        all
+    }
+
+    /// Counts an expansion and says whether the search has to stop.
+    #[inline(always)]
+    pub fn tick(&mut self) -> bool {
+        self.tick_with(Memory::default)
+    }
+
+    /// The same for a search that counts its memory.
+    #[inline(always)]
+    pub fn tick_with(&mut self, memory: impl FnOnce() -> Memory) -> bool {
+        self.counters.expansions += 1;
+        self.countdown -= 1;
+        if self.countdown == 0 {
+            self.countdown = self.interval;
+            self.report(memory());
+        }
+        if self.others.nodes + self.counters.nodes >= self.node_limit {
+            self.stop(Reason::NodeLimit);
+        }
+        self.stopped.is_some()
+    }
+
+    /// Whether the last tick looked at the world outside.
+    #[inline(always)]
+    pub fn has_just_looked(&self) -> bool {
+        self.countdown == self.interval
+    }
+
+    /// Ends the search, for the whole team, unless it has ended.
+    #[cold]
+    pub fn stop(&mut self, reason: Reason) {
+        if self.stopped.is_none() {
+            self.team().stop(reason);
+            self.hear();
+        }
+    }
+
+    /// Notes a Grundy number that was not known before.
+    pub fn found(&mut self, atom: u32, number: u32) {
+        self.counters.grundy_numbers += 1;
+        self.found.push((atom, number));
+    }
+
+    /// Lets the table grow when it is full enough: if `wants` says so of its number of entries. A
+    /// worker of several may have to wait here until all others have come, too.
+    #[inline(always)]
+    pub fn grow_table(&self, wants: impl FnOnce(u64) -> bool, grow: impl FnOnce()) {
+        let gate = &self.team().gate;
+        if wants(self.others.table_used + self.counters.table_used) {
+            gate.request();
+        }
+        if gate.is_wanted() {
+            gate.pass(grow);
+        }
+    }
+
+    /// Hands over the counters, looks at the stop flag and the clock, and hears from the team.
+    fn look(&mut self, memory: Memory) {
+        self.others = self.member.tell(&self.counters, &mut self.found);
+        if memory.is_full && !self.team().look() {
+            self.team().stop(Reason::Memory);
+        }
+        self.team().look();
+        self.hear();
+    }
+
+    fn hear(&mut self) {
+        if self.stopped.is_none() && self.team().is_halted() {
+            // Everybody stops because the root is solved, or somebody has panicked.
+            self.stopped = Some(self.team().reason().unwrap_or(Reason::Interrupted));
+        }
+    }
+
+    /// [`Self::look`], and tells the observer.
+    fn report(&mut self, memory: Memory) {
+        self.look(memory);
+        self.tell_found();
+        let (phi, delta, best) = self.root;
+        let (depth, counters) = (self.depth, self.all_counters());
+        let memory_bytes = memory.bytes;
+        let progress = Progress { phi, delta, best, depth, counters, memory_bytes };
+        self.observer.progress(&progress);
+    }
+
+    /// Hands over what is left, at the worker's end.
+    pub fn finish(&mut self) {
+        self.look(Memory::default());
+        self.tell_found();
+    }
+
+    /// Tells the observer the Grundy numbers that the team has found, if this is the worker that has
+    /// one. What others find after its end is left in the team ([`Team::take_found`]).
+    fn tell_found(&mut self) {
+        if self.member.number == 0 {
+            let found = self.team().take_found();
+            if !found.is_empty() && !self.observer.grundy_numbers(&found) {
+                self.stop(Reason::KnownValues);
+            }
+        }
+    }
+}

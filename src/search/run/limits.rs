@@ -1,0 +1,89 @@
+//! When a search gives up, and what it says then.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::search::plain::game::Value;
+
+/// Why a search ended without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Reason {
+    /// The node limit was reached.
+    NodeLimit,
+    /// The deadline passed.
+    TimeLimit,
+    /// The tree has no room left.
+    Memory,
+    /// Somebody set the stop flag.
+    Interrupted,
+    /// A known value could not be read ([`crate::search::plain::known::Answer::Failed`]), or what was found
+    /// could not be written ([`super::Observer::grundy_numbers`]).
+    KnownValues,
+}
+
+impl Reason {
+    /// All of them, in order.
+    pub(super) const ALL: [Reason; 5] = [
+        Reason::NodeLimit,
+        Reason::TimeLimit,
+        Reason::Memory,
+        Reason::Interrupted,
+        Reason::KnownValues,
+    ];
+
+    /// The reason in a few words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Reason::NodeLimit => "node limit",
+            Reason::TimeLimit => "time limit",
+            Reason::Memory => "memory limit",
+            Reason::Interrupted => "interrupted",
+            Reason::KnownValues => "database error",
+        }
+    }
+}
+
+/// What a search says about its root, seen from the side to move there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Proven.
+    Known(Value),
+    /// Not proven, and why.
+    Unknown(Reason),
+}
+
+impl Outcome {
+    /// The value, if it is proven.
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Outcome::Known(value) => Some(value),
+            Outcome::Unknown(_) => None,
+        }
+    }
+}
+
+/// When to give up. The default is never.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// Most nodes to evaluate; overrun by at most one expansion, and on several threads by those of
+    /// some hundred expansions on each.
+    pub nodes: Option<u64>,
+    /// Time to stop at; overrun by some milliseconds.
+    pub deadline: Option<Instant>,
+    /// Stops the search within milliseconds once it is true.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl Limits<'_> {
+    /// Looks at the stop flag and the clock; the number of nodes is the search's own to watch.
+    pub(in crate::search) fn reached(&self) -> Option<Reason> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            Some(Reason::Interrupted)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(Reason::TimeLimit)
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The options of atoms: generated once, packed, and shared by all threads and all nimbers.
+//!
+//! # Layout
+//!
+//! An option is a row of words, one for each atom, the last one with its highest bit set; the
+//! finished game is the word [`EMPTY`]. Equal atoms have cancelled in pairs (P + P = 0), and of
+//! options that are equal then one is left. The atoms of an option stand in the order of their
+//! lives, so that the last one is likely to be the hardest.
+//!
+//! # Memory
+//!
+//! Lists are kept in shards of two generations. A list that is used moves to the young generation;
+//! when that takes half of the shard's budget, the old one is dropped and the young one grows old.
+//! So lists that have not been used for long go first, at no cost for those that are.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ahash::HashMap;
+
+use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Questions};
+
+/// The finished game as an option.
+const EMPTY: u32 = u32::MAX;
+const END: u32 = 1 << 31;
+const SHARDS: usize = 64;
+/// Bytes of a list beside its words, with its place in the map.
+const LIST_BYTES: u64 = 64;
+
+/// A packed list of options.
+pub(super) type List = Arc<[u32]>;
+
+/// The atom of a word.
+#[inline(always)]
+pub(super) fn atom_of(word: u32) -> Atom {
+    word & !END
+}
+
+/// The options of a list with the places where they start.
+pub(super) fn options_of(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        (start < words.len()).then(|| {
+            let option = option_at(words, start as u32);
+            let place = start as u32;
+            start += option.len().max(1);
+            (place, option)
+        })
+    })
+}
+
+/// The option that starts at a place; its atoms are [`atom_of`] its words.
+#[inline(always)]
+pub(super) fn option_at(words: &[u32], start: u32) -> &[u32] {
+    let words = &words[start as usize..];
+    if words[0] == EMPTY {
+        return &[];
+    }
+    let last = words.iter().position(|word| word & END != 0).unwrap_or(words.len() - 1);
+    &words[..=last]
+}
+
+/// A list of one option, whose atoms do not cancel.
+pub(super) fn list_of(atoms: &[Atom]) -> List {
+    match atoms.split_last() {
+        None => List::from([EMPTY]),
+        Some((&last, first)) => first.iter().copied().chain([last | END]).collect(),
+    }
+}
+
+/// Sorts the atoms of a sum and cancels equal ones in pairs.
+pub(super) fn cancel(atoms: &mut Vec<Atom>, mut lives: impl FnMut(Atom) -> u32) {
+    atoms.sort_unstable_by_key(|&atom| (lives(atom), atom));
+    let mut kept = 0;
+    for index in 0..atoms.len() {
+        if kept > 0 && atoms[kept - 1] == atoms[index] {
+            kept -= 1;
+        } else {
+            atoms[kept] = atoms[index];
+            kept += 1;
+        }
+    }
+    atoms.truncate(kept);
+}
+
+/// What a worker makes lists with.
+pub(super) struct Maker<G: Impartial> {
+    scratch: G::Scratch,
+    raw: Options<'static>,
+    atoms: Vec<Atom>,
+    packed: Vec<Vec<u32>>,
+    words: Vec<u32>,
+}
+
+impl<G: Impartial> Default for Maker<G> {
+    fn default() -> Self {
+        Maker {
+            scratch: G::Scratch::default(),
+            raw: Options::default(),
+            atoms: Vec::new(),
+            packed: Vec::new(),
+            words: Vec::new(),
+        }
+    }
+}
+
+impl<G: Impartial> Maker<G> {
+    /// The list of an atom, and the number of options in it, or nothing if an option was enough.
+    /// [`Full`] if the game has no room or the search has to stop.
+    pub fn make(
+        &mut self,
+        game: &G,
+        atom: Atom,
+        questions: Questions<'_>,
+    ) -> Result<Option<(List, u32)>, Full> {
+        let mut raw = std::mem::take(&mut self.raw).reuse(questions);
+        let made = game.options(atom, &mut self.scratch, &mut raw);
+        let (raw, enough) = raw.unasked();
+        self.raw = raw;
+        if enough {
+            return Ok(None);
+        }
+        made?;
+        let count = self.raw.len();
+        if self.packed.len() < count {
+            self.packed.resize_with(count, Vec::new);
+        }
+        for (option, packed) in self.raw.iter().zip(&mut self.packed) {
+            self.atoms.clear();
+            self.atoms.extend_from_slice(option);
+            if self.atoms.iter().any(|&atom| atom > MAX_ATOM) {
+                return Err(Full);
+            }
+            cancel(&mut self.atoms, |atom| game.features(atom).lives);
+            packed.clear();
+            packed.extend_from_slice(&self.atoms);
+            match packed.last_mut() {
+                Some(last) => *last |= END,
+                None => packed.push(EMPTY),
+            }
+        }
+        let packed = &mut self.packed[..count];
+        packed.sort_unstable();
+        self.words.clear();
+        let mut distinct = 0;
+        for index in 0..count {
+            if index == 0 || packed[index] != packed[index - 1] {
+                self.words.extend_from_slice(&packed[index]);
+                distinct += 1;
+            }
+        }
+        Ok(Some((List::from(&self.words[..]), distinct)))
+    }
+}
+
+#[derive(Default)]
+struct Generation {
+    lists: HashMap<Atom, List>,
+    bytes: u64,
+}
+
+#[derive(Default)]
+struct Shard {
+    young: Generation,
+    old: Generation,
+}
+
+/// The lists that are kept.
+pub(super) struct Store {
+    shards: Box<[Mutex<Shard>]>,
+    bytes: AtomicU64,
+    budget: AtomicU64,
+    /// The shard that is next to lose lists when the budget shrinks.
+    turn: AtomicU32,
+}
+
+impl Store {
+    /// A store of about `budget` bytes at most.
+    pub fn new(budget: u64) -> Self {
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
+        let (bytes, budget) = (AtomicU64::new(0), AtomicU64::new(budget));
+        Store { shards, bytes, budget, turn: AtomicU32::new(0) }
+    }
+
+    fn shard(&self, atom: Atom) -> std::sync::MutexGuard<'_, Shard> {
+        // The lists are whole at any time, so a thread that died holding the lock does no harm.
+        self.shards[atom as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The list of an atom, if it is kept.
+    pub fn get(&self, atom: Atom) -> Option<List> {
+        let shard = &mut *self.shard(atom);
+        if let Some(list) = shard.young.lists.get(&atom) {
+            return Some(list.clone());
+        }
+        let list = shard.old.lists.remove(&atom)?;
+        shard.old.bytes -= bytes_of(&list);
+        self.keep(shard, atom, list.clone());
+        Some(list)
+    }
+
+    /// Keeps the list of an atom.
+    pub fn insert(&self, atom: Atom, list: List) {
+        let shard = &mut *self.shard(atom);
+        if !shard.young.lists.contains_key(&atom) {
+            self.bytes.fetch_add(bytes_of(&list), Relaxed);
+            self.keep(shard, atom, list);
+        }
+    }
+
+    fn keep(&self, shard: &mut Shard, atom: Atom, list: List) {
+        shard.young.bytes += bytes_of(&list);
+        shard.young.lists.insert(atom, list);
+        if shard.young.bytes > self.budget.load(Relaxed) / (2 * SHARDS as u64) {
+            self.bytes.fetch_sub(shard.old.bytes, Relaxed);
+            shard.old = std::mem::take(&mut shard.young);
+        }
+    }
+
+    /// Changes the budget. What is above it goes, the older generations of some shards first.
+    pub fn set_budget(&self, budget: u64) {
+        self.budget.store(budget, Relaxed);
+        for _ in 0..2 * SHARDS {
+            if self.bytes() <= budget {
+                return;
+            }
+            // Another shard every time, so that all lose alike.
+            let shard = &mut *self.shard(self.turn.fetch_add(1, Relaxed));
+            self.bytes.fetch_sub(shard.old.bytes, Relaxed);
+            shard.old = std::mem::take(&mut shard.young);
+        }
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+}
+
+fn bytes_of(list: &List) -> u64 {
+    4 * list.len() as u64 + LIST_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracles::impartial_games::Declared;
+
+    #[test]
+    fn equal_atoms_cancel_and_equal_options_are_one() {
+        let mut game = Declared::new();
+        let zero = game.add(&[]);
+        let one = game.add(&[&[], &[zero]]);
+        let two = game.add(&[
+            &[one, zero],
+            &[zero, one, zero, zero],
+            &[one, one],
+            &[zero, zero],
+            &[],
+            &[one, one, one],
+        ]);
+        let made = Maker::default().make(&game, two, Questions::default()).unwrap();
+        let (list, count) = made.expect("nobody had enough");
+        let options: Vec<Vec<Atom>> = options_of(&list)
+            .map(|(start, option)| {
+                assert_eq!(option_at(&list, start), option);
+                option.iter().map(|&word| atom_of(word)).collect()
+            })
+            .collect();
+        assert_eq!(count as usize, options.len());
+        // By lives, so the harder part comes last.
+        let expected: [&[Atom]; 3] = [&[], &[one], &[zero, one]];
+        for option in expected {
+            assert_eq!(options.iter().filter(|&found| found == option).count(), 1, "{option:?}");
+        }
+        assert_eq!(options.len(), expected.len());
+    }
+
+    #[test]
+    fn what_is_used_stays_and_the_budget_holds() {
+        let budget = 64 * 1024;
+        let store = Store::new(budget);
+        let list = |atom: Atom| List::from(vec![atom | END; 12]);
+        for atom in 0..100_000 {
+            store.insert(atom, list(atom));
+            assert_eq!(store.get(atom), Some(list(atom)));
+            // Looked at all the time.
+            assert_eq!(store.get(atom % 7), Some(list(atom % 7)), "{atom}");
+            assert!(store.bytes() <= budget + SHARDS as u64 * bytes_of(&list(0)));
+        }
+        assert_eq!(store.get(1000), None);
+        let kept = (0..100_000).filter(|&atom| store.get(atom).is_some()).count() as u64;
+        assert!(kept * bytes_of(&list(0)) > budget / 4, "{kept}");
+        // Not much more is lost than has to be.
+        for budget in [budget / 2, budget / 10, 0] {
+            store.set_budget(budget);
+            assert!(store.bytes() <= budget && store.bytes() >= budget / 2);
+        }
+    }
+}

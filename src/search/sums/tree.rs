@@ -1,0 +1,216 @@
+//! Couples and sums as the tree that df-pn searches: what is stored are couples, and a sum is an edge,
+//! which leads to the current couple of one of its parts after the other.
+
+use super::evaluate::{Child, Evaluation, Evaluator, Listing, Numbers, OWN};
+use super::game::{Atom, Impartial};
+use super::options::PartOrder;
+use super::store::{List, list_of, option_at};
+use super::workspace::{code_of, couple_of, key_of};
+use crate::search::nand::{Edge, Expanded, Nand, Step};
+use crate::search::numbers::{Number, Pair};
+use crate::search::plain::game::Value;
+use crate::search::run::Control;
+use crate::search::table::{Entry, Table};
+use crate::search::thresholds::Thresholds;
+
+/// A couple's atom and the options that its children refer to.
+pub(super) struct Node {
+    pub atom: Atom,
+    pub list: List,
+}
+
+/// The current couple of a part of a sum, and its numbers.
+pub(super) type Part = (Atom, u32, Pair);
+
+impl Edge for Child {
+    #[inline(always)]
+    fn pair(&self) -> Pair {
+        Pair { phi: self.phi, delta: self.delta }
+    }
+
+    #[inline(always)]
+    fn set_pair(&mut self, Pair { phi, delta }: Pair) {
+        (self.phi, self.delta) = (phi, delta);
+    }
+
+    #[inline(always)]
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+}
+
+impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
+    /// An edge to a sum that is nobody's option, such as the root, and the node that it belongs to.
+    pub fn root_edge(&self, atoms: &[Atom], nimber: u32) -> (Node, Child) {
+        let list = list_of(atoms);
+        let child = Child { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
+        (Node { atom: 0, list }, child)
+    }
+
+    /// The current couples of the parts of a sum whose Grundy numbers are needed, all but the last,
+    /// and their numbers. The sum is in `open`.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        let parts = self.open.split_last().map_or(&[][..], |(_, first)| first);
+        parts.iter().map(|&atom| {
+            let heap = self.current(atom);
+            (atom, heap, self.couple(atom, heap).0)
+        })
+    }
+
+    /// The number of a part, with one added for each worker below it.
+    pub fn number(&self, &(atom, heap, pair): &Part) -> Number {
+        let workers = match self.several {
+            true => self.control.team().visits.look(key_of(code_of(atom, heap))).count(),
+            false => 0,
+        };
+        pair.least().saturating_add(workers)
+    }
+
+    /// The part of a sum that is searched next. The sum is in `open`.
+    fn part(&self) -> Part {
+        let mut parts = self.parts();
+        let part = match (self.options.parts, self.several) {
+            (PartOrder::First, false) => parts.next(),
+            _ => parts.min_by_key(|part| self.number(part)),
+        };
+        part.expect("a sum has two open parts at least")
+    }
+
+    /// The key of the sum of several parts whose open atoms are in `open`.
+    pub fn open_key(&self, nimber: u32) -> u64 {
+        u64::from(self.edge_key_of(nimber)) << 32
+    }
+
+    /// Reduces what an edge leads to by what is known now; its open atoms are in `open`.
+    fn reduce_edge(&mut self, node: &Node, child: &Child) -> u32 {
+        match child.start {
+            OWN => self.reduce(&[node.atom], child.nimber),
+            start => self.reduce(option_at(&node.list, start), child.nimber),
+        }
+    }
+}
+
+impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
+    type Node = Node;
+    type Edge = Child;
+
+    /// A Grundy number solves all couples of its atom.
+    const SPREADS: bool = true;
+    /// An expansion takes so long that nobody should begin one that somebody else is at.
+    const NOTABLE_WORK: u64 = 0;
+
+    #[inline(always)]
+    fn control(&mut self) -> &mut Control<'a> {
+        &mut self.control
+    }
+
+    #[inline(always)]
+    fn control_ref(&self) -> &Control<'a> {
+        &self.control
+    }
+
+    #[inline(always)]
+    fn edges(&mut self) -> &mut Vec<Child> {
+        &mut self.children
+    }
+
+    #[inline(always)]
+    fn edges_ref(&self) -> &[Child] {
+        &self.children
+    }
+
+    #[inline(always)]
+    fn tick(&mut self) -> bool {
+        let workspace = self.workspace;
+        self.control
+            .grow_table(|used| workspace.table_wants_growth(used), || workspace.table.grow(key_of));
+        let own_bytes = self.own_bytes;
+        self.control.tick_with(|| workspace.balance(own_bytes))
+    }
+
+    #[inline(always)]
+    fn key(&self, code: u64) -> u64 {
+        key_of(code)
+    }
+
+    #[inline(always)]
+    fn edge_key(&self, child: &Child) -> u64 {
+        u64::from(child.key) << 32
+    }
+
+    #[inline(always)]
+    fn code(&self, _: &Child) -> Option<u64> {
+        None
+    }
+
+    #[inline(always)]
+    fn lookup(&self, code: u64) -> Option<Entry> {
+        self.workspace.table.lookup(key_of(code), code)
+    }
+
+    #[inline(always)]
+    fn value(&self, code: u64) -> Option<Value> {
+        let (atom, nimber) = couple_of(code);
+        Evaluator::value(self, atom, nimber)
+    }
+
+    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<Node> {
+        let (atom, nimber) = couple_of(code);
+        let list = match self.listing(atom, nimber) {
+            None => return Expanded::Stopped,
+            Some(Listing::Won) => return Expanded::Solved(Value::Win),
+            Some(Listing::All(list)) => list,
+        };
+        match Evaluator::expand(self, atom, nimber, &list, first_visit) {
+            Evaluation::Solved(value) => Expanded::Solved(value),
+            Evaluation::Open => Expanded::Open(Node { atom, list }),
+        }
+    }
+
+    fn step(&mut self, node: &Node, child: &Child, thresholds: Thresholds) -> Step {
+        if child.start == OWN {
+            return Step::Node(code_of(node.atom, child.nimber), thresholds);
+        }
+        let rest = self.reduce_edge(node, child);
+        match self.open[..] {
+            [] => Step::Numbers(self.reduced(rest).0),
+            [atom] => Step::Node(code_of(atom, rest), thresholds),
+            _ => {
+                let (pair, _) = self.reduced(rest);
+                let (atom, heap, part) = self.part();
+                let others = pair.phi.saturating_sub(part.least());
+                let thresholds = thresholds.of_part(others.into());
+                Step::Part { code: code_of(atom, heap), thresholds, pair }
+            }
+        }
+    }
+
+    fn refresh(&mut self, node: &Node, base: usize) {
+        let mut kept = base;
+        for at in base..self.children.len() {
+            let mut child = self.children[at];
+            let rest = self.reduce_edge(node, &child);
+            child.set_pair(self.reduced(rest).0);
+            if child.phi != 0 {
+                self.children[kept] = child;
+                kept += 1;
+            }
+        }
+        self.children.truncate(kept);
+    }
+
+    /// The others stay in the order of the options.
+    #[inline(always)]
+    fn remove(&mut self, at: usize) {
+        self.children.remove(at);
+    }
+
+    fn solved(&mut self, code: u64, value: Value, work: u64) {
+        let (atom, nimber) = couple_of(code);
+        Evaluator::solved(self, atom, nimber, value, work);
+    }
+
+    fn store(&mut self, code: u64, pair: Pair, work: u64) {
+        self.numbers.set(code, pair, work, &mut self.control.counters);
+    }
+}

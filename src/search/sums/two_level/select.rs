@@ -1,0 +1,339 @@
+//! Selection of leaves, and the way back up.
+
+use std::sync::Arc;
+
+use ahash::HashSet;
+
+use super::super::evaluate::{Numbers, OWN};
+use super::super::game::Impartial;
+use super::super::store::option_at;
+use super::super::threads::Worker;
+use super::super::tree::{Node, Part};
+use super::super::workspace::{Sum, code_of, key_of};
+use super::tree::{Job, Place, Tree};
+use crate::search::jobs::messages::WorkerId;
+use crate::search::nand::{Expanded, Nand, Scan, scan};
+use crate::search::numbers::{INFINITY, Number, Pair};
+use crate::search::plain::game::Value;
+use crate::search::table::Entry;
+
+/// What a selection found.
+pub(super) enum Selected {
+    /// A leaf, which is the caller's now.
+    Job(Arc<Job>),
+    /// All leaves are somebody's.
+    AllTaken,
+    /// None: the numbers have changed on the way, for the worse or to a value.
+    Changed,
+}
+
+/// Where a selection is.
+#[derive(Default)]
+struct Trail {
+    path: Vec<u64>,
+    sums: Vec<u64>,
+    /// Who looks for a job.
+    worker: WorkerId,
+    /// Inner nodes below which all leaves are taken.
+    full: HashSet<u64>,
+    /// How often children have made their parents choose anew.
+    changes: u32,
+}
+
+/// After so many changes a selection begins again from the root. In a table that is far too small
+/// they need not come to an end, since numbers are lost as soon as they are stored.
+const MOST_CHANGES: u32 = 100;
+
+impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
+    /// The numbers of a sum, from what is known of its parts.
+    pub(super) fn sum_pair(&mut self, sum: &Sum) -> Pair {
+        let rest = self.tree.reduce(sum.atoms(), sum.nimber());
+        self.tree.reduced(rest).0
+    }
+
+    /// Tells the others that the worker is below these couples and sums.
+    pub(super) fn enter(&mut self, path: &[u64], sums: &[u64]) {
+        if TEAM {
+            path.iter().enumerate().for_each(|(depth, &code)| self.go_below(code, depth));
+            sums.iter().for_each(|&key| self.count_in(Some(key)));
+        }
+    }
+
+    /// Takes it back.
+    pub(super) fn leave(&mut self, sums: &[u64]) {
+        if TEAM {
+            self.come_back_to_root();
+            sums.iter().for_each(|&key| self.count_out(Some(key)));
+        }
+    }
+
+    /// Takes the free leaf that selection comes to first, for a worker that has no job. `None` if the
+    /// search has to stop.
+    pub(super) fn select(&mut self, tree: &Tree, root: &Sum, worker: WorkerId) -> Option<Selected> {
+        let mut trail = Trail { worker, ..Trail::default() };
+        self.select_in_sum(tree, root.atoms(), root.nimber(), INFINITY, &mut trail)
+    }
+
+    fn select_in_sum(
+        &mut self,
+        tree: &Tree,
+        words: &[u32],
+        nimber: u32,
+        believed: Number,
+        trail: &mut Trail,
+    ) -> Option<Selected> {
+        let rest = self.tree.reduce(words, nimber);
+        match self.tree.open[..] {
+            [] => return Some(Selected::Changed),
+            [atom] => return self.select_in_couple(tree, code_of(atom, rest), believed, trail),
+            _ => {}
+        }
+        let mut parts: Vec<Part> = self.tree.parts().collect();
+        parts.sort_by_key(|part| self.tree.number(part));
+        trail.sums.push(self.tree.open_key(rest));
+        let mut selected = Selected::AllTaken;
+        for (atom, heap, pair) in parts {
+            selected = self.select_in_couple(tree, code_of(atom, heap), pair.delta, trail)?;
+            if !matches!(selected, Selected::AllTaken) {
+                break;
+            }
+        }
+        trail.sums.pop();
+        Some(selected)
+    }
+
+    /// Selection below a couple whose delta is believed to be `believed`. If it turns out to be
+    /// greater, or the couple to be solved, the parent has to choose anew.
+    fn select_in_couple(
+        &mut self,
+        tree: &Tree,
+        code: u64,
+        believed: Number,
+        trail: &mut Trail,
+    ) -> Option<Selected> {
+        if Nand::value(&self.tree, code).is_some() {
+            return Some(Selected::Changed);
+        }
+        match tree.take(trail.worker, code, &trail.path, &trail.sums) {
+            Place::Job(job) => return Some(Selected::Job(job)),
+            Place::Taken => return Some(Selected::AllTaken),
+            Place::Expanded if trail.full.contains(&code) => return Some(Selected::AllTaken),
+            Place::Expanded => {}
+        }
+        trail.path.push(code);
+        let base = self.tree.children.len();
+        let selected = self.select_among_children(tree, code, believed, trail);
+        self.tree.children.truncate(base);
+        trail.path.pop();
+        if let Some(Selected::AllTaken) = selected {
+            trail.full.insert(code);
+        }
+        selected
+    }
+
+    fn select_among_children(
+        &mut self,
+        tree: &Tree,
+        code: u64,
+        believed: Number,
+        trail: &mut Trail,
+    ) -> Option<Selected> {
+        let base = self.tree.children.len();
+        loop {
+            self.tree.children.truncate(base);
+            let (pair, node) = self.evaluate(code, 0)?;
+            let (None, Some(Node { atom, list })) = (pair.value(), node) else {
+                return Some(Selected::Changed);
+            };
+            if pair.delta > believed {
+                return Some(Selected::Changed);
+            }
+            let selected = loop {
+                if self.tree.children.len() == base {
+                    return Some(Selected::AllTaken);
+                }
+                let best = base + self.choose(base, INFINITY).child;
+                let child = self.tree.children[best];
+                let selected = match child.start {
+                    OWN => {
+                        let code = code_of(atom, child.nimber);
+                        self.select_in_couple(tree, code, child.delta, trail)
+                    }
+                    start => {
+                        let option = option_at(&list, start);
+                        self.select_in_sum(tree, option, child.nimber, child.delta, trail)
+                    }
+                };
+                match selected? {
+                    Selected::AllTaken => self.tree.remove(best),
+                    other => break other,
+                }
+            };
+            trail.changes += 1;
+            if matches!(selected, Selected::Job(_)) || trail.changes > MOST_CHANGES {
+                return Some(selected);
+            }
+        }
+    }
+
+    /// Brings the numbers above a job up to date, for which so many expansions were made. Whether
+    /// the job is still needed: nothing above it is solved. `None` if the search has to stop.
+    pub(super) fn back_up(&mut self, job: &Job, work: u64) -> Option<bool> {
+        let mut is_needed = true;
+        let mut changes = true;
+        for &code in job.path.iter().rev() {
+            if Nand::value(&self.tree, code).is_some() {
+                (is_needed, changes) = (false, true);
+            } else if changes {
+                let base = self.tree.children.len();
+                let before = self.tree.numbers.get(code);
+                let evaluated = self.evaluate(code, work);
+                self.tree.children.truncate(base);
+                let (pair, _) = evaluated?;
+                is_needed &= pair.value().is_none();
+                changes = before != Some(pair);
+            }
+        }
+        Some(is_needed)
+    }
+
+    /// The numbers of an open inner node anew, for which so many more expansions were made: with its
+    /// options and its open children at the top of the stack, or solved. `None` if the search has to
+    /// stop.
+    fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<Node>)> {
+        let evaluator = &mut self.tree;
+        let before = evaluator.lookup(code);
+        let work = before.map_or(0, |entry| entry.work) + work;
+        let base = evaluator.children.len();
+        let node = match Nand::expand(evaluator, code, false) {
+            Expanded::Stopped => return None,
+            Expanded::Open(node) => node,
+            Expanded::Solved(value) => return Some(self.note(code, value, work)),
+            Expanded::Won(_) => return Some(self.note(code, Value::Win, work)),
+        };
+        let Scan { least, max, sum, .. } = scan(&evaluator.children[base..]);
+        let delta = evaluator.options.combination.combine(max, sum);
+        let pair = Pair { phi: least, delta };
+        let after = Entry { phi: least, delta, work: work.max(1) };
+        if before != Some(after) {
+            Nand::store(evaluator, code, pair, after.work);
+        }
+        Some((pair, Some(node)))
+    }
+
+    /// Notes that an inner node is solved, and calls back who is below it.
+    fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<Node>) {
+        Nand::solved(&mut self.tree, code, value, work.max(1));
+        if TEAM {
+            let control = &self.tree.control;
+            control.team().signals.send(control.number(), key_of(code));
+        }
+        (Pair::of(value), None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracles::impartial_games::Declared;
+    use crate::search::run::{Control, Counters, Limits, Member, Team};
+    use crate::search::sums::evaluate::{Evaluator, Listing};
+    use crate::search::sums::store::options_of;
+    use crate::search::sums::workspace::{Workspace, couple_of};
+    use crate::search::sums::{SearchOptions, TwoLevelOptions};
+    use crate::search::thresholds::Thresholds;
+    use std::collections::BTreeSet;
+
+    /// The unexpanded couples below a sum, by following everything that is open.
+    fn leaves(
+        worker: &mut Worker<'_, Declared, true>,
+        inner: &BTreeSet<u64>,
+        words: &[u32],
+        nimber: u32,
+        found: &mut BTreeSet<u64>,
+    ) {
+        let heap = worker.tree.reduce(words, nimber);
+        let open = worker.tree.open.clone();
+        let couples: Vec<u64> = match open[..] {
+            [] => return,
+            [atom] => vec![code_of(atom, heap)],
+            [ref parts @ .., _] => {
+                parts.iter().map(|&atom| code_of(atom, worker.tree.current(atom))).collect()
+            }
+        };
+        for code in couples {
+            if Nand::value(&worker.tree, code).is_some() {
+                continue;
+            }
+            if !inner.contains(&code) {
+                found.insert(code);
+                continue;
+            }
+            let (atom, nimber) = couple_of(code);
+            // No option is lost beside so large a heap.
+            let Some(Listing::All(list)) = worker.tree.listing(atom, u32::MAX) else {
+                panic!("all options");
+            };
+            for (_, option) in options_of(&list) {
+                leaves(worker, inner, option, nimber, found);
+            }
+            for smaller in 0..nimber {
+                leaves(worker, inner, &[atom], smaller, found);
+            }
+        }
+    }
+
+    /// Takes all leaves of a growing tree again and again.
+    #[test]
+    fn selection_finds_every_free_leaf_once() {
+        let mut most = 0;
+        for seed in 0..15 {
+            let game = Declared::random(seed, 60, 6);
+            let workspace = Workspace::new(&game, 1 << 22).unwrap();
+            let root = Sum::new(&game, &[59, 58, 57], (seed % 3) as u32);
+            let mut nobody = ();
+            let team = Team::new(1, Limits::default(), Counters::default());
+            let control = Control::of_worker(Member::new(&team, 0), &mut nobody);
+            let options = SearchOptions::PAPER;
+            let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
+            let mut worker = Worker::<_, true>::new(evaluator, options.choosing());
+            let jobs = TwoLevelOptions { iterations: 1, ..TwoLevelOptions::default() };
+            let tree = Tree::new(jobs);
+            let mut names = 0..;
+            let mut inner = BTreeSet::new();
+            while worker.sum_pair(&root).value().is_none() {
+                let mut jobs = Vec::new();
+                // What is solved on the way can free a leaf where selection has been already.
+                let mut patience = 10;
+                while patience > 0 && worker.sum_pair(&root).value().is_none() {
+                    match worker.select(&tree, &root, names.next().unwrap()).unwrap() {
+                        Selected::Job(job) => jobs.push(job),
+                        Selected::AllTaken => patience -= 1,
+                        Selected::Changed => {}
+                    }
+                    assert!(worker.tree.children.is_empty());
+                }
+                let taken: BTreeSet<u64> = jobs.iter().map(|job| job.code).collect();
+                assert_eq!(taken.len(), jobs.len(), "seed {seed}");
+                let mut expected = BTreeSet::new();
+                leaves(&mut worker, &inner, root.atoms(), root.nimber(), &mut expected);
+                if worker.sum_pair(&root).value().is_some() {
+                    break;
+                }
+                assert!(expected.is_subset(&taken), "seed {seed}");
+                most = most.max(taken.len());
+                // One of them becomes an inner node; the others are free again.
+                let one = jobs.swap_remove(seed as usize % jobs.len());
+                for job in jobs {
+                    tree.finish(&job, false);
+                }
+                worker.allowance = 1;
+                let found = worker.search(one.code, Thresholds::ROOT, 0).unwrap();
+                worker.back_up(&one, found.work).unwrap();
+                tree.finish(&one, true);
+                inner.insert(one.code);
+            }
+        }
+        assert!(most > 10, "{most}");
+    }
+}

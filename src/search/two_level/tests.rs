@@ -1,0 +1,162 @@
+use super::*;
+use crate::oracles::negamax::Negamax;
+use crate::search::SettleOptions;
+use crate::search::numbers::Combination;
+use crate::search::plain::game::Expansion;
+use crate::search::plain::known::{Answer, Informed, Known};
+use crate::search::pns::tests::{large_game, random_game};
+use crate::search::split_mix::mix;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+fn options(workers: usize, threads: usize, job_nodes: u64) -> TwoLevelOptions {
+    let dfpn = DfpnOptions {
+        combination: Combination { weight_64: 8 },
+        epsilon_1024: 154,
+        settle: SettleOptions { budget: 20, effort: 3 },
+        virtual_1024: 4,
+    };
+    let [workers, threads] = [workers, threads].map(|n| NonZeroUsize::new(n).unwrap());
+    TwoLevelOptions { job_nodes, refresh_age: 0, ..TwoLevelOptions::new(dfpn, workers, threads) }
+}
+
+fn run(game: &impl Game, options: TwoLevelOptions, limits: Limits<'_>) -> Report {
+    let table = Table::new(1 << 16).unwrap();
+    two_level(game, 0, &table, 1 << 20, options, limits, &mut ())
+}
+
+#[test]
+fn random_games_have_the_value_of_negamax() {
+    let mut large = 0;
+    for seed in 0..60 {
+        let game = random_game(seed);
+        let mut oracle = Negamax::new(&game);
+        let value = oracle.value(0);
+        for (workers, threads, nodes) in [(1, 1, 0), (2, 1, 10), (5, 1, 3), (33, 1, 20), (2, 2, 8)]
+        {
+            let report = run(&game, options(workers, threads, nodes), Limits::default());
+            assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {workers} workers");
+            if value == Value::Win {
+                let best = report.best.expect("a won root has a lost child");
+                assert_eq!(oracle.value(best), Value::Loss, "seed {seed}, {workers} workers");
+            }
+            let counters = report.counters;
+            assert_eq!(counters.nodes, counters.first_level + counters.second_level);
+            large += u32::from(counters.first_level > 10);
+        }
+    }
+    assert!(large > 10, "{large}");
+}
+
+#[test]
+fn limits_stop_all_workers_and_are_named() {
+    let game = large_game();
+    let stop = AtomicBool::new(true);
+    for workers in [1, 2, 8] {
+        let options = options(workers, 1, 300);
+        for nodes in [0, 1, 2, 50, 3000] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let report = run(&game, options, limits);
+            assert_eq!(report.outcome, Outcome::Unknown(Reason::NodeLimit));
+            assert!(report.counters.nodes <= nodes.max(1) + 2 * 58 * workers as u64);
+            assert!(report.phi > 0 && report.delta > 0);
+        }
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        assert_eq!(run(&game, options, limits).outcome, Outcome::Unknown(Reason::Interrupted));
+        let started = Instant::now();
+        let deadline = Some(started + Duration::from_millis(30));
+        // A job that only an order ends.
+        let long = TwoLevelOptions { job_nodes: u64::MAX, ..options };
+        let limits = Limits { deadline, ..Limits::default() };
+        let report = run(&Endless, long, limits);
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit));
+        // Generous: a loaded machine may not run us for a while.
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
+}
+
+/// A tree of three moves at each of 50 plies, without transpositions. The lower bits of a code
+/// count the plies.
+struct Endless;
+
+impl Game for Endless {
+    type Scratch = ();
+
+    fn expand(
+        &self,
+        code: u64,
+        (): &mut (),
+        children: &mut Vec<Child>,
+        mut announce: impl FnMut(u64),
+    ) -> Expansion {
+        let ply = code & 63;
+        if ply == 50 {
+            return Expansion::Lost;
+        }
+        for number in 1..=3 {
+            let code = mix(code.wrapping_mul(4) + number) & !63 | (ply + 1);
+            announce(code);
+            children.push(Child { code, phi: 1, delta: 1, effort: 9 });
+        }
+        Expansion::Open
+    }
+
+    fn key(&self, code: u64) -> u64 {
+        mix(code)
+    }
+}
+
+#[test]
+fn too_little_memory_is_no_answer() {
+    let game = large_game();
+    for bytes in [0, 64, 1000] {
+        let table = Table::new(1 << 16).unwrap();
+        let options = options(2, 1, 30);
+        let report = two_level(&game, 0, &table, bytes, options, Limits::default(), &mut ());
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));
+    }
+}
+
+#[test]
+fn known_values_are_used_and_failures_end_the_search() {
+    struct All(Answer);
+    impl Known for All {
+        fn value(&self, _: u64) -> Answer {
+            self.0
+        }
+    }
+    let nim = large_game();
+    let lost = All(Answer::Known(Value::Loss));
+    let report = run(&Informed::new(&nim, &lost), options(2, 1, 30), Limits::default());
+    assert_eq!(report.outcome, Outcome::Known(Value::Loss));
+    let failed = All(Answer::Failed);
+    let report = run(&Informed::new(&nim, &failed), options(2, 1, 30), Limits::default());
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+}
+
+#[test]
+fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
+    struct Breaks;
+    impl Known for Breaks {
+        fn value(&self, code: u64) -> Answer {
+            assert!(code != 77, "the values broke");
+            Answer::Unknown
+        }
+    }
+    struct Panics;
+    impl Observer for Panics {
+        fn progress(&mut self, _: &Progress) {
+            panic!("the observer broke");
+        }
+    }
+    let nim = large_game();
+    let informed = Informed::new(&nim, &Breaks);
+    let broken = std::panic::catch_unwind(|| run(&informed, options(3, 1, 30), Limits::default()));
+    assert!(broken.is_err());
+    let broken = std::panic::catch_unwind(|| {
+        let table = Table::new(1 << 16).unwrap();
+        let options = options(3, 1, 30);
+        two_level(&nim, 0, &table, 1 << 20, options, Limits::default(), &mut Panics)
+    });
+    assert!(broken.is_err());
+}

@@ -1,0 +1,233 @@
+//! Whole builds, stops, two at a time, other people's files.
+
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use konane::endgame::{BuildError, BuildObserver, DatabaseError, Stage};
+use konane::internals::files::LayerSummary;
+use tempfile::tempdir;
+
+use super::{assert_same, build, build_on, files, planned};
+
+#[test]
+fn known_numbers_of_wins() {
+    for (size, black, white) in [("4x4", 33547, 33547), ("5x5", 26673313, 9159240)] {
+        let out = tempdir().unwrap();
+        let summary = build(&planned(size, None, out.path()));
+        let squares = summary.dimensions.squares();
+        assert_eq!(summary.positions, 2 << squares);
+        assert_eq!(summary.black_to_move_wins, black, "{size}");
+        assert_eq!(summary.white_to_move_wins, white, "{size}");
+        assert_eq!(summary.layers_found, 0);
+    }
+}
+
+#[test]
+fn a_database_holds_a_layer_for_each_number_of_stones_and_a_manifest() {
+    let out = tempdir().unwrap();
+    let plan = planned("3x4", None, out.path());
+    assert!(!plan.finished);
+    let summary = build(&plan);
+    assert_eq!(plan.directory, out.path().join("3x4-complete"));
+    let mut names: Vec<String> = (0..=12).map(|n| format!("stones-{n:02}.kdb")).collect();
+    names.insert(0, "database.json".to_owned());
+    assert_eq!(files(&plan.directory).into_keys().collect::<Vec<_>>(), names);
+    let lengths = files(&plan.directory).into_iter().filter(|(name, _)| name.ends_with("kdb"));
+    assert_eq!(summary.bytes, lengths.map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
+    assert!(summary.bytes <= plan.disk_bytes);
+
+    // It is recognised, and left as it is.
+    let before = files(&plan.directory);
+    let again = planned("3x4", None, out.path());
+    assert!(again.finished);
+    let found = build(&again);
+    assert_eq!(found.layers_found, 13);
+    assert_eq!(
+        (found.positions, found.black_to_move_wins, found.white_to_move_wins, found.bytes),
+        (summary.positions, summary.black_to_move_wins, summary.white_to_move_wins, summary.bytes)
+    );
+    assert!(before == files(&plan.directory));
+
+    // One that is damaged is not rebuilt behind its owner's back.
+    fs::remove_file(plan.directory.join("stones-05.kdb")).unwrap();
+    let error = build_on(1, &plan, &(), &AtomicBool::new(false)).unwrap_err();
+    let missing =
+        matches!(error, BuildError::Database(DatabaseError::MissingLayer { stones: 5, .. }));
+    assert!(missing, "{error}");
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let out = tempdir().unwrap();
+    // With layers large enough for parts.
+    let reference = planned("6x6", Some(9), &out.path().join("1"));
+    build_on(1, &reference, &(), &AtomicBool::new(false)).unwrap();
+    for threads in [2, 5] {
+        let plan = planned("6x6", Some(9), &out.path().join(threads.to_string()));
+        build_on(threads, &plan, &(), &AtomicBool::new(false)).unwrap();
+        assert_same(&reference.directory, &plan.directory);
+    }
+}
+
+/// Sets the stop flag when some stage begins for the n-th time.
+struct StopAt<'a> {
+    calls: AtomicU32,
+    at: u32,
+    stop: &'a AtomicBool,
+}
+
+impl BuildObserver for StopAt<'_> {
+    fn stage(&self, _: Stage) {
+        if self.calls.fetch_add(1, Ordering::Relaxed) == self.at {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn layer_finished(&self, _: u32, _: &LayerSummary) {
+        self.stage(Stage::Resuming);
+    }
+}
+
+#[test]
+fn stopped_at_every_layer_and_continued() {
+    for (size, max_stones) in [("5x5", None), ("4x5", None), ("7x7", Some(5)), ("6x6", Some(9))] {
+        let out = tempdir().unwrap();
+        let whole = planned(size, max_stones, &out.path().join("whole"));
+        let expected = build(&whole);
+        let (mut stops, mut at) = (0, 0);
+        let broken = planned(size, max_stones, &out.path().join("broken"));
+        let summary = loop {
+            let stop = AtomicBool::new(false);
+            // One layer more each time, and at times none.
+            let observer = StopAt { calls: AtomicU32::new(0), at, stop: &stop };
+            match build_on(2, &broken, &observer, &stop) {
+                Ok(summary) => break summary,
+                Err(BuildError::Interrupted) => {
+                    assert!(!broken.directory.join("database.json").exists());
+                    assert!(files(&broken.directory).keys().all(|name| !name.ends_with(".tmp")));
+                }
+                Err(error) => panic!("{size}: {error}"),
+            }
+            stops += 1;
+            at = stops % 5;
+            assert!(stops < 500, "{size} does not get on");
+        };
+        assert!(stops > 3, "{size} was stopped {stops} times");
+        assert_eq!(summary.black_to_move_wins, expected.black_to_move_wins);
+        assert_eq!(summary.white_to_move_wins, expected.white_to_move_wins);
+        assert!(summary.layers_found > 0);
+        assert_same(&whole.directory, &broken.directory);
+    }
+}
+
+#[test]
+fn every_unfinished_directory_is_completed() {
+    // Whichever layers are there, and whichever are damaged.
+    struct Discarded(Mutex<Vec<String>>);
+    impl BuildObserver for Discarded {
+        fn discarded(&self, path: &std::path::Path, _: &DatabaseError) {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            self.0.lock().unwrap().push(name.to_owned());
+        }
+    }
+    let out = tempdir().unwrap();
+    let whole = planned("4x5", None, &out.path().join("whole"));
+    build(&whole);
+    for seed in 0u32..40 {
+        let plan = planned("4x5", None, &out.path().join(seed.to_string()));
+        fs::create_dir_all(&plan.directory).unwrap();
+        let mut damaged = Vec::new();
+        for (name, mut bytes) in files(&whole.directory) {
+            if name == "database.json" {
+                continue;
+            }
+            let stones: u32 = name[7..9].parse().unwrap();
+            match (seed + 1).wrapping_mul(0x9E37_79B9).rotate_left(stones) % 7 {
+                0..3 => continue,
+                3 => {
+                    let at = (seed as usize * 131) % bytes.len();
+                    bytes[at] ^= 1 << (seed % 8);
+                    // A damaged version is not damage, but another version.
+                    if !(8..12).contains(&at) && at >= 8 {
+                        damaged.push(name.clone());
+                    } else {
+                        bytes[at] ^= 1 << (seed % 8);
+                    }
+                }
+                4 => {
+                    bytes.truncate(bytes.len() - 1 - seed as usize % 40);
+                    damaged.push(name.clone());
+                }
+                _ => {}
+            }
+            fs::write(plan.directory.join(&name), bytes).unwrap();
+            fs::write(plan.directory.join(format!("{name}.tmp")), "half").unwrap();
+        }
+        let observer = Discarded(Mutex::default());
+        build_on(2, &plan, &observer, &AtomicBool::new(false)).unwrap();
+        assert_eq!(observer.0.into_inner().unwrap(), damaged);
+        assert_same(&whole.directory, &plan.directory);
+    }
+}
+
+#[test]
+fn only_one_build_at_a_time() {
+    /// Tries to build the same thing while it is being built.
+    struct Second<'a>(&'a konane::endgame::Plan, AtomicU32);
+    impl BuildObserver for Second<'_> {
+        fn stage(&self, _: Stage) {
+            let error = build_on(1, self.0, &(), &AtomicBool::new(false)).unwrap_err();
+            assert!(matches!(error, BuildError::Busy { .. }), "{error}");
+            assert!(error.to_string().contains("another program is building in"), "{error}");
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let out = tempdir().unwrap();
+    let whole = planned("3x5", None, &out.path().join("whole"));
+    build(&whole);
+    let plan = planned("3x5", None, &out.path().join("twice"));
+    let second = Second(&plan, AtomicU32::new(0));
+    build_on(2, &plan, &second, &AtomicBool::new(false)).unwrap();
+    assert!(second.1.into_inner() > 15);
+    assert_same(&whole.directory, &plan.directory);
+}
+
+#[test]
+fn files_of_something_else_are_refused() {
+    let out = tempdir().unwrap();
+    let other = planned("4x3", None, out.path());
+    build(&other);
+    let plan = planned("3x4", None, out.path());
+    fs::create_dir_all(&plan.directory).unwrap();
+    let refused = |from: &str, to: &str| {
+        let to = plan.directory.join(to);
+        fs::copy(other.directory.join(from), &to).unwrap();
+        let error = build_on(1, &plan, &(), &AtomicBool::new(false)).unwrap_err();
+        assert!(to.exists(), "it is not ours to delete");
+        fs::remove_file(to).unwrap();
+        error.to_string()
+    };
+    let error = refused("stones-03.kdb", "stones-03.kdb");
+    assert!(error.contains("stones-03.kdb belongs to something else"), "{error}");
+    assert!(error.contains("its board is 4x3, but this build writes 3x4"), "{error}");
+
+    // A layer with more stones than the database has, or under another name.
+    let whole = planned("3x4", None, out.path());
+    build(&whole);
+    let few = planned("3x4", Some(4), out.path());
+    fs::create_dir_all(&few.directory).unwrap();
+    for (name, reason) in [("stones-05.kdb", "number of stones is 5"), ("stones-03.kdb", "name")] {
+        let to = few.directory.join("stones-05.kdb");
+        fs::copy(whole.directory.join(name), &to).unwrap();
+        let error = build_on(1, &few, &(), &AtomicBool::new(false)).unwrap_err();
+        assert!(error.to_string().contains(reason), "{error}");
+        fs::remove_file(to).unwrap();
+    }
+
+    // A directory that cannot be made.
+    let file = out.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = build_on(1, &planned("3x4", None, &file), &(), &AtomicBool::new(false));
+    assert!(matches!(error, Err(BuildError::Database(DatabaseError::File(_)))));
+}

@@ -1,0 +1,156 @@
+//! The check of databases finds what is wrong, and nothing else.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use konane::Board;
+use konane::endgame::ManifestLayer;
+use konane::endgame::{Manifest, VerifyError, verify};
+use konane::internals::files::LayerFile;
+use konane::internals::files::count_layer;
+use konane::internals::files::format::{BlockKey, LayerHeader, Scope, layer_name};
+use konane::internals::files::{LayerSummary, LayerWriter};
+use konane::internals::index::Index;
+use tempfile::tempdir;
+
+use super::{build, planned};
+
+fn check(directory: &Path, deep: bool) -> Result<u64, VerifyError> {
+    verify(directory, deep, &(), &AtomicBool::new(false)).map(|report| report.recomputed)
+}
+
+/// Writes a layer again with some bytes changed, all checksums right, and the manifest to match.
+fn forge(directory: &Path, stones: u32, change: impl Fn(BlockKey, &mut Vec<u8>)) {
+    let path = directory.join(layer_name(stones));
+    let manifest = Manifest::read(directory).unwrap();
+    let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
+    let written = rewrite(&path, &index, manifest.scope, stones, change);
+    let counts = count_layer(&index, &LayerFile::open(&path).unwrap()).unwrap();
+    let mut manifest = manifest;
+    manifest.layers[stones as usize] = ManifestLayer::new(stones, &written, counts);
+    manifest.write(directory).unwrap();
+}
+
+fn rewrite(
+    path: &Path,
+    index: &Index,
+    scope: Scope,
+    stones: u32,
+    change: impl Fn(BlockKey, &mut Vec<u8>),
+) -> LayerSummary {
+    let old = LayerFile::open(path).unwrap();
+    let mut writer = LayerWriter::create(path, LayerHeader::new(index, scope, stones)).unwrap();
+    for block in old.blocks() {
+        let mut bytes = old.read_block(block.key()).unwrap();
+        change(block.key(), &mut bytes);
+        writer.begin_block(block.key());
+        writer.write(&bytes).unwrap();
+        writer.end_block().unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+#[test]
+fn sound_databases_pass() {
+    for (size, max_stones) in [
+        ("1x1", None),
+        ("1x2", None),
+        ("3x3", None),
+        ("1x13", None),
+        ("2x7", None),
+        ("4x4", None),
+        ("3x6", None),
+        ("5x4", None),
+        ("5x5", Some(11)),
+        ("7x7", Some(5)),
+        ("8x8", Some(4)),
+        ("3x20", Some(4)),
+    ] {
+        let out = tempdir().unwrap();
+        let plan = planned(size, max_stones, out.path());
+        let summary = build(&plan);
+        let stop = AtomicBool::new(false);
+        let report = verify(&plan.directory, true, &(), &stop).unwrap();
+        assert_eq!(report.counts.black_to_move_wins, summary.black_to_move_wins, "{size}");
+        assert_eq!(report.counts.white_to_move_wins, summary.white_to_move_wins, "{size}");
+        assert_eq!(report.counts.positions, summary.positions);
+        assert_eq!(report.bytes, summary.bytes);
+        assert_eq!(report.files, plan.max_stones + 1);
+        assert_eq!(u128::from(report.recomputed), plan.stored_positions, "{size}");
+        assert_eq!(check(&plan.directory, false).unwrap(), 0);
+    }
+}
+
+#[test]
+fn one_wrong_value_is_found() {
+    for size in ["4x4", "3x5"] {
+        let squares = 16 - u32::from(size == "3x5");
+        for stones in 0..=squares {
+            let out = tempdir().unwrap();
+            let plan = planned(size, None, out.path());
+            build(&plan);
+            // The first value of the last block of the layer.
+            let header = LayerFile::open(&plan.directory.join(layer_name(stones))).unwrap();
+            let last = header.blocks().last().unwrap().key();
+            drop(header);
+            forge(&plan.directory, stones, |key, bytes| {
+                if key == last {
+                    bytes[0] ^= 1;
+                }
+            });
+            // Everything but the value itself is in order.
+            assert_eq!(check(&plan.directory, false).unwrap(), 0);
+            let error = check(&plan.directory, true).unwrap_err();
+            let VerifyError::Wrong { path, position, address, expected, got, .. } = error else {
+                panic!("{error}");
+            };
+            assert!(path.ends_with(layer_name(stones)));
+            assert_eq!((address.row, address.column), (0, 0));
+            assert_eq!(
+                (address.to_move, address.black, address.white),
+                (last.to_move, last.black, last.white)
+            );
+            assert_ne!(expected, got);
+            let stones_in_text = position.matches(['x', 'o']).count();
+            assert_eq!(stones_in_text, stones as usize, "{position}");
+        }
+    }
+}
+
+#[test]
+fn counts_of_the_manifest_are_checked() {
+    let out = tempdir().unwrap();
+    let plan = planned("3x4", None, out.path());
+    build(&plan);
+    let mut manifest = Manifest::read(&plan.directory).unwrap();
+    manifest.layers[6].counts.black_to_move_wins += 1;
+    manifest.write(&plan.directory).unwrap();
+    let error = check(&plan.directory, false).unwrap_err();
+    assert!(matches!(&error, VerifyError::Database(error) if error.is_damage()), "{error}");
+    assert!(error.to_string().contains("stones-06.kdb"), "{error}");
+}
+
+#[test]
+fn a_damaged_byte_is_found_without_the_deep_check() {
+    let out = tempdir().unwrap();
+    let plan = planned("3x4", None, out.path());
+    build(&plan);
+    let path = plan.directory.join(layer_name(5));
+    let mut bytes = std::fs::read(&path).unwrap();
+    // In a chunk, which is not read when a database is opened.
+    bytes[100] ^= 4;
+    std::fs::write(&path, bytes).unwrap();
+    let error = check(&plan.directory, false).unwrap_err();
+    assert!(matches!(&error, VerifyError::Database(error) if error.is_damage()), "{error}");
+}
+
+#[test]
+fn a_stopped_check_is_no_result() {
+    let out = tempdir().unwrap();
+    let plan = planned("3x4", None, out.path());
+    build(&plan);
+    for deep in [false, true] {
+        let error = verify(&plan.directory, deep, &(), &AtomicBool::new(true)).unwrap_err();
+        assert!(matches!(error, VerifyError::Interrupted), "{error}");
+    }
+}

@@ -1,0 +1,197 @@
+//! Whole databases: the values of all positions, the samples of every version of the format, and
+//! the search for a database in a directory.
+
+use std::path::{Path, PathBuf};
+
+use konane::endgame::Scope;
+use konane::endgame::{Counts, Database, DatabaseError, DatabaseOptions};
+use konane::internals::files::count_layer;
+use konane::{Colour, Dimensions, Position, Setup, Value};
+
+use super::naive::{Plan, Recursion, build, reachable};
+
+/// The samples of version 1. Their chunk sizes are their own, so that tuning the program's does not
+/// change them; small ones give blocks of several chunks.
+const SAMPLES: [Plan; 3] = [
+    Plan { size: "3x3", scope: Scope::Complete, max_stones: 9, chunk_bytes: 4096 },
+    Plan { size: "3x3", scope: Scope::Reachable, max_stones: 9, chunk_bytes: 8 },
+    Plan { size: "3x4", scope: Scope::Complete, max_stones: 12, chunk_bytes: 32 },
+];
+
+pub fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/databases/v1")
+}
+
+pub fn open(directory: &Path) -> Database {
+    Database::open(directory, DatabaseOptions::default()).unwrap()
+}
+
+/// Writes the samples anew. Only a new version of the format needs that, and then into a new
+/// directory:
+/// `KONANE_WRITE_SAMPLES=1 cargo test --test databases write_samples -- --ignored`.
+#[test]
+#[ignore = "changes the samples in tests/data, if told to"]
+fn write_samples() {
+    if std::env::var_os("KONANE_WRITE_SAMPLES").is_none() {
+        return;
+    }
+    for plan in &SAMPLES {
+        build(&samples(), plan, |_| false);
+    }
+}
+
+/// Compares every value with plain recursion, and the counts with the files.
+fn check(database: &Database, plan: &Plan) {
+    let mut oracle = Recursion::new(plan.size);
+    let board = oracle.board.clone();
+    let reached = reachable(&board);
+    for occupied in 0..=board.all() {
+        for to_move in [Colour::Black, Colour::White] {
+            if occupied.count_ones() > plan.max_stones {
+                let error = database.jumping_value(occupied, to_move).unwrap_err();
+                assert!(matches!(error, DatabaseError::NotCovered { .. }), "{error}");
+                continue;
+            }
+            let expected = match oracle.jumping(occupied, to_move) {
+                _ if plan.scope == Scope::Reachable && !reached.contains(&(occupied, to_move)) => {
+                    None
+                }
+                true => Some(Value::Win),
+                false => Some(Value::Loss),
+            };
+            let found = database.jumping_value(occupied, to_move).unwrap();
+            assert_eq!(found, expected, "{} {occupied:#x} {to_move}", plan.size);
+            // The same as positions, where they are some: removals look ahead.
+            let (black, white) = (
+                occupied & board.squares_of(Colour::Black),
+                occupied & board.squares_of(Colour::White),
+            );
+            let setup = Setup { black, white, to_move };
+            if let Ok(position) = Position::from_setup(&board, setup) {
+                match database.value(&position) {
+                    Ok(None) => assert_eq!(expected, None),
+                    Ok(found) => assert_eq!(found == Some(Value::Win), oracle.value(&position)),
+                    Err(error) => panic!("{position:?}: {error}"),
+                }
+            }
+        }
+    }
+    let manifest = database.manifest();
+    for layer in &manifest.layers {
+        let file = database.layer(layer.stones).unwrap();
+        file.verify().unwrap();
+        assert_eq!(count_layer(database.index(), file).unwrap(), layer.counts, "{layer:?}");
+    }
+}
+
+#[test]
+fn samples_stay_readable() {
+    for plan in &SAMPLES {
+        let size = plan.size.parse().unwrap();
+        let name =
+            konane::internals::files::format::database_name(size, plan.scope, plan.max_stones);
+        let database = open(&samples().join(name));
+        assert_eq!(database.coverage().max_stones, plan.max_stones);
+        check(&database, plan);
+    }
+}
+
+#[test]
+fn values_are_those_of_plain_recursion() {
+    let out = tempfile::tempdir().unwrap();
+    for (size, scope, max_stones, chunk_bytes) in [
+        ("4x4", Scope::Complete, 16, 64),
+        ("4x4", Scope::Complete, 5, 4096),
+        ("3x5", Scope::Complete, 15, 128),
+        ("3x5", Scope::Complete, 7, 8),
+        ("2x5", Scope::Reachable, 10, 8),
+        ("3x4", Scope::Reachable, 12, 32),
+        ("4x3", Scope::Reachable, 12, 4096),
+        ("3x5", Scope::Reachable, 15, 16),
+        ("1x9", Scope::Complete, 9, 8),
+        ("1x9", Scope::Reachable, 9, 8),
+        ("1x1", Scope::Complete, 1, 4096),
+        ("1x1", Scope::Reachable, 1, 4096),
+        ("1x2", Scope::Complete, 2, 4096),
+        ("2x2", Scope::Complete, 0, 4096),
+    ] {
+        let plan = Plan { size, scope, max_stones, chunk_bytes };
+        let squares = size.parse::<Dimensions>().unwrap().squares();
+        if max_stones + 2 < squares {
+            // Not even by looking ahead.
+            let database = open(&build(out.path(), &plan, |_| false));
+            let start = Position::start(database.board());
+            let error = database.value(&start).unwrap_err();
+            assert!(error.is_bad_input() && error.to_string().contains("at most"), "{error}");
+        }
+        let directory = build(out.path(), &plan, |_| false);
+        check(&open(&directory), &plan);
+    }
+}
+
+/// The counts of complete boards that are known from elsewhere.
+#[test]
+fn known_counts() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = Plan { size: "4x4", scope: Scope::Complete, max_stones: 16, chunk_bytes: 4096 };
+    let database = open(&build(out.path(), &plan, |_| false));
+    let expected =
+        Counts { positions: 131_072, black_to_move_wins: 33_547, white_to_move_wins: 33_547 };
+    assert_eq!(database.manifest().total(), Some(expected));
+}
+
+#[test]
+fn values_from_many_threads_agree() {
+    let directory = samples().join("3x4-complete");
+    let expected = open(&directory);
+    // A cache that holds some of the chunks makes the threads insert and evict all the time.
+    for cache_bytes in [0, 3000, 1 << 20] {
+        let shared = Database::open(&directory, DatabaseOptions { cache_bytes }).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..6u64 {
+                let (shared, expected) = (&shared, &expected);
+                scope.spawn(move || {
+                    for i in 0..4096 {
+                        let occupied = (i * 2_654_435_761 + thread * 977) % 4096;
+                        let side = if i % 2 == 0 { Colour::Black } else { Colour::White };
+                        assert_eq!(
+                            shared.jumping_value(occupied, side).unwrap(),
+                            expected.jumping_value(occupied, side).unwrap()
+                        );
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn the_best_database_is_found() {
+    let out = tempfile::tempdir().unwrap();
+    let options = DatabaseOptions::default();
+    let size = "3x3".parse().unwrap();
+    let find = || Database::find(out.path(), size, options).map(|db| db.coverage().to_string());
+    assert!(find().unwrap_err().to_string().contains("no database of 3x3"));
+    let missing = Database::find(&out.path().join("nowhere"), size, options).unwrap_err();
+    assert!(missing.to_string().contains("no such directory"), "{missing}");
+    assert!(!missing.is_bad_input());
+    let add = |size, scope, max_stones| {
+        build(out.path(), &Plan { size, scope, max_stones, chunk_bytes: 4096 }, |_| false)
+    };
+    add("3x4", Scope::Complete, 12);
+    assert!(find().is_err());
+    add("3x3", Scope::Complete, 2);
+    add("3x3", Scope::Complete, 5);
+    assert_eq!(find().unwrap(), "every position of the 3x3 board with at most 5 stones");
+    add("3x3", Scope::Reachable, 9);
+    assert_eq!(find().unwrap(), "the positions of the 3x3 board that a game can reach");
+    // A build that was interrupted is none.
+    std::fs::create_dir(out.path().join("3x3-complete")).unwrap();
+    assert_eq!(find().unwrap(), "the positions of the 3x3 board that a game can reach");
+    let complete = add("3x3", Scope::Complete, 9);
+    assert_eq!(find().unwrap(), "every position of the 3x3 board");
+    // The directory of a database itself.
+    assert_eq!(Database::find(&complete, size, options).unwrap().directory(), complete);
+    let other = Database::find(&complete, "4x3".parse().unwrap(), options).unwrap_err();
+    assert!(matches!(other, DatabaseError::OtherBoard { .. }) && other.is_bad_input(), "{other}");
+}

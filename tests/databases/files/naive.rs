@@ -1,0 +1,185 @@
+//! Plain recursion, and a builder that writes what it finds: the oracle for everything else.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use konane::endgame::ManifestLayer;
+use konane::endgame::{Counts, Manifest};
+use konane::internals::files::LayerWriter;
+use konane::internals::files::format::{BlockKind, LayerHeader, Scope, database_name, layer_name};
+use konane::internals::index::{Address, Index};
+use konane::{Board, Colour, Phase, Position};
+
+/// What is there after every jump, square by square.
+pub fn jumps(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
+    let d = board.dimensions();
+    let (ranks, files) = (d.ranks() as i32, d.files() as i32);
+    let square = |r: i32, f: i32| {
+        ((0..ranks).contains(&r) && (0..files).contains(&f)).then(|| 1u64 << (r * files + f))
+    };
+    let mut after = Vec::new();
+    for r in 0..ranks {
+        for f in 0..files {
+            let from = square(r, f).unwrap();
+            if occupied & from & board.squares_of(to_move) == 0 {
+                continue;
+            }
+            for (dr, df) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
+                let mut stones = occupied & !from;
+                for i in 1.. {
+                    let over = square(r + (2 * i - 1) * dr, f + (2 * i - 1) * df);
+                    let to = square(r + 2 * i * dr, f + 2 * i * df);
+                    let (Some(over), Some(to)) = (over, to) else { break };
+                    if stones & over == 0 || stones & to != 0 {
+                        break;
+                    }
+                    stones &= !over;
+                    after.push(stones | to);
+                }
+            }
+        }
+    }
+    after
+}
+
+/// Values by plain recursion.
+pub struct Recursion {
+    pub board: Board,
+    known: HashMap<(u64, Colour), bool>,
+}
+
+impl Recursion {
+    pub fn new(size: &str) -> Self {
+        Recursion { board: Board::new(size.parse().unwrap()), known: HashMap::new() }
+    }
+
+    /// Whether the side to move wins, everything taken as a position of the jumping phase.
+    pub fn jumping(&mut self, occupied: u64, to_move: Colour) -> bool {
+        if let Some(&known) = self.known.get(&(occupied, to_move)) {
+            return known;
+        }
+        let after = jumps(&self.board, occupied, to_move);
+        let wins = after.into_iter().any(|stones| !self.jumping(stones, !to_move));
+        self.known.insert((occupied, to_move), wins);
+        wins
+    }
+
+    /// Whether the side to move wins.
+    pub fn value(&mut self, position: &Position) -> bool {
+        if position.phase(&self.board) == Phase::Jumping {
+            return self.jumping(position.occupied(), position.to_move());
+        }
+        let board = self.board.clone();
+        position.moves(&board).into_iter().any(|mv| !self.value(&position.play(&board, mv)))
+    }
+}
+
+/// The positions of the jumping phase that a game can reach.
+pub fn reachable(board: &Board) -> HashSet<(u64, Colour)> {
+    let (mut seen, mut found) = (HashSet::new(), HashSet::new());
+    let mut todo = vec![Position::start(board)];
+    while let Some(position) = todo.pop() {
+        if !seen.insert((position.occupied(), position.to_move())) {
+            continue;
+        }
+        if position.phase(board) == Phase::Jumping {
+            found.insert((position.occupied(), position.to_move()));
+        }
+        todo.extend(position.moves(board).into_iter().map(|mv| position.play(board, mv)));
+    }
+    found
+}
+
+/// What to build.
+pub struct Plan {
+    pub size: &'static str,
+    pub scope: Scope,
+    pub max_stones: u32,
+    pub chunk_bytes: u32,
+}
+
+/// Builds a database in a directory within `out`, and returns its name. `spoil` may change values.
+pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathBuf {
+    let mut oracle = Recursion::new(plan.size);
+    let board = oracle.board.clone();
+    let dimensions = board.dimensions();
+    let max_stones = plan.max_stones.min(dimensions.squares());
+    let index = Index::new(board.clone(), plan.scope.exchanges());
+    let reached = match plan.scope {
+        Scope::Complete => HashSet::new(),
+        Scope::Reachable => reachable(&board),
+    };
+    let is_in =
+        |occupied, side| plan.scope == Scope::Complete || reached.contains(&(occupied, side));
+    let directory = out.join(database_name(dimensions, plan.scope, max_stones));
+    std::fs::create_dir_all(&directory).unwrap();
+    let mut layers = Vec::new();
+    for stones in 0..=max_stones {
+        let header = LayerHeader {
+            chunk_bytes: plan.chunk_bytes,
+            ..LayerHeader::new(&index, plan.scope, stones)
+        };
+        let mut writer =
+            LayerWriter::create(&directory.join(layer_name(stones)), header.clone()).unwrap();
+        for key in header.keys() {
+            writer.begin_block(key);
+            for row in 0..index.orbits(key.black).len() {
+                let mut bytes = vec![0u8; header.row_bytes(key.white) as usize];
+                for column in 0..index.ranks(Colour::White).count(key.white) {
+                    let address = Address {
+                        to_move: key.to_move,
+                        black: key.black,
+                        white: key.white,
+                        row,
+                        column,
+                    };
+                    let occupied = index.occupied(&address);
+                    let bit = is_in(occupied, key.to_move)
+                        && (key.kind == BlockKind::Reached
+                            || oracle.jumping(occupied, key.to_move) ^ spoil(&address));
+                    bytes[column as usize / 8] |= u8::from(bit) << (column % 8);
+                }
+                writer.write(&bytes).unwrap();
+            }
+            writer.end_block().unwrap();
+        }
+        let summary = writer.finish().unwrap();
+        let counts = count(&mut oracle, plan.scope, stones, &is_in);
+        layers.push(ManifestLayer::new(stones, &summary, counts));
+    }
+    let manifest = Manifest { dimensions, scope: plan.scope, layers };
+    assert_eq!(directory, out.join(manifest.name()));
+    manifest.write(&directory).unwrap();
+    directory
+}
+
+/// The counts of a layer, position by position.
+fn count(
+    oracle: &mut Recursion,
+    scope: Scope,
+    stones: u32,
+    is_in: &impl Fn(u64, Colour) -> bool,
+) -> Counts {
+    let board = oracle.board.clone();
+    let mut counts = Counts::default();
+    let images = board.symmetries().preserving();
+    for occupied in (0..=board.all()).filter(|occupied| occupied.count_ones() == stones) {
+        let is_least =
+            images.iter().all(|g| konane::internals::symmetry::permute(g, occupied) >= occupied);
+        if scope == Scope::Reachable && !is_least {
+            continue;
+        }
+        for side in [Colour::Black, Colour::White] {
+            if !is_in(occupied, side) {
+                continue;
+            }
+            counts.positions += 1;
+            let wins = u64::from(oracle.jumping(occupied, side));
+            match side {
+                Colour::Black => counts.black_to_move_wins += wins,
+                Colour::White => counts.white_to_move_wins += wins,
+            }
+        }
+    }
+    counts
+}

@@ -1,0 +1,166 @@
+//! Databases of whole boards, built from rows: the same files as layer by layer, whatever comes
+//! between.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use konane::endgame::Method;
+use konane::endgame::Scope;
+use konane::endgame::{
+    BuildError, BuildObserver, BuildOptions, Database, DatabaseOptions, Stage, build, plan, verify,
+};
+use konane::{Board, Colour, Phase, Position};
+
+fn board(size: &str) -> Board {
+    Board::new(size.parse().unwrap())
+}
+
+fn options(out: &Path, scope: Scope, method: Method) -> BuildOptions {
+    BuildOptions { scope, method: Some(method), ..BuildOptions::complete(out.to_owned()) }
+}
+
+/// The files of a database by name.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(directory).unwrap();
+    let read = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry.unwrap();
+        (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
+    };
+    entries.map(read).collect()
+}
+
+fn built(size: &str, scope: Scope, method: Method) -> BTreeMap<String, Vec<u8>> {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&board(size), &options(out.path(), scope, method)).unwrap();
+    assert_eq!(plan.method, method);
+    build(&board(size), &plan, &(), &AtomicBool::new(false)).unwrap();
+    files(&plan.directory)
+}
+
+#[test]
+fn two_methods_write_the_same_files() {
+    for size in ["1x1", "2x1", "1x11", "3x4", "4x4", "5x3"] {
+        let swept = built(size, Scope::Complete, Method::Swept);
+        let ranked = built(size, Scope::Complete, Method::Ranked);
+        assert!(swept.len() > 2 && swept == ranked, "{size}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for (scope, method) in [(Scope::Complete, Method::Swept), (Scope::Reachable, Method::Reached)] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| built("3x5", scope, method))
+        };
+        let one = run(1);
+        assert!(run(2) == one && run(5) == one);
+    }
+}
+
+/// Stops a build at its nth stage.
+struct StopAt<'a> {
+    left: AtomicU32,
+    stop: &'a AtomicBool,
+}
+
+impl BuildObserver for StopAt<'_> {
+    fn stage(&self, _: Stage) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_build_goes_on_from_wherever_it_was_stopped() {
+    for (scope, method) in [(Scope::Complete, Method::Swept), (Scope::Reachable, Method::Reached)] {
+        let whole = built("3x4", scope, method);
+        let out = tempfile::tempdir().unwrap();
+        let plan = plan(&board("3x4"), &options(out.path(), scope, method)).unwrap();
+        let mut interruptions = 0;
+        for stage in 1.. {
+            let stop = AtomicBool::new(false);
+            let observer = StopAt { left: AtomicU32::new(stage), stop: &stop };
+            match build(&board("3x4"), &plan, &observer, &stop) {
+                Err(BuildError::Interrupted) => interruptions += 1,
+                Err(error) => panic!("{error}"),
+                Ok(_) => break,
+            }
+            assert!(!plan.directory.join("database.json").exists(), "no manifest at stage {stage}");
+        }
+        assert!(interruptions > 3, "{interruptions}");
+        assert!(files(&plan.directory) == whole, "{scope:?}");
+    }
+}
+
+#[test]
+fn a_damaged_part_is_made_again() {
+    let whole = built("4x4", Scope::Complete, Method::Swept);
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&board("4x4"), &options(out.path(), Scope::Complete, Method::Swept)).unwrap();
+    let stop = AtomicBool::new(false);
+    // In the middle of the sweep: parts with up to five black stones.
+    let observer = StopAt { left: AtomicU32::new(7), stop: &stop };
+    assert!(matches!(build(&board("4x4"), &plan, &observer, &stop), Err(BuildError::Interrupted)));
+    let mut parts: Vec<_> = files(&plan.directory).into_iter().collect();
+    parts.retain(|(name, _)| name.ends_with(".kdb"));
+    assert!(parts.len() > 20, "{} parts", parts.len());
+    for (n, (name, mut bytes)) in parts.into_iter().enumerate().step_by(5) {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1 << (n % 8);
+        fs::write(plan.directory.join(name), bytes).unwrap();
+    }
+    build(&board("4x4"), &plan, &(), &AtomicBool::new(false)).unwrap();
+    assert!(files(&plan.directory) == whole);
+}
+
+/// All positions of the jumping phase that games reach.
+fn reachable(board: &Board) -> HashSet<Position> {
+    let mut seen = HashSet::new();
+    let mut open = vec![Position::start(board)];
+    while let Some(position) = open.pop() {
+        if seen.insert(position) {
+            open.extend(position.moves(board).into_iter().map(|m| position.play(board, m)));
+        }
+    }
+    seen.retain(|position| position.phase(board) == Phase::Jumping);
+    seen
+}
+
+#[test]
+fn databases_of_reachable_positions() {
+    for size in ["1x1", "1x2", "2x3", "3x4", "4x4", "3x5"] {
+        let out = tempfile::tempdir().unwrap();
+        let board = board(size);
+        let planned =
+            plan(&board, &options(out.path(), Scope::Reachable, Method::Reached)).unwrap();
+        build(&board, &planned, &(), &AtomicBool::new(false)).unwrap();
+        let report = verify(&planned.directory, true, &(), &AtomicBool::new(false)).unwrap();
+        assert!(report.recomputed > 0);
+        let database = Database::open(&planned.directory, DatabaseOptions::default()).unwrap();
+
+        let complete = tempfile::tempdir().unwrap();
+        let all = plan(&board, &options(complete.path(), Scope::Complete, Method::Ranked)).unwrap();
+        build(&board, &all, &(), &AtomicBool::new(false)).unwrap();
+        let complete = Database::open(&all.directory, DatabaseOptions::default()).unwrap();
+
+        let reachable = reachable(&board);
+        for occupied in 0..=board.all() {
+            if (board.all() & !occupied).count_ones() < 2 {
+                continue;
+            }
+            for to_move in [Colour::Black, Colour::White] {
+                let position = Position::new_unchecked(occupied, to_move);
+                let expected = if reachable.contains(&position) {
+                    complete.value(&position).unwrap()
+                } else {
+                    None
+                };
+                assert_eq!(database.value(&position).unwrap(), expected, "{size} {position:?}");
+            }
+        }
+    }
+}

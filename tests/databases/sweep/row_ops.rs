@@ -1,0 +1,90 @@
+//! Operations on rows against the same, bit by bit.
+
+use konane::internals::index::Numbering;
+use konane::internals::kernels::Isa;
+use konane::internals::values::sweep::row_ops::{RowJump, RowOps, RowPermutation, row_words};
+use konane::{Board, Colour};
+use proptest::prelude::*;
+
+fn all_ops() -> Vec<RowOps> {
+    let widest = Isa::detect() as usize;
+    let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
+    sets.into_iter().filter(|&isa| isa as usize <= widest).map(RowOps::with_isa).collect()
+}
+
+/// Random bits for the patterns of `white` squares, and whatever it may be behind them.
+fn row(white: u32, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    (0..row_words(white))
+        .map(|_| {
+            state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x9E37_79B9_7F4A_7C15);
+            state ^ state >> 29
+        })
+        .collect()
+}
+
+fn bit(row: &[u64], p: u32) -> bool {
+    row[p as usize / 64] >> (p % 64) & 1 == 1
+}
+
+proptest! {
+    #[test]
+    fn jumps_of_rows(
+        white in 0u32..=14,
+        kinds in prop::collection::vec(0u8..5, 14),
+        seed: u64,
+    ) {
+        // Every square is free, needed or forbidden, the latter two flipped or not.
+        let set = |wanted: &[u8]| -> u32 {
+            (0..white).filter(|&n| wanted.contains(&kinds[n as usize])).map(|n| 1 << n).sum()
+        };
+        let (need, forbid, flip) = (set(&[1, 2]), set(&[3, 4]), set(&[2, 4]));
+        let jump = RowJump::new(white, need, forbid, flip);
+        let (source, before) = (row(white, seed), row(white, !seed));
+        for ops in all_ops() {
+            for invert in [false, true] {
+                let mut target = before.clone();
+                if invert {
+                    ops.apply::<true>(&jump, &mut target, &source);
+                } else {
+                    ops.apply::<false>(&jump, &mut target, &source);
+                }
+                for p in 0..1 << white {
+                    let applies = p & need == need && p & forbid == 0;
+                    let value = applies && bit(&source, p ^ flip) != invert;
+                    prop_assert_eq!(bit(&target, p), bit(&before, p) || value);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn images_of_rows(
+        size in prop::sample::select(vec![
+            "1x1", "1x4", "2x3", "3x3", "3x4", "4x4", "3x5", "1x17", "4x5", "5x5", "3x7", "4x7",
+            "2x14", "5x6",
+        ]),
+        seed: u64,
+    ) {
+        let numbering = Numbering::new(&Board::new(size.parse().unwrap()));
+        let white = numbering.count(Colour::White);
+        let source = row(white, seed);
+        for g in 0..numbering.symmetries() {
+            let permutation = RowPermutation::new(numbering.moved(Colour::White, g));
+            for ops in all_ops() {
+                let mut target = row(white, !seed);
+                ops.permute(&permutation, &mut target, &source);
+                for p in 0..1 << white {
+                    let image = numbering.image(Colour::White, g, p);
+                    prop_assert_eq!(bit(&target, image), bit(&source, p));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a flipped bit has to be fixed")]
+fn a_flip_of_a_free_square() {
+    RowJump::new(9, 1, 2, 4);
+}

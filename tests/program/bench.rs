@@ -1,0 +1,54 @@
+//! `konane bench`: the counts of every search on one thread.
+
+use super::common::{code, json, konane, one_object, stderr, stdout};
+use super::snapshot;
+
+/// Counts as they were when somebody last looked, so that a difference names the search.
+#[test]
+fn counts_are_those_of_the_snapshot_and_add_up_to_the_signature() {
+    let value = json(&["bench", "--json"], 0);
+    let mut table = String::new();
+    let mut sum = 0;
+    for item in value["items"].as_array().unwrap() {
+        let nodes = item["nodes"].as_u64().unwrap();
+        let expansions = item.get("expansions").map(|count| count.as_u64().unwrap());
+        let name = item["name"].as_str().unwrap();
+        table += &match expansions {
+            Some(expansions) => format!("{name}: {nodes} nodes, {expansions} expansions\n"),
+            None => format!("{name}: {nodes} nodes\n"),
+        };
+        sum += nodes + expansions.unwrap_or(0);
+        assert!(item["seconds"].is_f64() && item["nodes_per_second"].is_f64());
+    }
+    assert_eq!(value["signature"], sum);
+    table += &format!("signature: {sum}\n");
+    snapshot::check("bench.txt", &table);
+}
+
+#[test]
+fn a_signature_that_was_expected_is_compared() {
+    let output = konane(&["bench", "--json", "--expect", "1"]);
+    assert_eq!(code(&output), 1);
+    let signature = one_object(&stdout(&output))["signature"].to_string();
+    assert!(stderr(&output).contains(&format!("{signature}, not 1")));
+    let output = konane(&["bench", "--expect", &signature]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).ends_with(&format!("\nsignature: {signature}\n")));
+}
+
+/// What the paper calls iterations: 0*8, 0*10 and 0*12 on one thread.
+#[test]
+fn sprouts_takes_as_many_iterations_as_ever() {
+    let counts = [
+        ("dfpn", [2_679, 1_878, 12_097]),
+        ("pns", [1_665, 1_145, 6_641]),
+        ("pns-pdfpn", [2_495, 2_284, 8_923]),
+    ];
+    for (algorithm, counts) in counts {
+        for (spots, iterations) in ["0*8", "0*10", "0*12"].into_iter().zip(counts) {
+            let search = ["sprouts", "solve", spots, "--algo", algorithm];
+            let value = json(&[&search[..], &["--threads", "1", "--json", "--quiet"]].concat(), 0);
+            assert_eq!(value["iterations"], iterations, "{algorithm} {spots}");
+        }
+    }
+}

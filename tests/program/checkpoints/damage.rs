@@ -1,0 +1,199 @@
+//! Files that are cut off, changed, or lie.
+
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use konane::checkpoint::format::{
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, FOOTER_BYTES, Footer, HEADER_BYTES, Header,
+};
+use konane::checkpoint::{CheckpointError, CheckpointReader, Identity, Keeper, Totals};
+use konane::search::pns::PnsOptions;
+use konane::search::run::Limits;
+use konane::search::table::Table;
+use konane::{Algorithm, Board, Position, SolveOptions, Solver};
+use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The checkpoints of searches that have just begun, without and with a tree.
+static CHECKPOINTS: LazyLock<[Vec<u8>; 2]> =
+    LazyLock::new(|| [Algorithm::Dfpn, Algorithm::Pns].map(written));
+
+fn checkpoint(algorithm: Algorithm) -> Vec<u8> {
+    CHECKPOINTS[usize::from(algorithm == Algorithm::Pns)].clone()
+}
+
+fn written(algorithm: Algorithm) -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ckpt");
+    let board = Board::new("6x6".parse().unwrap());
+    let start = Position::start(&board);
+    let options = SolveOptions { algorithm, memory_bytes: 1 << 20, ..SolveOptions::default() };
+    let limits = Limits { nodes: Some(300), ..Limits::default() };
+    let solver = Solver::new(&board, &start).options(options).limits(limits);
+    let keeper = Keeper::begin(&path, solver.identity(), Duration::from_secs(60)).unwrap();
+    solver.keeper(Some(&keeper)).run().unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+/// Entries that were stored and nodes of the tree.
+fn load(bytes: &[u8]) -> Result<(u64, bool), CheckpointError> {
+    let reader = CheckpointReader::new(Path::new("a file"), Cursor::new(bytes))?;
+    let table = Table::new(1 << 16).unwrap();
+    let room = Some(PnsOptions::PLAIN.tree_room(1 << 18));
+    let key = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let tree = reader.load(&table, key, room, None)?;
+    Ok((table.count().0, tree.is_some()))
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    for (algorithm, has_tree) in [(Algorithm::Dfpn, false), (Algorithm::Pns, true)] {
+        let bytes = checkpoint(algorithm);
+        let (entries, tree) = load(&bytes).expect("whole");
+        assert!(entries > 20 && tree == has_tree);
+        assert!((600..20_000).contains(&bytes.len()), "{}", bytes.len());
+        for length in 0..bytes.len() {
+            let error = load(&bytes[..length]).expect_err("cut off");
+            assert!(error.to_string().contains("a file"), "{error}");
+            assert!(!error.is_bad_input());
+        }
+        assert!(load(&[&bytes[..], &[0]].concat()).is_err(), "a byte more");
+        // A part taken out of the middle.
+        assert!(load(&[&bytes[..500], &bytes[501..]].concat()).is_err());
+    }
+}
+
+#[test]
+fn every_changed_byte_is_noticed() {
+    for algorithm in [Algorithm::Dfpn, Algorithm::Pns] {
+        let mut bytes = checkpoint(algorithm);
+        for at in 0..bytes.len() {
+            for change in [1 << (at % 8), 0xFF] {
+                bytes[at] ^= change;
+                assert!(load(&bytes).is_err(), "{algorithm}, byte {at} ^ {change}");
+                bytes[at] ^= change;
+            }
+        }
+        assert!(load(&bytes).is_ok());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_changes_are_noticed(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..6),
+        tree: bool,
+    ) {
+        let bytes = checkpoint(if tree { Algorithm::Pns } else { Algorithm::Dfpn });
+        let mut changed = bytes.clone();
+        for (at, change) in changes {
+            changed[at.index(bytes.len())] ^= change;
+        }
+        prop_assert!(changed == bytes || load(&changed).is_err());
+    }
+
+    #[test]
+    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        prop_assert!(load(&bytes).is_err());
+        let whole = checkpoint(Algorithm::Dfpn);
+        let start = [&whole[..HEADER_BYTES], &bytes].concat();
+        prop_assert!(load(&start).is_err());
+    }
+}
+
+/// A file of these blocks with checksums that fit. `lie` may change the footer.
+fn file(blocks: &[(BlockKind, u32, &[u8])], lie: impl Fn(&mut Footer)) -> Vec<u8> {
+    let identity = Identity {
+        rules: "r".to_owned(),
+        board: "b".to_owned(),
+        algorithm: "a".to_owned(),
+        profile: "p".to_owned(),
+        position: "q".to_owned(),
+        root: 1,
+    };
+    let mut bytes = Header { identity, totals: Totals::default() }.encode().to_vec();
+    let mut footer = Footer { blocks: blocks.len() as u64, ..Footer::default() };
+    for &(kind, items, raw) in blocks {
+        let stored = zstd::bulk::compress(raw, 1).unwrap();
+        let (raw_bytes, stored_bytes) = (raw.len() as u32, stored.len() as u32);
+        let mut header = BlockHeader { kind, items, raw_bytes, stored_bytes, xxh3: 0 };
+        header.xxh3 = header.checksum(&stored);
+        bytes.extend(header.encode());
+        bytes.extend(&stored);
+        footer.entries += u64::from(if kind == BlockKind::Entries { items } else { 0 });
+    }
+    footer.offset = bytes.len() as u64;
+    footer.xxh3 = xxh3_64(&bytes);
+    lie(&mut footer);
+    bytes.extend(footer.encode());
+    bytes
+}
+
+/// Sixteen bytes of the entry of an open position, as one block has them.
+const ENTRY: [u8; 16] = [5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0x20, 0, 0, 0, 3];
+
+#[test]
+fn files_that_lie_are_refused_though_their_checksums_fit() {
+    use BlockKind::{Entries, Records};
+    let good = [(Entries, 1, &ENTRY[..])];
+    assert_eq!(load(&file(&good, |_| {})).unwrap(), (1, false));
+    assert_eq!(load(&file(&[], |_| {})).unwrap(), (0, false));
+    let mut zero = ENTRY;
+    zero[8] = 0;
+    let record =
+        [[1u8, 0, 0, 0], [0; 4], [9, 0, 0, 0], [0; 4], [1, 0, 0, 0], [1, 0, 0, 0]].concat();
+    let says = |bytes: &[u8], part: &str| {
+        let error = load(bytes).expect_err(part).to_string();
+        assert!(error.contains(part), "no {part:?} in {error}");
+    };
+    says(&file(&[(Entries, 2, &ENTRY)], |_| {}), "sorted entries");
+    says(&file(&[(Entries, 1, &zero)], |_| {}), "sorted entries");
+    says(&file(&[(Records, 1, &record)], |_| {}), "parts of a tree");
+    says(&file(&good, |footer| footer.entries = 2), "the number of entries");
+    // An absurd promise asks for no more than the table has.
+    says(&file(&good, |footer| footer.entries = u64::MAX), "the number of entries");
+    says(&file(&good, |footer| footer.blocks = 9), "the number of blocks");
+    says(&file(&good, |footer| footer.xxh3 ^= 1), "the checksum of the file");
+    says(&file(&good, |footer| footer.offset -= 1), "bytes before the footer");
+    says(&file(&good, |footer| footer.tree_nodes = 5), "the tree");
+    says(&file(&good, |footer| (footer.tree_nodes, footer.tree_bytes) = (5, 1 << 40)), "the tree");
+    let tree = |nodes| {
+        file(&[(Records, 1, &record)], |footer| {
+            (footer.tree_nodes, footer.tree_bytes) = (nodes, 64)
+        })
+    };
+    assert_eq!(load(&tree(1)).unwrap(), (0, true));
+    says(&tree(2), "as many nodes");
+    // A frame that decompresses to more than its header says.
+    let mut bytes = file(&[(Entries, 1 << 16, &[0; 1 << 20])], |_| {});
+    let at = HEADER_BYTES;
+    let stored = bytes[at + BLOCK_HEADER_BYTES..bytes.len() - FOOTER_BYTES].to_vec();
+    let mut header = BlockHeader::decode(bytes[at..at + BLOCK_HEADER_BYTES].try_into().unwrap());
+    let header = header.as_mut().unwrap();
+    (header.items, header.raw_bytes) = (1, 16);
+    header.xxh3 = header.checksum(&stored);
+    bytes[at..at + BLOCK_HEADER_BYTES].copy_from_slice(&header.encode());
+    says(&bytes, "block 0 should be 16 bytes");
+    // A block that ends behind the footer, and one that claims to be huge.
+    let mut bytes = file(&good, |_| {});
+    let mut header = BlockHeader::decode(bytes[at..at + BLOCK_HEADER_BYTES].try_into().unwrap());
+    let header = header.as_mut().unwrap();
+    for stored_bytes in [header.stored_bytes + 1, 1 << 31] {
+        header.stored_bytes = stored_bytes;
+        bytes[at..at + BLOCK_HEADER_BYTES].copy_from_slice(&header.encode());
+        let end = bytes.len() - FOOTER_BYTES;
+        let footer = Footer {
+            entries: 1,
+            blocks: 1,
+            offset: end as u64,
+            xxh3: xxh3_64(&bytes[..end]),
+            ..Footer::default()
+        };
+        bytes[end..].copy_from_slice(&footer.encode());
+        says(&bytes, "block");
+    }
+}

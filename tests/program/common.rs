@@ -1,0 +1,140 @@
+//! Running the program.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program that was built for the tests.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_konane");
+
+/// The program with nothing on standard input, and nothing of the tester's surroundings.
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.env_remove("RUST_LOG").env_remove("COLUMNS").args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs the program to its end.
+pub fn konane(args: &[&str]) -> Output {
+    command(args).output().expect("the program runs")
+}
+
+/// Runs, expects the exit code, silence on stderr and exactly one JSON object on stdout.
+pub fn json(args: &[&str], expected: i32) -> Value {
+    answer(&konane(args), expected)
+}
+
+/// The program in a directory of its own, so that databases go to `db` there.
+pub struct Place(TempDir);
+
+impl Place {
+    pub fn new() -> Self {
+        Place(tempfile::tempdir().expect("a directory"))
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = command(args);
+        command.current_dir(self.0.path());
+        command
+    }
+
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).spawn().expect("the program runs")
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("the program runs")
+    }
+
+    pub fn with_input(&self, args: &[&str], input: &str) -> Output {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().expect("the program runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let input = input.to_owned();
+        let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+        let output = child.wait_with_output().expect("the program ends");
+        writer.join().expect("no panic");
+        output
+    }
+
+    /// Runs, expects the exit code and silence on stderr, and reads the one JSON object.
+    pub fn json(&self, args: &[&str], expected: i32) -> Value {
+        answer(&self.run(args), expected)
+    }
+
+    /// Names of the files, sorted.
+    pub fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("there");
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// The one JSON object of a run, which has ended with the expected exit code and in silence.
+pub fn answer(output: &Output, expected: i32) -> Value {
+    assert_eq!(code(output), expected, "{}", stderr(output));
+    assert_eq!(stderr(output), "");
+    one_object(&stdout(output))
+}
+
+pub fn code(output: &Output) -> i32 {
+    output.status.code().expect("the program ends by itself")
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+pub fn one_object(text: &str) -> Value {
+    assert_eq!(text.matches('\n').count(), 1, "one line: {text:?}");
+    let value: Value = serde_json::from_str(text).expect("JSON");
+    assert!(value.is_object());
+    value
+}
+
+pub fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// Splits a command line as a shell would; double quotes are all that it may use.
+pub fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for (index, part) in line.split('"').enumerate() {
+        match index % 2 {
+            0 => words.extend(part.split_whitespace()),
+            _ => words.push(part),
+        }
+    }
+    words
+}
+
+/// Waits for a file.
+pub fn wait_for(path: &Path) {
+    let begun = Instant::now();
+    while !path.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{} does not appear", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a signal, such as `-INT`.
+#[cfg(unix)]
+pub fn signal(child: &Child, signal: &str) {
+    let status = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(status.expect("kill runs").success());
+}

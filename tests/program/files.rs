@@ -1,0 +1,99 @@
+//! What the program reads and writes may be anything: pipes, devices, files of others.
+#![cfg(unix)]
+
+use std::os::unix::fs::FileTypeExt;
+use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
+
+use super::common::{PROGRAM, Place, code, signal, stderr, stdout, wait_for, words};
+
+/// A place with a pipe that nobody reads or writes.
+fn with_pipe() -> Place {
+    let place = Place::new();
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    place
+}
+
+/// The output of a program that ends soon; one that does not is killed.
+fn ends_soon(mut child: Child, line: &str) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        if begun.elapsed() > Duration::from_secs(30) {
+            child.kill().expect("a child");
+            panic!("`{line}` hangs");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().expect("the program has ended")
+}
+
+#[test]
+fn whoever_reads_a_pipe_is_told_at_once() {
+    let place = with_pipe();
+    for line in
+        ["verify-proof pipe", "play 4x4 --proof pipe", "solve 5x6 --checkpoint pipe --resume"]
+    {
+        let output = ends_soon(place.spawn(&words(line)), line);
+        assert_eq!(code(&output), 4, "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("a named pipe"), "{line}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn what_is_no_file_is_never_replaced_by_one() {
+    let place = with_pipe();
+    for line in ["solve 3x3 --proof pipe", "solve 8x8 --proof pipe", "solve 8x8 --proof ."] {
+        let output = ends_soon(place.spawn(&words(line)), line);
+        assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{line}");
+        assert!(stderr(&output).contains("cannot take its place"), "{line}: {}", stderr(&output));
+    }
+    assert!(place.path("pipe").metadata().unwrap().file_type().is_fifo());
+    assert_eq!(place.files(), ["pipe"]);
+}
+
+#[test]
+fn a_proof_has_one_writer() {
+    let place = Place::new();
+    let first = place.spawn(&words("solve 8x8 --memory 64MiB --proof a.proof"));
+    wait_for(&place.path("a.proof.tmp"));
+    // The name is there a moment before the lock.
+    std::thread::sleep(Duration::from_millis(100));
+    let second = place.run(&words("solve 3x3 --proof a.proof"));
+    assert_eq!(code(&second), 4, "{}", stderr(&second));
+    assert!(stderr(&second).contains("another program is writing a.proof"), "{}", stderr(&second));
+    signal(&first, "-INT");
+    assert_eq!(code(&first.wait_with_output().unwrap()), 130);
+    assert!(place.files().is_empty());
+    // Killed, it leaves its temporary file, which is no hindrance.
+    let mut killed = place.spawn(&words("solve 8x8 --memory 64MiB --proof a.proof"));
+    wait_for(&place.path("a.proof.tmp"));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(code(&place.run(&words("solve 3x3 --proof a.proof"))), 0);
+    assert_eq!(place.files(), ["a.proof"]);
+}
+
+/// The limit of a file's size, which the shell sets to a kilobyte at most.
+#[test]
+fn a_limit_of_size_is_an_error_and_leaves_nothing() {
+    let place = Place::new();
+    for (line, left) in [
+        ("solve 5x6 --proof a.proof", &[][..]),
+        ("solve 6x7 --max-nodes 50000 --threads 1 --checkpoint a.ckpt", &[]),
+        ("builddb 4x5 --out . --quiet", &["4x5-complete"]),
+    ] {
+        let limited = format!("ulimit -f 1; exec {PROGRAM} {line}");
+        let mut shell = Command::new("sh");
+        let output = shell.current_dir(place.path("")).args(["-c", &limited]).output().unwrap();
+        assert_eq!(code(&output), 4, "{line}: {}", stderr(&output));
+        let full =
+            ["File too large", "no space is left"].map(|part| stderr(&output).contains(part));
+        assert_ne!(full, [false; 2], "{line}: {}", stderr(&output));
+        assert_eq!(place.files(), left, "{line}");
+    }
+    for entry in place.path("4x5-complete").read_dir().unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name.ends_with(".kdb"), "{name}");
+    }
+}

@@ -1,0 +1,127 @@
+//! Files that an older program has written: they are read, and the same commands write the same
+//! bytes today. Those of databases are in `tests/data/databases`.
+//!
+//! `RENEW_SNAPSHOTS=1` writes the files of this version anew. A new version of a format keeps the
+//! older files beside the new ones, and a test that reads them.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use super::common::{Place, code, stderr, words};
+use super::snapshot;
+
+const ALGORITHMS: [&str; 5] = ["dfpn", "ab", "pns", "pn2", "pns-pdfpn"];
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden").join(name)
+}
+
+/// A directory with copies of the files; some commands add to theirs.
+fn copies(names: &[&str]) -> Place {
+    let place = Place::new();
+    for name in names {
+        fs::copy(golden(name), place.path(name)).expect("a copy");
+    }
+    place
+}
+
+/// Runs a command line in a directory, and compares a file that it writes with the one of that name.
+/// `mask` takes out what differs from run to run.
+fn written(place: &Place, line: &str, name: &str, mask: fn(&mut [u8])) {
+    let output = place.run(&words(line));
+    assert!([0, 3].contains(&code(&output)), "{line}: {}", stderr(&output));
+    let mut bytes = fs::read(place.path(name)).expect("it was written");
+    if snapshot::renewed() {
+        fs::write(golden(name), &bytes).expect("the file can be written");
+    }
+    let mut kept = fs::read(golden(name)).expect("a golden file");
+    mask(&mut bytes);
+    mask(&mut kept);
+    let first = bytes.iter().zip(&kept).position(|(one, other)| one != other);
+    assert!(
+        bytes == kept,
+        "{name}: {} bytes instead of {}; the first that differs is {first:?}",
+        bytes.len(),
+        kept.len()
+    );
+}
+
+/// The nanoseconds of the search, and the checksums over them; see docs/CHECKPOINT_FORMAT.md.
+fn without_times(checkpoint: &mut [u8]) {
+    let footer = checkpoint.len() - 64;
+    for range in [72..80, 376..384, footer + 40..footer + 56] {
+        checkpoint[range].fill(0);
+    }
+}
+
+#[test]
+fn the_same_bytes_are_written() {
+    let place = Place::new();
+    let line = "solve 5x6 --threads 1 --memory 8MiB --proof 5x6.proof --quiet";
+    written(&place, line, "5x6.proof", |_| {});
+    for algorithm in ALGORITHMS {
+        let name = format!("5x6-{algorithm}.ckpt");
+        let line = format!(
+            "solve 5x6 --threads 1 --memory 1MiB --max-nodes 500 --algo {algorithm} \
+             --checkpoint {name} --quiet"
+        );
+        written(&place, &line, &name, without_times);
+    }
+    let line = "sprouts solve 0*6 --threads 1 --db 6.nimbers --quiet";
+    written(&place, line, "6.nimbers", |_| {});
+    written(&place, "sprouts db export 6.nimbers 6.spr", "6.spr", |_| {});
+}
+
+#[test]
+fn proofs_and_sprouts_numbers_are_read() {
+    let place = copies(&["5x6.proof", "6.nimbers", "6.spr"]);
+    let proof = place.json(&["verify-proof", "5x6.proof", "--json"], 0);
+    assert_eq!((&proof["valid"], &proof["board"]), (&true.into(), &"5x6".into()));
+    let verified = place.json(&["sprouts", "verify", "6.spr", "--json"], 0);
+    let stats = place.json(&["sprouts", "db", "stats", "6.nimbers", "--json"], 0);
+    place.json(&["sprouts", "db", "import", "all.nimbers", "6.spr", "--json"], 0);
+    let imported = place.json(&["sprouts", "db", "stats", "all.nimbers", "--json"], 0);
+    let solve = ["sprouts", "solve", "0*7", "--threads", "1", "--db", "6.nimbers", "--json"];
+    let solved = place.json(&solve, 0);
+    assert_eq!(solved["outcome"], "loss");
+    let mut text = String::new();
+    for (what, value, keys) in [
+        ("verify-proof 5x6.proof", &proof, &["winner", "root", "positions", "bytes"][..]),
+        ("sprouts verify 6.spr", &verified, &["valid", "entries", "established"]),
+        ("sprouts db stats 6.nimbers", &stats, &["records", "bytes", "by_nimber", "by_lives"]),
+        (
+            "sprouts db stats all.nimbers, imported",
+            &imported,
+            &["records", "by_nimber", "by_lives"],
+        ),
+        ("sprouts solve 0*7 --db 6.nimbers", &solved, &["iterations", "nodes", "grundy_numbers"]),
+    ] {
+        writeln!(text, "{what}").expect("text grows");
+        for key in keys {
+            writeln!(text, "    {key}: {}", value[key]).expect("text grows");
+        }
+    }
+    snapshot::check("golden_files.txt", &text);
+}
+
+#[test]
+fn checkpoints_are_taken_up() {
+    let mut text = String::new();
+    for algorithm in ALGORITHMS {
+        let name = format!("5x6-{algorithm}.ckpt");
+        let place = copies(&[&name]);
+        let search = ["solve", "5x6", "--threads", "1", "--memory", "8MiB", "--algo", algorithm];
+        let file = ["--checkpoint", &name, "--resume", "--json", "--quiet"];
+        let solved = place.json(&[&search[..], &file].concat(), 0);
+        assert_eq!(solved["outcome"], "white", "{algorithm}");
+        assert_eq!(solved["total"]["runs"], 2, "{algorithm}");
+        writeln!(
+            text,
+            "{algorithm}: {} nodes, {} expansions; in both runs {} nodes",
+            solved["nodes"], solved["expansions"], solved["total"]["nodes"],
+        )
+        .expect("text grows");
+    }
+    snapshot::check("golden_checkpoints.txt", &text);
+}

@@ -1,0 +1,21 @@
+//! The real program as its users meet it: every verb and flag, the JSON, exit codes, bad input,
+//! damaged files, limits, signals and kills.
+
+mod bench;
+mod checkpoints;
+mod common;
+mod databases;
+mod files;
+mod golden;
+mod help;
+mod outcomes;
+mod play;
+#[path = "../proofs/samples.rs"]
+mod proof_samples;
+mod proofs;
+mod snapshot;
+mod sprouts_search;
+mod sprouts_texts;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod verbs;

@@ -1,0 +1,245 @@
+//! Games against proofs and databases, and the verb `play`, piped.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Output, Stdio};
+use std::sync::atomic::AtomicBool;
+
+use konane::proof::{Guide, ProofWriter};
+use konane::{Position, notation};
+use proptest::prelude::*;
+
+use super::common::{Place, code, stderr, stdout};
+use super::proof_samples::{board, proof, random_position};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 20 } else { 200 }))]
+
+    /// Whatever the loser plays, the winner has an answer, up to the end.
+    #[test]
+    fn the_winner_of_a_proof_wins_every_game(
+        size in prop::sample::select(vec!["5x5", "4x6", "5x6", "2x14", "1x20"]),
+        bits: u64,
+        thinning: u64,
+        white: bool,
+        choices in prop::collection::vec(any::<u64>(), 40),
+    ) {
+        let board = board(size);
+        let found = proof(&board, &random_position(&board, bits, thinning, white));
+        let guide = Guide::new(&found.header, found.certificate.codes);
+        let mut position = guide.root();
+        for choice in choices {
+            let moves = position.moves(&board);
+            let mv = if position.to_move() == guide.winner() {
+                guide.answer(&position).expect("an answer")
+            } else if moves.is_empty() {
+                break;
+            } else {
+                prop_assert!(guide.is_lost(&position));
+                moves[(choice % moves.len() as u64) as usize]
+            };
+            position = position.play(&board, mv);
+        }
+        prop_assert!(position.moves(&board).is_empty());
+        prop_assert_eq!(position.to_move(), !guide.winner());
+    }
+}
+
+#[test]
+fn a_guide_is_read_from_a_file() {
+    let place = Place::new();
+    let board = board("5x5");
+    let start = Position::start(&board);
+    let found = proof(&board, &start);
+    let path = place.path("a.proof");
+    ProofWriter::create(&path).unwrap().finish(&found.header, &found.certificate.codes).unwrap();
+    let guide = Guide::open(&path, &AtomicBool::new(false)).unwrap();
+    assert_eq!(guide.root(), start);
+    assert_eq!(guide.winner().name(), "black");
+    assert_eq!(guide.positions(), found.header.positions);
+    assert!(!guide.is_lost(&start));
+    let after = start.play(&board, guide.answer(&start).unwrap());
+    assert!(guide.is_lost(&after));
+}
+
+/// Runs with lines on standard input.
+fn play(place: &Place, args: &[&str], lines: &str) -> Output {
+    let args = [&["play"], args].concat();
+    let mut child = place.command(&args).stdin(Stdio::piped()).spawn().expect("the program runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // It may end before it has read everything.
+    let _ = stdin.write_all(lines.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("the program ends")
+}
+
+fn written(place: &Place, args: &[&str]) {
+    place.json(&[&["solve"], args, &["--proof", "a.proof", "--json", "-q"]].concat(), 0);
+}
+
+/// A person without a plan: the first of its moves at each turn, as the program lists them.
+fn first_moves(place: &Place, args: &[&str], pick: &str) -> String {
+    let mut lines = String::new();
+    for _ in 0..40 {
+        let output = play(place, args, &(lines.clone() + "moves\n"));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        if text.contains(" won.\n") {
+            return text;
+        }
+        let listed: Vec<&str> =
+            text.lines().rev().take_while(|line| line.starts_with("  ")).collect();
+        let mine = listed.iter().rev().find(|line| line.contains(pick)).or(listed.last());
+        let mv = mine.expect("a move").split_whitespace().next().unwrap();
+        lines += &format!("{mv}\n");
+    }
+    panic!("no end: {lines}");
+}
+
+#[test]
+fn the_program_wins_by_a_proof_and_says_why() {
+    let place = Place::new();
+    for size in ["5x5", "4x5", "5x6"] {
+        written(&place, &[size]);
+        let text = first_moves(&place, &[size, "--proof", "a.proof"], "");
+        let winner = if size == "5x5" { "Black" } else { "White" };
+        let loser = if winner == "Black" { "White" } else { "Black" };
+        assert!(
+            text.starts_with(&format!("{size}, you play {loser}. I win, by the proof a.proof, "))
+        );
+        assert!(text.ends_with(&format!("\n{loser} cannot move. I have won.\n")), "{text}");
+        assert!(text.contains(" all have an answer in the proof.\n"), "{text}");
+        assert!(text.contains(&format!("\n{winner} plays ")));
+        assert!(text.contains(": the position after it is in the proof.\n"));
+        assert!(text.contains(": it leaves you no move.\n"), "{text}");
+        assert!(!text.contains("nothing"), "every move listed has an answer");
+    }
+}
+
+#[test]
+fn with_a_database_it_plays_perfectly_and_says_who_wins() {
+    let place = Place::new();
+    place.json(&["builddb", "4x5", "--json", "--quiet"], 0);
+    // White wins 4x5; the person loses as Black, and wins as White.
+    let text = first_moves(&place, &["4x5", "--db", "db"], "");
+    assert!(text.starts_with("4x5, you play Black. I win, by the database db"), "{text}");
+    assert!(text.contains(" moves all lose.\n") && text.ends_with("I have won.\n"), "{text}");
+    let args = ["4x5", "--db", "db", "--side", "white"];
+    let text = first_moves(&place, &args, " wins");
+    assert!(text.starts_with("4x5, you play White. You can win, by the database"), "{text}");
+    assert!(
+        text.contains("You are winning: ") && text.contains("all my moves lose, but"),
+        "{text}"
+    );
+    assert!(text.ends_with("Black cannot move. You have won.\n"), "{text}");
+    // Who makes a mistake loses.
+    let text = first_moves(&place, &args, " loses");
+    assert!(text.ends_with("White cannot move. I have won.\n"), "{text}");
+    assert!(text.contains("you lose whatever you do"), "{text}");
+}
+
+#[test]
+fn words_moves_and_mistakes() {
+    let place = Place::new();
+    written(&place, &["4x5"]);
+    let args = ["4x5", "--proof", "a.proof"];
+    let output = play(&place, &args, "help\n\n  moves  \nboard\nundo\nquit\na4\n");
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    for part in [
+        "take your last move back",
+        "answered by",
+        "  xoxox/oxoxo/xoxox/oxoxo b\n",
+        "nothing to take back",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert!(!text.contains("plays"), "quit is the end: {text}");
+    // After undo the game is where it was.
+    let output = play(&place, &args, "a4\nundo\nboard\n");
+    let text = stdout(&output);
+    assert!(text.contains("White plays a3") || text.contains("White plays b4"), "{text}");
+    assert!(text.ends_with("  xoxox/oxoxo/xoxox/oxoxo b\n"), "{text}");
+    // Piped mistakes show in the exit code, and the game goes on.
+    let output = play(&place, &args, "a1\nx9\n♟\na4\n");
+    assert_eq!(code(&output), 2);
+    let text = stdout(&output);
+    assert!(text.contains("corner or the centre") && text.contains("no square x9"), "{text}");
+    assert!(text.contains("White plays"), "{text}");
+    // The end of the input is the end of the game.
+    let output = play(&place, &args, "");
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+}
+
+#[test]
+fn a_game_can_begin_anywhere_in_a_proof() {
+    let place = Place::new();
+    written(&place, &["5x5"]);
+    let board = board("5x5");
+    let start = Position::start(&board);
+    let guide = Guide::open(&place.path("a.proof"), &AtomicBool::new(false)).unwrap();
+    let mv = guide.answer(&start).unwrap();
+    let first = notation::format_move(board.dimensions(), mv);
+    let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).contains("White to move. Your "), "{}", stdout(&output));
+    // A position in which the program is to move, and one that is over.
+    let second = start.play(&board, mv).moves(&board)[0];
+    let moves = format!("{first} {}", notation::format_move(board.dimensions(), second));
+    let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &moves], "");
+    assert!(stdout(&output).contains("Black plays"), "{}", stdout(&output));
+    let output = play(&place, &["5x5", "--proof", "a.proof", "--position", "5/5/5/5/5 w"], "");
+    assert!(stdout(&output).ends_with("White cannot move. I have won.\n"));
+    // The proof is about the winner's first move only.
+    let mut others = start.moves(&board).into_iter();
+    let other = others.find(|&other| {
+        let after = start.play(&board, other);
+        !guide.is_lost(&after) && guide.answer(&after).is_none()
+    });
+    let other = notation::format_move(board.dimensions(), other.expect("another first move"));
+    let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &other], "");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("says nothing about"), "{}", stderr(&output));
+}
+
+#[test]
+fn bad_usage_and_bad_files() {
+    let place = Place::new();
+    written(&place, &["4x5"]);
+    for (args, expected, part) in [
+        (&["4x5"][..], 2, "--proof"),
+        (&["4x5", "--proof", "a.proof", "--db", "db"], 2, "--db"),
+        (&["4x5", "--proof", "a.proof", "--side", "black"], 2, "--side"),
+        (&["4x5", "--db", "db", "--side", "red"], 2, "red"),
+        (&["5x5", "--proof", "a.proof"], 2, "a proof of the 4x5 board, not of 5x5"),
+        (&["4x5", "--proof", "a.proof", "--moves", "a1"], 2, "--moves"),
+        (&["4x5", "--proof", "none.proof"], 4, "none.proof"),
+        (&["4x5", "--db", "none"], 4, "none"),
+    ] {
+        let output = play(&place, args, "");
+        assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{args:?}");
+        assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
+    }
+    let mut bytes = fs::read(place.path("a.proof")).unwrap();
+    bytes[90] ^= 1;
+    fs::write(place.path("a.proof"), bytes).unwrap();
+    let output = play(&place, &["4x5", "--proof", "a.proof"], "");
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("damaged"));
+}
+
+#[test]
+fn a_file_that_is_no_proof_is_found_out() {
+    let place = Place::new();
+    let board = board("4x5");
+    let found = proof(&board, &Position::start(&board));
+    let start = Position::start(&board).code(&board);
+    let header = konane::proof::ProofHeader { positions: 1, ..found.header };
+    let writer = ProofWriter::create(&place.path("a.proof")).unwrap();
+    writer.finish(&header, &[start]).unwrap();
+    let output = play(&place, &["4x5", "--proof", "a.proof"], "a4\n");
+    assert!(stdout(&output).contains("have no answer: it is no proof"), "{}", stdout(&output));
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("verify-proof"), "{}", stderr(&output));
+}

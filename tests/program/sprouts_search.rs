@@ -1,0 +1,301 @@
+//! `konane sprouts solve`, `grundy` and `db`.
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn konane(args: &[&str]) -> Output {
+    super::common::konane(&[&["sprouts"], args].concat())
+}
+
+fn object(args: &[&str], code: i32) -> Value {
+    let output = konane(args);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+fn refused(args: &[&str], code: i32, parts: &[&str]) {
+    let output = konane(args);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: no {part:?} in {message}");
+    }
+}
+
+#[test]
+fn outcomes_and_grundy_numbers() {
+    let solved = object(&["solve", "0*6", "--json"], 0);
+    assert_eq!((&solved["position"], &solved["outcome"]), (&"0*6".into(), &"loss".into()));
+    for field in ["iterations", "nodes", "generated", "grundy_numbers", "memory_bytes", "threads"] {
+        assert!(solved[field].as_u64().unwrap() > 0, "{field}");
+    }
+    assert!(solved["seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(solved["algorithm"], "dfpn");
+    for algorithm in ["dfpn", "pns", "pns-pdfpn"] {
+        for profile in ["paper", "tuned"] {
+            for (nimber, outcome) in [("0", "win"), ("1", "loss"), ("2", "win")] {
+                let flags = ["solve", "0*3", "--algo", algorithm, "--nimber", nimber, "--json"];
+                let solved = object(&[&flags[..], &["--profile", profile]].concat(), 0);
+                assert_eq!(solved["outcome"], outcome, "{algorithm} {profile} *{nimber}");
+                assert_eq!(solved["profile"], profile);
+                assert_eq!(solved["jobs"].is_u64(), algorithm == "pns-pdfpn");
+            }
+        }
+    }
+    let sum = object(&["grundy", "0*4+0*2+22", "--json", "--threads", "2"], 0);
+    assert_eq!((&sum["grundy"], &sum["canonical"]), (&0.into(), &"0*2+0*4+22".into()));
+    let over = object(&["solve", "!", "--json"], 0);
+    assert_eq!((&over["outcome"], &over["iterations"]), (&"loss".into(), &0.into()));
+    let text = String::from_utf8(konane(&["solve", "0*3"]).stdout).unwrap();
+    assert!(text.contains("outcome     win: the player to move wins"), "{text}");
+    let text = String::from_utf8(konane(&["grundy", "0*3"]).stdout).unwrap();
+    assert!(text.contains("Grundy      1"), "{text}");
+}
+
+#[test]
+fn one_thread_does_the_same_every_time() {
+    let counts = |extra: &[&str]| {
+        let flags = ["solve", "0*7", "--threads", "1", "--json"];
+        let solved = object(&[&flags[..], extra].concat(), 0);
+        ["iterations", "nodes", "generated", "grundy_numbers"].map(|name| solved[name].clone())
+    };
+    assert_eq!(counts(&[]), counts(&[]));
+    let (on, off) = (counts(&["--heuristic"]), counts(&["--heuristic", "off"]));
+    assert_ne!(on, off);
+    assert_eq!(counts(&["--heuristic", "on"]), on);
+}
+
+#[test]
+fn bad_input_exits_with_2() {
+    refused(&["solve", "0*x"], 2, &["position", "character 3"]);
+    refused(&["grundy", "0.AB|1A"], 2, &["position"]);
+    refused(&["solve", "0*3", "--algo", "pns", "--threads", "2"], 2, &["--threads", "pns"]);
+    for option in ["--iterations", "--updates", "--threads-per-worker"] {
+        refused(&["solve", "0*3", option, "2"], 2, &[option, "pns-pdfpn", "dfpn"]);
+    }
+    let jobs = ["solve", "0*3", "--algo", "pns-pdfpn", "--threads", "2"];
+    refused(&[&jobs[..], &["--threads-per-worker", "3"]].concat(), 2, &["3", "2 threads"]);
+    refused(&[&jobs[..], &["--iterations", "0"]].concat(), 2, &["--iterations"]);
+    refused(&["solve", "0*3", "--nimber", "1001"], 2, &["--nimber"]);
+    refused(&["solve", "0*3", "--memory", "1000"], 2, &["memory"]);
+    refused(&["solve", "0*3", "--heuristic", "maybe"], 2, &["--heuristic"]);
+    refused(&["db"], 2, &["import"]);
+}
+
+#[test]
+fn limits_exit_with_3() {
+    for algorithm in ["dfpn", "pns", "pns-pdfpn"] {
+        let flags = ["solve", "0*200", "--algo", algorithm, "--json"];
+        for (limit, reason) in [
+            (["--max-nodes", "50"], "node limit"),
+            (["--time-limit", "50ms"], "time limit"),
+            (["--memory", "1MiB"], "memory limit"),
+        ] {
+            let solved = object(&[&flags[..], &limit].concat(), 3);
+            assert_eq!(
+                (&solved["outcome"], &solved["reason"]),
+                (&"unknown".into(), &reason.into())
+            );
+        }
+    }
+    let unknown = object(&["grundy", "0*40", "--time-limit", "50ms", "--json"], 3);
+    assert_eq!((&unknown["grundy"], &unknown["reason"]), (&Value::Null, &"time limit".into()));
+}
+
+/// A search that would take long, with a database, after it has found some numbers.
+fn running(database: &Path) -> std::process::Child {
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_konane"))
+        .args(["sprouts", "solve", "0*44", "--quiet", "--json", "--db"])
+        .arg(database)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while std::fs::metadata(database).map_or(0, |data| data.len()) < 2000 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no numbers were found");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupts_and_kills_lose_nothing_that_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("numbers");
+    let name = file.to_str().unwrap();
+    let mut child = running(&file);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = object(&["db", "stats", name, "--json"], 0);
+    assert!(before["lands"].as_u64().unwrap() > 20);
+
+    // The end of a frame that was being written.
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() - 5]).unwrap();
+    refused(&["db", "stats", name], 0, &["warning", "cut off"]);
+    refused(&["solve", "0*3", "--db", name], 0, &["warning", "cut off"]);
+    let after = object(&["db", "stats", name, "--json"], 0);
+    assert!(after["torn_bytes"] == 0 && after["lands"].as_u64() > Some(0));
+
+    let child = running(&file);
+    std::thread::sleep(Duration::from_millis(300));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(solved["reason"], "interrupted");
+    let added = solved["database"]["added"].as_u64().unwrap();
+    let lands = object(&["db", "stats", name, "--json"], 0)["lands"].as_u64().unwrap();
+    assert_eq!(lands, after["lands"].as_u64().unwrap() + added);
+}
+
+#[test]
+fn databases_are_used_exported_and_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (a, b, c, spr) = (path("a"), path("b"), path("c"), path("a.spr"));
+    let first = object(&["solve", "0*7", "--db", &a, "--json", "--threads", "1"], 0);
+    assert_eq!(first["database"]["added"], first["grundy_numbers"]);
+    let again = object(&["solve", "0*7", "--db", &a, "--json"], 0);
+    assert_eq!((&again["outcome"], &again["iterations"]), (&first["outcome"], &0.into()));
+    assert_eq!(again["database"]["loaded"], first["grundy_numbers"]);
+
+    let lands = first["grundy_numbers"].as_u64().unwrap();
+    assert_eq!(object(&["db", "export", &a, &spr, "--json"], 0)["lands"], lands);
+    let text = std::fs::read_to_string(&spr).unwrap();
+    assert!(text.starts_with("[Positions+Nimber]\n") && text.ends_with('\n'));
+    assert!(text.lines().any(|line| line == "0*7 0"), "{text}");
+    assert_eq!(object(&["db", "import", &b, &spr, "--json"], 0)["added"], lands);
+    assert_eq!(object(&["db", "import", &b, &spr, "--json"], 0)["added"], 0);
+    let (stats_a, stats_b) =
+        (object(&["db", "stats", &a, "--json"], 0), object(&["db", "stats", &b, "--json"], 0));
+    for field in ["lands", "by_nimber", "by_lives"] {
+        assert_eq!(stats_a[field], stats_b[field]);
+    }
+    // The certificate holds for the checker, which shares no search.
+    let checked = object(&["verify", &spr, "--root", "0*7", "--json"], 0);
+    assert_eq!((&checked["valid"], &checked["outcome"]), (&true.into(), &"loss".into()));
+
+    object(&["solve", "0*8", "--db", &c, "--json"], 0);
+    let merged = object(&["db", "merge", &b, &c, &a, "--json"], 0);
+    assert!(merged["added"].as_u64() > Some(0) && merged["had"] == lands);
+    assert_eq!(object(&["solve", "0*8", "--db", &b, "--json"], 0)["iterations"], 0);
+}
+
+/// SPOTS puts 12 before 1, and looks a land up by no other text; it has several for lands in which its
+/// sorting depends on names.
+#[test]
+fn exported_files_have_the_texts_of_spots() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (db, from, into) = (path("db"), path("from.spr"), path("into.spr"));
+    std::fs::write(&from, "[Positions+Nimber]\n1.12 2\n0.AB|12BA 5\n").unwrap();
+    assert_eq!(object(&["db", "import", &db, &from, "--json"], 0)["added"], 2);
+    let said = object(&["db", "export", &db, &into, "--json"], 0);
+    let text = std::fs::read_to_string(&into).unwrap();
+    assert_eq!((&said["lands"], &said["entries"]), (&2.into(), &(text.lines().count() - 1).into()));
+    assert_eq!(text, "[Positions+Nimber]\n12.1 2\n0.AB|12AB 5\n0.AB|12BA 5\n");
+    assert_eq!(object(&["db", "import", &db, &into, "--json"], 0)["added"], 0);
+}
+
+/// Nothing is waited for, nothing that is no file is replaced, and a failed export leaves nothing.
+#[test]
+#[cfg(unix)]
+fn pipes_are_refused_at_once() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (db, pipe, into) = (path("db"), path("pipe"), path("folder"));
+    object(&["solve", "0*5", "--db", &db, "--json"], 0);
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    std::fs::create_dir(&into).unwrap();
+    for args in [
+        &["verify", &pipe][..],
+        &["solve", "0*5", "--db", &pipe],
+        &["db", "stats", &pipe],
+        &["db", "import", &db, &pipe],
+        &["db", "merge", &db, &pipe],
+        &["db", "export", &pipe, &path("new.spr")],
+        &["db", "export", &db, &pipe],
+        &["db", "export", &db, &into],
+    ] {
+        let mut command = super::common::command(&[&["sprouts"], args].concat());
+        let mut child = command.spawn().unwrap();
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if begun.elapsed() > Duration::from_secs(60) {
+                child.kill().unwrap();
+                panic!("{args:?} waits for somebody");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let output = child.wait_with_output().unwrap();
+        let expected = if args[1] == "export" && args[3] != path("new.spr") { 2 } else { 4 };
+        assert_eq!(output.status.code(), Some(expected), "{args:?}: {output:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("a named pipe") || said.contains("a directory"), "{args:?}: {said}");
+    }
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["db", "folder", "pipe"]);
+}
+
+/// What the help of `import` promises.
+#[test]
+fn lost_positions_are_imported_and_those_of_misere_play_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (db, lost, misere, other) =
+        (path("db"), path("lost.spr"), path("misere.spr"), path("other.spr"));
+    // A sum of two lands says little about either.
+    std::fs::write(&lost, "[WinLoss:Losing_Position]\n0*2\n12\n0.AB|AB+1a1a\n").unwrap();
+    let said = object(&["db", "import", &db, &lost, "--json"], 0);
+    assert_eq!((&said["added"], &said["skipped"]), (&2.into(), &1.into()));
+    assert_eq!(object(&["db", "stats", &db, "--json"], 0)["by_nimber"], serde_json::json!([2]));
+    let said = object(&["verify", &lost, "--root", "0*2", "--json"], 0);
+    assert_eq!((&said["established"], &said["outcome"]), (&3.into(), &"loss".into()));
+    std::fs::write(&lost, "[WinLoss:Losing_Position]\n0*3\n").unwrap();
+    object(&["verify", &lost, "--json"], 1);
+
+    std::fs::write(&misere, "[WinLoss_Misere:Losing_Position]\n0*2\n").unwrap();
+    std::fs::write(&other, "[Positions+RCT]\n0*2 0\n").unwrap();
+    for verb in [&["db", "import", &db][..], &["verify"]] {
+        refused(&[verb, &[&misere]].concat(), 4, &[&misere, "line 1", "misère play"]);
+        refused(&[verb, &[&other]].concat(), 4, &["[Positions+RCT]", "[WinLoss:Losing_Position]"]);
+    }
+}
+
+#[test]
+fn contradictions_and_damage_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (a, b, wrong, bad) = (path("a"), path("b"), path("wrong.spr"), path("bad.spr"));
+    object(&["solve", "0*5", "--db", &a, "--json"], 0);
+    std::fs::write(&wrong, "[Positions+Nimber]\n22 1\n0*2 1\n").unwrap();
+    refused(&["db", "import", &a, &wrong], 4, &["0*2", &a, "byte", &wrong, "line 3"]);
+    assert_eq!(object(&["db", "import", &b, &wrong, "--json"], 0)["added"], 2);
+    refused(&["db", "merge", &a, &b], 4, &["two Grundy numbers for", &a, &b]);
+    std::fs::write(&bad, "[Positions+Nimber]\n0*2\n").unwrap();
+    refused(&["db", "import", &a, &bad], 4, &[&bad, "line 2"]);
+
+    let whole = std::fs::read(&a).unwrap();
+    let mut changed = whole.clone();
+    changed[100] ^= 4;
+    std::fs::write(&a, &changed).unwrap();
+    for args in [&["solve", "0*3", "--db", &a][..], &["db", "stats", &a], &["db", "export", &a, &b]]
+    {
+        refused(args, 4, &[&a, "byte"]);
+    }
+    assert_eq!(std::fs::read(&a).unwrap(), changed);
+    refused(&["db", "stats", &path("none")], 4, &["none"]);
+    std::fs::write(&a, "something else entirely").unwrap();
+    refused(&["solve", "0*3", "--db", &a], 4, &["not a database"]);
+}

@@ -1,0 +1,107 @@
+//! `konane sprouts`.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+fn konane(args: &[&str]) -> Output {
+    super::common::konane(&[&["sprouts"], args].concat())
+}
+
+fn answer(args: &[&str]) -> String {
+    let output = konane(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}");
+    assert!(output.stderr.is_empty());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn object(args: &[&str], code: i32) -> Value {
+    let output = konane(args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}");
+    assert!(output.stderr.is_empty());
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+#[test]
+fn canonical() {
+    assert_eq!(answer(&["canonical", "0*2.BA|AB1"]), "0*2.AB|1AB\n");
+    assert_eq!(answer(&["canonical", "3"]), "!\n");
+    assert_eq!(
+        object(&["canonical", "0.0.}]!", "--json"], 0),
+        json!({"position": "0.0.}]!", "canonical": "0*2"})
+    );
+}
+
+#[test]
+fn children() {
+    assert_eq!(answer(&["children", "0*2"]), "0.AB|AB\n1a1a\n");
+    assert_eq!(answer(&["children", "!"]), "");
+    assert_eq!(answer(&["children", "22+22"]), "22\n");
+    assert_eq!(
+        object(&["children", "22", "--json"], 0),
+        json!({"position": "22", "children": ["!"]})
+    );
+}
+
+#[test]
+fn bad_positions_exit_with_2_and_the_place() {
+    for verb in ["canonical", "children", "draw"] {
+        for (text, place) in
+            [("0*2.AB|1A", "character 6"), ("0*x", "character 3"), ("-", "character 1")]
+        {
+            let output = konane(&[verb, text]);
+            assert_eq!(output.status.code(), Some(2), "{verb} {text}");
+            assert!(output.stdout.is_empty());
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(
+                message.starts_with("error: position: ") && message.contains(place),
+                "{message}"
+            );
+        }
+    }
+}
+
+/// A file in a directory of its own, which has to be kept.
+fn file(content: &str) -> (tempfile::TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("numbers.spr");
+    std::fs::write(&path, content).unwrap();
+    let path = path.to_str().unwrap().to_string();
+    (directory, path)
+}
+
+#[test]
+fn verify_says_what_is_wrong() {
+    let (_kept, path) = file("[Positions+Nimber]\n0*2 0\n0.AB.}AB.}]! 3\nAB|AB 1\n");
+    let value = object(&["verify", &path, "--root", "0*3", "--json"], 1);
+    assert_eq!((&value["entries"], &value["established"]), (&json!(3), &json!(2)));
+    assert_eq!((&value["valid"], &value["outcome"]), (&json!(false), &json!("win")));
+    assert_eq!(value["problems"][0]["line"], 3);
+    // A check that does not end says nothing about the file.
+    let output = konane(&["verify", &path, "--json", "--memory", "1"]);
+    assert_eq!(output.status.code(), Some(3));
+    let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!("memory limit")));
+    let (_kept, path) = file("[Positions+Nimber]\n0*2 0\nAB|AB 1\n");
+    let text = answer(&["verify", &path, "--root", "0*2"]);
+    assert!(text.contains("outcome     loss") && text.contains("valid       yes"), "{text}");
+}
+
+#[test]
+fn files_that_cannot_be_read_exit_with_4() {
+    let (_kept, path) = file("[Positions+Nimber]\n0*2 0\n0*x 1\n");
+    let output = konane(&["verify", &path]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("line 3: position: character 3"));
+    assert_eq!(konane(&["verify", "/nonexistent.spr"]).status.code(), Some(4));
+}
+
+#[test]
+fn draw() {
+    let picture = answer(&["draw", "0*2.AB|1aAaB"]);
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    // Two panels, six occurrences of letters and three other spots.
+    assert_eq!(picture.matches("rx=\"10\"").count(), 2);
+    assert_eq!(picture.matches("text-anchor").count(), 9);
+    assert!(answer(&["draw", "!"]).contains("nothing is left"));
+}

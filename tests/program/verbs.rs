@@ -1,0 +1,603 @@
+//! Every flag of `solve` and `perft`, the JSON, exit codes, bad input, limits and signals.
+
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::common::{
+    PROGRAM, code, command, json, keys, konane, one_object, signal, stderr, stdout, words,
+};
+
+const SOLVE_KEYS: [&str; 16] = [
+    "algorithm",
+    "best_move",
+    "board",
+    "expansions",
+    "memory_bytes",
+    "nodes",
+    "nodes_per_second",
+    "outcome",
+    "position",
+    "profile",
+    "seconds",
+    "settle_positions",
+    "table",
+    "threads",
+    "to_move",
+    "reason",
+];
+
+/// Checks fields and types of an object of `solve`.
+fn check_solve(value: &Value) {
+    let algorithm = value["algorithm"].as_str().unwrap();
+    assert!(["pns", "pn2", "dfpn", "ab"].contains(&algorithm));
+    let unknown = value["outcome"] == "unknown";
+    let mut expected: Vec<&str> = SOLVE_KEYS.to_vec();
+    if !unknown {
+        expected.retain(|&key| key != "reason");
+        assert!(["black", "white"].contains(&value["outcome"].as_str().unwrap()));
+    }
+    if unknown && algorithm != "ab" {
+        expected.extend(["pn", "dn"]);
+        assert!(value["pn"].as_u64() >= Some(1) && value["dn"].as_u64() >= Some(1));
+    }
+    if algorithm == "pn2" {
+        expected.extend(["l1_nodes", "l2_nodes"]);
+        assert!(value["l1_nodes"].is_u64() && value["l2_nodes"].is_u64());
+    }
+    expected.sort_unstable();
+    let mut found = keys(value);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    for key in ["nodes", "expansions", "settle_positions", "memory_bytes"] {
+        assert!(value[key].is_u64(), "{key}: {}", value[key]);
+    }
+    for key in ["capacity", "used", "replaced"] {
+        assert!(value["table"][key].is_u64(), "table.{key}");
+    }
+    assert_eq!(value["table"].as_object().unwrap().len(), 3);
+    for key in ["seconds", "nodes_per_second"] {
+        assert!(value[key].as_f64().unwrap() >= 0.0, "{key}");
+    }
+    for key in ["board", "position", "profile"] {
+        assert!(value[key].is_string(), "{key}");
+    }
+    assert!(["black", "white"].contains(&value["to_move"].as_str().unwrap()));
+    assert!(value["threads"].as_u64().unwrap() >= 1);
+    assert!(value["best_move"].is_string() || value["best_move"].is_null());
+    if !unknown {
+        let wins = value["outcome"] == value["to_move"];
+        assert_eq!(value["best_move"].is_string(), wins, "{value}");
+    }
+}
+
+#[test]
+fn solve_agrees_with_the_published_winners_of_small_boards() {
+    let rows = include_str!("../data/konane_winners.csv").lines();
+    let mut solved = 0;
+    for line in rows.filter(|line| !line.starts_with('#')).skip(1) {
+        let (board, winner) = line.split_once(',').unwrap();
+        let (ranks, files) = board.split_once('x').unwrap();
+        let squares = ranks.parse::<u32>().unwrap() * files.parse::<u32>().unwrap();
+        if squares > 20 {
+            continue;
+        }
+        let value = json(&["solve", board, "--json", "--memory", "16MiB"], 0);
+        check_solve(&value);
+        assert_eq!(value["outcome"], winner, "{board}");
+        assert_eq!(value["board"], board);
+        solved += 1;
+    }
+    assert!(solved > 30);
+}
+
+#[test]
+fn solve_takes_every_algorithm_and_profile() {
+    for algorithm in ["pns", "pn2", "dfpn", "ab"] {
+        for profile in ["tuned", "thesis"] {
+            let args = [
+                "solve",
+                "4x5",
+                "--algo",
+                algorithm,
+                "--profile",
+                profile,
+                "--json",
+                "--memory",
+                "64MiB",
+                "--threads",
+                "1",
+            ];
+            let value = json(&args, 0);
+            check_solve(&value);
+            assert_eq!(value["outcome"], "white", "{algorithm} {profile}");
+            assert_eq!(value["algorithm"], algorithm);
+            assert_eq!(value["profile"], profile);
+            assert!(value["nodes"].as_u64().unwrap() > 1);
+            assert!(value["memory_bytes"].as_u64().unwrap() <= 64 << 20);
+        }
+    }
+}
+
+#[test]
+fn solve_names_a_winning_move_as_text_and_as_json() {
+    let value = json(&["solve", "5x5", "--json", "-m", "64MiB", "--threads", "1"], 0);
+    assert_eq!(value["outcome"], "black");
+    let best = value["best_move"].as_str().unwrap().to_string();
+    assert!(["a1", "a5", "c3", "e1", "e5"].contains(&best.as_str()));
+    // After it, White is to move and Black still wins.
+    let value = json(&["solve", "5x5", "--json", "-m", "64MiB", "--moves", &best], 0);
+    check_solve(&value);
+    assert_eq!(value["to_move"], "white");
+    assert_eq!(value["outcome"], "black");
+
+    let output = konane(&["solve", "5x5", "-m", "64MiB", "--threads", "1"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    assert!(text.starts_with("5x5, Black to move\n  winner      Black\n"), "{text}");
+    assert!(text.contains(&format!("  best move   {best}\n")), "{text}");
+    let output = konane(&["solve", "4x4", "-m", "64MiB"]);
+    let text = stdout(&output);
+    assert!(text.contains("none: every move of Black loses"), "{text}");
+}
+
+#[test]
+fn a_position_and_the_moves_to_it_are_the_same() {
+    let by_moves = json(&["solve", "4x4", "--json", "--threads", "1", "--moves", "b3 b4 b1-b3"], 0);
+    let text = by_moves["position"].as_str().unwrap();
+    assert_eq!(text, "x1xo/oxox/x1xo/o1ox w");
+    let by_text = json(&["solve", "4x4", "--json", "--threads", "1", "--position", text], 0);
+    for key in ["position", "to_move", "outcome", "best_move", "nodes"] {
+        assert_eq!(by_moves[key], by_text[key], "{key}");
+    }
+    // No moves are the start.
+    let value = json(&["solve", "4x4", "--json", "--moves", ""], 0);
+    assert_eq!(value["position"], "xoxo/oxox/xoxo/oxox b");
+}
+
+#[test]
+fn a_finished_game_is_answered() {
+    let value = json(&["solve", "3x3", "--json", "--position", "3/3/3 w"], 0);
+    check_solve(&value);
+    assert_eq!(value["outcome"], "black");
+    assert_eq!(value["best_move"], Value::Null);
+    let output = konane(&["solve", "3x3", "--position", "3/3/3 b"]);
+    assert!(stdout(&output).contains("none: Black cannot move"));
+    // Not even a limit of one node makes it unknown.
+    let args = ["solve", "3x3", "--json", "--position", "3/3/3 w", "--max-nodes", "1"];
+    assert_eq!(json(&args, 0)["outcome"], "black");
+}
+
+#[test]
+fn limits_give_unknown_and_a_reason_and_never_an_outcome() {
+    for algorithm in ["pns", "pn2", "dfpn", "ab"] {
+        for (flag, limit, reason) in
+            [("--max-nodes", "10", "node limit"), ("--time-limit", "1ms", "time limit")]
+        {
+            let args = ["solve", "8x8", "--json", "--algo", algorithm, flag, limit, "-m", "64MiB"];
+            let value = json(&args, 3);
+            check_solve(&value);
+            assert_eq!(value["outcome"], "unknown", "{algorithm} {flag}");
+            assert_eq!(value["reason"], reason, "{algorithm} {flag}");
+            let args = ["solve", "8x8", "--algo", algorithm, flag, limit, "-m", "64MiB"];
+            let output = konane(&args);
+            assert_eq!(code(&output), 3);
+            let text = stdout(&output);
+            assert!(text.contains(&format!("unknown ({reason})")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_tree_that_is_full_gives_unknown() {
+    let args = ["solve", "8x8", "--json", "--algo", "pns", "-m", "1MiB"];
+    let value = json(&args, 3);
+    assert_eq!(value["outcome"], "unknown");
+    assert_eq!(value["reason"], "memory limit");
+}
+
+#[test]
+fn node_counts_do_not_depend_on_the_run() {
+    let args = ["solve", "5x5", "--json", "-m", "16MiB", "--threads", "1"];
+    let nodes = || json(&args, 0)["nodes"].clone();
+    assert_eq!(nodes(), nodes());
+}
+
+#[test]
+fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
+    let solve = |rest: &[&'static str]| [&["solve"], rest].concat();
+    // Arguments, and what the message has to contain.
+    let cases: Vec<(Vec<&str>, &[&str])> = vec![
+        (vec![], &["Usage", "solve"]),
+        (vec!["frobnicate", "6x6"], &["frobnicate"]),
+        (vec!["solve"], &["<RxF>"]),
+        (solve(&["0x5"]), &["'0x5'", "at least 1"]),
+        (solve(&["9x8"]), &["'9x8'", "72 squares", "at most 64"]),
+        (solve(&["5x13"]), &["'5x13'", "65 squares", "at most 64"]),
+        (solve(&["6"]), &["'6'", "6x6"]),
+        (solve(&["sixbysix"]), &["sixbysix", "6x6"]),
+        (solve(&["-6x6"]), &["-6"]),
+        (solve(&["6x6x6"]), &["6x6x6"]),
+        (solve(&["♟♟♟"]), &["♟♟♟", "6x6"]),
+        (solve(&["4x4", "5x5"]), &["'5x5'"]),
+        (solve(&["4x4", "--frob"]), &["--frob"]),
+        (solve(&["4x4", "--algo", "minimax"]), &["minimax", "pns, pn2, dfpn, ab"]),
+        (solve(&["4x4", "--profile", "best"]), &["best", "tuned, thesis"]),
+        (solve(&["4x4", "--memory", "1"]), &["1 B", "1 MiB", "--memory 1GiB"]),
+        (solve(&["4x4", "--memory", "0"]), &["--memory", "more than 0"]),
+        (solve(&["4x4", "--memory", "-1GiB"]), &["--memory", "4GiB"]),
+        (solve(&["4x4", "--memory", "much"]), &["'much'", "4GiB"]),
+        (solve(&["4x4", "--memory", "4XiB"]), &["XiB", "GiB"]),
+        (solve(&["4x4", "--memory", "1000000TiB"]), &["less memory"]),
+        (solve(&["4x4", "--memory", "99999999TiB"]), &["too large"]),
+        (solve(&["4x4", "--threads", "0"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--threads", "-2"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--threads", "1025"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--threads", "two"]), &["--threads", "1 to 1024"]),
+        (solve(&["4x4", "--algo", "ab", "--threads", "2"]), &["--threads", "ab", "--algo dfpn"]),
+        (solve(&["4x4", "--max-nodes", "0"]), &["--max-nodes", "at least 1"]),
+        (solve(&["4x4", "--max-nodes", "-5"]), &["--max-nodes", "at least 1"]),
+        (solve(&["4x4", "--max-nodes", "1e6"]), &["--max-nodes", "at least 1"]),
+        (solve(&["4x4", "--time-limit", "0"]), &["--time-limit", "more than 0"]),
+        (solve(&["4x4", "--time-limit", "-3s"]), &["--time-limit", "60s"]),
+        (solve(&["4x4", "--time-limit", "soon"]), &["--time-limit", "60s"]),
+        (solve(&["4x4", "--time-limit", "5 parsecs"]), &["parsecs", "ms, s, m, h or d"]),
+        (solve(&["4x4", "--position"]), &["--position"]),
+        (solve(&["4x4", "--position", ""]), &["--position", "missing"]),
+        (
+            solve(&["3x3", "--position", "xox/oxo/xox b", "--moves", "a1"]),
+            &["--position", "--moves"],
+        ),
+        // A position of another board.
+        (solve(&["4x4", "--position", "xox/oxo/xox b"]), &["3 ranks", "4x4"]),
+        (solve(&["3x3", "--position", "xoxo/oxox/xoxo b"]), &["rank 3", "too long"]),
+        // A stone on the wrong colour.
+        (solve(&["3x3", "--position", "oox/o1o/xo1 b"]), &["white stone", "a3"]),
+        (solve(&["3x3", "--position", "xox/o?o/xox b"]), &["rank 2", "'?'"]),
+        (solve(&["3x3", "--position", "xox/oxo/xox"]), &["b", "w"]),
+        (solve(&["3x3", "--position", "xox/oxo/xox w"]), &["Black is to move"]),
+        (solve(&["3x3", "--position", "xo1/oxo/xox b"]), &["White is to move"]),
+        (solve(&["3x3", "--position", "x1x/oxo/xox w"]), &["b3", "a3, c3, b2, a1, c1"]),
+        (solve(&["3x3", "--position", "🦀/\u{202e}/x b"]), &["--position"]),
+        // Moves.
+        (solve(&["4x4", "--moves", "zz"]), &["--moves", "move 1", "zz"]),
+        (solve(&["4x4", "--moves", "a1"]), &["move 1", "a1", "corner"]),
+        (solve(&["4x4", "--moves", "b3 d1"]), &["move 2", "d1", "b3"]),
+        (solve(&["4x4", "--moves", "b3 b4 a1-a2"]), &["move 3", "a1"]),
+        (solve(&["4x4", "--moves", "b3 b4 b1-b9"]), &["move 3", "b9", "4x4"]),
+        (solve(&["4x4", "--moves", "−¹ \u{0}"]), &[]),
+        (vec!["perft", "4x4"], &["<DEPTH>"]),
+        (vec!["perft", "4x4", "deep"], &["<DEPTH>", "1 to 64"]),
+        (vec!["perft", "4x4", "0"], &["<DEPTH>", "1 to 64"]),
+        (vec!["perft", "4x4", "65"], &["<DEPTH>", "1 to 64"]),
+        (vec!["perft", "4x4", "-3"], &["<DEPTH>", "1 to 64"]),
+        (vec!["perft", "4x4", "3", "--threads", "0"], &["1 to 1024"]),
+        (vec!["perft", "4x4", "3", "--threads", "2000"], &["1 to 1024"]),
+        (vec!["perft", "4x4", "3", "--no-symmetry"], &["--unique"]),
+        (vec!["perft", "4x4", "3", "--unique", "--divide"], &["--divide"]),
+        (vec!["perft", "4x4", "3", "--moves", "a1"], &["--moves", "corner"]),
+        (vec!["bench", "--expect", "many"], &["--expect"]),
+        (vec!["completions", "tcsh"], &["tcsh", "bash"]),
+        (vec!["man", "dance"], &["dance", "solve, perft"]),
+    ];
+    for (args, parts) in cases {
+        if args.iter().any(|arg| arg.contains('\0')) {
+            continue; // no operating system passes these on
+        }
+        for extra in [&[][..], &["--json"]] {
+            if !extra.is_empty() && !matches!(args.first(), Some(&("solve" | "perft" | "bench"))) {
+                continue;
+            }
+            let args = [&args[..], extra].concat();
+            let output = konane(&args);
+            let message = stderr(&output);
+            assert_eq!(code(&output), 2, "{args:?}: {message}");
+            assert_eq!(stdout(&output), "", "{args:?}");
+            if args.first() == Some(&"solve") && args.last() == Some(&"--json") && args.len() == 2 {
+                continue;
+            }
+            for part in parts {
+                assert!(message.contains(part), "{args:?}: no {part:?} in {message}");
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text_are_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let mut command = Command::new(PROGRAM);
+    let output = command
+        .args(["solve", "4x4", "--moves"])
+        .arg(OsStr::from_bytes(b"\xff\xfe"))
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 2);
+    assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn perft_counts_as_published_with_any_number_of_threads() {
+    let published: Vec<u64> = include_str!("../data/perft_8x8.csv")
+        .lines()
+        .filter_map(|line| line.split(',').nth(1)?.parse().ok())
+        .take(8)
+        .collect();
+    for threads in ["1", "3"] {
+        let value = json(&["perft", "8x8", "8", "--json", "--threads", threads], 0);
+        let mut found = keys(&value);
+        found.sort_unstable();
+        assert_eq!(found, ["board", "depth", "nodes", "position", "seconds"]);
+        assert_eq!(value["board"], "8x8");
+        assert_eq!(value["depth"], 8);
+        assert_eq!(value["nodes"], Value::from(published.clone()));
+        assert!(value["seconds"].is_f64());
+    }
+}
+
+#[test]
+fn perft_divide_adds_up() {
+    let args = ["perft", "6x6", "5", "--divide", "--json", "--moves", "c4 c5"];
+    let value = json(&args, 0);
+    let divide = value["divide"].as_array().unwrap();
+    let sum: u64 = divide.iter().map(|item| item["nodes"].as_u64().unwrap()).sum();
+    assert_eq!(sum, value["nodes"][4].as_u64().unwrap());
+    assert_eq!(divide.len() as u64, value["nodes"][0].as_u64().unwrap());
+    assert!(divide.iter().all(|item| item["move"].as_str().unwrap().contains('-')));
+
+    let output = konane(&["perft", "6x6", "4", "--divide"]);
+    let text = stdout(&output);
+    assert!(text.contains("by first move, at depth 4:"), "{text}");
+    assert!(text.contains("       c4"), "{text}");
+}
+
+#[test]
+fn perft_unique_with_and_without_symmetry() {
+    let value = json(&["perft", "4x4", "6", "--unique", "--json"], 0);
+    assert_eq!(value["unique"], Value::from(vec![2, 3, 4, 11, 24, 61]));
+    assert_eq!(value["symmetry"], true);
+    assert!(value.get("nodes").is_none());
+    let value = json(&["perft", "4x4", "6", "--unique", "--no-symmetry", "--json"], 0);
+    assert_eq!(value["unique"], Value::from(vec![4, 12, 16, 42, 92, 244]));
+    assert_eq!(value["symmetry"], false);
+}
+
+#[test]
+fn perft_of_a_finished_game_counts_nothing() {
+    let args = ["perft", "3x3", "3", "--json", "--position", "3/3/3 b"];
+    assert_eq!(json(&args, 0)["nodes"], Value::from(vec![0, 0, 0]));
+    let args = ["perft", "1x1", "3", "--unique", "--json"];
+    assert_eq!(json(&args, 0)["unique"], Value::from(vec![1, 0, 0]));
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    for args in [
+        &["--help"][..],
+        &["-h"],
+        &["help"],
+        &["help", "solve"],
+        &["--version"],
+        &["solve", "--help"],
+        &["perft", "-h"],
+        &["bench", "--help"],
+        &["completions", "--help"],
+        &["man", "--help"],
+    ] {
+        let output = konane(args);
+        assert_eq!(code(&output), 0, "{args:?}");
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn the_examples_of_the_help_work() {
+    let mut run = 0;
+    for verb in ["solve", "perft"] {
+        let help = stdout(&konane(&[verb, "--help"]));
+        for line in help.lines().filter_map(|line| line.strip_prefix("  konane ")) {
+            let mut args = words(line);
+            // The long one only has to begin.
+            let long = args.contains(&"--time-limit");
+            if long {
+                args.extend(["--max-nodes", "1000"]);
+            }
+            let output = konane(&args);
+            assert_eq!(code(&output), if long { 3 } else { 0 }, "{}", stderr(&output));
+            run += 1;
+        }
+    }
+    assert!(run >= 6, "{run} examples");
+}
+
+#[test]
+fn completions_and_manual_pages() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = konane(&["completions", shell]);
+        assert_eq!(code(&output), 0);
+        assert!(stdout(&output).contains("max-nodes"), "{shell}");
+    }
+    // Every page that a page names can be shown.
+    let mut pages = vec!["konane".to_owned()];
+    let mut shown = 0;
+    while let Some(name) = pages.pop() {
+        let verbs: Vec<&str> = name.split('-').skip(1).collect();
+        // A hyphen joins the words of one verb as well.
+        let joined = name.strip_prefix("konane-").unwrap_or_default();
+        let args = [&["man"], &verbs[..]].concat();
+        let args = if joined == "verify-proof" { vec!["man", joined] } else { args };
+        let output = konane(&args);
+        assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
+        let page = stdout(&output);
+        assert!(
+            page.contains(&format!(".TH {}", name.replace('-', "\\-")))
+                || page.contains(&format!(".TH {name}")),
+            "{page}"
+        );
+        for line in page.lines().filter_map(|line| line.strip_suffix("(1)")) {
+            pages.push(line.replace("\\-", "-"));
+        }
+        shown += 1;
+    }
+    assert!(shown > 20, "{shown} pages");
+    let output = konane(&["man", "sprouts", "nonsense"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("grundy"), "{}", stderr(&output));
+}
+
+#[test]
+fn logging_goes_to_stderr_where_it_is_asked_for() {
+    let output = konane(&["solve", "3x3", "--json", "-v"]);
+    one_object(&stdout(&output));
+    assert!(stderr(&output).contains("search begins"));
+    let mut command = Command::new(PROGRAM);
+    let output =
+        command.args(["solve", "3x3", "--quiet"]).env("RUST_LOG", "konane=debug").output().unwrap();
+    assert!(stderr(&output).contains("search ends"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(PROGRAM)
+        .args(["perft", "8x8", "10"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0);
+    assert_eq!(stderr(&output), "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let child = Command::new(PROGRAM)
+        .args(["solve", "3x3", "--json"])
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("standard output"));
+    for args in [&["help"][..], &["solve", "--help"], &["--version"], &["man"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(args).stdout(full).output().unwrap();
+        assert_eq!(code(&output), 4, "{args:?}");
+        assert!(stderr(&output).contains("standard output"), "{args:?}");
+    }
+    // A reader that has seen enough of the help is no error.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command(&["help"]).stdout(writer).output().unwrap();
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+}
+
+#[test]
+fn perft_keeps_to_its_memory_and_quiet_is_quiet() {
+    let args = ["perft", "6x6", "10", "--unique", "--memory", "1MiB", "--quiet"];
+    let output = konane(&args);
+    assert_eq!((code(&output), stderr(&output).as_str()), (3, ""));
+    assert!(stdout(&output).ends_with("\nmemory limit\n"), "{}", stdout(&output));
+    let value = json(&[&args[..], &["--json"]].concat(), 3);
+    assert_eq!(value["reason"], "memory limit");
+    let counts = value["unique"].as_array().unwrap();
+    let whole = json(&["perft", "6x6", "8", "--unique", "--json", "--quiet"], 0);
+    assert!((4..8).contains(&counts.len()), "{value}");
+    assert_eq!(counts[..], whole["unique"].as_array().unwrap()[..counts.len()]);
+}
+
+/// The help of a flag, wherever it stands, is the same.
+#[test]
+fn shared_flags_read_the_same() {
+    let verbs: [&[&str]; 8] = [
+        &["solve"],
+        &["perft"],
+        &["builddb"],
+        &["verifydb"],
+        &["statespace"],
+        &["verify-proof"],
+        &["sprouts", "solve"],
+        &["sprouts", "grundy"],
+    ];
+    for flag in ["--threads <N>", "--json", "--quiet"] {
+        let text = |verb: &&[&str]| {
+            let help = stdout(&konane(&[*verb, &["--help"]].concat()));
+            let rest = help.split_once(flag).unwrap_or_else(|| panic!("{verb:?} {flag}")).1;
+            let words: Vec<&str> = rest.split_whitespace().collect();
+            words.join(" ").split(" -").next().unwrap().to_owned()
+        };
+        for verb in &verbs {
+            assert_eq!(text(verb), text(&verbs[0]), "{verb:?} {flag}");
+        }
+    }
+}
+
+/// What the library says about limits knows no flags; the program adds which of them helps.
+#[test]
+fn errors_come_with_tips() {
+    for (args, tip) in [
+        (&["solve", "4x4", "--memory", "4"][..], "--memory 1GiB"),
+        (&["builddb", "8x8", "--memory", "1GiB"], "--max-stones "),
+        (&["builddb", "4x4", "--scope", "reachable", "--max-stones", "3"], "--scope complete"),
+        (&["statespace", "6x6", "--memory", "1GiB"], "--memory allows more"),
+        (&["solve", "4x4", "--checkpoint", "none.ckpt", "--resume"], "without --resume"),
+        (&["sprouts", "solve", "8"], "write 0*8 for 8 spots"),
+    ] {
+        let message = stderr(&konane(args));
+        let (error, found) = message.split_once("\n  tip: ").unwrap_or_else(|| panic!("{message}"));
+        assert!(found.contains(tip), "{args:?}: {message}");
+        assert!(!error.contains("--"), "{args:?}: {message}");
+    }
+}
+
+/// Starts the program, sends a signal after a while, and returns its output and how long it took
+/// to end.
+#[cfg(unix)]
+fn interrupted(args: &[&str], signal: &str) -> (Output, Duration) {
+    let child = command(args).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    self::signal(&child, signal);
+    let begun = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    (output, begun.elapsed())
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_a_search_with_what_is_known() {
+    for algorithm in ["dfpn", "pns", "pn2", "ab"] {
+        for signal in ["-INT", "-TERM"] {
+            let args = ["solve", "8x8", "--json", "-m", "256MiB", "--algo", algorithm];
+            let (output, time) = interrupted(&args, signal);
+            assert_eq!(code(&output), 130, "{algorithm}: {}", stderr(&output));
+            let value = one_object(&stdout(&output));
+            check_solve(&value);
+            assert_eq!(value["outcome"], "unknown");
+            assert_eq!(value["reason"], "interrupted");
+            assert!(time < Duration::from_secs(2), "{algorithm} took {time:?}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_a_perft() {
+    for kind in [&[][..], &["--unique"]] {
+        let args = [&["perft", "8x8", "20", "--json", "--threads", "2"], kind].concat();
+        let (output, time) = interrupted(&args, "-INT");
+        assert_eq!(code(&output), 130);
+        let value = one_object(&stdout(&output));
+        assert_eq!(value["reason"], "interrupted");
+        let list = if kind.is_empty() { "nodes" } else { "unique" };
+        let counts = value[list].as_array().unwrap();
+        assert!((5..20).contains(&counts.len()), "{counts:?}");
+        assert!(time < Duration::from_secs(2), "{kind:?} took {time:?}");
+    }
+}

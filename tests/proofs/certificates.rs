@@ -1,0 +1,135 @@
+//! Certificates of games that are graphs: closed, whatever the table knows.
+
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+
+use crate::oracles::graph::GraphGame;
+use crate::oracles::negamax::Negamax;
+use konane::search::SettleOptions;
+use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, certificate};
+use konane::search::dfpn::{DfpnOptions, dfpn};
+use konane::search::numbers::Combination;
+use konane::search::plain::game::{Game, Value};
+use konane::search::plain::known::{Answer, Informed, Known};
+use konane::search::run::{Limits, Reason};
+use konane::search::table::Table;
+use proptest::prelude::*;
+
+const OPTIONS: CertificateOptions = CertificateOptions {
+    dfpn: DfpnOptions {
+        combination: Combination::SUM,
+        epsilon_1024: 154,
+        settle: SettleOptions::NEVER,
+        virtual_1024: 4,
+    },
+    settle: SettleOptions { budget: 5, effort: u32::MAX - 1 },
+};
+
+fn collect<G: Game>(
+    game: &G,
+    nodes: u64,
+    (root, value): (u64, Value),
+    table: &Table,
+    limits: Limits<'_>,
+) -> Result<Certificate, CertificateError> {
+    // Every edge of a random graph leads to a greater number.
+    let layer = |code: u64| (nodes - 1 - code) as u32;
+    certificate(game, (root, value), table, layer, &OPTIONS, limits, &mut |_| {})
+}
+
+fn is_closed(game: &GraphGame, root: u64, value: Value, codes: &[u64]) -> bool {
+    let set: HashSet<u64> = codes.iter().copied().collect();
+    let successors = |node: u64| game.successors(node).iter().map(|&to| u64::from(to));
+    let proven = |node: u64| set.contains(&node) || successors(node).next().is_none();
+    let reaches = |node: u64| successors(node).any(proven);
+    let begins = if value == Value::Win { reaches(root) } else { proven(root) };
+    begins && codes.iter().all(|&node| successors(node).all(reaches))
+}
+
+/// True values of some nodes.
+struct Some8(Vec<Answer>);
+
+impl Known for Some8 {
+    fn value(&self, code: u64) -> Answer {
+        self.0[code as usize]
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 100 } else { 1000 }))]
+
+    #[test]
+    fn random_graphs_have_closed_certificates(
+        seed: u64,
+        nodes in 1u32..400,
+        degree in 1u32..12,
+        immediate: bool,
+        searched: bool,
+        share in 0u64..4,
+    ) {
+        let game = GraphGame::random(seed, nodes, degree).with_immediate_wins(immediate);
+        let mut oracle = Negamax::new(&game);
+        let values = (0..u64::from(nodes)).map(|node| {
+            let known = node.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 < share;
+            if known { Answer::Known(oracle.value(node)) } else { Answer::Unknown }
+        });
+        let values = Some8(values.collect());
+        let informed = Informed::new(&game, &values);
+        let value = oracle.value(0);
+        // A few clusters only: most is lost.
+        let table = Table::new(1 << 9).unwrap();
+        if searched {
+            dfpn(&informed, 0, &table, OPTIONS.dfpn, Limits::default(), &mut ());
+        }
+        let found = collect(&informed, nodes.into(), (0, value), &table, Limits::default()).unwrap();
+        prop_assert!(is_closed(&game, 0, value, &found.codes));
+        prop_assert!(found.codes.is_sorted_by(|a, b| a < b));
+        for &code in &found.codes {
+            prop_assert_eq!(oracle.value(code), Value::Loss);
+            prop_assert!(!game.successors(code).is_empty());
+        }
+        if immediate {
+            for at in 0..found.codes.len() {
+                let mut left = found.codes.clone();
+                left.remove(at);
+                prop_assert!(!is_closed(&game, 0, value, &left), "{} can go", found.codes[at]);
+            }
+        }
+        // What is not true has no certificate.
+        let table = Table::new(1 << 12).unwrap();
+        let error = collect(&informed, nodes.into(), (0, !value), &table, Limits::default());
+        prop_assert!(matches!(error, Err(CertificateError::Contradiction { .. })), "{:?}", error);
+    }
+}
+
+#[test]
+fn a_limit_gives_no_certificate() {
+    let game = GraphGame::nim(&[9, 10, 11]);
+    let stones = |code: u64| GraphGame::nim_piles(&[9, 10, 11], code).iter().sum::<u32>();
+    let table = Table::new(1 << 16).unwrap();
+    let stop = AtomicBool::new(true);
+    let limits = Limits { stop: Some(&stop), ..Limits::default() };
+    let value = Negamax::new(&game).value(0);
+    let attempt =
+        |limits| certificate(&game, (0, value), &table, stones, &OPTIONS, limits, &mut |_| {});
+    assert_eq!(attempt(limits), Err(CertificateError::Stopped(Reason::Interrupted)));
+    let deadline = Some(std::time::Instant::now());
+    let limits = Limits { deadline, ..Limits::default() };
+    assert_eq!(attempt(limits), Err(CertificateError::Stopped(Reason::TimeLimit)));
+    let found = attempt(Limits::default()).unwrap();
+    assert!(is_closed(&game, 0, value, &found.codes));
+    assert!(!found.codes.is_empty());
+}
+
+#[test]
+fn known_values_that_cannot_be_read_give_no_certificate() {
+    let game = GraphGame::nim(&[3, 4]);
+    let failing = Some8(vec![Answer::Failed; game.nodes() as usize]);
+    let informed = Informed::new(&game, &failing);
+    let stones = |code: u64| GraphGame::nim_piles(&[3, 4], code).iter().sum::<u32>();
+    let table = Table::new(1 << 12).unwrap();
+    let limits = Limits::default();
+    let found =
+        certificate(&informed, (0, Value::Win), &table, stones, &OPTIONS, limits, &mut |_| {});
+    assert_eq!(found, Err(CertificateError::Stopped(Reason::KnownValues)));
+}

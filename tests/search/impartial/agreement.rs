@@ -1,0 +1,187 @@
+//! Every algorithm, with every kind of parameters, has the twin's outcomes.
+
+use crate::oracles::impartial_games::{Declared, GrundysGame, Octal};
+use konane::search::numbers::Combination;
+use konane::search::plain::game::Value;
+use konane::search::run::{Limits, Outcome, Reason, Report};
+use konane::search::sums::{
+    Atom, Impartial, SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, grundy, pns, two_level,
+};
+use proptest::prelude::*;
+
+use super::twin::Twin;
+
+type Search<G> = fn(&Workspace<'_, G>, &Sum, SearchOptions) -> Report;
+
+/// Jobs so short that even small games take many.
+pub const SHORT: TwoLevelOptions =
+    TwoLevelOptions { iterations: 5, updates: 2, threads_per_worker: 2 };
+
+fn searches<G: Impartial>() -> [(&'static str, Search<G>); 5] {
+    [
+        ("dfpn", |workspace, root, options| {
+            dfpn(workspace, root, options, 1, Limits::default(), &mut ())
+        }),
+        ("dfpn on 3 threads", |workspace, root, options| {
+            dfpn(workspace, root, options, 3, Limits::default(), &mut ())
+        }),
+        ("pns", |workspace, root, options| {
+            pns(workspace, root, options, Limits::default(), &mut ())
+        }),
+        ("two levels on 1 thread", |workspace, root, options| {
+            two_level(workspace, root, options, SHORT, 1, Limits::default(), &mut ())
+        }),
+        ("two levels on 5 threads", |workspace, root, options| {
+            two_level(workspace, root, options, SHORT, 5, Limits::default(), &mut ())
+        }),
+    ]
+}
+
+pub fn variants() -> Vec<SearchOptions> {
+    let paper = SearchOptions::PAPER;
+    let combination = Combination { weight_64: 8 };
+    vec![
+        paper,
+        SearchOptions { heuristic: true, ..paper },
+        SearchOptions { combination, ..paper },
+        SearchOptions { epsilon_1024: 300, ..paper },
+        SearchOptions::TUNED,
+    ]
+}
+
+/// All searches on a sum and a heap, each in a new workspace.
+fn check<G: Impartial>(game: &G, twin: &mut Twin<G>, atoms: &[Atom], nimber: u32) {
+    let value = match twin.sum(atoms) ^ nimber {
+        0 => Value::Loss,
+        _ => Value::Win,
+    };
+    let root = Sum::new(game, atoms, nimber);
+    for options in variants() {
+        for (name, search) in searches::<G>() {
+            let workspace = Workspace::new(game, 1 << 22).unwrap();
+            let report = search(&workspace, &root, options);
+            assert_eq!(report.outcome, Outcome::Known(value), "{name}, {options:?}");
+            for (atom, number) in workspace.knowledge().iter() {
+                assert_eq!(number, twin.grundy(atom), "{name}, {options:?}, atom {atom}");
+            }
+            assert_eq!(report.counters.grundy_numbers, workspace.knowledge().numbers());
+            // The same again, from what is known now.
+            let again = search(&workspace, &root, options);
+            assert_eq!(again.outcome, report.outcome, "{name}, {options:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn random_games(
+        seed: u64,
+        size in 1u32..60,
+        degree in 0u32..9,
+        parts in prop::collection::vec(0u32..1 << 16, 0..4),
+        nimber in 0u32..6,
+    ) {
+        let game = Declared::random(seed, size, degree);
+        let atoms: Vec<Atom> = parts.iter().map(|part| part % size).collect();
+        check(&game, &mut Twin::new(&game), &atoms, nimber);
+    }
+
+    #[test]
+    fn octal_games(
+        digits in prop::collection::vec(0u8..8, 1..5),
+        repeats: bool,
+        heaps in prop::collection::vec(1u32..22, 0..4),
+        nimber in 0u32..5,
+    ) {
+        let game = Octal::new(&digits, repeats);
+        let atoms: Vec<Atom> = heaps.iter().map(|&heap| Octal::heap(heap)).collect();
+        check(&game, &mut Twin::new(&game), &atoms, nimber);
+    }
+
+    /// What a search leaves is true for the next, whichever it is.
+    #[test]
+    fn workspaces_can_be_shared(
+        seed: u64,
+        queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..25), 1..12),
+    ) {
+        let game = Declared::random(seed, 40, 6);
+        let mut twin = Twin::new(&game);
+        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        for (a, b, nimber, which) in queries {
+            let won = twin.sum(&[a, b]) != nimber;
+            let options = variants()[which / 5];
+            let report = searches()[which % 5].1(&workspace, &Sum::new(&game, &[a, b], nimber), options);
+            prop_assert_eq!(report.outcome.value() == Some(Value::Win), won);
+            prop_assert!(report.outcome.value().is_some());
+        }
+    }
+}
+
+#[test]
+fn grundys_game_in_sums() {
+    let mut twin = Twin::new(&GrundysGame);
+    for sizes in [[20, 27, 31], [45, 46, 50], [50, 50, 13]] {
+        let atoms: Vec<Atom> = sizes.iter().map(|&size| Octal::heap(size)).collect();
+        for nimber in 0..3 {
+            check(&GrundysGame, &mut twin, &atoms, nimber);
+        }
+    }
+}
+
+/// Heaps beyond the numbers that are excluded one by one.
+#[test]
+fn large_nim_heaps() {
+    let game = Octal::nim();
+    let mut twin = Twin::new(&game);
+    for (sizes, nimber) in [([60, 70], 60 ^ 70), ([60, 70], 5), ([50, 1], 49), ([55, 55], 0)] {
+        let atoms: Vec<Atom> = sizes.iter().map(|&size| Octal::heap(size)).collect();
+        check(&game, &mut twin, &atoms, nimber);
+    }
+}
+
+/// However small the memory, no answer is wrong, and a larger one gives it.
+#[test]
+fn little_memory_gives_no_wrong_answer() {
+    let (mut known, mut unknown) = (0, 0);
+    for seed in 0..12 {
+        let game = Declared::random(seed, 300, 8);
+        let mut twin = Twin::new(&game);
+        let root = Sum::new(&game, &[299, 298], 1);
+        let value = if twin.sum(&[299, 298]) == 1 { Value::Loss } else { Value::Win };
+        for bytes in [1 << 10, 1 << 14, 60_000, 80_000, 100_000, 1 << 18] {
+            for (name, search) in searches() {
+                let workspace = Workspace::new(&game, bytes).unwrap();
+                match search(&workspace, &root, SearchOptions::PAPER).outcome {
+                    Outcome::Known(found) => {
+                        assert_eq!(found, value, "seed {seed}, {name}, {bytes} bytes");
+                        known += 1;
+                    }
+                    Outcome::Unknown(reason) => {
+                        assert_eq!(reason, Reason::Memory, "seed {seed}, {name}, {bytes} bytes");
+                        assert!(bytes < 1 << 18);
+                        unknown += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(known > 20 && unknown > 20, "{known} {unknown}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn grundy_numbers_of_sums(
+        seed: u64,
+        atoms in prop::collection::vec(0u32..50, 0..5),
+        which in 0usize..5,
+    ) {
+        let game = Declared::random(seed, 50, 7);
+        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        let report = grundy(&workspace, &atoms, variants()[which], 1, Limits::default(), &mut ());
+        prop_assert_eq!(report.grundy, Ok(Twin::new(&game).sum(&atoms)));
+    }
+}

@@ -1,0 +1,137 @@
+//! Limits stop searches, which say why, and lose nothing that they have found.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::oracles::impartial_games::Declared;
+use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
+use konane::search::sums::{Atom, SearchOptions, Sum, Workspace, dfpn, grundy, pns, two_level};
+
+use super::agreement::{SHORT, variants};
+use super::twin::Twin;
+
+fn game() -> Declared {
+    Declared::random(7, 3000, 12)
+}
+
+const ROOT: [Atom; 2] = [2999, 2998];
+
+#[test]
+fn limits_are_named() {
+    let game = game();
+    let root = Sum::new(&game, &ROOT, 0);
+    let stop = AtomicBool::new(true);
+    let cases = [
+        (Limits { nodes: Some(20), ..Limits::default() }, Reason::NodeLimit),
+        (Limits { deadline: Some(Instant::now()), ..Limits::default() }, Reason::TimeLimit),
+        (Limits { stop: Some(&stop), ..Limits::default() }, Reason::Interrupted),
+    ];
+    for (limits, reason) in cases {
+        for name in ["dfpn", "pns", "two levels", "grundy"] {
+            let workspace = Workspace::new(&game, 1 << 22).unwrap();
+            let options = SearchOptions::PAPER;
+            let outcome = match name {
+                "dfpn" => dfpn(&workspace, &root, options, 1, limits, &mut ()).outcome,
+                "pns" => pns(&workspace, &root, options, limits, &mut ()).outcome,
+                "two levels" => {
+                    two_level(&workspace, &root, options, SHORT, 3, limits, &mut ()).outcome
+                }
+                _ => {
+                    let report = grundy(&workspace, &ROOT, options, 1, limits, &mut ());
+                    assert_eq!(report.grundy, Err(reason));
+                    continue;
+                }
+            };
+            assert_eq!(outcome, Outcome::Unknown(reason), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_stopped_search_goes_on() {
+    let game = game();
+    let root = Sum::new(&game, &ROOT, 2);
+    let mut twin = Twin::new(&game);
+    let won = twin.sum(&ROOT) != 2;
+    for options in variants() {
+        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        let mut stops = 0;
+        loop {
+            let limits = Limits { nodes: Some(300), ..Limits::default() };
+            let report = dfpn(&workspace, &root, options, 1, limits, &mut ());
+            if let Some(value) = report.outcome.value() {
+                assert_eq!(value == konane::search::plain::game::Value::Win, won);
+                break;
+            }
+            stops += 1;
+            assert!(stops < 1000, "{options:?}");
+        }
+        assert!(stops > 1, "{options:?}");
+    }
+}
+
+/// Keeps what it is told, and can refuse to go on.
+#[derive(Default)]
+struct Listener {
+    numbers: Vec<(Atom, u32)>,
+    calls: u32,
+    refuses: bool,
+}
+
+impl Observer for Listener {
+    fn progress(&mut self, progress: &Progress) {
+        assert!(progress.memory_bytes > 0 && progress.counters.expansions > 0);
+        self.calls += 1;
+    }
+
+    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        self.numbers.extend_from_slice(numbers);
+        !self.refuses
+    }
+}
+
+/// Also what is found while the search ends, and by other threads than the one that tells.
+#[test]
+fn every_grundy_number_is_reported_once() {
+    let game = game();
+    let root = Sum::new(&game, &ROOT, 0);
+    for (nodes, threads, refuses) in
+        [None, Some(500)].into_iter().flat_map(|n| [(n, 1, false), (n, 3, false), (n, 3, true)])
+    {
+        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        let mut listener = Listener { refuses, ..Listener::default() };
+        let limits = Limits { nodes, ..Limits::default() };
+        dfpn(&workspace, &root, SearchOptions::PAPER, threads, limits, &mut listener);
+        assert!(listener.calls > 0 || threads > 1);
+        listener.numbers.sort_unstable();
+        let expected: Vec<_> = workspace.knowledge().iter().collect();
+        assert_eq!(listener.numbers, expected, "{nodes:?} {threads} {refuses}");
+        assert!(!expected.is_empty());
+    }
+}
+
+#[test]
+fn an_observer_can_end_a_search() {
+    let game = game();
+    let workspace = Workspace::new(&game, 1 << 22).unwrap();
+    let mut listener = Listener { refuses: true, ..Listener::default() };
+    let root = Sum::new(&game, &ROOT, 0);
+    let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, Limits::default(), &mut listener);
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+}
+
+#[test]
+fn known_numbers_are_used() {
+    let game = game();
+    let mut twin = Twin::new(&game);
+    let workspace = Workspace::new(&game, 1 << 22).unwrap();
+    for atom in ROOT {
+        workspace.knowledge().set_grundy(atom, twin.grundy(atom));
+    }
+    let stop = AtomicBool::new(false);
+    let limits = Limits { stop: Some(&stop), ..Limits::default() };
+    let report = grundy(&workspace, &ROOT, SearchOptions::PAPER, 1, limits, &mut ());
+    assert_eq!(report.grundy, Ok(twin.sum(&ROOT)));
+    assert_eq!(report.counters.expansions, 0);
+    assert!(!stop.load(Ordering::Relaxed));
+}

@@ -1,0 +1,34 @@
+//! Grundy numbers by definition: the least number that no option has.
+
+use std::collections::{BTreeSet, HashMap};
+
+use konane::search::sums::{Atom, Impartial, Options};
+
+/// Computes numbers and remembers them; knows nothing of couples, bounds and cancellation.
+pub struct Twin<'g, G: Impartial> {
+    game: &'g G,
+    scratch: G::Scratch,
+    numbers: HashMap<Atom, u32>,
+}
+
+impl<'g, G: Impartial> Twin<'g, G> {
+    pub fn new(game: &'g G) -> Self {
+        Twin { game, scratch: G::Scratch::default(), numbers: HashMap::new() }
+    }
+
+    pub fn grundy(&mut self, atom: Atom) -> u32 {
+        if let Some(&number) = self.numbers.get(&atom) {
+            return number;
+        }
+        let mut options = Options::default();
+        self.game.options(atom, &mut self.scratch, &mut options).unwrap();
+        let values: BTreeSet<u32> = options.iter().map(|option| self.sum(option)).collect();
+        let number = (0..).find(|number| !values.contains(number)).unwrap();
+        self.numbers.insert(atom, number);
+        number
+    }
+
+    pub fn sum(&mut self, atoms: &[Atom]) -> u32 {
+        atoms.iter().fold(0, |sum, &atom| sum ^ self.grundy(atom))
+    }
+}

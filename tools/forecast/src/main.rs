@@ -1,0 +1,256 @@
+//! Fits the forecast of Grundy numbers in Sprouts to numbers that are known, and writes the file of
+//! weights that `src/sprouts/forecast` reads:
+//!
+//! ```text
+//! cargo run --release -p konane-forecast -- numbers.spr … > src/sprouts/forecast/weights.txt
+//! ```
+//!
+//! The odds are a softmax of curves over the phase, and the phase is the sum of the weights of a land's
+//! traits; all of it is learnt at once, by Adam (Kingma and Ba 2015) on the mean logarithmic loss. A
+//! tenth of the lands is kept out, and stderr says how well they are guessed.
+
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::f64::consts::TAU;
+use std::path::Path;
+use std::process::ExitCode;
+
+use konane::sprouts::forecast::{CLASSES, CURVES, Trait, curves, traits};
+use konane::sprouts::spr_file::SprReader;
+use konane::sprouts::{Scratch, Sprouts};
+
+/// Traits beside the counts: the most frequent ones.
+const TRAITS: usize = 250;
+const STEPS: i32 = 4000;
+const BATCH: usize = 2000;
+/// Lands with fewer lives are not guessed at; of those with fewer than the second one in six is used,
+/// there are so many.
+const LIVES: [u32; 2] = [6, 16];
+
+struct Land {
+    lives: u32,
+    class: usize,
+    /// Traits by number, and how often.
+    traits: Vec<(usize, f64)>,
+    kept_out: bool,
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014), so that a fit can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Adam's state for one parameter.
+#[derive(Clone, Copy, Default)]
+struct Adam {
+    value: f64,
+    gradient: f64,
+    mean: f64,
+    square: f64,
+}
+
+impl Adam {
+    fn step(&mut self, rate: f64, number: i32) {
+        self.mean = 0.9 * self.mean + 0.1 * self.gradient;
+        self.square = 0.999 * self.square + 0.001 * self.gradient * self.gradient;
+        let mean = self.mean / (1.0 - 0.9f64.powi(number));
+        let square = self.square / (1.0 - 0.999f64.powi(number));
+        self.value -= rate * mean / (square.sqrt() + 1e-9);
+        self.gradient = 0.0;
+    }
+}
+
+fn main() -> ExitCode {
+    let files: Vec<String> = std::env::args().skip(1).collect();
+    if files.is_empty() {
+        eprintln!("usage: konane-forecast FILE.spr … > weights.txt");
+        return ExitCode::from(2);
+    }
+    match run(&files) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Turns that a trait starts from: about 0.8 moves a life, and a move is half a turn.
+fn first_guess(part: &Trait) -> Option<f64> {
+    match part {
+        Trait::Isolated => Some(1.19),
+        Trait::Sign('1') => Some(0.78),
+        Trait::Sign('2') => Some(0.32),
+        Trait::Sign('a') => Some(0.4),
+        Trait::Sign(_) => Some(0.2),
+        Trait::Region => Some(-0.16),
+        Trait::Boundary => Some(0.03),
+        _ => None,
+    }
+}
+
+/// Lands of the files, each once, and the traits that are used.
+fn read(files: &[String], random: &mut Random) -> Result<(Vec<Land>, Vec<Trait>), Box<dyn Error>> {
+    let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut lands_with: HashMap<Trait, usize> = HashMap::new();
+    for file in files {
+        for entry in SprReader::open(Path::new(file))? {
+            let entry = entry?;
+            // Lost sums say nothing about their lands.
+            let [land] = entry.position.lands() else { continue };
+            let lives = entry.position.lives();
+            let rare = lives < LIVES[0] || (lives < LIVES[1] && random.next() * 6.0 >= 1.0);
+            // A land may be there under several texts.
+            if rare || !seen.insert(game.atoms(&entry.position, &mut scratch)?) {
+                continue;
+            }
+            let traits = traits(land);
+            let distinct: HashSet<&Trait> = traits.iter().map(|(part, _)| part).collect();
+            for part in distinct {
+                *lands_with.entry(part.clone()).or_default() += 1;
+            }
+            found.push((lives, (entry.nimber as usize).min(CLASSES - 1), traits));
+        }
+    }
+    let mut used: Vec<(Trait, usize)> = lands_with.into_iter().collect();
+    used.sort_unstable_by(|(a, times_a), (b, times_b)| {
+        let counts_first = first_guess(b).is_some().cmp(&first_guess(a).is_some());
+        counts_first.then(times_b.cmp(times_a)).then(a.cmp(b))
+    });
+    let counts = used.iter().filter(|(part, _)| first_guess(part).is_some()).count();
+    used.truncate(counts + TRAITS);
+    let numbers: HashMap<&Trait, usize> =
+        used.iter().zip(0..).map(|((part, _), number)| (part, number)).collect();
+    let lands = found.into_iter().map(|(lives, class, traits)| Land {
+        lives,
+        class,
+        traits: traits
+            .iter()
+            .filter_map(|(part, count)| Some((*numbers.get(part)?, f64::from(*count))))
+            .collect(),
+        kept_out: random.next() < 0.1,
+    });
+    Ok((lands.collect(), used.into_iter().map(|(part, _)| part).collect()))
+}
+
+struct Model {
+    turns: Vec<Adam>,
+    curves: [[Adam; CURVES]; CLASSES],
+}
+
+impl Model {
+    /// The loss of a land; adds to the gradients if they are wanted.
+    fn loss(&mut self, land: &Land, learn: bool) -> f64 {
+        let turn: f64 =
+            land.traits.iter().map(|&(number, count)| self.turns[number].value * count).sum();
+        let lives = f64::from(land.lives.min(64));
+        let at = |turn: f64| curves(turn.rem_euclid(1.0) * TAU, (lives - 16.0) / (lives + 16.0));
+        let here = at(turn);
+        let power = |row: &[Adam; CURVES]| {
+            row.iter().zip(here).map(|(weight, curve)| weight.value * curve).sum::<f64>().exp()
+        };
+        let mut share = [0.0; CLASSES];
+        for (share, row) in share.iter_mut().zip(&self.curves) {
+            *share = power(row);
+        }
+        let total: f64 = share.iter().sum();
+        share.iter_mut().for_each(|share| *share /= total);
+        let loss = -share[land.class].max(1e-12).ln();
+        if !learn {
+            return loss;
+        }
+        share[land.class] -= 1.0;
+        // The derivative of cos a is cos(a + quarter of a turn), that of cos 2a twice that of an eighth
+        // further on; likewise for sine.
+        let (quarter, eighth) = (at(turn + 0.25), at(turn + 0.125));
+        let mut slope = 0.0;
+        for (row, share) in self.curves.iter_mut().zip(share) {
+            for (index, weight) in row.iter_mut().enumerate() {
+                weight.gradient += share * here[index] / BATCH as f64;
+                slope += share
+                    * weight.value
+                    * match index % 5 {
+                        0 => 0.0,
+                        1 | 2 => TAU * quarter[index],
+                        _ => 2.0 * TAU * eighth[index],
+                    };
+            }
+        }
+        for &(number, count) in &land.traits {
+            self.turns[number].gradient += slope * count / BATCH as f64;
+        }
+        loss
+    }
+}
+
+fn run(files: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut random = Random(1);
+    let (lands, traits) = read(files, &mut random)?;
+    // Numbers of lives that are rare count for more than their share.
+    let mut with_lives = [0usize; 41];
+    for land in &lands {
+        with_lives[land.lives.min(40) as usize] += 1;
+    }
+    let (mut shares, mut total) = (Vec::new(), 0.0);
+    let learnt: Vec<&Land> = lands.iter().filter(|land| !land.kept_out).collect();
+    for land in &learnt {
+        total += 1.0 / (with_lives[land.lives.min(40) as usize] as f64).sqrt();
+        shares.push(total);
+    }
+    if learnt.is_empty() {
+        return Err("the files hold no lands with enough lives".into());
+    }
+    let start = |part: &Trait| Adam { value: first_guess(part).unwrap_or(0.0), ..Adam::default() };
+    let mut model = Model {
+        turns: traits.iter().map(start).collect(),
+        curves: [[Adam::default(); CURVES]; CLASSES],
+    };
+    for step in 1..=STEPS {
+        for _ in 0..BATCH {
+            let share = random.next() * total;
+            let index = shares.partition_point(|&end| end <= share).min(learnt.len() - 1);
+            model.loss(learnt[index], true);
+        }
+        let rate = 0.03 * (1.0 - f64::from(step) / f64::from(STEPS)) + 0.0005;
+        model.curves.iter_mut().flatten().for_each(|weight| weight.step(rate, step));
+        for weight in &mut model.turns {
+            // Curves come first: the phase means nothing before.
+            weight.step(if step > 300 { rate / 12.0 } else { 0.0 }, step);
+        }
+    }
+    for (least, most) in [(6, 9), (10, 13), (14, 17), (18, 22), (23, 30), (31, 45), (46, 6000)] {
+        let chosen =
+            lands.iter().filter(|land| land.kept_out && (least..=most).contains(&land.lives));
+        let losses: Vec<f64> = chosen.map(|land| model.loss(land, false)).collect();
+        let mean = losses.iter().sum::<f64>() / losses.len() as f64;
+        eprintln!("{least} to {most} lives: {} lands, mean loss {mean:.3}", losses.len());
+    }
+
+    println!(
+        "# The forecast of Grundy numbers: traits of a land and what they turn its phase by, in"
+    );
+    println!("# 1/65536 of a turn; then for the Grundy numbers 0 to {} and for all", CLASSES - 2);
+    println!(
+        "# greater ones the coefficients of 1, cos, sin, cos 2, sin 2 of the phase and of these times"
+    );
+    println!("# the size, in 1/1024. Made by tools/forecast from {} lands.", lands.len());
+    for (part, weight) in traits.iter().zip(&model.turns) {
+        println!("{part} {}", (weight.value * 65_536.0).round() as i64);
+    }
+    for row in &model.curves {
+        let numbers: Vec<String> =
+            row.iter().map(|weight| ((weight.value * 1024.0).round() as i64).to_string()).collect();
+        println!("odds {}", numbers.join(" "));
+    }
+    Ok(())
+}
