@@ -18,17 +18,24 @@ use super::game::{Atom, Impartial, Retained};
 use super::workspace::Workspace;
 use crate::search::table::{Cursor, Entry};
 
-/// What the last collection left.
+/// Collections in a row between which nothing is found, after which a search gives up. One is not
+/// enough: in little memory, several threads can fill it with the options of what they are searching
+/// before any of them has ended.
+const MOST_IN_VAIN: u32 = 3;
+
+/// What the last collections left.
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     /// Grundy numbers that were known at the last collection.
     numbers: Option<u64>,
+    /// Collections since these were found.
+    in_vain: u32,
 }
 
 impl Collector {
     /// Makes room in a workspace that nobody uses meanwhile; atoms of `root` stay. False if the
-    /// search should not go on: nothing has been found since the last collection, or what has to
-    /// stay fills the memory.
+    /// search should not go on: nothing has been found over the last [`MOST_IN_VAIN`] collections,
+    /// or what has to stay fills the memory.
     pub fn collect<G: Impartial>(
         &mut self,
         workspace: &Workspace<'_, G>,
@@ -36,10 +43,11 @@ impl Collector {
         threads: u32,
     ) -> bool {
         let numbers = Some(workspace.knowledge.numbers());
-        if self.numbers == numbers {
+        self.in_vain = if self.numbers == numbers { self.in_vain + 1 } else { 0 };
+        self.numbers = numbers;
+        if self.in_vain == MOST_IN_VAIN {
             return false;
         }
-        self.numbers = numbers;
         let collect = || collect(workspace, root);
         match rayon::ThreadPoolBuilder::new().num_threads(threads.max(1) as usize).build() {
             Ok(pool) => pool.install(collect),
