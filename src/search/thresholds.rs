@@ -15,7 +15,7 @@
 //! With the plain sum this is the paper's formula, ps(w) = ds(v) + dn(v) − pn(w), ds(w) = ps(v), and
 //! it holds for every way to combine the children's numbers. In a plain game both stay infinite.
 
-use super::numbers::{Combination, INFINITY, Number, best_child_threshold};
+use super::numbers::{Combination, INFINITY, Number, Pair, best_child_threshold};
 
 /// How long the search stays below a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,20 +47,23 @@ impl Thresholds {
         Thresholds { phi: INFINITY, delta: INFINITY, or_phi: INFINITY, or_delta: INFINITY };
 
     /// Whether the most-proving node is still below a node with these numbers (Theorem 2). Never
-    /// for a solved one.
+    /// for a solved one. With `sums` false, for a plain game, it asks `phi` and `delta` only.
     #[inline(always)]
-    pub fn hold(&self, phi: Number, delta: Number) -> bool {
-        phi < self.phi && delta < self.delta && (phi < self.or_phi || delta < self.or_delta)
+    pub fn hold(&self, Pair { phi, delta }: Pair, sums: bool) -> bool {
+        phi < self.phi
+            && delta < self.delta
+            && (!sums || phi < self.or_phi || delta < self.or_delta)
     }
 
     /// The thresholds of the child of least delta. `epsilon_1024` of 0 follows the most-proving
-    /// node exactly.
+    /// node exactly. With `sums` false, for a plain game, the other two are infinite.
     #[inline(always)]
     pub fn of_child(
         &self,
         others: Others,
         combination: Combination,
         epsilon_1024: u32,
+        sums: bool,
     ) -> Thresholds {
         let Others { least_delta, max_phi, sum_phi } = others;
         let until = |threshold| match threshold {
@@ -70,8 +73,8 @@ impl Thresholds {
         Thresholds {
             phi: until(self.delta),
             delta: best_child_threshold(self.phi, least_delta, epsilon_1024),
-            or_phi: until(self.or_delta),
-            or_delta: self.or_phi,
+            or_phi: if sums { until(self.or_delta) } else { INFINITY },
+            or_delta: if sums { self.or_phi } else { INFINITY },
         }
     }
 

@@ -85,7 +85,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                     if depth == 0 {
                         self.tree.control().root = (pair.phi, pair.delta, None);
                     }
-                    if !thresholds.hold(pair.phi, pair.delta) || self.has_to_return(depth) {
+                    if !thresholds.hold(pair, T::SUMS) || self.has_to_return(depth) {
                         return Some(Found { pair, work });
                     }
                     let key = TEAM.then(|| self.tree.edge_key(edge));
@@ -104,7 +104,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     /// found out anything.
     pub fn search(&mut self, code: u64, thresholds: Thresholds, depth: usize) -> Option<Found> {
         let tree = &mut self.tree;
-        if T::SPREADS
+        if T::SUMS
             && let Some(value) = tree.value(code)
         {
             return Some(Found { pair: Pair::of(value), work: 0 });
@@ -116,13 +116,14 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         let known = self.tree.lookup(code);
         // A tree whose values spread has been asked above.
         if TEAM
-            && !T::SPREADS
+            && !T::SUMS
             && depth > 0
             && let Some(Entry { phi, delta, .. }) = known
-            && !thresholds.hold(phi, delta)
+            && let pair = (Pair { phi, delta })
+            && !thresholds.hold(pair, T::SUMS)
         {
             // Somebody else has done it since the parent looked.
-            return Some(Found { pair: Pair { phi, delta }, work: 0 });
+            return Some(Found { pair, work: 0 });
         }
         let before = known.map_or(0, |entry| entry.work);
         if !TEAM || before < T::NOTABLE_WORK && depth > 0 {
@@ -198,7 +199,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             if let Some(value) = pair.value() {
                 return Ok(value);
             }
-            if !thresholds.hold(pair.phi, pair.delta)
+            if !thresholds.hold(pair, T::SUMS)
                 || self.tree.control_ref().stopped.is_some()
                 || self.has_to_return(depth)
             {
@@ -213,7 +214,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                 max_phi: if scan.max_at == chosen { scan.max_other } else { scan.max },
                 sum_phi: scan.sum - u64::from(edge.pair().phi),
             };
-            let mut below = thresholds.of_child(others, combination, epsilon_1024);
+            let mut below = thresholds.of_child(others, combination, epsilon_1024, T::SUMS);
             if TEAM {
                 // With others about, this need not be the child of least delta.
                 below.delta = choice.map_or(below.delta, |choice| choice.delta_threshold);
@@ -229,7 +230,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             } else {
                 self.tree.edges()[base + chosen].set_pair(found.pair);
             }
-            if T::SPREADS
+            if T::SUMS
                 && let Some(value) = self.tree.value(code)
             {
                 // Something below, or another worker, has found it out.

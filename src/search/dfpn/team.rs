@@ -94,7 +94,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         if let Some(key) = control.team().signals.take(control.number()) {
             let tree = &self.tree;
             let solved =
-                |node: &&Below| node.key == key || T::SPREADS && tree.value(node.code).is_some();
+                |node: &&Below| node.key == key || T::SUMS && tree.value(node.code).is_some();
             if let Some(node) = self.path.nodes.iter().find(solved) {
                 self.path.end = Some(node.depth);
             }

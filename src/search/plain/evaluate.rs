@@ -249,7 +249,7 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
     type Node = ();
     type Edge = Child;
 
-    const SPREADS: bool = false;
+    const SUMS: bool = false;
     const NOTABLE_WORK: u64 = 8;
 
     #[inline(always)]

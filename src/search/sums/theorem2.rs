@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::game::{Atom, Impartial, Options};
 use super::store::cancel;
 use crate::oracles::impartial_games::Declared;
-use crate::search::numbers::{Combination, INFINITY, Number};
+use crate::search::numbers::{Combination, INFINITY, Number, Pair};
 use crate::search::thresholds::{Others, Thresholds};
 
 /// A node of the tree. Grundy nodes stand for their current couples.
@@ -233,7 +233,7 @@ impl Thresholds {
                     max_phi: numbers.iter().map(|n| n.0).max().unwrap_or(0),
                     sum_phi: numbers.iter().map(|n| u64::from(n.0)).sum(),
                 };
-                self.of_child(others, tree.combination, 0)
+                self.of_child(others, tree.combination, 0, true)
             }
             Node::Sum { last_couple: Some(_), .. } => *self,
             Node::Sum { .. } => self.of_part(u64::from(tree.numbers(v).0 - tree.least(w))),
@@ -282,7 +282,11 @@ fn check(
                 };
             }
             let (phi, delta) = tree.numbers(node);
-            assert_eq!(ours.hold(phi, delta), inside, "depth {depth}, {phi} {delta}, {ours:?}");
+            assert_eq!(
+                ours.hold(Pair { phi, delta }, true),
+                inside,
+                "depth {depth}, {phi} {delta}, {ours:?}"
+            );
             if combination == Combination::SUM {
                 assert_eq!(paper.hold((phi, delta)), inside, "depth {depth}, {phi} {delta}");
             }
@@ -292,7 +296,7 @@ fn check(
             && path.len() > 1
             && {
                 let (phi, delta) = tree.numbers(node);
-                !ours.hold(phi, delta)
+                !ours.hold(Pair { phi, delta }, true)
             }
         {
             path.pop();

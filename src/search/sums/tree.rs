@@ -95,7 +95,7 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
     type Edge = Child;
 
     /// A Grundy number solves all couples of its atom.
-    const SPREADS: bool = true;
+    const SUMS: bool = true;
     /// An expansion takes so long that nobody should begin one that somebody else is at.
     const NOTABLE_WORK: u64 = 0;
 
