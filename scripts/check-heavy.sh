@@ -31,7 +31,7 @@ skip() {
 run_loom() {
     heading "loom: the table's protocol"
     RUSTFLAGS="${RUSTFLAGS:-} --cfg loom" CARGO_TARGET_DIR="$target/loom" \
-        cargo test --release --lib loom
+        cargo test --lib loom
 }
 
 run_miri() {
@@ -66,7 +66,9 @@ run_fuzz() {
 
 run_slow() {
     heading "slow: all tests as a release build, with those that are ignored otherwise"
-    cargo test --release -- --include-ignored
+    # Without link-time optimization, which would take longer than the tests.
+    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        CARGO_TARGET_DIR="$target/slow" cargo test --release -- --include-ignored
 }
 
 run_attack() {

@@ -71,10 +71,11 @@ pub use konane::{
 pub use search::plain::game::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 
-/// The examples of the front page are tests.
+/// The examples of the front page and the guide are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/guide.md")]
+struct Guide;
 
 /// What the tests and the benchmarks look into; no part of the public face.
 #[doc(hidden)]

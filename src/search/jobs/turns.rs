@@ -106,7 +106,7 @@ impl<S> Turn<'_, S> {
 /// The protocol under the loom model checker:
 ///
 /// ```text
-/// RUSTFLAGS="--cfg loom" cargo test --release --lib loom
+/// RUSTFLAGS="--cfg loom" cargo test --lib loom
 /// ```
 #[cfg(all(test, loom))]
 mod model {

@@ -1,5 +1,5 @@
 //! The gate, the counts of visits and the stop signals under the loom model checker
-//! (`RUSTFLAGS="--cfg loom" cargo test --release --lib loom`).
+//! (`RUSTFLAGS="--cfg loom" cargo test --lib loom`).
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -8,6 +8,7 @@ use loom::thread;
 use super::gate::Gate;
 use super::signals::Signals;
 use super::visits::Visits;
+use crate::search::table::{Entry, Stored, Table};
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -89,6 +90,37 @@ fn loom_two_who_ask_are_served_once_or_twice() {
         ask(&shared);
         other.join().unwrap();
         assert!((1..=2).contains(&shared.read()));
+    });
+}
+
+/// Two workers with one table each store an entry, and one lets the table grow. A growth that met a
+/// store would lose or misplace an entry, or touch a cell that no lock orders.
+#[test]
+fn loom_growth_is_alone_with_the_table() {
+    explore(3, || {
+        let shared = Arc::new((gate_of(2), Table::growing_from_one_cluster()));
+        // The codes' upper bits say into which half they belong.
+        let workers = [(1u64, true), (1 << 63, false)].map(|(code, requests)| {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let (gate, table) = &*shared;
+                let entry = Entry { phi: 1, delta: 1, work: 1 };
+                assert_eq!(table.store(code, code, entry), Stored::Filled);
+                if requests {
+                    gate.request();
+                }
+                if gate.is_wanted() {
+                    gate.pass(|| table.grow(|code| code));
+                }
+                gate.leave();
+            })
+        });
+        for worker in workers {
+            worker.join().unwrap();
+        }
+        for code in [1, 1 << 63] {
+            assert!(shared.1.lookup(code, code).is_some());
+        }
     });
 }
 

@@ -2,7 +2,7 @@
 //! threads' accesses to the cells (up to a number of preemptions).
 //!
 //! ```text
-//! RUSTFLAGS="--cfg loom" cargo test --release --lib loom
+//! RUSTFLAGS="--cfg loom" cargo test --lib loom
 //! ```
 //!
 //! Loom has no 128-bit atomics, so a cell is a mutex here: what is checked is the protocol on
