@@ -40,7 +40,9 @@ pub struct Record {
     pub result: Answer,
 }
 
-/// What `solve`, `perft` or `sprouts solve` printed, as far as the pages need it.
+/// What `solve`, `perft` or `sprouts solve` printed, as far as the pages need it. Not the program's own
+/// types (`konane::cli::json`), which ask for every field of the present version: records are kept for
+/// longer than that.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Answer {

@@ -242,8 +242,9 @@ fn pages_without_results_say_so() {
 /// A place with a program that is a shell script, but for `bench`.
 fn place(program: &str) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
-    let text =
-        format!("#!/bin/sh\n[ $1 = bench ] && echo '{{\"signature\":42}}' && exit\n{program}\n");
+    let text = format!(
+        "#!/bin/sh\n[ $1 = bench ] && echo '{{\"items\":[],\"signature\":42,\"seconds\":0}}' && exit\n{program}\n"
+    );
     fs::write(place.path().join("konane"), text).unwrap();
     let executable = fs::Permissions::from_mode(0o755);
     fs::set_permissions(place.path().join("konane"), executable).unwrap();
