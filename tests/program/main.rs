@@ -13,6 +13,8 @@ mod play;
 #[path = "../proofs/samples.rs"]
 mod proof_samples;
 mod proofs;
+#[cfg(unix)]
+mod signals;
 mod snapshot;
 mod sprouts_search;
 mod sprouts_texts;

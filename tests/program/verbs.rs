@@ -1,12 +1,11 @@
-//! Every flag of `solve` and `perft`, the JSON, exit codes, bad input, limits and signals.
+//! Every flag of `solve` and `perft`, the JSON, exit codes, bad input and limits.
 
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use super::common::{
-    PROGRAM, code, command, json, keys, konane, one_object, signal, stderr, stdout, words,
+    PROGRAM, code, command, json, keys, konane, one_object, stderr, stdout, words,
 };
 
 const SOLVE_KEYS: [&str; 16] = [
@@ -29,7 +28,7 @@ const SOLVE_KEYS: [&str; 16] = [
 ];
 
 /// Checks fields and types of an object of `solve`.
-fn check_solve(value: &Value) {
+pub fn check_solve(value: &Value) {
     let algorithm = value["algorithm"].as_str().unwrap();
     assert!(["pns", "pn2", "dfpn", "ab"].contains(&algorithm));
     let unknown = value["outcome"] == "unknown";
@@ -554,50 +553,5 @@ fn errors_come_with_tips() {
         let (error, found) = message.split_once("\n  tip: ").unwrap_or_else(|| panic!("{message}"));
         assert!(found.contains(tip), "{args:?}: {message}");
         assert!(!error.contains("--"), "{args:?}: {message}");
-    }
-}
-
-/// Starts the program, sends a signal after a while, and returns its output and how long it took
-/// to end.
-#[cfg(unix)]
-fn interrupted(args: &[&str], signal: &str) -> (Output, Duration) {
-    let child = command(args).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
-    self::signal(&child, signal);
-    let begun = Instant::now();
-    let output = child.wait_with_output().unwrap();
-    (output, begun.elapsed())
-}
-
-#[cfg(unix)]
-#[test]
-fn signals_end_a_search_with_what_is_known() {
-    for algorithm in ["dfpn", "pns", "pn2", "ab"] {
-        for signal in ["-INT", "-TERM"] {
-            let args = ["solve", "8x8", "--json", "-m", "256MiB", "--algo", algorithm];
-            let (output, time) = interrupted(&args, signal);
-            assert_eq!(code(&output), 130, "{algorithm}: {}", stderr(&output));
-            let value = one_object(&stdout(&output));
-            check_solve(&value);
-            assert_eq!(value["outcome"], "unknown");
-            assert_eq!(value["reason"], "interrupted");
-            assert!(time < Duration::from_secs(20), "{algorithm} took {time:?}");
-        }
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn signals_end_a_perft() {
-    for kind in [&[][..], &["--unique"]] {
-        let args = [&["perft", "8x8", "20", "--json", "--threads", "2"], kind].concat();
-        let (output, time) = interrupted(&args, "-INT");
-        assert_eq!(code(&output), 130);
-        let value = one_object(&stdout(&output));
-        assert_eq!(value["reason"], "interrupted");
-        let list = if kind.is_empty() { "nodes" } else { "unique" };
-        let counts = value[list].as_array().unwrap();
-        assert!(counts.len() < 20, "{counts:?}");
-        assert!(time < Duration::from_secs(20), "{kind:?} took {time:?}");
     }
 }
