@@ -178,6 +178,10 @@ const VERBS: [&str; 12] = [
     "help solve",
 ];
 
+/// KiB of address space: with less than 13 MiB, the loader or an allocation of the runtime ends the
+/// process before anything is searched or read.
+const LEAST_MEMORY: u64 = 16 << 10;
+
 pub fn limits(attack: &mut Attack, samples: &Samples) {
     let writing: Vec<&Place> = PLACES.iter().filter(|place| place.writes.is_some()).collect();
     while attack.goes_on() {
@@ -192,7 +196,7 @@ pub fn limits(attack: &mut Attack, samples: &Samples) {
                 "longest file"
             }
             1 => {
-                call.memory = Some(4096 + attack.random.below(1 << 19) as u64);
+                call.memory = Some(LEAST_MEMORY + attack.random.below(1 << 19) as u64);
                 if attack.random.below(2) == 0 {
                     call.args = attack.random.pick(&VERBS).to_string();
                     checked = false;
