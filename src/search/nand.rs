@@ -144,6 +144,7 @@ pub(super) struct Scan {
 #[inline(always)]
 pub(super) fn scan<E: Edge>(edges: &[E]) -> Scan {
     let (mut best, mut least, mut second) = (0, INFINITY, INFINITY);
+    // No open child has an infinite delta, so the first one always sets it.
     let mut best_rank = 0;
     let (mut max_at, mut max, mut max_other, mut sum) = (0, 0, 0, 0u64);
     for (index, edge) in edges.iter().enumerate() {

@@ -12,7 +12,7 @@
 //! nodes; their numbers stand in the table with all others.
 //!
 //! What several threads do at once is right in any order: numbers that are out of date lead to
-//! another leaf, and who solves a couple calls the others back ([`super::crew`]).
+//! another leaf, and who solves a couple calls the others back ([`crate::search::dfpn`]).
 
 mod select;
 mod tree;
