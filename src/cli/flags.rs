@@ -119,6 +119,7 @@ impl SearchArgs {
             // A time beyond what the clock can tell is no limit.
             deadline: self.time_limit.and_then(|limit| begun.checked_add(limit)),
             stop: Some(stop),
+            ..Limits::default()
         }
     }
 }

@@ -9,6 +9,7 @@
 
 pub mod board;
 pub mod checkpoint;
+mod cluster;
 pub mod code;
 pub mod game;
 pub mod geometry;

@@ -190,7 +190,7 @@ impl SolveOptions {
 
     /// The parameters of the two-level search: the profile's df-pn, in as many workers as there are
     /// threads for.
-    fn two_level(&self) -> TwoLevelOptions {
+    pub(super) fn two_level(&self) -> TwoLevelOptions {
         let JobOptions { nodes, update_expansions, threads } = self.jobs;
         let workers = NonZeroUsize::new(self.threads.get() / threads.get());
         let workers = workers.unwrap_or(NonZeroUsize::MIN);
@@ -288,7 +288,7 @@ pub struct Solver<'a, K = ()> {
     pub(crate) options: SolveOptions,
     pub(crate) limits: Limits<'a>,
     pub(crate) known: &'a K,
-    keeper: Option<&'a Keeper>,
+    pub(super) keeper: Option<&'a Keeper>,
 }
 
 impl<'a> Solver<'a> {
@@ -358,28 +358,11 @@ impl<'a, K: Known> Solver<'a, K> {
         &self,
         observer: &mut dyn Observer,
     ) -> Result<(Solution, Option<Table>), SolveError> {
-        let &Solver { board, ref position, ref options, limits, known, keeper } = self;
-        let bytes = options.memory_bytes;
-        if bytes < LEAST_MEMORY {
-            return Err(SolveError::TooLittleMemory { bytes });
-        }
-        let plan = options.memory_plan();
-        let addressable = |part: u64| {
-            let part = usize::try_from(part).ok();
-            let part = part.filter(|&part| part <= isize::MAX as usize);
-            part.ok_or(SolveError::TooMuchMemory { bytes })
-        };
-        let (table_bytes, tree_bytes) = (addressable(plan.table)?, addressable(plan.tree)?);
-        if position.count_moves(board) == 0 {
-            return Ok((game_over(position), None));
-        }
-
-        let root = position.code(board);
-        let profile = options.profile;
-        let game = Konane::new(board, profile.estimate());
-        let kept = Table::new(table_bytes)?;
-        let (game, table) = (&Informed::new(&game, known), &kept);
-        let search = |observer: &mut dyn Observer, port: &TreePort| match options.algorithm {
+        let &Solver { ref options, limits, position, board, .. } = self;
+        let (root, profile) = (position.code(board), options.profile);
+        self.search_by(observer, |Ground { game, table, tree_bytes }, observer, port| match options
+            .algorithm
+        {
             Algorithm::Pns => {
                 let parameters = profile.pns();
                 pns_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
@@ -402,12 +385,46 @@ impl<'a, K: Known> Solver<'a, K> {
                 let parameters = options.two_level();
                 two_level_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
             }
+        })
+    }
+
+    /// Prepares everything for a search, and turns its report into a solution.
+    pub(super) fn search_by(
+        &self,
+        observer: &mut dyn Observer,
+        search: impl FnOnce(
+            Ground<'_, Informed<'_, Konane<'_>, K>>,
+            &mut dyn Observer,
+            &TreePort,
+        ) -> Report,
+    ) -> Result<(Solution, Option<Table>), SolveError> {
+        let &Solver { board, ref position, ref options, limits, known, keeper } = self;
+        let bytes = options.memory_bytes;
+        if bytes < LEAST_MEMORY {
+            return Err(SolveError::TooLittleMemory { bytes });
+        }
+        let plan = options.memory_plan();
+        let addressable = |part: u64| {
+            let part = usize::try_from(part).ok();
+            let part = part.filter(|&part| part <= isize::MAX as usize);
+            part.ok_or(SolveError::TooMuchMemory { bytes })
         };
+        let (table_bytes, tree_bytes) = (addressable(plan.table)?, addressable(plan.tree)?);
+        if position.count_moves(board) == 0 {
+            return Ok((game_over(position), None));
+        }
+
+        let game = Konane::new(board, options.profile.estimate());
+        let kept = Table::new(table_bytes)?;
+        let (game, table) = (&Informed::new(&game, known), &kept);
+        let ground = Ground { game, table, tree_bytes };
         let report = match keeper {
-            None => search(observer, &TreePort::idle()),
+            None => search(ground, observer, &TreePort::idle()),
             Some(keeper) => {
                 let room = options.tree_room(tree_bytes);
                 let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
+                let search =
+                    |observer: &mut dyn Observer, port: &TreePort| search(ground, observer, port);
                 keeper.run(table, tree, observer, room.is_some(), search)
             }
         };
@@ -429,6 +446,13 @@ impl<'a, K: Known> Solver<'a, K> {
         };
         Ok((Solution { winner, best_move, report, table }, Some(kept)))
     }
+}
+
+/// What a search stands on.
+pub(super) struct Ground<'s, G> {
+    pub game: &'s G,
+    pub table: &'s Table,
+    pub tree_bytes: usize,
 }
 
 /// The side to move has no move and has lost.

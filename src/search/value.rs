@@ -1,7 +1,9 @@
 //! Won or lost.
 
+use serde::{Deserialize, Serialize};
+
 /// A value of a finished search: who wins, seen from the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Value {
     /// The side to move wins.
     Win,

@@ -220,6 +220,6 @@ pub fn forgetful() -> Limits<'static> {
     Limits {
         nodes: Some(20_000),
         deadline: Some(Instant::now() + Duration::from_millis(50)),
-        stop: None,
+        ..Limits::default()
     }
 }

@@ -153,6 +153,7 @@ fn a_search_that_ends_before_its_limits_is_not_disturbed_by_them() {
         nodes: Some(1 << 40),
         deadline: Some(Instant::now() + Duration::from_secs(3600)),
         stop: Some(&stop),
+        ..Limits::default()
     };
     for (name, run) in algorithms() {
         let setting = Setting::of(Profile::Tuned, 1 << 20);

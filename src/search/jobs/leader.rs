@@ -47,6 +47,9 @@ pub struct Rules {
     pub keeps_last: bool,
     /// The most facts in an answer.
     pub facts_at_once: usize,
+    /// Names of each worker; at least 1. Names `n·names` to `n·names + names - 1` are one worker's,
+    /// which share what they know; the first of them is sent the facts.
+    pub names: u64,
 }
 
 impl Rules {
@@ -61,6 +64,7 @@ impl Rules {
             made_anew: false,
             keeps_last: false,
             facts_at_once: 0,
+            names: 1,
         }
     }
 }
@@ -178,10 +182,29 @@ impl<F: FirstLevel> Leader<F> {
         if self.level.has_lost_leaves() || self.is_over() {
             self.call_off();
         }
-        let end = self.log.len().min(read.saturating_add(self.rules.facts_at_once));
+        let most = if worker % self.rules.names == 0 { self.rules.facts_at_once } else { 0 };
+        let end = self.log.len().min(read.saturating_add(most));
         let facts = self.log.get(read..end).unwrap_or_default().iter();
-        let facts = facts.filter(|(from, _)| *from != worker).map(|(_, fact)| fact.clone());
+        let own = |name: WorkerId| name / self.rules.names == worker / self.rules.names;
+        let facts = facts.filter(|(from, _)| !own(*from)).map(|(_, fact)| fact.clone());
         Answer { serial, order, facts: facts.collect(), read: read.max(end) }
+    }
+
+    /// Takes over facts from before the search.
+    pub fn remember(&mut self, facts: impl IntoIterator<Item = F::Fact>) {
+        self.log.extend(facts.into_iter().map(|fact| (WorkerId::MAX, fact)));
+    }
+
+    /// Facts in the log.
+    pub fn facts(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Releases the job of a name that will not be heard of again.
+    pub fn lost(&mut self, name: WorkerId) {
+        if let Some(&id) = self.seats.get(&name) {
+            self.release(id);
+        }
     }
 
     /// Releases the jobs whose leases have ended.
@@ -226,7 +249,9 @@ impl<F: FirstLevel> Leader<F> {
             Selection::Solved => return Order::Quit,
         };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
-        let last = self.last.remove(&F::node(&leaf)).filter(|&other| other != worker);
+        let names = self.rules.names;
+        let last = self.last.remove(&F::node(&leaf));
+        let last = last.filter(|&other| other / names != worker / names);
         let spent = Counters::default();
         let job = Job { worker, leaf, budget, last, spent, heard: now, called_off: false };
         let id = self.next_job;

@@ -38,6 +38,12 @@ pub trait FirstLevel {
     /// The nodes among children.
     fn nodes_of(children: &Self::Children) -> impl Iterator<Item = Self::Node>;
 
+    /// Whether these can be children: what comes from elsewhere may be anything.
+    fn are_sound(children: &Self::Children) -> bool {
+        let _ = children;
+        true
+    }
+
     /// Ends the hold on a leaf. If there is a result, it is taken in next.
     fn release(&mut self, leaf: &Self::Leaf);
 
@@ -63,6 +69,12 @@ pub trait FirstLevel {
 
     /// Puts what has been found out where selections look for it, and counts that.
     fn publish(&mut self, counters: &mut Counters);
+
+    /// Lets the table grow if so many entries make that necessary; for a leader that shares its
+    /// table with nobody.
+    fn make_room(&mut self, used: u64) {
+        let _ = used;
+    }
 
     /// The root's proof and disproof number, and its best child: a lost one if the root is won.
     fn root(&self) -> (Number, Number, Option<Self::Node>);

@@ -11,6 +11,8 @@
 //! Nodes, facts and children are what the first level says they are. Where a message leaves the
 //! process, they have to mean the same in the other one.
 
+use serde::{Deserialize, Serialize};
+
 use super::FirstLevel;
 use crate::search::numbers::Number;
 use crate::search::plain::game::Value;
@@ -23,7 +25,7 @@ pub type JobId = u64;
 pub type WorkerId = u64;
 
 /// From a worker to the leader: of nodes `N`, children `C` and facts `T`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message<N, C, T> {
     /// Who says it.
     pub worker: WorkerId,
@@ -42,7 +44,7 @@ pub type MessageFor<F> =
     Message<<F as FirstLevel>::Node, <F as FirstLevel>::Children, <F as FirstLevel>::Fact>;
 
 /// What a worker says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Notice<N, C> {
     /// It has nothing to do.
     Hello,
@@ -67,7 +69,7 @@ pub enum Notice<N, C> {
 }
 
 /// What a job has found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JobOutcome<N, C> {
     /// The node's value, and a lost child if it is won.
     Solved(Value, Option<N>),
@@ -80,7 +82,7 @@ pub enum JobOutcome<N, C> {
 }
 
 /// From the leader to a worker.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer<N, T> {
     /// The message's number.
     pub serial: u64,
@@ -96,7 +98,7 @@ pub struct Answer<N, T> {
 pub type AnswerOf<F> = Answer<<F as FirstLevel>::Node, <F as FirstLevel>::Fact>;
 
 /// What a worker is to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order<N> {
     /// Search a node.
     Search(Search<N>),
@@ -117,7 +119,7 @@ pub enum Order<N> {
 }
 
 /// A job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search<N> {
     /// Its name.
     pub job: JobId,

@@ -16,6 +16,7 @@
 mod leader;
 mod level;
 pub mod messages;
+pub mod remote;
 pub(super) mod threads;
 mod tree;
 mod turns;

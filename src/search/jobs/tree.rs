@@ -28,9 +28,10 @@
 use std::collections::hash_map::Entry;
 
 use ahash::{AHashMap, AHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::{FirstLevel, Selection};
-use crate::search::numbers::{Combination, Number};
+use crate::search::numbers::{Combination, INFINITY, Number};
 use crate::search::plain::game::{Child, Game, Value};
 use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
 use crate::search::run::{Counters, Outcome, Reason, Report};
@@ -68,7 +69,7 @@ pub struct Leaf {
 }
 
 /// A position that has been solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Solved {
     /// Its code.
     pub code: u64,
@@ -385,6 +386,11 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         children.iter().map(|child| child.code)
     }
 
+    fn are_sound(children: &Vec<Child>) -> bool {
+        let open = 1..INFINITY;
+        children.iter().all(|child| open.contains(&child.phi) && open.contains(&child.delta))
+    }
+
     fn release(&mut self, leaf: &Leaf) {
         self.taken.remove(&leaf.code);
         for step in &leaf.path {
@@ -487,6 +493,12 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
             counters.stored(self.table.store(self.game.key(code), code, entry));
         }
         self.port.look_at(&self.memory, &self.region, self.root_block);
+    }
+
+    fn make_room(&mut self, used: u64) {
+        if self.table.wants_growth(used) {
+            self.table.grow(|code| self.game.key(code));
+        }
     }
 
     fn root(&self) -> (Number, Number, Option<u64>) {

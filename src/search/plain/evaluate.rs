@@ -344,6 +344,7 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
 
     #[inline(always)]
     fn solved(&mut self, code: u64, value: Value, work: u64) {
+        self.game.solved(code, value, work);
         Evaluator::store(self, code, Entry::solved(value, work));
     }
 

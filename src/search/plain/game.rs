@@ -4,6 +4,8 @@
 //! and the code is all that the search ever holds of a position. Values are seen from the side to
 //! move (the NAND tree): a position is won if some child is lost.
 
+use serde::{Deserialize, Serialize};
+
 use crate::search::numbers::Number;
 
 pub use crate::search::value::Value;
@@ -21,7 +23,7 @@ pub enum Answer {
 }
 
 /// A successor, with what its parent's expansion found out about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Child {
     /// The exact code.
     pub code: u64,
@@ -94,6 +96,13 @@ pub trait Game: Sync {
     fn known(&self, code: u64) -> Answer {
         let _ = code;
         Answer::Unknown
+    }
+
+    /// Told of every position that a search has solved, with the expansions that this took. Games
+    /// themselves do not listen.
+    #[inline(always)]
+    fn solved(&self, code: u64, value: Value, work: u64) {
+        let _ = (code, value, work);
     }
 
     /// A plain exact search of at most `budget` positions, for positions near the end.

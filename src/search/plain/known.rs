@@ -1,6 +1,6 @@
 //! Values that are known before a search begins, such as those of an endgame database.
 
-use super::game::{Child, Expansion, Game, Settled};
+use super::game::{Child, Expansion, Game, Settled, Value};
 
 pub use super::game::Answer;
 
@@ -99,6 +99,11 @@ impl<G: Game, K: Known> Game for Informed<'_, G, K> {
             Answer::Unknown => self.game.known(code),
             answer => answer,
         }
+    }
+
+    #[inline(always)]
+    fn solved(&self, code: u64, value: Value, work: u64) {
+        self.game.solved(code, value, work);
     }
 
     #[inline(always)]

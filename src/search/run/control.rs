@@ -53,6 +53,7 @@ impl<'a> Control<'a> {
     /// For a worker of a team that looks at the world outside every so many expansions.
     pub fn of_member(member: Member<'a>, observer: &'a mut dyn Observer, interval: u32) -> Self {
         let node_limit = member.team.node_limit;
+        let interval = member.team.interval(interval);
         let mut control = Control {
             member,
             observer,

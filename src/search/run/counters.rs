@@ -1,9 +1,11 @@
 //! What searches count.
 
+use serde::{Deserialize, Serialize};
+
 use crate::search::table::Stored;
 
 /// What a search counts. What a search has nothing to do with stays 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Positions evaluated for the first time, as far as the table remembers; of impartial games
     /// these are couples.

@@ -1,12 +1,15 @@
 //! When a search gives up, and what it says then.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 use crate::search::plain::game::Value;
 
 /// Why a search ended without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Reason {
     /// The node limit was reached.
@@ -73,6 +76,27 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
     /// Stops the search within milliseconds once it is true.
     pub stop: Option<&'a AtomicBool>,
+    /// Who says which of the search's threads runs, for simulations; nobody, usually.
+    pub pace: Option<&'a dyn Pace>,
+}
+
+/// Makes the threads of a df-pn search take turns, so that a simulation of many processors on few
+/// comes out the same every time.
+///
+/// Threads that wait for their turns cannot come to the gate, so the table must have room for all
+/// that the search finds.
+pub trait Pace: Sync + fmt::Debug {
+    /// Expansions between two turns.
+    fn interval(&self) -> u32;
+
+    /// A thread is about to begin, by its number.
+    fn join(&self, number: usize);
+
+    /// Ends a thread's turn and waits for its next.
+    fn turn(&self, number: usize);
+
+    /// A thread takes no more turns.
+    fn leave(&self, number: usize);
 }
 
 impl Limits<'_> {

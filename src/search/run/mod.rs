@@ -35,7 +35,7 @@ mod visits;
 pub(super) use control::{Control, Memory};
 pub use counters::Counters;
 pub(super) use gate::Gate;
-pub use limits::{Limits, Outcome, Reason};
+pub use limits::{Limits, Outcome, Pace, Reason};
 pub use report::{Observer, Progress, Report};
 pub(super) use team::{Member, Team};
 pub(super) use visits::Seen;

@@ -55,6 +55,11 @@ impl<'a> Team<'a> {
         let _ = self.halt.compare_exchange(RUNNING, halt, Ordering::Relaxed, Ordering::Relaxed);
     }
 
+    /// Expansions between two looks of a member at the world outside.
+    pub fn interval(&self, usual: u32) -> u32 {
+        self.limits.pace.map_or(usual, |pace| pace.interval().max(1))
+    }
+
     /// Stops everybody, because the root is solved.
     pub fn finish(&self) {
         self.halt(SOLVED);
@@ -122,6 +127,9 @@ impl<'a> Member<'a> {
     /// who are still to come.
     pub fn new(team: &Arc<Team<'a>>, number: usize) -> Self {
         team.gate.join();
+        if let Some(pace) = team.limits.pace {
+            pace.join(number);
+        }
         Member { team: team.clone(), number, told: Counters::default() }
     }
 
@@ -129,6 +137,9 @@ impl<'a> Member<'a> {
     /// counted.
     pub fn tell(&mut self, counters: &Counters, found: &mut Vec<(u32, u32)>) -> Counters {
         let team = &*self.team;
+        if let Some(pace) = team.limits.pace {
+            pace.turn(self.number);
+        }
         let (now, told) = (counters.to_array(), self.told.to_array());
         let mut others = [0; COUNTERS];
         for (at, total) in team.totals.iter().enumerate() {
@@ -155,5 +166,8 @@ impl Drop for Member<'_> {
             self.team.halt(PANIC);
         }
         self.team.gate.leave();
+        if let Some(pace) = self.team.limits.pace {
+            pace.leave(self.number);
+        }
     }
 }

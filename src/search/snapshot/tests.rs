@@ -244,7 +244,7 @@ fn a_copy_of_a_growing_tree_holds_true_records() {
     assert!(copies > 20 && deepest > 4 && cut > 3, "{copies} {deepest} {cut}");
 }
 
-const LIMITS: Limits<'_> = Limits { nodes: Some(200_000), deadline: None, stop: None };
+const LIMITS: Limits<'_> = Limits { nodes: Some(200_000), deadline: None, stop: None, pace: None };
 
 #[test]
 fn records_that_contradict_each_other_are_refused() {

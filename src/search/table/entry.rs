@@ -51,7 +51,7 @@ impl Entry {
     }
 
     #[inline(always)]
-    pub(super) fn pack(&self, code: u64) -> u128 {
+    pub(crate) fn pack(&self, code: u64) -> u128 {
         debug_assert!(self.phi <= INFINITY && self.delta <= INFINITY);
         debug_assert!(self.phi != 0 || self.delta != 0);
         let numbers = u64::from(self.phi) | u64::from(self.delta) << NUMBER_BITS;

@@ -12,17 +12,25 @@
 
 #![forbid(unsafe_code)]
 
+mod entries;
+mod job;
+mod lead;
+mod station;
+
+pub use lead::lead;
+pub use station::{PlainStation, StationOptions};
+
 use std::num::NonZeroUsize;
 
-use super::dfpn::{DfpnOptions, dfpn_parallel};
-use super::jobs::messages::{JobId, JobOutcome, Search};
+use super::dfpn::DfpnOptions;
+use super::jobs::messages::{JobId, Search};
 use super::jobs::threads::{Done, Seat, Threads};
 use super::jobs::{FirstLevel, JobTree, JobTreeOptions, Leader, Rules, without_memory};
-use super::plain::evaluate::{Evaluation, Evaluator};
-use super::plain::game::{Child, Game, Value};
-use super::run::{Control, Counters, Limits, Observer, Outcome, Progress, Reason, Report};
+use super::plain::game::Game;
+use super::run::{Limits, Observer, Progress, Report};
 use super::snapshot::{TreePort, TreeRoom};
 use super::table::Table;
+use job::{Searcher, of_job};
 
 /// The parameters of the two-level search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,9 +149,7 @@ fn work<G: Game>(
     seat: &mut Seat<'_, '_, JobTree<'_, G>>,
 ) {
     let mut nobody = ();
-    let control = Control::new(Limits::default(), &mut nobody);
-    let mut evaluator = Evaluator::new(game, table, control, options.dfpn.settle);
-    evaluator.open_entries = true;
+    let mut searcher = Searcher::new(game, table, options.dfpn, options.threads, &mut nobody);
     let mut done = None;
     while let Some(Search { job, node, budget, slice, .. }) = seat.next(done) {
         // A job grows no table by itself, as long as all that run together find room.
@@ -152,39 +158,8 @@ fn work<G: Game>(
         let used_before = table.estimated_count();
         let limits = Limits { nodes: Some(budget), stop: Some(seat.stop()), ..Limits::default() };
         let mut watch = Watch { seat, job, slice, told_at: 0, used_before };
-        let threads = options.threads;
-        let report = dfpn_parallel(game, node, table, options.dfpn, threads, limits, &mut watch);
-        let mut spent = of_job(&report.counters, used_before);
-        let outcome = match report.outcome {
-            Outcome::Known(value) => JobOutcome::Solved(value, report.best),
-            Outcome::Unknown(Reason::NodeLimit) => {
-                let before = evaluator.control.counters;
-                let outcome = children(&mut evaluator, node);
-                spent.add_since(&evaluator.control.counters, &before);
-                outcome
-            }
-            Outcome::Unknown(Reason::Interrupted) => JobOutcome::Stopped,
-            Outcome::Unknown(reason) => JobOutcome::Failed(reason),
-        };
+        let (outcome, spent) = searcher.search(node, limits, used_before, &mut watch);
         done = Some(Done { job, outcome, spent });
-    }
-}
-
-/// A search's counters without what it did not do itself: its root has been counted as a child, and
-/// so many entries were in the table.
-fn of_job(counters: &Counters, used_before: u64) -> Counters {
-    let table_used = counters.table_used.saturating_sub(used_before);
-    Counters { nodes: counters.nodes - 1, table_used, ..*counters }
-}
-
-/// The open children of a position, as the table knows them.
-fn children<G: Game>(evaluator: &mut Evaluator<G>, code: u64) -> JobOutcome<u64, Vec<Child>> {
-    evaluator.children.clear();
-    match evaluator.expand(code, false) {
-        Evaluation::Lost => JobOutcome::Solved(Value::Loss, None),
-        Evaluation::Won(child) => JobOutcome::Solved(Value::Win, Some(child)),
-        Evaluation::Open => JobOutcome::Open(evaluator.children.clone()),
-        Evaluation::Stopped => JobOutcome::Failed(Reason::KnownValues),
     }
 }
 

@@ -1,0 +1,86 @@
+//! One search in many processes: a leader, and workers with memories of their own.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::game::Konane;
+use super::solve::{Algorithm, Ground, Solution, SolveError, SolveOptions, Solver};
+use crate::search::jobs::remote::{Desk, DeskRules, Station};
+use crate::search::plain::known::{Informed, Known};
+use crate::search::run::Observer;
+use crate::search::table::Table;
+use crate::search::two_level::{PlainStation, StationOptions, TwoLevelOptions, lead};
+
+/// Expansions after which a selection of the leader looks a node's children up in its table again:
+/// what others have solved there.
+const REFRESH_AGE: u32 = 100_000;
+
+/// What a worker below a node adds to the node's delta, in 1/64. With jobs that are small for all the
+/// work, a little is enough to lead workers to different leaves.
+const CONGESTION_64: u32 = 1;
+
+impl<K: Known> Solver<'_, K> {
+    /// Leads this search on two levels ([`Algorithm::PnsPdfpn`], whatever the options say) with workers
+    /// elsewhere, which have to be [`Solver::work`]ing on the same position with the same profile.
+    ///
+    /// `run` carries the messages and returns when the search is over ([`Desk::standing`]), or to
+    /// interrupt it. The memory is the leader's own: a quarter for the table of solved positions, the
+    /// rest for the tree, some 22 bytes for each child of a job. Limits are `run`'s to watch, but that
+    /// of nodes, which is among the rules.
+    ///
+    /// # Errors
+    /// As [`Solver::run`].
+    pub fn lead(
+        &self,
+        rules: DeskRules,
+        observer: &mut dyn Observer,
+        run: impl FnOnce(&mut dyn Desk),
+    ) -> Result<Solution, SolveError> {
+        let solver = self.on_two_levels();
+        let options = TwoLevelOptions {
+            congestion_64: CONGESTION_64,
+            refresh_age: REFRESH_AGE,
+            ..solver.options.two_level()
+        };
+        let (root, number) = (solver.position.code(solver.board), solver.number());
+        let (solution, _) = solver.search_by(observer, |ground, observer, port| {
+            let Ground { game, table, tree_bytes } = ground;
+            lead(game, root, table, tree_bytes, options, rules, number, observer, port, run)
+        })?;
+        Ok(solution)
+    }
+
+    /// Works for a leader elsewhere while `run` runs, which brings the jobs and carries the results:
+    /// with all the options' memory as a table, on the options' threads.
+    ///
+    /// # Errors
+    /// As [`Solver::run`].
+    pub fn work<T>(
+        &self,
+        rules: DeskRules,
+        run: impl FnOnce(&dyn Station) -> T,
+    ) -> Result<T, SolveError> {
+        let solver = self.on_two_levels();
+        let SolveOptions { profile, threads, memory_bytes, .. } = solver.options;
+        let konane = Konane::new(solver.board, profile.estimate());
+        let game = Informed::new(&konane, solver.known);
+        let bytes = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
+        let table = Table::new(bytes)?;
+        let options = StationOptions { dfpn: profile.dfpn(), threads, fact_work: rules.fact_work };
+        let pace = solver.limits.pace;
+        Ok(run(&PlainStation::new(&game, table, options, solver.number(), pace)))
+    }
+
+    /// This search, by the algorithm of leaders and workers.
+    fn on_two_levels(&self) -> Solver<'_, K> {
+        let options = SolveOptions { algorithm: Algorithm::PnsPdfpn, ..self.options };
+        Solver { options, ..*self }
+    }
+
+    /// The number by which messages of this search are known from those of others.
+    fn number(&self) -> u64 {
+        let identity = self.identity();
+        let root = identity.root.to_string();
+        let parts = [&identity.rules, &identity.board, &identity.profile, &root];
+        xxh3_64(parts.map(String::as_str).join("/").as_bytes())
+    }
+}

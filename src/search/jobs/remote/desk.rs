@@ -1,0 +1,256 @@
+//! The leader's side: bytes in, bytes out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::super::messages::{JobId, JobOutcome, Message, Notice, Order, Search, WorkerId};
+use super::super::{FirstLevel, Leader, Rules};
+use super::wire::{self, Kind, WireError};
+use crate::search::numbers::Number;
+use crate::search::run::{Counters, Observer, Progress, Reason};
+
+/// What a worker is told, for whoever carries the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The worker's name.
+    pub name: WorkerId,
+    /// The answer, for [`super::Station::search`] if it is a job.
+    pub answer: Vec<u8>,
+    /// What is in it.
+    pub order: Ordered,
+}
+
+/// What is in an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ordered {
+    /// A job.
+    Search {
+        /// Its name.
+        job: JobId,
+        /// The node, for [`super::Station::entries`].
+        node: Vec<u8>,
+        /// The worker, not the name of one, that knows something about the node.
+        last: Option<u64>,
+    },
+    /// Nothing to do: the name has to be announced again when something has changed.
+    Wait,
+    /// The search is over.
+    Quit,
+}
+
+/// How a search with workers elsewhere is going.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// The root's proof and disproof number.
+    pub numbers: (Number, Number),
+    /// What all workers have told.
+    pub counters: Counters,
+    /// Nodes of the leader's tree.
+    pub tree_nodes: u64,
+    /// Jobs that are out.
+    pub jobs: usize,
+    /// Facts that every worker gets.
+    pub facts: usize,
+    /// Whether the search has ended.
+    pub is_over: bool,
+}
+
+/// A leader whose workers are in other processes, whatever it searches.
+///
+/// Time is counted from the beginning of the search.
+pub trait Desk {
+    /// A name has nothing to do.
+    fn hello(&mut self, name: WorkerId, now: Duration) -> Told;
+
+    /// Takes a message in.
+    ///
+    /// # Errors
+    /// If it is not a sound message of this search. Then nothing has changed.
+    fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError>;
+
+    /// A worker will not be heard of again, and its jobs are free.
+    fn lost(&mut self, worker: u64);
+
+    /// Releases the jobs whose leases have ended.
+    fn expire(&mut self, now: Duration);
+
+    /// The jobs that have been called off since the last call.
+    fn take_stops(&mut self) -> Vec<(WorkerId, JobId)>;
+
+    /// How many nodes the next jobs may evaluate.
+    fn set_job_nodes(&mut self, nodes: u64);
+
+    /// Ends the search, unless it has ended.
+    fn end(&mut self, reason: Reason);
+
+    /// How the search is going.
+    fn standing(&self) -> Standing;
+}
+
+/// By what a leader of workers elsewhere decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeskRules {
+    /// Names of each worker: so many jobs it has at a time.
+    pub names: u64,
+    /// Nodes that a job may evaluate, to begin with.
+    pub job_nodes: u64,
+    /// The most facts in an answer.
+    pub facts_at_once: usize,
+    /// The least work of a solved position that is worth telling everybody.
+    pub fact_work: u64,
+    /// See [`Rules::lease`].
+    pub lease: Option<Duration>,
+    /// Nodes to evaluate in all.
+    pub node_limit: Option<u64>,
+}
+
+impl Default for DeskRules {
+    /// Two names, jobs of 8000 nodes, 20 000 facts of work 100, no lease and no limit.
+    fn default() -> Self {
+        DeskRules {
+            names: 2,
+            job_nodes: 8000,
+            facts_at_once: 20_000,
+            fact_work: 100,
+            lease: None,
+            node_limit: None,
+        }
+    }
+}
+
+/// The desk of a leader.
+pub(in crate::search) struct LeaderDesk<'o, F: FirstLevel> {
+    observer: &'o mut dyn Observer,
+    pub leader: Leader<F>,
+    search: u64,
+    names: u64,
+    job_nodes: Arc<AtomicU64>,
+    /// Facts that each worker has read, as far as it has told.
+    read: BTreeMap<u64, usize>,
+    /// Names that have been announced by [`Desk::hello`], for the answers to say which they belong to.
+    serial: u64,
+}
+
+/// The fewest nodes that let a job expand its node: the node itself counts as one.
+const LEAST_NODES: u64 = 2;
+
+impl<'o, F: FirstLevel> LeaderDesk<'o, F> {
+    /// A desk for the search with this number, with so many entries in the leader's table.
+    pub fn new(
+        level: F,
+        rules: DeskRules,
+        search: u64,
+        table_used: u64,
+        observer: &'o mut dyn Observer,
+    ) -> Self {
+        let DeskRules { names, job_nodes, facts_at_once, lease, node_limit, .. } = rules;
+        let (names, job_nodes) = (names.max(1), Arc::new(AtomicU64::new(job_nodes)));
+        let nodes = job_nodes.clone();
+        let budget = Box::new(move |_| nodes.load(Ordering::Relaxed));
+        let rules = Rules {
+            lease,
+            keeps_last: true,
+            facts_at_once,
+            names,
+            ..Rules::shared(node_limit, budget, LEAST_NODES, u64::MAX)
+        };
+        let leader = Leader::new(level, rules, table_used);
+        LeaderDesk { observer, leader, search, names, job_nodes, read: BTreeMap::new(), serial: 0 }
+    }
+}
+
+impl<F> LeaderDesk<'_, F>
+where
+    F: FirstLevel<Node: Serialize, Fact: Serialize>,
+{
+    fn answer(&mut self, message: Message<F::Node, F::Children, F::Fact>, now: Duration) -> Told {
+        let (name, worker) = (message.worker, message.worker / self.names);
+        let read = self.read.entry(worker).or_default();
+        *read = message.read.max(*read);
+        let answer = self.leader.hear(message, now);
+        let used = self.leader.counters().table_used;
+        self.leader.level.make_room(used);
+        let (phi, delta, _) = self.leader.level.root();
+        let counters = self.leader.counters();
+        self.observer.progress(&Progress { phi, delta, counters, ..Progress::default() });
+        let order = match &answer.order {
+            Order::Search(Search { job, node, last, .. }) => Ordered::Search {
+                job: *job,
+                node: wire::encode(Kind::Node, self.search, node),
+                last: last
+                    .map(|last| last / self.names)
+                    .filter(|last| self.read.contains_key(last)),
+            },
+            Order::Wait => Ordered::Wait,
+            Order::Quit | Order::GoOn { .. } | Order::Stop { .. } => Ordered::Quit,
+        };
+        Told { name, answer: wire::encode(Kind::Answer, self.search, &answer), order }
+    }
+}
+
+impl<F> Desk for LeaderDesk<'_, F>
+where
+    F: FirstLevel<
+            Node: Serialize + DeserializeOwned,
+            Fact: Serialize + DeserializeOwned,
+            Children: DeserializeOwned,
+        >,
+{
+    fn hello(&mut self, name: WorkerId, now: Duration) -> Told {
+        let read = self.read.get(&(name / self.names)).copied().unwrap_or(0);
+        self.serial += 1;
+        let (serial, facts, notice) = (self.serial, Vec::new(), Notice::Hello);
+        self.answer(Message { worker: name, serial, facts, read, notice }, now)
+    }
+
+    fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
+        let message: Message<F::Node, F::Children, F::Fact> =
+            wire::decode(Kind::Message, self.search, bytes)?;
+        if let Notice::Done { outcome: JobOutcome::Open(children), .. } = &message.notice
+            && !F::are_sound(children)
+        {
+            return Err(WireError::Unexpected("one with sound numbers"));
+        }
+        Ok(self.answer(message, now))
+    }
+
+    fn lost(&mut self, worker: u64) {
+        self.read.remove(&worker);
+        for name in worker * self.names..(worker + 1) * self.names {
+            self.leader.lost(name);
+        }
+    }
+
+    fn expire(&mut self, now: Duration) {
+        self.leader.expire(now);
+    }
+
+    fn take_stops(&mut self) -> Vec<(WorkerId, JobId)> {
+        self.leader.take_stops().collect()
+    }
+
+    fn set_job_nodes(&mut self, nodes: u64) {
+        self.job_nodes.store(nodes.max(LEAST_NODES), Ordering::Relaxed);
+    }
+
+    fn end(&mut self, reason: Reason) {
+        self.leader.end(reason);
+    }
+
+    fn standing(&self) -> Standing {
+        let (phi, delta, _) = self.leader.level.root();
+        Standing {
+            numbers: (phi, delta),
+            counters: self.leader.counters(),
+            tree_nodes: self.leader.level.nodes(),
+            jobs: self.leader.jobs(),
+            facts: self.leader.facts(),
+            is_over: self.leader.is_over(),
+        }
+    }
+}

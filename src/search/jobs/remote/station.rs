@@ -1,0 +1,113 @@
+//! A worker's side: a job in, what came of it out.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::messages::{JobId, WorkerId};
+use super::wire::WireError;
+use crate::search::run::Counters;
+
+/// A worker with a memory of its own, whatever it searches.
+///
+/// One job is searched at a time; everything else may be called meanwhile, from other threads.
+pub trait Station: Sync {
+    /// Searches a job, for one of the worker's names. `entries` are what others know about its node
+    /// ([`Station::entries`]); without them the search only takes longer.
+    ///
+    /// # Errors
+    /// If the answer is no job of this search, or the entries are none.
+    fn search(
+        &self,
+        name: WorkerId,
+        answer: &[u8],
+        entries: Option<&[u8]>,
+    ) -> Result<Vec<u8>, WireError>;
+
+    /// What this worker knows below a node.
+    ///
+    /// # Errors
+    /// If these bytes are no node of this search.
+    fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError>;
+
+    /// Gives a job up, now or when it comes.
+    fn call_off(&self, job: JobId);
+
+    /// What the worker has counted in all its jobs.
+    fn counters(&self) -> Counters;
+}
+
+/// Which jobs have been called off.
+#[derive(Debug, Default)]
+pub(in crate::search) struct CallOffs {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The job that is being searched, and what stops it.
+    current: Option<(JobId, Arc<AtomicBool>)>,
+    /// Jobs that are still to come.
+    ahead: BTreeSet<JobId>,
+    /// The latest job that has come. Names grow, and those of one worker come nearly in order.
+    latest: JobId,
+}
+
+/// How many jobs behind the latest one may still come.
+const BEHIND: u64 = 1 << 16;
+
+impl CallOffs {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a job; the flag stops it.
+    pub fn begin(&self, job: JobId) -> Arc<AtomicBool> {
+        let mut state = self.lock();
+        state.latest = state.latest.max(job);
+        let oldest = state.latest.saturating_sub(BEHIND);
+        state.ahead = state.ahead.split_off(&oldest);
+        let stop = Arc::new(AtomicBool::new(state.ahead.remove(&job)));
+        state.current = Some((job, stop.clone()));
+        stop
+    }
+
+    /// Ends the job.
+    pub fn end(&self) {
+        self.lock().current = None;
+    }
+
+    /// Calls a job off.
+    pub fn call_off(&self, job: JobId) {
+        let mut state = self.lock();
+        match &state.current {
+            Some((current, stop)) if *current == job => stop.store(true, Ordering::Relaxed),
+            _ => {
+                state.ahead.insert(job);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_can_be_called_off_before_and_while_it_is_searched() {
+        let calls = CallOffs::default();
+        calls.call_off(5);
+        let stop = calls.begin(4);
+        assert!(!stop.load(Ordering::Relaxed));
+        calls.call_off(4);
+        assert!(stop.load(Ordering::Relaxed));
+        calls.end();
+        assert!(calls.begin(5).load(Ordering::Relaxed));
+        calls.end();
+        assert!(!calls.begin(6).load(Ordering::Relaxed));
+        // What never comes is forgotten.
+        calls.call_off(7);
+        calls.begin(8 + BEHIND);
+        assert!(calls.lock().ahead.is_empty());
+    }
+}

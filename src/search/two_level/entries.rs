@@ -1,0 +1,65 @@
+//! What a worker knows below a node, for another that is to search there.
+//!
+//! Nearly all that a job has found out is in small entries: with those of one expansion left out, the
+//! other worker does most of it again (docs/decisions.md). So everything goes, 16 bytes each, as it
+//! stands in the table.
+
+use ahash::AHashSet;
+
+use crate::search::jobs::remote::WireError;
+use crate::search::jobs::remote::wire::{self, Kind};
+use crate::search::plain::game::{Expansion, Game};
+use crate::search::table::{Entry, Table, entry};
+
+/// The most entries that are sent: 1 MiB.
+const MOST: usize = 1 << 16;
+
+/// The entries of a node and of what is below it, nearest first. Reads the table while others may
+/// store in it.
+pub(super) fn collect<G: Game>(game: &G, table: &Table, search: u64, node: u64) -> Vec<u8> {
+    let lookup = |code| table.lookup(game.key(code), code);
+    let mut scratch = G::Scratch::default();
+    let mut children = Vec::new();
+    let mut found: Vec<(u64, Entry)> =
+        lookup(node).map(|entry| (node, entry)).into_iter().collect();
+    let mut seen: AHashSet<u64> = [node].into();
+    let mut next = 0;
+    while let Some(&(code, entry)) = found.get(next) {
+        next += 1;
+        if entry.value().is_some() {
+            continue;
+        }
+        children.clear();
+        let announce = |code| table.prefetch(game.key(code));
+        if game.expand(code, &mut scratch, &mut children, announce) != Expansion::Open {
+            continue;
+        }
+        for child in &children {
+            if found.len() < MOST
+                && let Some(entry) = lookup(child.code)
+                && seen.insert(child.code)
+            {
+                found.push((child.code, entry));
+            }
+        }
+    }
+    wire::seal(Kind::Entries, search, |bytes| {
+        bytes.reserve(found.len() * 16 + 8);
+        for (code, entry) in &found {
+            bytes.extend(entry.pack(*code).to_le_bytes());
+        }
+    })
+}
+
+/// The entries in a message.
+///
+/// # Errors
+/// If it is none, or one of them is none.
+pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<(u64, Entry)>, WireError> {
+    let (cells, rest) = wire::open(Kind::Entries, search, bytes)?.as_chunks::<16>();
+    let cells = cells.iter().map(|&cell| u128::from_le_bytes(cell));
+    if !rest.is_empty() || !cells.clone().all(entry::is_valid) {
+        return Err(WireError::Unexpected("one with sound entries"));
+    }
+    Ok(cells.map(|cell| (cell as u64, Entry::unpack(cell))).collect())
+}

@@ -1,0 +1,68 @@
+//! What things take on the virtual clock.
+
+use std::time::Duration;
+
+/// Seconds and bytes a second. The defaults were measured: searches and walks on the machine of
+/// docs/benchmarks.md, calls with Ray 2.60 there.
+#[derive(Clone, Copy, Debug, clap::Args, serde::Serialize)]
+pub struct Costs {
+    /// Nanoseconds to evaluate a node.
+    #[arg(long, default_value_t = 300.0)]
+    pub node_ns: f64,
+    /// Microseconds in which a thread of a job begins and ends.
+    #[arg(long, default_value_t = 15.0)]
+    pub thread_us: f64,
+    /// Microseconds of a message on its way, in either direction.
+    #[arg(long, default_value_t = 500.0)]
+    pub latency_us: f64,
+    /// Microseconds that a call takes of the driver, whatever is in it.
+    #[arg(long, default_value_t = 700.0)]
+    pub call_us: f64,
+    /// Microseconds of a job in the leader.
+    #[arg(long, default_value_t = 20.0)]
+    pub job_us: f64,
+    /// Nanoseconds to collect an entry for another machine.
+    #[arg(long, default_value_t = 400.0)]
+    pub collect_ns: f64,
+    /// Nanoseconds to take an entry or a fact in.
+    #[arg(long, default_value_t = 60.0)]
+    pub store_ns: f64,
+    /// Megabytes a second between two machines.
+    #[arg(long, default_value_t = 1000.0)]
+    pub megabytes: f64,
+}
+
+impl Costs {
+    pub fn latency(&self) -> Duration {
+        microseconds(self.latency_us)
+    }
+
+    pub fn driver(&self, jobs: usize) -> Duration {
+        microseconds(self.call_us + self.job_us * jobs as f64)
+    }
+
+    pub fn search(&self, nodes: u64, threads: usize) -> Duration {
+        let nodes = nodes as f64 * self.node_ns / 1000.0 / threads as f64;
+        microseconds(nodes + self.thread_us * (threads - 1) as f64)
+    }
+
+    /// Until `bytes` of entries are here, and taken in.
+    pub fn fetch(&self, bytes: usize) -> Duration {
+        let sent = bytes as f64 / self.megabytes;
+        2 * self.latency() + microseconds(sent) + self.collect(bytes)
+    }
+
+    /// Until `bytes` of entries have been collected.
+    pub fn collect(&self, bytes: usize) -> Duration {
+        microseconds(bytes as f64 / 16.0 * self.collect_ns / 1000.0)
+    }
+
+    /// Until `bytes` of entries or facts have been stored.
+    pub fn store(&self, bytes: usize) -> Duration {
+        microseconds(bytes as f64 / 16.0 * self.store_ns / 1000.0)
+    }
+}
+
+fn microseconds(number: f64) -> Duration {
+    Duration::from_nanos((number * 1000.0) as u64)
+}

@@ -1,0 +1,242 @@
+//! Machines, a driver and messages between them, on a virtual clock.
+//!
+//! A machine searches one job after another, by the real search; how long that takes follows from the
+//! nodes. It has two batches of jobs at a time, so that one is there when the other is done. A job is
+//! searched whole at the moment at which it begins: what others learn from it they learn at its end,
+//! but its table is ahead by up to a job when somebody asks for entries, and a job that is called
+//! off while it is searched goes on.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::time::Duration;
+
+use konane::search::jobs::remote::{Desk, Ordered, Station, Told};
+
+use super::costs::Costs;
+
+/// A machine's place in the world.
+struct Machine<'a> {
+    station: &'a dyn Station,
+    /// Batches of jobs that have come, with the times from which they can be searched.
+    batches: VecDeque<(Duration, Vec<Told>)>,
+    /// Until when it is busy.
+    free: Duration,
+    /// Time spent with searches.
+    busy: Duration,
+}
+
+enum Event {
+    /// Jobs come to a machine.
+    Jobs(usize, Vec<Told>),
+    /// A machine is free.
+    Free(usize),
+    /// Results come to the driver.
+    Results(Vec<Vec<u8>>),
+    /// Machines say that they are there.
+    Hello(usize),
+}
+
+/// What was counted beside the search.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Traffic {
+    pub calls: u64,
+    pub jobs: u64,
+    pub fetched: u64,
+    pub entry_bytes: u64,
+    pub message_bytes: u64,
+    /// The part of the time in which the driver was busy.
+    pub driver: f64,
+    /// The part of the time in which the machines searched.
+    pub busy: f64,
+}
+
+pub struct World<'a, 'd> {
+    desk: &'d mut dyn Desk,
+    machines: Vec<Machine<'a>>,
+    costs: Costs,
+    threads: usize,
+    batch: usize,
+    fetches: bool,
+    now: Duration,
+    queue: BinaryHeap<Reverse<(Duration, u64)>>,
+    events: BTreeMap<u64, Event>,
+    next: u64,
+    /// Names that wait for a job, by machine.
+    waiting: Vec<Vec<u64>>,
+    driver_free: Duration,
+    driver_busy: Duration,
+    traffic: Traffic,
+}
+
+impl<'a, 'd> World<'a, 'd> {
+    pub fn new(
+        desk: &'d mut dyn Desk,
+        stations: &[&'a dyn Station],
+        costs: Costs,
+        threads: usize,
+        batch: usize,
+        fetches: bool,
+    ) -> Self {
+        let machine = |&station| Machine {
+            station,
+            batches: VecDeque::new(),
+            free: Duration::ZERO,
+            busy: Duration::ZERO,
+        };
+        World {
+            desk,
+            machines: stations.iter().map(machine).collect(),
+            costs,
+            threads,
+            batch,
+            fetches,
+            now: Duration::ZERO,
+            queue: BinaryHeap::new(),
+            events: BTreeMap::new(),
+            next: 0,
+            waiting: vec![Vec::new(); stations.len()],
+            driver_free: Duration::ZERO,
+            driver_busy: Duration::ZERO,
+            traffic: Traffic::default(),
+        }
+    }
+
+    fn at(&mut self, time: Duration, event: Event) {
+        self.queue.push(Reverse((time, self.next)));
+        self.events.insert(self.next, event);
+        self.next += 1;
+    }
+
+    /// Runs until the search is over; how long that takes, and what is sent.
+    pub fn run(mut self) -> (Duration, Traffic) {
+        for machine in 0..self.machines.len() {
+            self.at(Duration::ZERO, Event::Hello(machine));
+        }
+        while let Some(Reverse((time, number))) = self.queue.pop() {
+            self.now = time;
+            match self.events.remove(&number).expect("an event happens once") {
+                Event::Hello(machine) => {
+                    let names = 2 * self.batch as u64;
+                    self.waiting[machine] =
+                        (machine as u64 * names..(machine as u64 + 1) * names).collect();
+                    self.drive(Vec::new());
+                }
+                Event::Results(messages) => self.drive(messages),
+                Event::Jobs(machine, jobs) => self.receive(machine, jobs),
+                Event::Free(machine) => self.search(machine),
+            }
+            if self.desk.standing().is_over {
+                break;
+            }
+        }
+        let seconds = self.now.max(self.driver_free).as_secs_f64().max(1e-9);
+        let busy: Duration = self.machines.iter().map(|machine| machine.busy).sum();
+        self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
+        self.traffic.busy = busy.as_secs_f64() / seconds / self.machines.len() as f64;
+        (self.now, self.traffic)
+    }
+
+    /// The driver hears messages and sends jobs out.
+    fn drive(&mut self, messages: Vec<Vec<u8>>) {
+        let begin = self.now.max(self.driver_free);
+        let mut jobs: BTreeMap<usize, Vec<Told>> = BTreeMap::new();
+        let mut heard = messages.len();
+        let mut told: Vec<Told> = Vec::new();
+        for message in messages {
+            self.traffic.message_bytes += message.len() as u64;
+            told.push(self.desk.hear(&message, begin).expect("a station says what is sound"));
+        }
+        // Who waits is asked again; one name of a machine in vain is enough.
+        for machine in 0..self.machines.len() {
+            while let Some(name) = self.waiting[machine].pop() {
+                let answer = self.desk.hello(name, begin);
+                heard += 1;
+                let waits = answer.order == Ordered::Wait;
+                told.push(answer);
+                if waits {
+                    break;
+                }
+            }
+        }
+        for told in told {
+            let machine = told.name as usize / (2 * self.batch);
+            match told.order {
+                Ordered::Search { .. } => jobs.entry(machine).or_default().push(told),
+                Ordered::Wait => self.waiting[machine].push(told.name),
+                Ordered::Quit => {}
+            }
+        }
+        let mut end = begin + self.costs.driver(heard);
+        for (machine, jobs) in jobs {
+            self.traffic.calls += 1;
+            self.traffic.jobs += jobs.len() as u64;
+            self.traffic.message_bytes +=
+                jobs.iter().map(|told| told.answer.len() as u64).sum::<u64>();
+            self.at(end + self.costs.latency(), Event::Jobs(machine, jobs));
+            end += self.costs.driver(0);
+        }
+        for (name, job) in self.desk.take_stops() {
+            self.machines[name as usize / (2 * self.batch)].station.call_off(job);
+        }
+        self.driver_busy += end - begin;
+        self.driver_free = end;
+    }
+
+    /// Jobs come to a machine; what others know about them is asked for at once.
+    fn receive(&mut self, number: usize, jobs: Vec<Told>) {
+        self.machines[number].batches.push_back((self.now, jobs));
+        if self.machines[number].free <= self.now {
+            self.search(number);
+        }
+    }
+
+    /// A machine searches the next batch.
+    fn search(&mut self, number: usize) {
+        if self.machines[number].free > self.now {
+            return;
+        }
+        let Some((came, jobs)) = self.machines[number].batches.pop_front() else { return };
+        let mut time = self.now;
+        let mut results = Vec::new();
+        for told in jobs {
+            let mut entries = None;
+            if let Ordered::Search { node, last: Some(last), .. } = &told.order
+                && self.fetches
+            {
+                let other = &mut self.machines[*last as usize];
+                let found = other.station.entries(node).expect("a node of the leader");
+                other.free += self.costs.collect(found.len()) / self.threads as u32;
+                self.traffic.fetched += 1;
+                self.traffic.entry_bytes += found.len() as u64;
+                // It was asked for when the job came.
+                time = time.max(came + self.costs.fetch(found.len()));
+                time += self.costs.store(found.len());
+                entries = Some(found);
+            }
+            let before = self.desk_free_nodes(&told, number, entries.as_deref());
+            let (message, nodes) = before;
+            time += self.costs.store(told.answer.len());
+            let took = self.costs.search(nodes, self.threads);
+            self.machines[number].busy += took;
+            time += took;
+            results.push(message);
+        }
+        self.machines[number].free = time;
+        self.at(time, Event::Free(number));
+        self.at(time + self.costs.latency(), Event::Results(results));
+    }
+
+    /// What a station says of a job, and the nodes that it took.
+    fn desk_free_nodes(
+        &self,
+        told: &Told,
+        number: usize,
+        entries: Option<&[u8]>,
+    ) -> (Vec<u8>, u64) {
+        let station = self.machines[number].station;
+        let before = station.counters().nodes;
+        let message =
+            station.search(told.name, &told.answer, entries).expect("a job of the leader");
+        (message, station.counters().nodes - before)
+    }
+}
