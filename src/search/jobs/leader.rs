@@ -243,13 +243,15 @@ impl<F: FirstLevel> Leader<F> {
             self.reason = Some(Reason::NodeLimit);
             return Order::Quit;
         }
-        let leaf = match self.level.select() {
+        let (names, last) = (self.rules.names, &self.last);
+        let elsewhere =
+            |node: &F::Node| last.get(node).is_some_and(|other| other / names != worker / names);
+        let leaf = match self.level.select(&elsewhere) {
             Selection::Leaf(leaf) => leaf,
             Selection::AllTaken => return Order::Wait,
             Selection::Solved => return Order::Quit,
         };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
-        let names = self.rules.names;
         let last = self.last.remove(&F::node(&leaf));
         let last = last.filter(|&other| other / names != worker / names);
         let spent = Counters::default();

@@ -22,7 +22,7 @@ pub struct Costs {
     #[arg(long, default_value_t = 20.0)]
     pub job_us: f64,
     /// Nanoseconds to collect an entry for another machine.
-    #[arg(long, default_value_t = 400.0)]
+    #[arg(long, default_value_t = 250.0)]
     pub collect_ns: f64,
     /// Nanoseconds to take an entry or a fact in.
     #[arg(long, default_value_t = 60.0)]

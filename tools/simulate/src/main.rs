@@ -45,6 +45,9 @@ struct Args {
     /// See the leader's rules, in 1/64.
     #[arg(long, default_value_t = DeskRules::default().congestion_64)]
     congestion: u32,
+    /// See the leader's rules, in 1/64.
+    #[arg(long, default_value_t = DeskRules::default().affinity_64)]
+    affinity: u32,
     /// See the leader's rules.
     #[arg(long, default_value_t = DeskRules::default().refresh_age)]
     refresh_age: u32,
@@ -100,6 +103,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         fact_work: args.fact_work,
         node_limit: args.max_nodes,
         congestion_64: args.congestion,
+        affinity_64: args.affinity,
         refresh_age: args.refresh_age,
         ..DeskRules::default()
     };

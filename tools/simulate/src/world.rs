@@ -46,6 +46,9 @@ pub struct Traffic {
     pub message_bytes: u64,
     /// Microseconds that the real leader took for a message or a name.
     pub leader_us: f64,
+    /// Nanoseconds that it really took to collect an entry, and to evaluate a node.
+    pub collect_ns: f64,
+    pub node_ns: f64,
     /// The part of the time in which the driver was busy.
     pub driver: f64,
     /// The part of the time in which the machines searched.
@@ -69,6 +72,9 @@ pub struct World<'a, 'd> {
     driver_busy: Duration,
     /// What the leader really took, and for how many messages.
     leader: (Duration, u64),
+    /// What collecting and searching really took.
+    collecting: Duration,
+    searching: Duration,
     traffic: Traffic,
 }
 
@@ -102,6 +108,8 @@ impl<'a, 'd> World<'a, 'd> {
             driver_free: Duration::ZERO,
             driver_busy: Duration::ZERO,
             leader: (Duration::ZERO, 0),
+            collecting: Duration::ZERO,
+            searching: Duration::ZERO,
             traffic: Traffic::default(),
         }
     }
@@ -137,6 +145,10 @@ impl<'a, 'd> World<'a, 'd> {
         let seconds = self.now.max(self.driver_free).as_secs_f64().max(1e-9);
         let busy: Duration = self.machines.iter().map(|machine| machine.busy).sum();
         self.traffic.leader_us = self.leader.0.as_secs_f64() * 1e6 / self.leader.1.max(1) as f64;
+        let entries = (self.traffic.entry_bytes / 16).max(1) as f64;
+        self.traffic.collect_ns = self.collecting.as_secs_f64() * 1e9 / entries;
+        let nodes = self.desk.standing().counters.nodes.max(1) as f64;
+        self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
         self.traffic.busy = busy.as_secs_f64() / seconds / self.machines.len() as f64;
         (self.now, self.traffic)
@@ -213,7 +225,9 @@ impl<'a, 'd> World<'a, 'd> {
                 && self.fetches
             {
                 let other = &mut self.machines[*last as usize];
+                let begun = Instant::now();
                 let found = other.station.entries(node).expect("a node of the leader");
+                self.collecting += begun.elapsed();
                 // A thread of its own does that, on processors that the search would have.
                 let collect = self.costs.collect(found.len()) / self.threads as u32;
                 other.free = other.free.max(self.now) + collect;
@@ -224,7 +238,9 @@ impl<'a, 'd> World<'a, 'd> {
                 time += self.costs.store(found.len());
                 entries = Some(found);
             }
+            let begun = Instant::now();
             let (message, nodes) = self.do_job(&told, number, entries.as_deref());
+            self.searching += begun.elapsed();
             time += self.costs.store(told.answer.len());
             let took = self.costs.search(nodes, self.threads);
             self.machines[number].busy += took;
