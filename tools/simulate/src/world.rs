@@ -187,14 +187,14 @@ impl<'a, 'd> World<'a, 'd> {
                 Ordered::Quit => {}
             }
         }
-        let mut end = begin + self.costs.driver(heard);
+        let mut end = begin + self.costs.leader(heard);
         for (machine, jobs) in jobs {
             self.traffic.calls += 1;
             self.traffic.jobs += jobs.len() as u64;
             self.traffic.message_bytes +=
                 jobs.iter().map(|told| told.answer.len() as u64).sum::<u64>();
+            end += self.costs.call();
             self.at(end + self.costs.latency(), Event::Jobs(machine, jobs));
-            end += self.costs.driver(0);
         }
         for (name, job) in self.desk.take_stops() {
             self.machines[name as usize / (2 * self.batch)].station.call_off(job);
