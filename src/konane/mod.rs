@@ -10,6 +10,7 @@
 pub mod board;
 pub mod checkpoint;
 pub mod code;
+pub mod draw;
 pub mod game;
 pub mod geometry;
 pub mod kernels;
