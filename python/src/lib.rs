@@ -10,6 +10,7 @@ mod build;
 mod database;
 mod error;
 mod interrupt;
+mod lookup;
 mod options;
 mod perft;
 mod position;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from pathlib import Path
 
 import konane
@@ -10,6 +11,15 @@ import pytest
 
 #: Published tables, where the tests run in a clone.
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that are marked ``ray`` need it."""
+    if importlib.util.find_spec("ray") is None:
+        skip = pytest.mark.skip(reason="Ray is not installed: pip install './python[cluster]'")
+        for item in items:
+            if item.get_closest_marker("ray"):
+                item.add_marker(skip)
 
 
 def successors(text: str) -> dict[str, str]:

@@ -1,3 +1,4 @@
+import csv
 import functools
 import math
 import pickle
@@ -5,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import konane
 import pytest
+from conftest import DATA
 from konane import sprouts
 
 
@@ -31,6 +33,19 @@ def test_starts():
         expected = "loss" if spots % 6 in (0, 1, 2) else "win"
         assert sprouts.solve(f"0*{spots}", memory="16MiB").outcome == expected
     assert [sprouts.grundy(f"0*{spots}") for spots in range(8)] == [0, 0, 0, 1, 1, 1, 0, 0]
+
+
+def test_a_table_of_numbers():
+    path = DATA / "sprouts_grundy.csv"
+    if not path.exists():
+        pytest.skip("the table is not here")
+    with path.open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    assert len(rows) > 100
+    for row in rows:
+        assert sprouts.grundy(row["position"], threads=1, memory="4MiB") == int(row["grundy"])
+        children = sprouts.children(row["position"])
+        assert len(children) == int(row["distinct_children_up_to_isomorphism"])
 
 
 def test_moves_and_canonical_forms():
