@@ -13,8 +13,9 @@ use rayon::prelude::*;
 
 use crate::position::decode;
 
-/// Positions that are sorted together: 100 MB of memory.
-const SORTED: usize = 1 << 22;
+/// Positions that are sorted together: 64 MB of memory, and a tenth of a second in which nobody looks
+/// at the stop flag.
+const SORTED: usize = 1 << 21;
 
 /// Positions that a thread takes between two looks at the stop flag: at the worst some tens of
 /// milliseconds.
@@ -80,6 +81,7 @@ pub fn look_up(
         let mut queries: Vec<Query> = codes
             .par_iter()
             .enumerate()
+            .take_any_while(|_| !stop.load(Ordering::Relaxed))
             .filter_map(|(at, &code)| query(database, at as u32, code))
             .collect();
         queries.par_sort_unstable_by_key(|query| query.place);
