@@ -16,6 +16,23 @@ from ._results import (
     Verification,
 )
 
+__all__ = [
+    "Database",
+    "Position",
+    "__version__",
+    "build_database",
+    "divide",
+    "perft",
+    "prove",
+    "solve",
+    "sprouts_canonical",
+    "sprouts_children",
+    "sprouts_draw",
+    "sprouts_grundy",
+    "sprouts_solve",
+    "verify_proof",
+]
+
 __version__: str
 
 _Algorithm = Literal["dfpn", "pns", "pn2", "pns-pdfpn", "ab"]

@@ -46,10 +46,15 @@ def test_every_name_of_the_extension_is_in_the_stub():
         expected.add(name)
         if inspect.isclass(value):
             expected.update(f"{name}.{member}" for member in public(value))
-    # Database is made by its static methods, and compares as every object does.
+    # These come with the class's slots, or belong to every object.
     found = set(stubs())
     assert found - expected <= {"Position.__ne__", "Position.__eq__", "Position.__reduce__"}
     assert expected - found == set()
+    tree = ast.parse((PACKAGE / "_konane.pyi").read_text()).body
+    assigned = [node for node in tree if isinstance(node, ast.Assign)]
+    [listed] = [node.value for node in assigned if node.targets[0].id == "__all__"]
+    listed = ast.literal_eval(listed)
+    assert sorted(listed) == sorted(_konane.__all__)
 
 
 def test_signatures_are_those_of_the_stub():
