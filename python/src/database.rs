@@ -156,8 +156,8 @@ impl PyDatabase {
     ///
     /// Nothing is copied (of an array with gaps, one copy is made), and other Python threads run
     /// meanwhile; leave the array alone until the answer is there. `threads` are all cores if not given.
-    /// A hundred thousand to several million positions a second on each thread, the more the closer
-    /// together they lie: large arrays are better than many small ones, and need not be sorted.
+    /// Some 150 000 to 500 000 positions a second on each thread, the more the closer together they lie:
+    /// large arrays are better than many small ones, and need not be sorted.
     /// Raises ``TypeError`` for other arrays, ``FileError`` if a file is damaged.
     #[pyo3(signature = (codes, *, threads=None))]
     fn probe_many<'py>(
