@@ -41,6 +41,8 @@ pub enum Method {
     Ranked,
     /// By the bit-parallel sweep ([`crate::endgame::values::sweep`]): whole boards.
     Swept,
+    /// By the sweep, some rows at a time ([`TaskPlan`](super::TaskPlan)): whole boards in little memory.
+    Sliced,
     /// By the sweep and the breadth-first search from the start ([`crate::endgame::statespace()`]): scope
     /// reachable.
     Reached,
@@ -162,6 +164,15 @@ pub enum PlanError {
          no limit of stones: build scope complete, or without a limit"
     )]
     ReachableWithMaxStones,
+    /// A row of the board would be too long.
+    #[error(
+        "the complete {board} board cannot be built by tasks: a row of it is too long; \
+         build it with a limit of stones"
+    )]
+    TooLargeForRows {
+        /// The board.
+        board: Dimensions,
+    },
     /// No method here builds the reachable positions of this board.
     #[error(
         "the reachable positions of the {board} board cannot be built: \
