@@ -94,6 +94,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         _ => Method::Ranked,
     };
     let mut needs = ranked_needs(&index, &sizes, max_stones, threads);
+    let mut slices = None;
     let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
     match method {
         Method::Ranked => {}
@@ -102,11 +103,12 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
         }
         Method::Sliced => {
-            let costs = tasks::costs_here(board, &directory, memory_limit);
-            needs.memory = costs.memory;
-            needs.seconds = costs.thread_seconds / threads as f64;
+            let figures = tasks::figures_here(board, &directory, memory_limit);
+            needs.memory = figures.memory_bytes().into();
+            needs.seconds = figures.thread_seconds / threads as f64;
             // Slices take as much as layers, and White's rows of one layer come on top.
-            needs.disk_peak = needs.disk_peak.max(needs.disk + costs.white_bytes);
+            needs.disk_peak = needs.disk_peak.max(needs.disk + u128::from(figures.white_bytes));
+            slices = Some(figures);
         }
         Method::Reached => {
             needs.memory =
@@ -150,6 +152,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         disk_bytes: saturated(needs.disk),
         disk_peak_bytes: saturated(needs.disk_peak),
         disk_limit,
+        slices,
         seconds: needs.seconds,
         threads,
     })

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::tasks::TaskFigures;
 use crate::endgame::files::Scope;
 use crate::konane::Dimensions;
 use crate::system::bytes_text;
@@ -79,6 +80,8 @@ pub struct Plan {
     /// What is free on the disk, if the system says so, and what an interrupted build of this
     /// database already takes.
     pub disk_limit: Option<u64>,
+    /// What its slices take, if it is built in slices.
+    pub slices: Option<TaskFigures>,
     /// Seconds, an estimate from measured rates.
     pub seconds: f64,
     /// Threads of the rayon pool that the estimate is for.

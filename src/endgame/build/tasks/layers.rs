@@ -17,7 +17,7 @@ use crate::endgame::files::{
 use crate::file::{NewFile, open_regular};
 
 /// Bytes of rows that are read together.
-const BATCH_BYTES: usize = 2 << 20;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// More than any entry has.
 const MOST_BYTES: u64 = 1 << 12;

@@ -31,7 +31,7 @@
 //! + tables + 64 MiB         of the canonical patterns; the program
 //! ```
 //!
-//! and for a task that puts a layer together 36 bytes for each of the layer's chunks of 2 KiB, beside
+//! and for a task that puts a layer together 16 bytes for each of the layer's chunks of 2 KiB, beside
 //! the fixed parts. `slices` has the formulas, and a task that has less refuses to begin.
 //!
 //! **What may happen at any time.** The directory is the only state. A file gets its name when it is whole;
@@ -68,22 +68,10 @@ use super::plan::Plan;
 use crate::endgame::files::Manifest;
 use crate::konane::Board;
 
-/// What slices take on this machine.
-pub(super) struct Costs {
-    pub memory: u128,
-    pub white_bytes: u128,
-    pub thread_seconds: f64,
-}
-
 /// What the slices take that fit into the memory of this machine, or were begun with; the least that
 /// would do if nothing fits.
-pub(super) fn costs_here(board: &Board, directory: &Path, memory: Option<u64>) -> Costs {
-    let figures = TaskPlan::here(board, directory, memory).figures();
-    Costs {
-        memory: figures.rows_memory_bytes.max(figures.layer_memory_bytes).into(),
-        white_bytes: figures.white_bytes.into(),
-        thread_seconds: figures.thread_seconds,
-    }
+pub(super) fn figures_here(board: &Board, directory: &Path, memory: Option<u64>) -> TaskFigures {
+    TaskPlan::here(board, directory, memory).figures()
 }
 
 /// Whether a build by tasks was begun in the directory of a database.

@@ -83,6 +83,13 @@ pub struct TaskFigures {
     pub thread_seconds: f64,
 }
 
+impl TaskFigures {
+    /// Memory of any task; an upper bound.
+    pub fn memory_bytes(&self) -> u64 {
+        self.rows_memory_bytes.max(self.layer_memory_bytes)
+    }
+}
+
 impl TaskPlan {
     /// Cuts the rows of a board. A directory that an earlier run began keeps its slices.
     ///
@@ -216,7 +223,7 @@ impl TaskPlan {
     /// # Errors
     /// [`BuildError::Busy`] if another process builds there, [`BuildError::OtherWork`] if it has files of something
     /// else, [`BuildError::Plan`] if the disk has not enough room, and what the operating system refuses.
-    pub fn open(&self, observer: &dyn BuildObserver) -> Result<TaskBuild<'_>, BuildError> {
+    pub fn open(self, observer: &dyn BuildObserver) -> Result<TaskBuild, BuildError> {
         self.check_disk()?;
         let lock = Workspace::lock(&self.index, &self.place.directory, observer)?;
         self.begin()?;
@@ -233,9 +240,8 @@ impl TaskPlan {
         if figures.disk_peak_bytes <= have || self.is_finished() {
             return Ok(());
         }
-        let memory = figures.rows_memory_bytes.max(figures.layer_memory_bytes);
         let seconds = figures.thread_seconds / options.threads as f64;
-        let needs = (u128::from(memory), figures.disk_peak_bytes);
+        let needs = (figures.memory_bytes().into(), figures.disk_peak_bytes);
         Err(misfit(index, needs, seconds, options.threads, Resource::Disk, have))
     }
 
@@ -300,13 +306,18 @@ pub(super) fn read_layout(place: &Place) -> Option<Slices> {
 
 /// A build by tasks, for whoever hands them out.
 #[derive(Debug)]
-pub struct TaskBuild<'p> {
-    plan: &'p TaskPlan,
+pub struct TaskBuild {
+    plan: TaskPlan,
     lock: Lock,
     started: Instant,
 }
 
-impl TaskBuild<'_> {
+impl TaskBuild {
+    /// The plan.
+    pub fn plan(&self) -> &TaskPlan {
+        &self.plan
+    }
+
     /// The tasks that are left, by what is in the directory: run those of the first wave, and ask again.
     /// Nothing when all is done.
     ///

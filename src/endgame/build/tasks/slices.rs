@@ -15,9 +15,9 @@ const WRITER_BYTES: u128 = 16 << 20;
 /// Bytes that a thread needs beside rows: a decompressor and its like.
 const THREAD_BYTES: u128 = 1 << 20;
 
-/// Bytes of a layer file's index for each of its chunks while it is written and read again: 12, in
-/// arrays that have grown to twice that, and once more when the index is put together.
-const INDEX_BYTES: u128 = 36;
+/// Bytes of a layer file's index for each of its chunks while it is written or read: 12, some for
+/// places in the file, and what arrays that grow have in reserve.
+const INDEX_BYTES: u128 = 16;
 
 /// Bytes of a lock around a row.
 const LOCK_BYTES: u128 = 32;
@@ -100,7 +100,7 @@ pub(super) fn layer_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128
     let chunks = index.sides().len() as u128 * most / u128::from(CHUNK_BYTES);
     BASE_BYTES
         + orbit_bytes(sizes, sizes.squares(Colour::Black))
-        + 2 * WRITER_BYTES
+        + WRITER_BYTES
         + 6 * octet_bytes(white)
         + threads as u128 * (THREAD_BYTES + 2 * octet_bytes(white))
         + chunks * INDEX_BYTES
