@@ -135,12 +135,14 @@ impl BuildDirector {
 
     /// Writes the manifest, and gives the directory back.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let summary = py.detach(|| self.locked(|build| build.take().map(TaskBuild::finish)));
-        let summary = summary.ok_or_else(over)?.map_err(error)?;
+        let build = self.locked(Option::take).ok_or_else(over)?;
+        let directory = build.plan().directory().to_owned();
+        let summary = py.detach(|| build.finish()).map_err(error)?;
         let dict = PyDict::new(py);
         dict.set_item("board", summary.dimensions.to_string())?;
         dict.set_item("scope", summary.scope.name())?;
         dict.set_item("max_stones", summary.max_stones)?;
+        dict.set_item("directory", directory.display().to_string())?;
         dict.set_item("positions", summary.positions)?;
         dict.set_item("black_to_move_wins", summary.black_to_move_wins)?;
         dict.set_item("white_to_move_wins", summary.white_to_move_wins)?;

@@ -109,6 +109,9 @@ def _check_room(memory: int, threads: int) -> None:
         )
 
 
+_TOTALS = {"tasks": 0, "read_bytes": 0, "written_bytes": 0, "rows_bytes": 0}
+
+
 class _Driver:
     """Hands out the tasks of a build that has its directory."""
 
@@ -131,7 +134,7 @@ class _Driver:
         self.deaths: collections.Counter[str] = collections.Counter()
         self.lost = 0
         self.workers: dict[tuple[str, int], dict[str, Any]] = {}
-        self.totals = {"tasks": 0, "read_bytes": 0, "written_bytes": 0, "rows_bytes": 0}
+        self.totals = dict(_TOTALS)
 
     def run(self) -> None:
         waves = self.build.pending()
@@ -237,8 +240,10 @@ def build_database(
     memory, out = memory_bytes(memory_per_task), str(Path(dir).absolute())
     tell = progress or (lambda _: None)
     local = workers or max(1, (os.cpu_count() or 1) // threads_per_task)
-    # Refused before a Ray is started for it.
-    BuildPlan(board, out, memory, threads_per_task, 1)
+    # Refused, or found, before a Ray is started for it.
+    first = BuildPlan(board, out, memory, threads_per_task, 1)
+    if first.finished:
+        return _result(first.open().finish(), begun, None)
     with _Ray(address, local, threads_per_task):
         _check_room(memory, threads_per_task)
         processors = int(ray.cluster_resources().get("CPU", 1))
@@ -250,18 +255,19 @@ def build_database(
             # One more than run, so that none waits for the driver, unless the number was asked for.
             limit = max_tasks_in_flight or workers or at_a_time + 1
             driver = _Driver(build, out, memory, threads_per_task, limit, tell)
-            if not plan.finished:
-                driver.run()
+            driver.run()
             summary = build.finish()
         finally:
             build.close()
-    seconds = time.monotonic() - begun
+    return _result(summary, begun, driver)
+
+
+def _result(summary: dict[str, Any], begun: float, driver: _Driver | None) -> dict[str, Any]:
     return summary | {
-        "directory": str(plan.directory),
-        "seconds": seconds,
-        "workers": list(driver.workers.values()),
-        "lost_workers": driver.deaths.total(),
-        **driver.totals,
+        "seconds": time.monotonic() - begun,
+        "workers": list(driver.workers.values()) if driver else [],
+        "lost_workers": driver.deaths.total() if driver else 0,
+        **(driver.totals if driver else dict(_TOTALS)),
     }
 
 
@@ -344,7 +350,7 @@ def _build(args: argparse.Namespace, progress: Callable[[dict[str, Any]], None] 
     if args.json:
         print(json.dumps(summary))
         return
-    print(f"built {summary['directory']}")
+    print("built" if summary["tasks"] else "found")
     _rows(
         [
             ("positions", f"{summary['positions']:,}"),
@@ -398,7 +404,8 @@ def _rows(rows: list[tuple[str, str]]) -> None:
 def _text(count: float) -> str:
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if count < 1024 or unit == "TiB":
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.3g} {unit}"
+            digits = 0 if unit == "bytes" or count >= 100 else 1 if count >= 10 else 2
+            return f"{count:,.{digits}f} {unit}"
         count /= 1024
     raise AssertionError("a unit")
 

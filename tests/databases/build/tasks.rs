@@ -164,7 +164,7 @@ fn damaged_files_are_made_again() {
             for task in wave {
                 // Most of the damage is done where everything is needed at once.
                 let often = if matches!(task.work, Work::Layer { .. }) { 4 } else { 12 };
-                if ran > 20 && damaged < 25 && next(&mut state) % often == 0 {
+                if ran > 20 && damaged < 25 && next(&mut state).is_multiple_of(often) {
                     damaged += damage_one(&directory.join("tasks"), &mut state);
                 }
                 ran += 1;

@@ -232,12 +232,15 @@ impl TaskPlan {
 
     /// Whether the disk has enough room, as far as the system says.
     fn check_disk(&self) -> Result<(), BuildError> {
+        if self.is_finished() {
+            return Ok(());
+        }
         let TaskPlan { index, options, .. } = self;
         let directory = &self.place.directory;
         let there = present(directory).saturating_add(present(&self.place.tasks()));
         let Some(free) = disk_free(directory) else { return Ok(()) };
         let (figures, have) = (self.figures(), free.saturating_add(there));
-        if figures.disk_peak_bytes <= have || self.is_finished() {
+        if figures.disk_peak_bytes <= have {
             return Ok(());
         }
         let seconds = figures.thread_seconds / options.threads as f64;
