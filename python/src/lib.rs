@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 mod build;
+mod builddb_tasks;
 mod database;
 mod error;
 mod interrupt;
@@ -40,6 +41,9 @@ mod _konane {
     use super::solve::solve;
     #[pymodule_export]
     use super::sprouts::{canonical, children, grundy, solve as sprouts_solve, svg};
+
+    #[pymodule_export]
+    use super::builddb_tasks::{BuildDirector, BuildPlan, run_task};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
