@@ -53,6 +53,8 @@ pub struct Traffic {
     pub driver: f64,
     /// The part of the time in which the machines searched.
     pub busy: f64,
+    /// The part of the time in which they waited for entries.
+    pub waited: f64,
 }
 
 pub struct World<'a, 'd> {
@@ -75,6 +77,8 @@ pub struct World<'a, 'd> {
     /// What collecting and searching really took.
     collecting: Duration,
     searching: Duration,
+    /// What machines waited for entries.
+    waited: Duration,
     traffic: Traffic,
 }
 
@@ -110,6 +114,7 @@ impl<'a, 'd> World<'a, 'd> {
             leader: (Duration::ZERO, 0),
             collecting: Duration::ZERO,
             searching: Duration::ZERO,
+            waited: Duration::ZERO,
             traffic: Traffic::default(),
         }
     }
@@ -150,6 +155,8 @@ impl<'a, 'd> World<'a, 'd> {
         let nodes = self.desk.standing().counters.nodes.max(1) as f64;
         self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
+        self.traffic.waited =
+            self.waited.as_secs_f64() / seconds / self.machines.len() as f64;
         self.traffic.busy = busy.as_secs_f64() / seconds / self.machines.len() as f64;
         (self.now, self.traffic)
     }
@@ -234,7 +241,9 @@ impl<'a, 'd> World<'a, 'd> {
                 self.traffic.fetched += 1;
                 self.traffic.entry_bytes += found.len() as u64;
                 // It was asked for when the job came.
-                time = time.max(came + self.costs.fetch(found.len()));
+                let there = time.max(came + self.costs.fetch(found.len()));
+                self.waited += there - time;
+                time = there;
                 time += self.costs.store(found.len());
                 entries = Some(found);
             }
