@@ -57,7 +57,12 @@ impl<K: Known> Solver<'_, K> {
         let game = Informed::new(&konane, solver.known);
         let bytes = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
         let table = Table::new(bytes)?;
-        let options = StationOptions { dfpn: profile.dfpn(), threads, fact_work: rules.fact_work };
+        let options = StationOptions {
+            dfpn: profile.dfpn(),
+            threads,
+            fact_work: rules.fact_work,
+            most_entries: rules.most_entries,
+        };
         let pace = solver.limits.pace;
         Ok(run(&PlainStation::new(&game, table, options, solver.number(), pace)))
     }

@@ -47,7 +47,12 @@ fn rules(job_nodes: u64) -> DeskRules {
 }
 
 fn station(game: &GraphGame) -> PlainStation<'_, GraphGame> {
-    let options = StationOptions { dfpn: DFPN, threads: NonZeroUsize::MIN, fact_work: 1 };
+    let options = StationOptions {
+        dfpn: DFPN,
+        threads: NonZeroUsize::MIN,
+        fact_work: 1,
+        most_entries: 1 << 16,
+    };
     PlainStation::new(game, Table::new(1 << 14).unwrap(), options, SEARCH, None)
 }
 
@@ -305,7 +310,12 @@ impl Game for Slow<'_> {
 fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
     let (game, has_begun) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
     let slow = Slow(&game, &has_begun);
-    let options = StationOptions { dfpn: DFPN, threads: NonZeroUsize::MIN, fact_work: 1 << 40 };
+    let options = StationOptions {
+        dfpn: DFPN,
+        threads: NonZeroUsize::MIN,
+        fact_work: 1 << 40,
+        most_entries: 0,
+    };
     // Too small a table to come to an end.
     let station = PlainStation::new(&slow, Table::new(1 << 8).unwrap(), options, SEARCH, None);
     let report = led(&game, rules(1 << 40), |desk| {

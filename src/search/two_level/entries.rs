@@ -11,12 +11,15 @@ use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::plain::game::{Expansion, Game};
 use crate::search::table::{Entry, Table, entry};
 
-/// The most entries that are sent: 1 MiB.
-const MOST: usize = 1 << 16;
-
-/// The entries of a node and of what is below it, nearest first. Reads the table while others may
+/// The entries of a node and of what is below it, nearest first, and at most so many. Reads the table while others may
 /// store in it.
-pub(super) fn collect<G: Game>(game: &G, table: &Table, search: u64, node: u64) -> Vec<u8> {
+pub(super) fn collect<G: Game>(
+    game: &G,
+    table: &Table,
+    search: u64,
+    node: u64,
+    most: usize,
+) -> Vec<u8> {
     let lookup = |code| table.lookup(game.key(code), code);
     let mut scratch = G::Scratch::default();
     let mut children = Vec::new();
@@ -35,7 +38,7 @@ pub(super) fn collect<G: Game>(game: &G, table: &Table, search: u64, node: u64) 
             continue;
         }
         for child in &children {
-            if found.len() < MOST
+            if found.len() < most
                 && let Some(entry) = lookup(child.code)
                 && seen.insert(child.code)
             {

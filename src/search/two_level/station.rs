@@ -24,6 +24,8 @@ pub struct StationOptions {
     pub threads: NonZeroUsize,
     /// The least work of a solved position that is worth telling the others.
     pub fact_work: u64,
+    /// The most entries that are handed over.
+    pub most_entries: usize,
 }
 
 /// A worker for a plain game.
@@ -129,7 +131,7 @@ impl<G: Game> Station for PlainStation<'_, G> {
 
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
         let node = wire::decode(Kind::Node, self.search, node)?;
-        Ok(entries::collect(&self.game, &self.table, self.search, node))
+        Ok(entries::collect(&self.game, &self.table, self.search, node, self.options.most_entries))
     }
 
     fn call_off(&self, job: JobId) {

@@ -39,6 +39,9 @@ struct Args {
     /// The least work of a fact.
     #[arg(long, default_value_t = 100)]
     fact_work: u64,
+    /// The most entries for a job.
+    #[arg(long, default_value_t = DeskRules::default().most_entries)]
+    most_entries: usize,
     /// Machines do not ask each other for entries.
     #[arg(long)]
     no_entries: bool,
@@ -164,6 +167,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         job_nodes: args.job_nodes,
         fact_work: args.fact_work,
         node_limit: args.max_nodes,
+        most_entries: args.most_entries,
         congestion_64: args.congestion,
         affinity_64: args.affinity,
         refresh_age: args.refresh_age,

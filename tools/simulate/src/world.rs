@@ -155,8 +155,7 @@ impl<'a, 'd> World<'a, 'd> {
         let nodes = self.desk.standing().counters.nodes.max(1) as f64;
         self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
-        self.traffic.waited =
-            self.waited.as_secs_f64() / seconds / self.machines.len() as f64;
+        self.traffic.waited = self.waited.as_secs_f64() / seconds / self.machines.len() as f64;
         self.traffic.busy = busy.as_secs_f64() / seconds / self.machines.len() as f64;
         (self.now, self.traffic)
     }

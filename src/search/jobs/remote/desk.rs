@@ -103,6 +103,8 @@ pub struct DeskRules {
     pub facts_at_once: usize,
     /// The least work of a solved position that is worth telling everybody.
     pub fact_work: u64,
+    /// The most table entries that a worker hands over for a job, the nearest ones; 16 bytes each.
+    pub most_entries: usize,
     /// What a worker below a node of the tree adds to the node's delta in selections, beside 1, as
     /// a part of the delta in 1/64.
     pub congestion_64: u32,
@@ -126,6 +128,7 @@ impl Default for DeskRules {
             job_nodes: 8000,
             facts_at_once: 20_000,
             fact_work: 100,
+            most_entries: 1 << 13,
             congestion_64: 1,
             affinity_64: 4,
             refresh_age: 100_000,
