@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use konane::search::jobs::remote::{Desk, Ordered, Station, Told};
+use konane::search::run::Counters;
 
 use super::costs::Costs;
 
@@ -66,6 +67,8 @@ pub struct World<'a, 'd> {
     driver_free: Duration,
     driver_busy: Duration,
     traffic: Traffic,
+    /// What takes [`Costs::node_ns`] each.
+    unit: fn(&Counters) -> u64,
 }
 
 impl<'a, 'd> World<'a, 'd> {
@@ -98,7 +101,13 @@ impl<'a, 'd> World<'a, 'd> {
             driver_free: Duration::ZERO,
             driver_busy: Duration::ZERO,
             traffic: Traffic::default(),
+            unit: |counters| counters.nodes,
         }
+    }
+
+    /// The same, whose time follows from another count than that of nodes.
+    pub fn counting(self, unit: fn(&Counters) -> u64) -> Self {
+        World { unit, ..self }
     }
 
     fn at(&mut self, time: Duration, event: Event) {
@@ -234,9 +243,9 @@ impl<'a, 'd> World<'a, 'd> {
         entries: Option<&[u8]>,
     ) -> (Vec<u8>, u64) {
         let station = self.machines[number].station;
-        let before = station.counters().nodes;
+        let before = (self.unit)(&station.counters());
         let message =
             station.search(told.name, &told.answer, entries).expect("a job of the leader");
-        (message, station.counters().nodes - before)
+        (message, (self.unit)(&station.counters()) - before)
     }
 }
