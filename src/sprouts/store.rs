@@ -419,4 +419,23 @@ mod tests {
         // What is known is still found, everything of it.
         assert!((0..full).all(|n| intern(n) == Ok(n as Atom)));
     }
+
+    #[test]
+    fn who_is_told_to_stop_forgets_nothing_more() {
+        let store = Store::new(u64::MAX);
+        let ids: Vec<Atom> =
+            (0..5000u32).map(|n| store.intern(&n.to_le_bytes(), || look_of(n)).unwrap()).collect();
+        let asked = AtomicU32::new(0);
+        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
+        let Retained { kept, forgotten } = store.retain(&|_| false, &stop);
+        assert_eq!((kept + forgotten, kept), (5000, store.len().into()));
+        assert!(kept > 1000 && forgotten > 1000, "{kept} {forgotten}");
+        // What is left is what it was, and what went comes again.
+        for (n, &id) in (0..).zip(&ids) {
+            let again = store.intern(&u32::to_le_bytes(n), || look_of(n)).unwrap();
+            assert_eq!(store.look(again), look_of(n));
+            assert!(again < 5000 && (id == again || kept < 5000));
+        }
+        assert_eq!(store.len(), 5000);
+    }
 }

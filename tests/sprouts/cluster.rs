@@ -1,13 +1,14 @@
 //! Sprouts in many processes: here, in one, with the bytes carried by hand.
 
 use std::num::NonZeroUsize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use konane::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
-use konane::search::sums::SearchOptions;
-use konane::sprouts::Position;
+use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, ClusterSolution, lead, work};
+use konane::sprouts::{Position, Scratch, Sprouts};
 use konane::{Outcome, Reason, Value};
+use proptest::prelude::*;
 
 fn position(text: &str) -> Position {
     text.parse().unwrap()
@@ -246,5 +247,56 @@ fn an_interrupted_search_goes_on_from_its_file() {
             return;
         }
         assert!(runs < 100);
+    }
+}
+
+/// Also while the memory is being collected, as that of 6 MiB is most of the time.
+#[test]
+fn a_job_that_is_called_off_ends_soon() {
+    let position = Position::start(30).unwrap();
+    let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
+    let rules = DeskRules { job_nodes: 1 << 40, ..DeskRules::default() };
+    work(search, None, |station| {
+        lead(search, rules, None, &mut (), |desk| {
+            for (round, job) in (1..9).enumerate() {
+                let told = desk.hello(0, Duration::ZERO);
+                let waited = std::thread::scope(|scope| {
+                    let searching = scope.spawn(|| station.search(0, &told.answer, None));
+                    std::thread::sleep(Duration::from_millis(40 * round as u64));
+                    let begun = Instant::now();
+                    station.call_off(job);
+                    searching.join().unwrap().unwrap();
+                    begun.elapsed()
+                });
+                // Some milliseconds; a busy machine may not run us for a while.
+                assert!(waited < Duration::from_secs(1), "{waited:?}");
+                desk.lost(0);
+            }
+        })
+        .unwrap();
+    })
+    .unwrap();
+}
+
+#[test]
+fn other_spellings_of_a_land_are_not_its_name() {
+    let (game, mut scratch) = (Sprouts::new(1 << 28), Scratch::default());
+    for text in [
+        "", "!", "+", "0*2+0*3", "0.0.0", "0*0", "3", "1", "AB|AB.0", " 0*3", "0*3\n", "0*2001",
+        "é",
+    ] {
+        assert_eq!(game.find(text, &mut scratch), Ok(None), "{text:?}");
+    }
+    let land = game.find("0*3", &mut scratch).unwrap().unwrap();
+    assert_eq!(game.name(land), "0*3");
+}
+
+proptest! {
+    #[test]
+    fn what_has_a_name_is_called_so(text in "[0-3a-cA-C.|+*!()}\\]]{0,12}|0\\*[0-9]{1,5}") {
+        let (game, mut scratch) = (Sprouts::new(1 << 24), Scratch::default());
+        if let Ok(Some(land)) = game.find(&text, &mut scratch) {
+            prop_assert_eq!(game.name(land), text);
+        }
     }
 }

@@ -12,8 +12,6 @@
 //! The last kind goes always; the third goes too, and the least of the second, if more than half of
 //! the atoms would stay.
 
-use std::sync::PoisonError;
-
 use bitvec::vec::BitVec;
 
 use super::game::{Atom, Impartial, Retained, Stop};
@@ -120,7 +118,6 @@ fn retain<G: Impartial>(
     if !won {
         knowledge.retain(kept);
     }
-    let _ids = workspace.ids.write().unwrap_or_else(PoisonError::into_inner);
     game.retain(&|atom| !knowledge.get(atom).is_nothing() || kept(atom), stop)
 }
 

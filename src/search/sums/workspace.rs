@@ -1,8 +1,6 @@
 //! What searches of one game share, and what one search leaves for the next: Grundy numbers,
 //! options, and the numbers of open couples.
 
-use std::sync::RwLock;
-
 use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
 use super::store::{Store, cancel};
@@ -52,9 +50,6 @@ pub struct Workspace<'g, G: Impartial> {
     pub(super) knowledge: Knowledge,
     pub(super) store: Store,
     pub(super) table: Table,
-    /// Held for writing while ids are given to other atoms, and for reading by who uses ids beside a
-    /// search.
-    pub(super) ids: RwLock<()>,
     memory_bytes: u64,
 }
 
@@ -67,14 +62,7 @@ impl<'g, G: Impartial> Workspace<'g, G> {
     pub fn new(game: &'g G, memory_bytes: u64) -> Result<Self, TableError> {
         let table = Table::new((memory_bytes / TABLE_SHARE) as usize)?;
         let store = Store::new(memory_bytes / 2);
-        Ok(Workspace {
-            game,
-            knowledge: Knowledge::new(),
-            store,
-            table,
-            ids: RwLock::default(),
-            memory_bytes,
-        })
+        Ok(Workspace { game, knowledge: Knowledge::new(), store, table, memory_bytes })
     }
 
     /// What is known about Grundy numbers. Numbers that are set here are believed.

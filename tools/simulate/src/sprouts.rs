@@ -35,9 +35,6 @@ struct Args {
     /// Jobs in a call.
     #[arg(long, default_value_t = 1)]
     batch: usize,
-    /// Machines do not ask each other for entries.
-    #[arg(long)]
-    no_entries: bool,
     /// MiB of each machine.
     #[arg(long, default_value_t = 256)]
     memory: u64,
@@ -148,9 +145,8 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
         let solution = lead(leader, rules, None, &mut Nobody, |desk| {
             let mut timed = Timed { desk, took: Duration::ZERO };
             let threads = args.threads.get();
-            let world =
-                World::new(&mut timed, stations, costs, threads, args.batch, !args.no_entries)
-                    .counting(|counters| counters.expansions);
+            let world = World::new(&mut timed, stations, costs, threads, args.batch, false)
+                .counting(|counters| counters.expansions);
             let (time, traffic) = world.run();
             ran = Some((time, traffic, timed.took));
         });

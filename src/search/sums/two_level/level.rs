@@ -87,6 +87,9 @@ pub struct SumTree<'a, G: Named> {
     pair: Pair,
     /// What the leader has been told of the walker's counters.
     told: Counters,
+    /// Entries that were in the table at first or after the last collection, and those that the walker
+    /// had counted by then.
+    kept: (u64, u64),
     has_lost_leaves: bool,
     failure: Option<Reason>,
 }
@@ -101,8 +104,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     ) -> Self {
         let team = Team::new(WORKERS, Limits::default(), Counters::default());
         let control = Control::of_member(Member::new(&team, MEMBER), nobody, INTERVAL);
-        let mut evaluator = Evaluator::new(workspace, &workspace.table, control, options, true);
-        evaluator.control.counters.table_used = workspace.table.estimated_count();
+        let evaluator = Evaluator::new(workspace, &workspace.table, control, options, true);
         let mut tree = SumTree {
             workspace,
             root,
@@ -113,6 +115,7 @@ impl<'a, G: Named> SumTree<'a, G> {
             collector: Collector::default(),
             pair: Pair { phi: 1, delta: 1 },
             told: Counters::default(),
+            kept: (workspace.table.estimated_count(), 0),
             has_lost_leaves: false,
             failure: None,
         };
@@ -143,6 +146,11 @@ impl<'a, G: Named> SumTree<'a, G> {
         (self.places.expanded.capacity() * 10) as u64
     }
 
+    fn table_used(&self) -> u64 {
+        let (kept, before) = self.kept;
+        kept + self.walker.tree.control.counters.table_used - before
+    }
+
     fn fail(&mut self, reason: Reason) {
         self.failure = self.failure.or(Some(reason));
     }
@@ -166,7 +174,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         self.team.resume(table_used);
         let control = &mut self.walker.tree.control;
         control.stopped = None;
-        control.counters.table_used = table_used;
+        self.kept = (table_used, control.counters.table_used);
         control.counters.collections += 1;
         true
     }
@@ -251,6 +259,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         leaf.couple.clone()
     }
 
+    /// None: workers send each other no entries ([`super::station`]).
     fn nodes_of(_: &Vec<Hints>) -> impl Iterator<Item = Couple> {
         std::iter::empty()
     }
@@ -328,17 +337,14 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
     fn publish(&mut self, counters: &mut Counters) {
         self.look_at_root();
         let now = self.walker.tree.control.counters;
-        // Entries can become fewer.
-        self.told.table_used = now.table_used;
         counters.add_since(&now, &self.told);
-        counters.table_used = now.table_used;
+        counters.table_used = self.table_used();
         self.told = now;
     }
 
     fn make_room(&mut self, _: u64) {
         let Workspace { table, .. } = self.workspace;
-        let used = self.walker.tree.control.counters.table_used;
-        if self.workspace.table_wants_growth(used) {
+        if self.workspace.table_wants_growth(self.table_used()) {
             table.grow(key_of);
         }
         if self.failure.is_none() && self.workspace.balance(self.own_bytes()).is_full {

@@ -202,3 +202,6 @@ impl FirstLevel<'_> {
         result
     }
 }
+
+#[cfg(test)]
+mod tests;

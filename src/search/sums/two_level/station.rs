@@ -1,4 +1,7 @@
 //! A worker elsewhere: couples in, what df-pn finds out about them out.
+//!
+//! Workers tell each other Grundy numbers and no entries: the numbers of open couples below a leaf,
+//! with their atoms' names, take longer to collect and to read than they save (docs/decisions.md).
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,19 +24,16 @@ use crate::search::sums::knowledge::MAX_GRUNDY;
 use crate::search::sums::options::SearchOptions;
 use crate::search::sums::threads::{INTERVAL, Searched, Task, Threads, Worker};
 use crate::search::sums::tree::Node;
-use crate::search::sums::workspace::{Workspace, code_of, couple_of, key_of};
+use crate::search::sums::workspace::{Workspace, code_of, couple_of};
 use crate::search::table::Table;
 use crate::search::thresholds::Thresholds;
-
-/// The most bytes of entries that are sent, about.
-const MOST_BYTES: usize = 1 << 20;
 
 /// A worker for a game whose atoms have names.
 ///
 /// The budget of a job are nodes, and as many expansions: of what is known already there are no new
 /// nodes.
 pub struct SumStation<'a, G: Named> {
-    workspace: &'a Workspace<'a, G>,
+    pub(super) workspace: &'a Workspace<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
     /// Which search it belongs to.
@@ -92,20 +92,10 @@ impl<'a, G: Named> SumStation<'a, G> {
     ///
     /// # Errors
     /// If it contradicts what is known here.
-    fn take_over(
-        &self,
-        facts: &[GrundyNumber],
-        entries: &[Hints],
-        scratch: &mut G::Scratch,
-    ) -> Result<(), Problem> {
+    fn take_over(&self, facts: &[GrundyNumber], scratch: &mut G::Scratch) -> Result<(), Problem> {
         let (taken, ..) = self.evaluate(|evaluator| {
-            facts.iter().try_for_each(|fact| evaluator.learn(fact, scratch).map(drop))?;
-            entries.iter().try_for_each(|hints| evaluator.take_over(hints, scratch))
+            facts.iter().try_for_each(|fact| evaluator.learn(fact, scratch).map(drop))
         });
-        let used = self.workspace.table.estimated_count();
-        if self.workspace.table_wants_growth(used) {
-            self.workspace.table.grow(key_of);
-        }
         match taken {
             // What is left out takes longer, and that is all.
             Err(Problem::Full) => Ok(()),
@@ -185,17 +175,16 @@ impl<G: Named> Station for SumStation<'_, G> {
         let Answer { serial, order: Order::Search(search), facts, read } = answer else {
             return Err(WireError::Unexpected("a job"));
         };
-        let entries: Vec<Hints> = match entries {
-            None => Vec::new(),
-            Some(bytes) => wire::decode(Kind::Entries, self.search, bytes)?,
-        };
+        if let Some(bytes) = entries {
+            wire::open(Kind::Entries, self.search, bytes)?;
+        }
         let Search { job, node: Couple { atom, heap }, budget, .. } = search;
-        if !entries.iter().all(Hints::is_sound) || heap > MAX_GRUNDY {
-            return Err(WireError::Unexpected("one with sound numbers"));
+        if heap > MAX_GRUNDY {
+            return Err(WireError::Unexpected("one with a sound heap"));
         }
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let stop = self.calls.begin(job);
-        let taken = self.take_over(&facts, &entries, scratch);
+        let taken = self.take_over(&facts, scratch);
         let atom = self.find(&atom, scratch, &stop);
         let limits =
             Limits { nodes: Some(budget), stop: Some(&stop), pace: self.pace, ..Limits::default() };
@@ -222,16 +211,8 @@ impl<G: Named> Station for SumStation<'_, G> {
     }
 
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
-        let Couple { atom, heap } = wire::decode(Kind::Node, self.search, node)?;
-        let _ids = self.workspace.ids.read().unwrap_or_else(PoisonError::into_inner);
-        let hints = match self.workspace.game.find(&atom, &mut G::Scratch::default()) {
-            Ok(Some(atom)) => {
-                self.evaluate(|evaluator| evaluator.hints_around(atom, heap, MOST_BYTES)).0
-            }
-            // Without room for the atom nothing is known of it.
-            Ok(None) | Err(_) => Vec::new(),
-        };
-        Ok(wire::encode(Kind::Entries, self.search, &hints))
+        let _: Couple = wire::decode(Kind::Node, self.search, node)?;
+        Ok(wire::seal(Kind::Entries, self.search, |_| {}))
     }
 
     fn call_off(&self, job: JobId) {

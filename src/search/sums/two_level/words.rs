@@ -148,18 +148,18 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         atom: Atom,
         heap: u32,
         list: &List,
-        mut each: impl FnMut(&Self, Atom, u32),
+        mut each: impl FnMut(Atom, u32),
     ) {
         for smaller in 0..heap {
-            each(self, atom, smaller);
+            each(atom, smaller);
         }
         for (_, option) in options_of(list) {
             let rest = self.reduce(option, heap);
             match self.open[..] {
                 [] => {}
-                [atom] => each(self, atom, rest),
+                [atom] => each(atom, rest),
                 // Which part is left out depends on the ids, so all are told.
-                ref parts => parts.iter().for_each(|&atom| each(self, atom, self.current(atom))),
+                ref parts => parts.iter().for_each(|&atom| each(atom, self.current(atom))),
             }
         }
     }
@@ -168,30 +168,7 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
     pub(super) fn hints_below(&mut self, atom: Atom, heap: u32, list: &List) -> Vec<Hints> {
         let mut collection = Collection::new(self.workspace);
         collection.add(atom, heap);
-        self.couples_below(atom, heap, list, |_, atom, heap| {
-            collection.add(atom, heap);
-        });
-        collection.hints
-    }
-
-    /// What is known of a couple and below it, nearest first, in about so many bytes at most. Looks
-    /// only at what is there, so it may be called while others search.
-    pub(super) fn hints_around(&mut self, atom: Atom, heap: u32, most: usize) -> Vec<Hints> {
-        let mut collection = Collection::new(self.workspace);
-        collection.add(atom, heap);
-        let mut queue = vec![(atom, heap)];
-        let mut next = 0;
-        while let Some(&(atom, heap)) = queue.get(next)
-            && collection.bytes < most
-        {
-            next += 1;
-            let Some(list) = self.workspace.store.get(atom) else { continue };
-            self.couples_below(atom, heap, &list, |_, atom, heap| {
-                if collection.add(atom, heap) {
-                    queue.push((atom, heap));
-                }
-            });
-        }
+        self.couples_below(atom, heap, list, |atom, heap| collection.add(atom, heap));
         collection.hints
     }
 }
@@ -203,37 +180,34 @@ struct Collection<'w, 'g, G: Impartial> {
     /// Where an atom's are.
     places: HashMap<Atom, usize>,
     seen: HashSet<u64>,
-    bytes: usize,
 }
 
 impl<'w, 'g, G: Named> Collection<'w, 'g, G> {
     fn new(workspace: &'w Workspace<'g, G>) -> Self {
         let (places, seen) = (HashMap::new(), HashSet::default());
-        Collection { workspace, hints: Vec::new(), places, seen, bytes: 0 }
+        Collection { workspace, hints: Vec::new(), places, seen }
     }
 
-    /// Adds what is known of a couple. Whether that is something, and had not been added.
-    fn add(&mut self, atom: Atom, heap: u32) -> bool {
+    /// Adds what is known of a couple.
+    fn add(&mut self, atom: Atom, heap: u32) {
         let Workspace { game, knowledge, table, .. } = self.workspace;
         let code = code_of(atom, heap);
         let known = knowledge.get(atom);
         if !self.seen.insert(code) || known.grundy().is_some() {
-            return false;
+            return;
         }
         let entry = table.lookup(key_of(code), code);
         let entry = entry.filter(|entry| entry.value().is_none() && !known.excludes(heap));
         if known.is_nothing() && entry.is_none() {
-            return false;
+            return;
         }
         let place = *self.places.entry(atom).or_insert_with(|| {
             let (atom, excluded) = (game.name(atom), known.exclusions());
-            self.bytes += atom.len() + 8;
             self.hints.push(Hints { atom, excluded, couples: Vec::new() });
             self.hints.len() - 1
         });
-        let Some(Entry { phi, delta, work }) = entry else { return false };
-        self.bytes += 8;
-        self.hints[place].couples.push(Numbers { heap, phi, delta, work });
-        true
+        if let Some(Entry { phi, delta, work }) = entry {
+            self.hints[place].couples.push(Numbers { heap, phi, delta, work });
+        }
     }
 }
