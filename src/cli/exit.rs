@@ -17,6 +17,7 @@ use crate::search::run::Reason;
 use crate::search::sums::game::Full;
 use crate::search::table::TableError;
 use crate::sprouts::TextError;
+use crate::sprouts::grundy_file::GrundyFileError;
 use crate::sprouts::nimber_db::NimberDbError;
 use crate::sprouts::spr_file::SprError;
 use crate::sprouts::verify::VerifyError as SprVerifyError;
@@ -151,16 +152,9 @@ pub enum CliError {
     /// A database of Grundy numbers cannot be used.
     #[error(transparent)]
     NimberDb(#[from] NimberDbError),
-    /// A record of such a database is no land with its number.
-    #[error("{place}: {text:?} is no land: {problem}; restore the file from a copy")]
-    NimberRecord { place: String, text: String, problem: String },
-    /// Two different numbers for one land.
-    #[error(
-        "two Grundy numbers for {land}: {} ({}) and {} ({}); one of them is wrong, find out which \
-         with `konane sprouts grundy`",
-        first.0, first.1, second.0, second.1
-    )]
-    NimberConflict { land: String, first: (u32, String), second: (u32, String) },
+    /// The numbers in such a database cannot be used.
+    #[error(transparent)]
+    GrundyFile(#[from] GrundyFileError),
     /// The search cannot begin.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -204,14 +198,15 @@ impl CliError {
             | CliError::SproutsTable(_)
             | CliError::Verb { .. }
             | CliError::SproutsText { .. } => Exit::BadInput,
-            CliError::Memory { .. } | CliError::SproutsFull(_) => Exit::Limit,
+            CliError::Memory { .. }
+            | CliError::SproutsFull(_)
+            | CliError::GrundyFile(GrundyFileError::Full(_)) => Exit::Limit,
             CliError::Input(_)
             | CliError::Output(_)
             | CliError::NoAnswer { .. }
             | CliError::CheckpointDisk { .. }
             | CliError::NimberDb(_)
-            | CliError::NimberRecord { .. }
-            | CliError::NimberConflict { .. }
+            | CliError::GrundyFile(_)
             | CliError::SprFile(_) => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
             CliError::Certificate(error) => match error {

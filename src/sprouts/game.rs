@@ -16,7 +16,10 @@ use super::simplify::Simplifier;
 use super::spelling::spell;
 use super::spots_spelling::spellings;
 use super::store::{Look, Store};
-use crate::search::sums::game::{Atom, Features, Full, Impartial, Keep, Odds, Options, Retained};
+use crate::search::sums::Named;
+use crate::search::sums::game::{
+    Atom, Features, Full, Impartial, Keep, Odds, Options, Retained, Stop,
+};
 
 /// The lands that have been met, each in canonical form and under its id. Shared by threads.
 #[derive(Debug)]
@@ -244,7 +247,25 @@ impl Impartial for Sprouts {
         self.store.bytes()
     }
 
-    fn retain(&self, keep: &Keep<'_>) -> Retained {
-        self.store.retain(keep)
+    fn retain(&self, keep: &Keep<'_>, stop: &Stop<'_>) -> Retained {
+        self.store.retain(keep, stop)
+    }
+}
+
+/// A land is called by its canonical text.
+impl Named for Sprouts {
+    fn name(&self, atom: Atom) -> String {
+        self.land_text(atom)
+    }
+
+    fn find(&self, name: &str, scratch: &mut Scratch) -> Result<Option<Atom>, Full> {
+        let Ok(position) = name.parse::<Position>() else { return Ok(None) };
+        if position.lands().len() != 1 {
+            return Ok(None);
+        }
+        Ok(match self.atoms(&position, scratch)?[..] {
+            [land] if self.land_text(land) == name => Some(land),
+            _ => None,
+        })
     }
 }

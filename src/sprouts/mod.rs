@@ -27,6 +27,7 @@
 //! ```
 
 mod canonical;
+pub mod cluster;
 mod disjoint;
 pub mod draw;
 mod error;
@@ -34,6 +35,7 @@ mod estimate;
 mod flat;
 pub mod forecast;
 mod game;
+pub mod grundy_file;
 mod moves;
 mod names;
 pub mod nimber_db;

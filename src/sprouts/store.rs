@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::search::sums::chunks::Chunks;
-use crate::search::sums::game::{Atom, Features, Full, Keep, MAX_ATOM, Retained};
+use crate::search::sums::game::{Atom, Features, Full, Keep, MAX_ATOM, Retained, Stop};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -165,18 +165,23 @@ impl Store {
     }
 
     /// Forgets lands, whose ids are given out again. Nobody else may use the store meanwhile.
-    pub(super) fn retain(&self, keep: &Keep<'_>) -> Retained {
+    /// Shards that have not been looked at when `stop` says so stay as they are.
+    pub(super) fn retain(&self, keep: &Keep<'_>, stop: &Stop<'_>) -> Retained {
         self.epoch.fetch_add(1, Ordering::Relaxed);
-        let kept = self.shards.par_iter().map(|shard| self.retain_in(shard, keep)).sum();
+        let in_shard = |shard| self.retain_in(shard, keep, stop);
+        let kept = self.shards.par_iter().map(in_shard).sum();
         let free = u64::from(self.next.load(Ordering::Relaxed)) - kept;
         let before = self.free.swap(free as u32, Ordering::Relaxed);
         Retained { kept, forgotten: free - u64::from(before) }
     }
 
     /// Forgets lands of a shard and gives memory back. Returns how many it has left.
-    fn retain_in(&self, shard: &Mutex<Shard>, keep: &Keep<'_>) -> u64 {
+    fn retain_in(&self, shard: &Mutex<Shard>, keep: &Keep<'_>, stop: &Stop<'_>) -> u64 {
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         let shard = &mut *shard;
+        if stop() {
+            return shard.used as u64;
+        }
         let before = shard.memory();
         let mut kept: Vec<(u64, Slot)> = Vec::new();
         for slot in std::mem::take(&mut shard.table).into_iter().filter(|slot| slot.id != 0) {
@@ -390,7 +395,8 @@ mod tests {
             let keep: std::collections::HashSet<Atom> =
                 ids.iter().filter(|&(&n, _)| kept(n)).map(|(_, &id)| id).collect();
             let epoch = store.epoch();
-            let Retained { kept: left, forgotten } = store.retain(&|id| keep.contains(&id));
+            let Retained { kept: left, forgotten } =
+                store.retain(&|id| keep.contains(&id), &|| false);
             assert_eq!((left, forgotten), (keep.len() as u64, (ids.len() - keep.len()) as u64));
             assert!(store.epoch() != epoch && store.bytes() < full / 4 * 3);
             ids.retain(|&n, _| kept(n));
@@ -412,5 +418,24 @@ mod tests {
         assert!(store.bytes() <= most);
         // What is known is still found, everything of it.
         assert!((0..full).all(|n| intern(n) == Ok(n as Atom)));
+    }
+
+    #[test]
+    fn who_is_told_to_stop_forgets_nothing_more() {
+        let store = Store::new(u64::MAX);
+        let ids: Vec<Atom> =
+            (0..5000u32).map(|n| store.intern(&n.to_le_bytes(), || look_of(n)).unwrap()).collect();
+        let asked = AtomicU32::new(0);
+        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
+        let Retained { kept, forgotten } = store.retain(&|_| false, &stop);
+        assert_eq!((kept + forgotten, kept), (5000, store.len().into()));
+        assert!(kept > 1000 && forgotten > 1000, "{kept} {forgotten}");
+        // What is left is what it was, and what went comes again.
+        for (n, &id) in (0..).zip(&ids) {
+            let again = store.intern(&u32::to_le_bytes(n), || look_of(n)).unwrap();
+            assert_eq!(store.look(again), look_of(n));
+            assert!(again < 5000 && (id == again || kept < 5000));
+        }
+        assert_eq!(store.len(), 5000);
     }
 }

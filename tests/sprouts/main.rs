@@ -1,6 +1,7 @@
 //! Sprouts: text, canonical forms and moves, against slow twins and published tables.
 
 mod canonical;
+mod cluster;
 mod common;
 mod counts;
 mod moves;

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 
-use super::session::{land_of, place_text, warn_of_cut};
+use super::session::warn_of_cut;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{MemoryLimitArg, OutputArgs};
 use crate::cli::output::{self, rows};
 use crate::cli::progress::Progress;
 use crate::file::NewFile;
 use crate::search::sums::{Atom, Impartial, MAX_GRUNDY};
+use crate::sprouts::grundy_file::{GrundyFileError, land_of, place_text};
 use crate::sprouts::nimber_db::{self, Contents, Entry, NimberDb};
 use crate::sprouts::spr_file::{SprReader, SprWriter};
 use crate::sprouts::{Scratch, Sprouts};
@@ -174,11 +175,12 @@ impl Collection {
     fn add(&mut self, land: Atom, nimber: u32, place: Place) -> Result<(), CliError> {
         let source = Source { nimber, file: self.files.len() - 1, place };
         match self.numbers.get(&land) {
-            Some(first) if first.nimber != nimber => Err(CliError::NimberConflict {
+            Some(first) if first.nimber != nimber => Err(GrundyFileError::Conflict {
                 land: self.game.land_text(land),
                 first: (first.nimber, self.place(first)),
                 second: (nimber, self.place(&source)),
-            }),
+            }
+            .into()),
             Some(_) => Ok(()),
             None => {
                 self.numbers.insert(land, source);
@@ -210,7 +212,7 @@ impl Collection {
         for entry in SprReader::open(path)? {
             let entry = entry?;
             let atoms = self.game.atoms(&entry.position, &mut self.scratch)?;
-            let problem = |problem: String| CliError::NimberRecord {
+            let problem = |problem: String| GrundyFileError::Record {
                 place: format!("{}, line {}", path.display(), entry.line),
                 text: entry.position.to_string(),
                 problem,
@@ -220,8 +222,12 @@ impl Collection {
                 [land] if entry.nimber <= MAX_GRUNDY => {
                     self.add(land, entry.nimber, Place::Line(entry.line))?;
                 }
-                [] => return Err(problem("no move is left in it, so its number is 0".to_owned())),
-                [_] => return Err(problem(format!("{} is no land's number", entry.nimber))),
+                [] => {
+                    return Err(
+                        problem("no move is left in it, so its number is 0".to_owned()).into()
+                    );
+                }
+                [_] => return Err(problem(format!("{} is no land's number", entry.nimber)).into()),
                 _ => self.skipped += 1,
             }
         }

@@ -15,9 +15,10 @@ use crate::cli::progress::Progress as Shown;
 use crate::konane::SolveError;
 use crate::konane::solve::LEAST_MEMORY;
 use crate::search::run::{Counters, Observer, Progress, Reason};
-use crate::search::sums::{Atom, MAX_GRUNDY, SearchOptions, Workspace};
-use crate::sprouts::nimber_db::{Contents, Entry, NimberDb, NimberDbError};
-use crate::sprouts::{Position, Scratch, Sprouts};
+use crate::search::sums::{Atom, SearchOptions, Workspace};
+use crate::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
+use crate::sprouts::nimber_db::Contents;
+use crate::sprouts::{Scratch, Sprouts};
 
 /// What the help of the verbs that search says about memory.
 pub const HELP: &str = "\
@@ -112,8 +113,6 @@ pub struct Session<'g> {
     /// Threads to search with.
     pub threads: NonZeroUsize,
     profile: ProfileArg,
-    /// Numbers that the database had, and what was cut off its end.
-    loaded: Option<Contents>,
 }
 
 impl<'g> Session<'g> {
@@ -124,35 +123,15 @@ impl<'g> Session<'g> {
         threads: NonZeroUsize,
     ) -> Result<Self, CliError> {
         let workspace = Workspace::new(game, args.search.memory).map_err(CliError::SproutsTable)?;
-        let mut database = None;
-        let mut loaded = None;
-        if let Some(path) = &args.db {
-            let mut scratch = Scratch::default();
-            let knowledge = workspace.knowledge();
-            let load = |entry: Entry<'_>| {
-                let land = land_of(game, &mut scratch, path, &entry)?;
-                match knowledge.get(land).grundy() {
-                    None => drop(knowledge.set_grundy(land, entry.nimber)),
-                    Some(known) if known == entry.nimber => {}
-                    Some(known) => {
-                        return Err(CliError::NimberConflict {
-                            land: game.land_text(land),
-                            first: (known, format!("{}, an earlier record", path.display())),
-                            second: (entry.nimber, place_text(path, entry.place)),
-                        });
-                    }
-                }
-                Ok(())
-            };
-            let (db, contents) = NimberDb::open(path, load)?;
-            warn_of_cut(path, &contents);
-            database = Some(db);
-            loaded = Some(contents);
+        let open = |path: &PathBuf| GrundyFile::open(path, game, workspace.knowledge());
+        let database = args.db.as_ref().map(open).transpose()?;
+        if let Some(database) = &database {
+            warn_of_cut(args.db.as_ref().expect("it has been opened"), database.contents());
         }
         let shown = Shown::new(args.output.quiet);
-        let sink = Sink { game, shown, database, error: None, added: 0 };
+        let sink = Sink { game, shown, database };
         let (options, profile) = (args.options(), args.profile);
-        Ok(Session { workspace, sink, options, threads, profile, loaded })
+        Ok(Session { workspace, sink, options, threads, profile })
     }
 
     /// Closes the database. What the search took, and what went wrong with the database, which is
@@ -162,15 +141,10 @@ impl<'g> Session<'g> {
         (counters, memory_bytes, seconds): (&Counters, u64, f64),
         reason: Option<Reason>,
     ) -> (SearchedJson, Result<(), CliError>) {
-        let Session { workspace, sink, loaded, profile, options, threads } = self;
-        let Sink { game, database, error, added, .. } = sink;
-        let closed = error.map_or(Ok(()), Err).and_then(|()| {
-            let file = database.as_ref().map(|database| database.path().display().to_string());
-            database.map_or(Ok(()), NimberDb::close).map(|()| file)
-        });
-        let loaded = loaded.map_or(0, |loaded| loaded.records);
-        let (file, closed) = match closed {
-            Ok(file) => (file, Ok(())),
+        let Session { workspace, sink, profile, options, threads } = self;
+        let Sink { game, database, .. } = sink;
+        let (database, closed) = match database.map(GrundyFile::close).transpose() {
+            Ok(database) => (database, Ok(())),
             Err(error) => (None, Err(error.into())),
         };
         let json = SearchedJson {
@@ -192,7 +166,11 @@ impl<'g> Session<'g> {
                 used: counters.table_used,
                 replaced: counters.table_replaced,
             },
-            database: file.map(|file| DatabaseJson { file, loaded, added }),
+            database: database.map(|GrundyFileUse { file, loaded, added }| DatabaseJson {
+                file,
+                loaded,
+                added,
+            }),
         };
         (json, closed)
     }
@@ -207,33 +185,6 @@ pub struct DatabaseJson {
     pub loaded: u64,
     /// Records that were added.
     pub added: u64,
-}
-
-/// The land of a record.
-pub fn land_of(
-    game: &Sprouts,
-    scratch: &mut Scratch,
-    path: &Path,
-    entry: &Entry<'_>,
-) -> Result<Atom, CliError> {
-    let problem = |problem: String| CliError::NimberRecord {
-        place: place_text(path, entry.place),
-        text: entry.text.to_owned(),
-        problem,
-    };
-    if entry.nimber > MAX_GRUNDY {
-        return Err(problem(format!("its number is {}, more than any land has", entry.nimber)));
-    }
-    let position: Position = entry.text.parse().map_err(|error| problem(format!("{error}")))?;
-    match game.atoms(&position, scratch)?[..] {
-        [land] => Ok(land),
-        _ => Err(problem("it is not a single land".to_owned())),
-    }
-}
-
-/// A place in a file as errors name it.
-pub fn place_text(path: &Path, place: u64) -> String {
-    format!("{}, byte {place}", path.display())
 }
 
 /// Tells that the end of a file was lost.
@@ -253,9 +204,7 @@ pub fn warn_of_cut(path: &Path, contents: &Contents) {
 pub struct Sink<'g> {
     game: &'g Sprouts,
     shown: Shown,
-    database: Option<NimberDb>,
-    error: Option<NimberDbError>,
-    added: u64,
+    database: Option<GrundyFile<'g>>,
 }
 
 impl Observer for Sink<'_> {
@@ -277,18 +226,7 @@ impl Observer for Sink<'_> {
     }
 
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        let Some(database) = &mut self.database else {
-            return true;
-        };
-        let add =
-            |&(atom, number): &(Atom, u32)| database.append(&self.game.land_text(atom), number);
-        let mut result = numbers.iter().try_for_each(add);
-        if result.is_ok() {
-            result = database.flush();
-        }
-        self.added += numbers.len() as u64;
-        self.error = result.err();
-        self.error.is_none()
+        self.database.as_mut().is_none_or(|database| database.add(numbers))
     }
 }
 

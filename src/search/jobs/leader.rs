@@ -179,6 +179,7 @@ impl<F: FirstLevel> Leader<F> {
             }
         };
         self.level.publish(&mut self.counters);
+        self.reason = self.reason.or(self.level.failure());
         if self.level.has_lost_leaves() || self.is_over() {
             self.call_off();
         }

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use crate::search::numbers::Number;
 use crate::search::plain::game::Value;
-use crate::search::run::Counters;
+use crate::search::run::{Counters, Reason};
 
 /// What a selection found.
 #[derive(Debug)]
@@ -75,6 +75,16 @@ pub trait FirstLevel {
     /// table with nobody.
     fn make_room(&mut self, used: u64) {
         let _ = used;
+    }
+
+    /// Why the search cannot go on, if it cannot.
+    fn failure(&self) -> Option<Reason> {
+        None
+    }
+
+    /// Takes the Grundy numbers that have become known since the last call, for the observer.
+    fn take_found(&mut self) -> Vec<(u32, u32)> {
+        Vec::new()
     }
 
     /// The root's proof and disproof number, and its best child: a lost one if the root is won.

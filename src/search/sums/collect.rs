@@ -14,7 +14,7 @@
 
 use bitvec::vec::BitVec;
 
-use super::game::{Atom, Impartial, Retained};
+use super::game::{Atom, Impartial, Retained, Stop};
 use super::workspace::Workspace;
 use crate::search::table::{Cursor, Entry};
 
@@ -22,6 +22,9 @@ use crate::search::table::{Cursor, Entry};
 /// enough: in little memory, several threads can fill it with the options of what they are searching
 /// before any of them has ended.
 const MOST_IN_VAIN: u32 = 3;
+
+/// Entries between two looks at whether to stop: less than a millisecond.
+const LOOK: u32 = 1 << 14;
 
 /// What the last collections left.
 #[derive(Debug, Default)]
@@ -35,12 +38,13 @@ pub(super) struct Collector {
 impl Collector {
     /// Makes room in a workspace that nobody uses meanwhile; atoms of `root` stay. False if the
     /// search should not go on: nothing has been found over the last [`MOST_IN_VAIN`] collections,
-    /// or what has to stay fills the memory.
+    /// or what has to stay fills the memory. Once `stop` says so, nothing more is forgotten.
     pub fn collect<G: Impartial>(
         &mut self,
         workspace: &Workspace<'_, G>,
         root: &[Atom],
         threads: u32,
+        stop: &Stop<'_>,
     ) -> bool {
         let numbers = Some(workspace.knowledge.numbers());
         self.in_vain = if self.numbers == numbers { self.in_vain + 1 } else { 0 };
@@ -48,7 +52,7 @@ impl Collector {
         if self.in_vain == MOST_IN_VAIN {
             return false;
         }
-        let collect = || collect(workspace, root);
+        let collect = || collect(workspace, root, stop);
         match rayon::ThreadPoolBuilder::new().num_threads(threads.max(1) as usize).build() {
             Ok(pool) => pool.install(collect),
             Err(_) => collect(),
@@ -56,19 +60,19 @@ impl Collector {
     }
 }
 
-fn collect<G: Impartial>(workspace: &Workspace<'_, G>, root: &[Atom]) -> bool {
+fn collect<G: Impartial>(workspace: &Workspace<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {
     workspace.store.set_budget(0);
-    let Retained { kept, forgotten } = retain(workspace, root, 0, true);
+    let Retained { kept, forgotten } = retain(workspace, root, 0, true, stop);
     let all = kept + forgotten;
     tracing::debug!(kept, forgotten, "forgot what nothing was known of");
-    if kept <= all / 2 {
-        return forgotten > 0;
+    if kept <= all / 2 || stop() {
+        return forgotten > 0 || stop();
     }
     let couples = (all / 2).saturating_sub(workspace.knowledge.numbers());
     let least_work = least_work(workspace, couples);
-    let Retained { kept, forgotten } = retain(workspace, root, least_work, false);
+    let Retained { kept, forgotten } = retain(workspace, root, least_work, false, stop);
     tracing::debug!(kept, forgotten, least_work, "forgot won couples, and open ones of less work");
-    kept <= all / 4 * 3
+    kept <= all / 4 * 3 || stop()
 }
 
 /// Keeps Grundy numbers, open couples of some work, the root, and won couples or not.
@@ -77,6 +81,7 @@ fn retain<G: Impartial>(
     root: &[Atom],
     least_work: u64,
     won: bool,
+    stop: &Stop<'_>,
 ) -> Retained {
     let Workspace { game, knowledge, table, .. } = workspace;
     let mut kept: BitVec<usize> = BitVec::new();
@@ -88,7 +93,14 @@ fn retain<G: Impartial>(
         kept.set(at, true);
     };
     root.iter().copied().for_each(&mut keep);
+    let mut pace = 0u32;
+    let mut is_stopped = false;
     table.retain(|code, entry| {
+        pace += 1;
+        is_stopped |= pace.is_multiple_of(LOOK) && stop();
+        if is_stopped {
+            return true;
+        }
         let (atom, nimber) = (code as Atom, (code >> 32) as u32);
         let known = knowledge.get(atom);
         let decided = known.grundy().is_some() || known.excludes(nimber);
@@ -98,11 +110,15 @@ fn retain<G: Impartial>(
         }
         stays
     });
+    if is_stopped {
+        // Whose entries have been kept since is not known.
+        return Retained::default();
+    }
     let kept = |atom: Atom| kept.get(atom as usize).is_some_and(|kept| *kept);
     if !won {
         knowledge.retain(kept);
     }
-    game.retain(&|atom| !knowledge.get(atom).is_nothing() || kept(atom))
+    game.retain(&|atom| !knowledge.get(atom).is_nothing() || kept(atom), stop)
 }
 
 /// The least power of two so that at most so many couples in the table have taken that much work.

@@ -346,13 +346,13 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
         }
     }
 
-    fn set_grundy(&mut self, atom: Atom, number: u32) {
+    pub fn set_grundy(&mut self, atom: Atom, number: u32) {
         if self.workspace.knowledge.set_grundy(atom, number) {
             self.control.found(atom, number);
         }
     }
 
-    fn exclude(&mut self, atom: Atom, bits: u64) {
+    pub fn exclude(&mut self, atom: Atom, bits: u64) {
         let knowledge = &self.workspace.knowledge;
         if knowledge.exclude(atom, bits)
             && let Some(number) = knowledge.get(atom).grundy()

@@ -58,6 +58,9 @@ impl std::fmt::Debug for Questions<'_> {
 /// Which atoms are to be kept.
 pub type Keep<'k> = dyn Fn(Atom) -> bool + Sync + 'k;
 
+/// Whether to stop: what takes long asks now and then.
+pub type Stop<'s> = dyn Fn() -> bool + Sync + 's;
+
 /// What [`Impartial::retain`] has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retained {
@@ -184,10 +187,10 @@ pub trait Impartial: Sync {
     /// Forgets the atoms that need not be kept, so that there is room for others; those may get
     /// their ids. The others keep theirs. A search that has used up its memory calls this while it
     /// stands still, and nobody else may use the game meanwhile. Runs in rayon's current pool, if
-    /// it has much to do.
+    /// it has much to do. Once `stop` says so, the rest is kept as well.
     ///
     /// A game whose tables do not grow forgets nothing.
-    fn retain(&self, _keep: &Keep<'_>) -> Retained {
+    fn retain(&self, _keep: &Keep<'_>, _stop: &Stop<'_>) -> Retained {
         Retained::default()
     }
 }

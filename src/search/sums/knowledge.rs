@@ -22,7 +22,7 @@ use super::game::Atom;
 /// Grundy numbers below this are excluded one by one.
 pub const TRACKED: u32 = 47;
 const BELOW_TRACKED: u64 = 1 << TRACKED;
-const EXCLUSIONS: u64 = (1 << 48) - 1;
+pub(super) const EXCLUSIONS: u64 = (1 << 48) - 1;
 const NUMBER_SHIFT: u32 = 48;
 
 /// The greatest Grundy number that can be kept.
@@ -56,6 +56,16 @@ impl Known {
     #[inline(always)]
     pub fn least_candidate(self) -> u32 {
         self.grundy().unwrap_or((self.0 & (BELOW_TRACKED - 1)).trailing_ones())
+    }
+
+    /// Whether excluding the numbers of these bits, as [`Knowledge::exclude`] has them, leaves a number
+    /// that the Grundy number may be.
+    pub fn allows(self, bits: u64) -> bool {
+        match self.grundy() {
+            Some(grundy) if grundy < TRACKED => bits >> grundy & 1 == 0,
+            Some(_) => bits & BELOW_TRACKED == 0,
+            None => (self.0 | bits) & EXCLUSIONS != EXCLUSIONS,
+        }
     }
 
     /// Whether nothing is known.

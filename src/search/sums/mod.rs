@@ -33,9 +33,9 @@ mod two_level;
 mod workspace;
 
 pub use dfpn::{GrundyReport, dfpn, grundy};
-pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained};
+pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Stop};
 pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
-pub use two_level::{TwoLevelOptions, two_level};
+pub use two_level::{Named, SumStation, TwoLevelOptions, lead_sum, two_level};
 pub use workspace::{Sum, Workspace};

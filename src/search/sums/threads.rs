@@ -92,7 +92,8 @@ impl<G: Impartial> Threads<'_, G> {
             }
             if found.is_none()
                 && team.reason() == Some(Reason::Memory)
-                && collector.collect(self.workspace, root, self.count)
+                && collector
+                    .collect(self.workspace, root, self.count, &|| limits.reached().is_some())
             {
                 team.resume(table.count().0);
                 continue;

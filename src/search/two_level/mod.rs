@@ -86,12 +86,12 @@ const LEAST_ROOM: u64 = 1 << 16;
 /// Searches a position on two levels, with each worker on threads of its own.
 ///
 /// The first level's tree takes at most `tree_bytes` bytes, some 22 for a node; if that is not enough,
-/// the outcome is `Unknown` for [`Reason::Memory`]. The node limit is overrun by at most two
+/// the outcome is `Unknown` for [`Memory`](super::run::Reason::Memory). The node limit is overrun by at most two
 /// expansions of each thread.
 ///
-/// [`Counters::nodes`] are the positions that the workers have evaluated and the root,
-/// [`Counters::first_level`] those of them that became nodes of the first level's tree, and
-/// [`Counters::second_level`] the others.
+/// [`nodes`](super::run::Counters::nodes) are the positions that the workers have evaluated and the root,
+/// [`first_level`](super::run::Counters::first_level) those of them that became nodes of the first level's tree, and
+/// [`second_level`](super::run::Counters::second_level) the others.
 ///
 /// # Panics
 /// If the game or the observer does, or if the system starts no threads for a worker of several.

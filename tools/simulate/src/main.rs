@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! cargo run --release -p konane-simulate -- 7x7 --machines 16
+//! cargo run --release -p konane-simulate -- sprouts '0*14' --machines 4
 //! ```
 
 mod costs;
 mod pace;
+mod sprouts;
 mod world;
 
 use std::num::NonZeroUsize;
@@ -159,6 +161,10 @@ fn with_stations<T>(
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1);
+    if words.next().as_deref() == Some("sprouts") {
+        return sprouts::run(words);
+    }
     let args = Args::parse();
     let board = Board::new(args.board.parse()?);
     let start = Position::start(&board);
@@ -181,7 +187,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..SolveOptions::default()
     };
     let worker = Solver::new(&board, &start).options(options).limits(limits);
-    let options = SolveOptions { memory_bytes: args.leader_memory << 20, ..options };
+    let threads = NonZeroUsize::MIN;
+    let options = SolveOptions { memory_bytes: args.leader_memory << 20, threads, ..options };
     let leader = Solver::new(&board, &start).options(options);
     let begun = Instant::now();
     let alone = match args.alone {

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::time::{Duration, Instant};
 
 use konane::search::jobs::remote::{Desk, Ordered, Station, Told};
+use konane::search::run::Counters;
 
 use super::costs::Costs;
 
@@ -80,6 +81,8 @@ pub struct World<'a, 'd> {
     /// What machines waited for entries.
     waited: Duration,
     traffic: Traffic,
+    /// What takes [`Costs::node_ns`] each.
+    unit: fn(&Counters) -> u64,
 }
 
 impl<'a, 'd> World<'a, 'd> {
@@ -116,7 +119,13 @@ impl<'a, 'd> World<'a, 'd> {
             searching: Duration::ZERO,
             waited: Duration::ZERO,
             traffic: Traffic::default(),
+            unit: |counters| counters.nodes,
         }
+    }
+
+    /// The same, whose time follows from another count than that of nodes.
+    pub fn counting(self, unit: fn(&Counters) -> u64) -> Self {
+        World { unit, ..self }
     }
 
     fn at(&mut self, time: Duration, event: Event) {
@@ -263,9 +272,9 @@ impl<'a, 'd> World<'a, 'd> {
     /// What a station says of a job, and the nodes that it took.
     fn do_job(&self, told: &Told, number: usize, entries: Option<&[u8]>) -> (Vec<u8>, u64) {
         let station = self.machines[number].station;
-        let before = station.counters().nodes;
+        let before = (self.unit)(&station.counters());
         let message =
             station.search(told.name, &told.answer, entries).expect("a job of the leader");
-        (message, station.counters().nodes - before)
+        (message, (self.unit)(&station.counters()) - before)
     }
 }

@@ -183,6 +183,14 @@ impl<F> LeaderDesk<'_, F>
 where
     F: FirstLevel<Node: Serialize, Fact: Serialize>,
 {
+    /// Tells the observer of Grundy numbers; if it cannot keep them, the search ends.
+    pub fn tell_found(&mut self) {
+        let found = self.leader.level.take_found();
+        if !found.is_empty() && !self.observer.grundy_numbers(&found) {
+            self.leader.end(Reason::KnownValues);
+        }
+    }
+
     fn answer(&mut self, message: Message<F::Node, F::Children, F::Fact>, now: Duration) -> Told {
         let (name, worker) = (message.worker, message.worker / self.names);
         let read = self.read.entry(worker).or_default();
@@ -190,6 +198,7 @@ where
         let answer = self.leader.hear(message, now);
         let used = self.leader.counters().table_used;
         self.leader.level.make_room(used);
+        self.tell_found();
         let (phi, delta, _) = self.leader.level.root();
         let counters = self.leader.counters();
         self.observer.progress(&Progress { phi, delta, counters, ..Progress::default() });

@@ -11,11 +11,22 @@
 //! leader ([`crate::search::jobs`]) has the names and the budgets of jobs, and which couples are inner
 //! nodes; their numbers stand in the table with all others.
 //!
+//! Workers that are elsewhere share nothing. Then the leader selects, in a workspace of its own
+//! (`level`), and the workers (`station`) tell it, and through it each other, Grundy numbers.
+//!
 //! What several threads do at once is right in any order: numbers that are out of date lead to
 //! another leaf, and who solves a couple calls the others back ([`crate::search::dfpn`]).
 
+mod lead;
+mod level;
 mod select;
+mod station;
 mod tree;
+mod words;
+
+pub use lead::lead_sum;
+pub use station::SumStation;
+pub use words::Named;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +39,7 @@ use crate::search::numbers::Pair;
 use crate::search::run::{Limits, Observer, Report};
 use crate::search::thresholds::Thresholds;
 use select::Selected;
-use tree::{Job, Tree};
+use tree::{Job, Seeker, Tree};
 
 /// The jobs of the two-level search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,8 +142,9 @@ impl FirstLevel<'_> {
         if let Some(job) = seat.as_ref().filter(|job| !job.is_over()) {
             return Some(Some(job.clone()));
         }
-        Some(match worker.select(&self.tree, self.root, number as u64)? {
-            Selected::Job(job) => {
+        let mut seeker = Seeker { tree: &self.tree, worker: number as u64 };
+        Some(match worker.select(&mut seeker, self.root, false)? {
+            Selected::Leaf(job) => {
                 worker.tree.control.counters.jobs += 1;
                 *seat = Some(job.clone());
                 Some(job)
@@ -175,7 +187,8 @@ impl FirstLevel<'_> {
                 break None;
             }
             let is_spent = job.spend(granted - worker.allowance);
-            let Some(is_needed) = worker.back_up(job, found.map_or(0, |found| found.work)) else {
+            let Some(is_needed) = worker.back_up(&job.path, found.map_or(0, |found| found.work))
+            else {
                 break None;
             };
             let is_open = found.is_none_or(|found| found.pair.value().is_none());
@@ -189,3 +202,6 @@ impl FirstLevel<'_> {
         result
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,5 @@
 //! Selection of leaves, and the way back up.
 
-use std::sync::Arc;
-
 use ahash::HashSet;
 
 use super::super::evaluate::{Numbers, OWN};
@@ -10,17 +8,35 @@ use super::super::store::option_at;
 use super::super::threads::Worker;
 use super::super::tree::{Node, Part};
 use super::super::workspace::{Sum, code_of, key_of};
-use super::tree::{Job, Place, Tree};
-use crate::search::jobs::messages::WorkerId;
 use crate::search::nand::{Expanded, Nand, Scan, scan};
 use crate::search::numbers::{INFINITY, Number, Pair};
 use crate::search::plain::game::Value;
 use crate::search::table::Entry;
 
-/// What a selection found.
-pub(super) enum Selected {
+/// What a selection finds where it comes to a couple.
+pub(super) enum Place<L> {
+    /// An inner node.
+    Expanded,
     /// A leaf, which is the caller's now.
-    Job(Arc<Job>),
+    Leaf(L),
+    /// A leaf that is somebody else's.
+    Taken,
+}
+
+/// Who knows which couples are inner nodes, and gives leaves away.
+pub(super) trait Leaves {
+    /// A leaf that has been taken.
+    type Leaf;
+
+    /// Looks a couple up, and takes it if it is a free leaf: the one at the end of this path, which
+    /// leads through the sums of several parts with these keys.
+    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Self::Leaf>;
+}
+
+/// What a selection found.
+pub(super) enum Selected<L> {
+    /// A leaf, which is the caller's now.
+    Leaf(L),
     /// All leaves are somebody's.
     AllTaken,
     /// None: the numbers have changed on the way, for the worse or to a value.
@@ -32,8 +48,8 @@ pub(super) enum Selected {
 struct Trail {
     path: Vec<u64>,
     sums: Vec<u64>,
-    /// Who looks for a job.
-    worker: WorkerId,
+    /// Whether to take the next free leaf, though numbers have become worse on the way.
+    in_hurry: bool,
     /// Inner nodes below which all leaves are taken.
     full: HashSet<u64>,
     /// How often children have made their parents choose anew.
@@ -67,25 +83,30 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         }
     }
 
-    /// Takes the free leaf that selection comes to first, for a worker that has no job. `None` if the
-    /// search has to stop.
-    pub(super) fn select(&mut self, tree: &Tree, root: &Sum, worker: WorkerId) -> Option<Selected> {
-        let mut trail = Trail { worker, ..Trail::default() };
-        self.select_in_sum(tree, root.atoms(), root.nimber(), INFINITY, &mut trail)
+    /// Takes the free leaf that selection comes to first: the best, or in a hurry one that was the
+    /// best when the selection looked. `None` if the search has to stop.
+    pub(super) fn select<L: Leaves>(
+        &mut self,
+        leaves: &mut L,
+        root: &Sum,
+        in_hurry: bool,
+    ) -> Option<Selected<L::Leaf>> {
+        let mut trail = Trail { in_hurry, ..Trail::default() };
+        self.select_in_sum(leaves, root.atoms(), root.nimber(), INFINITY, &mut trail)
     }
 
-    fn select_in_sum(
+    fn select_in_sum<L: Leaves>(
         &mut self,
-        tree: &Tree,
+        leaves: &mut L,
         words: &[u32],
         nimber: u32,
         believed: Number,
         trail: &mut Trail,
-    ) -> Option<Selected> {
+    ) -> Option<Selected<L::Leaf>> {
         let rest = self.tree.reduce(words, nimber);
         match self.tree.open[..] {
             [] => return Some(Selected::Changed),
-            [atom] => return self.select_in_couple(tree, code_of(atom, rest), believed, trail),
+            [atom] => return self.select_in_couple(leaves, code_of(atom, rest), believed, trail),
             _ => {}
         }
         let mut parts: Vec<Part> = self.tree.parts().collect();
@@ -93,7 +114,7 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         trail.sums.push(self.tree.open_key(rest));
         let mut selected = Selected::AllTaken;
         for (atom, heap, pair) in parts {
-            selected = self.select_in_couple(tree, code_of(atom, heap), pair.delta, trail)?;
+            selected = self.select_in_couple(leaves, code_of(atom, heap), pair.delta, trail)?;
             if !matches!(selected, Selected::AllTaken) {
                 break;
             }
@@ -104,25 +125,25 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
 
     /// Selection below a couple whose delta is believed to be `believed`. If it turns out to be
     /// greater, or the couple to be solved, the parent has to choose anew.
-    fn select_in_couple(
+    fn select_in_couple<L: Leaves>(
         &mut self,
-        tree: &Tree,
+        leaves: &mut L,
         code: u64,
         believed: Number,
         trail: &mut Trail,
-    ) -> Option<Selected> {
+    ) -> Option<Selected<L::Leaf>> {
         if Nand::value(&self.tree, code).is_some() {
             return Some(Selected::Changed);
         }
-        match tree.take(trail.worker, code, &trail.path, &trail.sums) {
-            Place::Job(job) => return Some(Selected::Job(job)),
+        match leaves.take(code, &trail.path, &trail.sums) {
+            Place::Leaf(leaf) => return Some(Selected::Leaf(leaf)),
             Place::Taken => return Some(Selected::AllTaken),
             Place::Expanded if trail.full.contains(&code) => return Some(Selected::AllTaken),
             Place::Expanded => {}
         }
         trail.path.push(code);
         let base = self.tree.children.len();
-        let selected = self.select_among_children(tree, code, believed, trail);
+        let selected = self.select_among_children(leaves, code, believed, trail);
         self.tree.children.truncate(base);
         trail.path.pop();
         if let Some(Selected::AllTaken) = selected {
@@ -131,13 +152,13 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         selected
     }
 
-    fn select_among_children(
+    fn select_among_children<L: Leaves>(
         &mut self,
-        tree: &Tree,
+        leaves: &mut L,
         code: u64,
         believed: Number,
         trail: &mut Trail,
-    ) -> Option<Selected> {
+    ) -> Option<Selected<L::Leaf>> {
         let base = self.tree.children.len();
         loop {
             self.tree.children.truncate(base);
@@ -145,7 +166,7 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
             let (None, Some(Node { atom, list })) = (pair.value(), node) else {
                 return Some(Selected::Changed);
             };
-            if pair.delta > believed {
+            if pair.delta > believed && !trail.in_hurry {
                 return Some(Selected::Changed);
             }
             let selected = loop {
@@ -157,11 +178,11 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
                 let selected = match child.start {
                     OWN => {
                         let code = code_of(atom, child.nimber);
-                        self.select_in_couple(tree, code, child.delta, trail)
+                        self.select_in_couple(leaves, code, child.delta, trail)
                     }
                     start => {
                         let option = option_at(&list, start);
-                        self.select_in_sum(tree, option, child.nimber, child.delta, trail)
+                        self.select_in_sum(leaves, option, child.nimber, child.delta, trail)
                     }
                 };
                 match selected? {
@@ -170,18 +191,19 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
                 }
             };
             trail.changes += 1;
-            if matches!(selected, Selected::Job(_)) || trail.changes > MOST_CHANGES {
+            if matches!(selected, Selected::Leaf(_)) || trail.changes > MOST_CHANGES {
                 return Some(selected);
             }
         }
     }
 
-    /// Brings the numbers above a job up to date, for which so many expansions were made. Whether
-    /// the job is still needed: nothing above it is solved. `None` if the search has to stop.
-    pub(super) fn back_up(&mut self, job: &Job, work: u64) -> Option<bool> {
+    /// Brings the numbers of the inner nodes on a path from the root up to date, below whose end so
+    /// many expansions were made. Whether that was needed: none of them is solved. `None` if the
+    /// search has to stop.
+    pub(super) fn back_up(&mut self, path: &[u64], work: u64) -> Option<bool> {
         let mut is_needed = true;
         let mut changes = true;
-        for &code in job.path.iter().rev() {
+        for &code in path.iter().rev() {
             if Nand::value(&self.tree, code).is_some() {
                 (is_needed, changes) = (false, true);
             } else if changes {
@@ -234,6 +256,7 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tree::{Seeker, Tree};
     use super::*;
     use crate::oracles::impartial_games::Declared;
     use crate::search::run::{Control, Counters, Limits, Member, Team};
@@ -300,14 +323,15 @@ mod tests {
             let jobs = TwoLevelOptions { iterations: 1, ..TwoLevelOptions::default() };
             let tree = Tree::new(jobs);
             let mut names = 0..;
+            let mut seeker = || Seeker { tree: &tree, worker: names.next().unwrap() };
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {
                 let mut jobs = Vec::new();
                 // What is solved on the way can free a leaf where selection has been already.
                 let mut patience = 10;
                 while patience > 0 && worker.sum_pair(&root).value().is_none() {
-                    match worker.select(&tree, &root, names.next().unwrap()).unwrap() {
-                        Selected::Job(job) => jobs.push(job),
+                    match worker.select(&mut seeker(), &root, false).unwrap() {
+                        Selected::Leaf(job) => jobs.push(job),
                         Selected::AllTaken => patience -= 1,
                         Selected::Changed => {}
                     }
@@ -329,7 +353,7 @@ mod tests {
                 }
                 worker.allowance = 1;
                 let found = worker.search(one.code, Thresholds::ROOT, 0).unwrap();
-                worker.back_up(&one, found.work).unwrap();
+                worker.back_up(&one.path, found.work).unwrap();
                 tree.finish(&one, true);
                 inner.insert(one.code);
             }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use ahash::{HashMap, HashSet};
 
 use super::TwoLevelOptions;
+use super::select::{Leaves, Place};
 use crate::search::jobs::messages::{JobId, JobOutcome, Message, Notice, Order, WorkerId};
 use crate::search::jobs::{FirstLevel, Leader, Rules, Selection};
 use crate::search::numbers::Number;
@@ -64,16 +65,6 @@ impl Job {
     pub fn leave(&self) {
         self.threads.fetch_sub(1, Relaxed);
     }
-}
-
-/// What a selection finds where it comes to a couple.
-pub(super) enum Place {
-    /// An inner node.
-    Expanded,
-    /// A leaf, which is the caller's now.
-    Job(Arc<Job>),
-    /// A leaf that is somebody else's.
-    Taken,
 }
 
 /// The expanded couples. Their numbers stand in the workspace's table.
@@ -168,6 +159,20 @@ pub(super) struct Tree {
     bytes: AtomicU64,
 }
 
+/// A worker that looks for a job.
+pub(super) struct Seeker<'t> {
+    pub tree: &'t Tree,
+    pub worker: WorkerId,
+}
+
+impl Leaves for Seeker<'_> {
+    type Leaf = Arc<Job>;
+
+    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Arc<Job>> {
+        self.tree.take(self.worker, code, path, sums)
+    }
+}
+
 /// Bytes of a place in the set of expanded couples, of which an eighth stays free.
 const PLACE_BYTES: usize = (size_of::<u64>() + 1) * 8 / 7;
 
@@ -192,7 +197,7 @@ impl Tree {
 
     /// Looks a couple up, and takes it if it is a free leaf: for a job of this worker at the end of
     /// this path.
-    pub fn take(&self, worker: WorkerId, code: u64, path: &[u64], sums: &[u64]) -> Place {
+    pub fn take(&self, worker: WorkerId, code: u64, path: &[u64], sums: &[u64]) -> Place<Arc<Job>> {
         let mut inner = self.lock();
         if inner.leader.level.expanded.contains(&code) {
             return Place::Expanded;
@@ -217,7 +222,7 @@ impl Tree {
             threads: AtomicU64::new(0),
         });
         inner.jobs.insert(code, job.clone());
-        Place::Job(job)
+        Place::Leaf(job)
     }
 
     /// The job with the fewest threads.
@@ -265,7 +270,7 @@ mod tests {
     /// A job of a worker of the leaf's own.
     fn taken(tree: &Tree, code: u64) -> Arc<Job> {
         match tree.take(code, code, &[70], &[3]) {
-            Place::Job(job) => job,
+            Place::Leaf(job) => job,
             Place::Expanded | Place::Taken => panic!("{code} is a free leaf"),
         }
     }

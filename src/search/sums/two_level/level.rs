@@ -1,0 +1,375 @@
+//! The first level of a search whose workers are elsewhere: in a workspace of the leader's own.
+//!
+//! Selection and the way back up are those of the threads ([`super::select`]). The leader expands inner
+//! nodes itself; what the worker knows directly below a leaf comes with the leaf's result.
+//!
+//! Ids are given out again when the leader's memory has been collected, and leaves are out meanwhile.
+//! So the atoms of those leaves, and of the couples above them, stay.
+
+use std::sync::Arc;
+
+use ahash::{HashMap, HashSet};
+
+use super::select::{Leaves, Place, Selected};
+use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::search::jobs::{FirstLevel, Selection};
+use crate::search::nand::Nand;
+use crate::search::numbers::{Number, Pair};
+use crate::search::plain::game::Value;
+use crate::search::run::{Control, Counters, Limits, Member, Reason, Report, Team};
+use crate::search::sums::collect::Collector;
+use crate::search::sums::evaluate::Evaluator;
+use crate::search::sums::game::Atom;
+use crate::search::sums::knowledge::Knowledge;
+use crate::search::sums::options::SearchOptions;
+use crate::search::sums::threads::{INTERVAL, Searched, Worker};
+use crate::search::sums::workspace::{Sum, Workspace, couple_of, key_of};
+use crate::search::table::Entry;
+
+/// Selections in vain after which the next is in a hurry, and those after which there is none: numbers
+/// that are lost as soon as they are stored need not come to an end.
+const PATIENCE: u32 = 10;
+const MOST_TRIES: u32 = 1000;
+
+/// The most work that somebody can have done for a job.
+const MOST_WORK: u64 = 1 << 40;
+
+/// The leader counts as a member of a team, but not as the first, which would tell its observer.
+const MEMBER: usize = 1;
+
+/// Workers for which the counts of those below a node are laid out.
+const WORKERS: usize = 64;
+
+/// A couple that a worker searches.
+#[derive(Debug)]
+pub struct SumLeaf {
+    couple: Couple,
+    code: u64,
+    /// The couples from the root to the parent.
+    path: Vec<u64>,
+    /// Keys of the sums of several parts on that path.
+    sums: Vec<u64>,
+}
+
+/// Which couples are inner nodes, and which are taken.
+#[derive(Default)]
+struct Places {
+    expanded: HashSet<u64>,
+    /// With the couples above them.
+    taken: HashMap<u64, Vec<u64>>,
+}
+
+impl Leaves for Places {
+    type Leaf = (u64, Vec<u64>, Vec<u64>);
+
+    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Self::Leaf> {
+        if self.expanded.contains(&code) {
+            return Place::Expanded;
+        }
+        if self.taken.contains_key(&code) {
+            return Place::Taken;
+        }
+        self.taken.insert(code, path.to_vec());
+        Place::Leaf((code, path.to_vec(), sums.to_vec()))
+    }
+}
+
+/// The tree of couples.
+pub struct SumTree<'a, G: Named> {
+    workspace: &'a Workspace<'a, G>,
+    root: &'a Sum,
+    walker: Worker<'a, G, false>,
+    team: Arc<Team<'a>>,
+    scratch: G::Scratch,
+    places: Places,
+    collector: Collector,
+    /// The root's numbers.
+    pair: Pair,
+    /// What the leader has been told of the walker's counters.
+    told: Counters,
+    /// Entries that were in the table at first or after the last collection, and those that the walker
+    /// had counted by then.
+    kept: (u64, u64),
+    has_lost_leaves: bool,
+    failure: Option<Reason>,
+}
+
+impl<'a, G: Named> SumTree<'a, G> {
+    /// A tree below a root, of which nothing is expanded.
+    pub(super) fn new(
+        workspace: &'a Workspace<'a, G>,
+        root: &'a Sum,
+        options: SearchOptions,
+        nobody: &'a mut (),
+    ) -> Self {
+        let team = Team::new(WORKERS, Limits::default(), Counters::default());
+        let control = Control::of_member(Member::new(&team, MEMBER), nobody, INTERVAL);
+        let evaluator = Evaluator::new(workspace, &workspace.table, control, options, true);
+        let mut tree = SumTree {
+            workspace,
+            root,
+            walker: Worker::new(evaluator, options.choosing()),
+            team,
+            scratch: G::Scratch::default(),
+            places: Places::default(),
+            collector: Collector::default(),
+            pair: Pair { phi: 1, delta: 1 },
+            told: Counters::default(),
+            kept: (workspace.table.estimated_count(), 0),
+            has_lost_leaves: false,
+            failure: None,
+        };
+        tree.look_at_root();
+        tree
+    }
+
+    /// What a search has found that ended for a reason, if not with a value.
+    pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
+        let answer = match self.pair.value() {
+            Some(_) => Ok(self.pair),
+            None => Err(reason.expect("an open search was stopped")),
+        };
+        let memory_bytes = self.workspace.bytes() + self.own_bytes();
+        Searched { answer, root: self.pair, counters }.report(memory_bytes)
+    }
+
+    fn look_at_root(&mut self) {
+        self.pair = self.walker.sum_pair(self.root);
+    }
+
+    fn is_open(&self, code: u64) -> bool {
+        Nand::value(&self.walker.tree, code).is_none()
+    }
+
+    /// About so many bytes are in the sets.
+    fn own_bytes(&self) -> u64 {
+        (self.places.expanded.capacity() * 10) as u64
+    }
+
+    fn table_used(&self) -> u64 {
+        let (kept, before) = self.kept;
+        kept + self.walker.tree.control.counters.table_used - before
+    }
+
+    fn fail(&mut self, reason: Reason) {
+        self.failure = self.failure.or(Some(reason));
+    }
+
+    /// Makes room by forgetting what can be found again, but nothing of the taken leaves and these
+    /// couples. Whether the search can go on.
+    fn make_room_beside(&mut self, couples: &[u64]) -> bool {
+        let taken = self.places.taken.iter().flat_map(|(leaf, path)| path.iter().chain([leaf]));
+        let stays: HashSet<u64> = taken.chain(couples).copied().collect();
+        let atoms = self.root.atoms().iter().copied();
+        let atoms: Vec<Atom> = atoms.chain(stays.iter().map(|&code| couple_of(code).0)).collect();
+        let Workspace { table, .. } = self.workspace;
+        if !self.collector.collect(self.workspace, &atoms, 1, &|| false) {
+            self.fail(Reason::Memory);
+            return false;
+        }
+        // The code of an inner node that was forgotten may become another couple's.
+        let is_known = |code| table.lookup(key_of(code), code).is_some();
+        self.places.expanded.retain(|&code| is_known(code) || stays.contains(&code));
+        let table_used = table.count().0;
+        self.team.resume(table_used);
+        let control = &mut self.walker.tree.control;
+        control.stopped = None;
+        self.kept = (table_used, control.counters.table_used);
+        control.counters.collections += 1;
+        true
+    }
+
+    /// Brings the numbers of a path up to date.
+    fn back_up(&mut self, path: &[u64], work: u64) {
+        while self.walker.back_up(path, work).is_none() && self.make_room_beside(path) {}
+        self.has_lost_leaves = true;
+        self.look_at_root();
+    }
+
+    /// Takes something over, and again when there is room; if that fails, so does the search.
+    fn with_room<T>(
+        &mut self,
+        couples: &[u64],
+        mut take: impl FnMut(&mut Self) -> Result<T, Problem>,
+    ) -> Option<T> {
+        loop {
+            match take(self) {
+                Ok(taken) => return Some(taken),
+                Err(Problem::Contradiction) => {
+                    self.fail(Reason::KnownValues);
+                    return None;
+                }
+                Err(Problem::Full) if self.make_room_beside(couples) => {}
+                Err(Problem::Full) => return None,
+            }
+        }
+    }
+
+    fn taken(&self, (code, path, sums): (u64, Vec<u64>, Vec<u64>)) -> SumLeaf {
+        let visits = &self.team.visits;
+        for &code in path.iter().chain([&code]) {
+            visits.enter(key_of(code));
+        }
+        for &key in &sums {
+            visits.enter(key);
+        }
+        let (atom, heap) = couple_of(code);
+        let couple = Couple { atom: self.workspace.game.name(atom), heap };
+        SumLeaf { couple, code, path, sums }
+    }
+}
+
+impl SumLeaf {
+    /// The couples from the root to the leaf.
+    fn whole_path(&self) -> Vec<u64> {
+        self.path.iter().copied().chain([self.code]).collect()
+    }
+}
+
+impl<G: Named> FirstLevel for SumTree<'_, G> {
+    type Node = Couple;
+    type Leaf = SumLeaf;
+    type Children = Vec<Hints>;
+    type Fact = GrundyNumber;
+
+    fn select(&mut self, _: &dyn Fn(&Self::Node) -> bool) -> Selection<SumLeaf> {
+        for tries in 0..MOST_TRIES {
+            self.look_at_root();
+            if self.is_solved() {
+                return Selection::Solved;
+            }
+            if self.failure.is_some() {
+                return Selection::AllTaken;
+            }
+            let in_hurry = tries >= PATIENCE;
+            match self.walker.select(&mut self.places, self.root, in_hurry) {
+                None => drop(self.make_room_beside(&[])),
+                Some(Selected::Leaf(leaf)) => return Selection::Leaf(self.taken(leaf)),
+                Some(Selected::AllTaken) if !self.places.taken.is_empty() => {
+                    return Selection::AllTaken;
+                }
+                Some(Selected::AllTaken | Selected::Changed) => {}
+            }
+        }
+        self.fail(Reason::Memory);
+        Selection::AllTaken
+    }
+
+    fn node(leaf: &SumLeaf) -> Couple {
+        leaf.couple.clone()
+    }
+
+    /// None: workers send each other no entries ([`super::station`]).
+    fn nodes_of(_: &Vec<Hints>) -> impl Iterator<Item = Couple> {
+        std::iter::empty()
+    }
+
+    fn are_sound(children: &Vec<Hints>) -> bool {
+        children.iter().all(Hints::is_sound)
+    }
+
+    fn release(&mut self, leaf: &SumLeaf) {
+        self.places.taken.remove(&leaf.code);
+        let visits = &self.team.visits;
+        for code in leaf.whole_path() {
+            visits.leave(key_of(code));
+        }
+        for &key in &leaf.sums {
+            visits.leave(key);
+        }
+    }
+
+    fn stands(&self, leaf: &SumLeaf) -> bool {
+        !self.is_solved()
+            && !self.places.expanded.contains(&leaf.code)
+            && leaf.whole_path().iter().all(|&code| self.is_open(code))
+    }
+
+    fn has_lost_leaves(&mut self) -> bool {
+        std::mem::take(&mut self.has_lost_leaves)
+    }
+
+    fn update(&mut self, leaf: &SumLeaf, phi: Number, delta: Number) {
+        let pair = Pair { phi, delta };
+        if self.stands(leaf) && pair.value().is_none() {
+            let before = self.walker.tree.lookup(leaf.code).map_or(1, |Entry { work, .. }| work);
+            Nand::store(&mut self.walker.tree, leaf.code, pair, before);
+            self.back_up(&leaf.path, 0);
+        }
+    }
+
+    fn attach(&mut self, leaf: &SumLeaf, children: &Vec<Hints>, work: u64) -> Option<u64> {
+        // Nobody holds the leaf any more, so its atoms stay for this.
+        let path = leaf.whole_path();
+        for hints in children {
+            self.with_room(&path, |tree| tree.walker.tree.take_over(hints, &mut tree.scratch));
+        }
+        let added = self.stands(leaf);
+        if added && self.failure.is_none() {
+            self.places.expanded.insert(leaf.code);
+        }
+        self.back_up(&path, work.min(MOST_WORK));
+        Some(added.into())
+    }
+
+    fn resolve(&mut self, leaf: &SumLeaf, value: Value, _: Option<Couple>, work: u64) {
+        let (atom, heap) = couple_of(leaf.code);
+        let Workspace { game, knowledge, .. } = self.workspace;
+        // No atom has a number beyond its lives.
+        let is_possible = value == Value::Win || heap <= game.features(atom).lives;
+        let known = Nand::value(&self.walker.tree, leaf.code);
+        let is_left = value == Value::Loss || knowledge.get(atom).allows(Knowledge::bit(heap));
+        if !is_possible || !is_left || known.is_some_and(|known| known != value) {
+            return self.fail(Reason::KnownValues);
+        }
+        let work = work.min(MOST_WORK);
+        Nand::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
+        self.back_up(&leaf.path, work);
+    }
+
+    fn learn(&mut self, fact: &GrundyNumber, _: &mut Counters) -> bool {
+        let learn = |tree: &mut Self| tree.walker.tree.learn(fact, &mut tree.scratch);
+        let is_news = self.with_room(&[], learn).unwrap_or(false);
+        self.has_lost_leaves |= is_news;
+        is_news
+    }
+
+    fn publish(&mut self, counters: &mut Counters) {
+        self.look_at_root();
+        let now = self.walker.tree.control.counters;
+        counters.add_since(&now, &self.told);
+        counters.table_used = self.table_used();
+        self.told = now;
+    }
+
+    fn make_room(&mut self, _: u64) {
+        let Workspace { table, .. } = self.workspace;
+        if self.workspace.table_wants_growth(self.table_used()) {
+            table.grow(key_of);
+        }
+        if self.failure.is_none() && self.workspace.balance(self.own_bytes()).is_full {
+            self.make_room_beside(&[]);
+        }
+    }
+
+    fn failure(&self) -> Option<Reason> {
+        self.failure
+    }
+
+    fn take_found(&mut self) -> Vec<(u32, u32)> {
+        self.walker.tree.control.finish();
+        self.team.take_found()
+    }
+
+    fn root(&self) -> (Number, Number, Option<Couple>) {
+        (self.pair.phi, self.pair.delta, None)
+    }
+
+    fn is_solved(&self) -> bool {
+        self.pair.value().is_some()
+    }
+
+    fn nodes(&self) -> u64 {
+        1 + self.places.expanded.len() as u64
+    }
+}

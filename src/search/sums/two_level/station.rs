@@ -1,0 +1,289 @@
+//! A worker elsewhere: couples in, what df-pn finds out about them out.
+//!
+//! Workers tell each other Grundy numbers and no entries: the numbers of open couples below a leaf,
+//! with their atoms' names, take longer to collect and to read than they save (docs/decisions.md).
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::search::jobs::messages::{
+    Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId,
+};
+use crate::search::jobs::remote::wire::{self, Kind};
+use crate::search::jobs::remote::{CallOffs, Station, WireError};
+use crate::search::nand::{Expanded, Nand};
+use crate::search::numbers::Pair;
+use crate::search::plain::game::Value;
+use crate::search::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
+use crate::search::sums::collect::Collector;
+use crate::search::sums::evaluate::Evaluator;
+use crate::search::sums::game::{Atom, Impartial};
+use crate::search::sums::knowledge::MAX_GRUNDY;
+use crate::search::sums::options::SearchOptions;
+use crate::search::sums::threads::{INTERVAL, Searched, Task, Threads, Worker};
+use crate::search::sums::tree::Node;
+use crate::search::sums::workspace::{Workspace, code_of, couple_of};
+use crate::search::table::Table;
+use crate::search::thresholds::Thresholds;
+
+/// A worker for a game whose atoms have names.
+///
+/// The budget of a job are nodes, and as many expansions: of what is known already there are no new
+/// nodes.
+pub struct SumStation<'a, G: Named> {
+    pub(super) workspace: &'a Workspace<'a, G>,
+    options: SearchOptions,
+    threads: NonZeroUsize,
+    /// Which search it belongs to.
+    search: u64,
+    calls: CallOffs,
+    pace: Option<&'a dyn Pace>,
+    /// Held by whoever searches.
+    scratch: Mutex<G::Scratch>,
+    /// What has been counted.
+    total: Mutex<Counters>,
+}
+
+/// An evaluator for one thread, in whose team nobody tells an observer.
+type Alone<'a, G> = Evaluator<'a, G, &'a Table>;
+
+impl<'a, G: Named> SumStation<'a, G> {
+    /// A worker with this workspace for the search with this number.
+    pub fn new(
+        workspace: &'a Workspace<'a, G>,
+        options: SearchOptions,
+        threads: NonZeroUsize,
+        search: u64,
+        pace: Option<&'a dyn Pace>,
+    ) -> Self {
+        SumStation {
+            workspace,
+            options,
+            threads,
+            search,
+            calls: CallOffs::default(),
+            pace,
+            scratch: Mutex::default(),
+            total: Mutex::default(),
+        }
+    }
+
+    /// Calls `run` with an evaluator; what that counts and finds out comes back with the result.
+    fn evaluate<T>(
+        &self,
+        run: impl FnOnce(&mut Alone<'_, G>) -> T,
+    ) -> (T, Counters, Vec<(Atom, u32)>) {
+        let team = Team::new(1, Limits::default(), Counters::default());
+        let mut nobody = ();
+        // Not the first member, which would tell its observer.
+        let control = Control::of_member(Member::new(&team, 1), &mut nobody, INTERVAL);
+        let workspace = self.workspace;
+        let mut evaluator =
+            Evaluator::new(workspace, &workspace.table, control, self.options, false);
+        let result = run(&mut evaluator);
+        let counters = evaluator.control.counters;
+        evaluator.control.finish();
+        (result, counters, team.take_found())
+    }
+
+    /// Takes over what others have found out, as far as there is room.
+    ///
+    /// # Errors
+    /// If it contradicts what is known here.
+    fn take_over(&self, facts: &[GrundyNumber], scratch: &mut G::Scratch) -> Result<(), Problem> {
+        let (taken, ..) = self.evaluate(|evaluator| {
+            facts.iter().try_for_each(|fact| evaluator.learn(fact, scratch).map(drop))
+        });
+        match taken {
+            // What is left out takes longer, and that is all.
+            Err(Problem::Full) => Ok(()),
+            taken => taken,
+        }
+    }
+
+    /// The atom of a job, for which room is made if need be. `None` if there is no room.
+    fn find(
+        &self,
+        name: &str,
+        scratch: &mut G::Scratch,
+        stop: &AtomicBool,
+    ) -> Result<Option<Atom>, WireError> {
+        let Workspace { game, .. } = self.workspace;
+        let mut found = game.find(name, scratch);
+        let stop = || stop.load(Ordering::Relaxed);
+        let threads = self.threads.get() as u32;
+        if found.is_err() && Collector::default().collect(self.workspace, &[], threads, &stop) {
+            found = game.find(name, scratch);
+        }
+        match found {
+            Err(_) => Ok(None),
+            Ok(Some(atom)) => Ok(Some(atom)),
+            Ok(None) => Err(WireError::Unexpected("about an atom of this game")),
+        }
+    }
+
+    /// Searches a couple.
+    fn search_couple(
+        &self,
+        code: u64,
+        budget: u64,
+        limits: Limits<'_>,
+    ) -> (JobOutcome<Couple, Vec<Hints>>, Counters, Vec<GrundyNumber>) {
+        let workspace = self.workspace;
+        let threads = self.threads.get() as u32;
+        let threads =
+            Threads { workspace, options: self.options, count: threads, team_of_one: false };
+        let task = SearchCouple { code, expansions: budget.div_ceil(threads.count.into()) };
+        let mut found = Found { game: workspace.game, numbers: Vec::new() };
+        let (atom, _) = couple_of(code);
+        let Searched { answer, counters, .. } = threads.search(&task, &[atom], limits, &mut found);
+        let mut spent = counters;
+        let outcome = match answer.map(Pair::value) {
+            Ok(Some(value)) => JobOutcome::Solved(value, None),
+            Err(Reason::Interrupted) => JobOutcome::Stopped,
+            Err(reason @ (Reason::KnownValues | Reason::TimeLimit)) => JobOutcome::Failed(reason),
+            // Without memory the leader has to do with what is known.
+            Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
+                let (outcome, counters, numbers) =
+                    self.evaluate(|evaluator| children(evaluator, code));
+                spent.add_since(&counters, &Counters::default());
+                found.grundy_numbers(&numbers);
+                outcome
+            }
+        };
+        if let Some(number) = workspace.knowledge.get(atom).grundy() {
+            // The leader may not have heard of it when the job was given.
+            found.grundy_numbers(&[(atom, number)]);
+        }
+        // The leader counts its own table, and every Grundy number once.
+        let spent =
+            Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, jobs: 1, ..spent };
+        (outcome, spent, found.numbers)
+    }
+}
+
+impl<G: Named> Station for SumStation<'_, G> {
+    fn search(
+        &self,
+        name: WorkerId,
+        answer: &[u8],
+        entries: Option<&[u8]>,
+    ) -> Result<Vec<u8>, WireError> {
+        let answer: Answer<Couple, GrundyNumber> = wire::decode(Kind::Answer, self.search, answer)?;
+        let Answer { serial, order: Order::Search(search), facts, read } = answer else {
+            return Err(WireError::Unexpected("a job"));
+        };
+        if let Some(bytes) = entries {
+            wire::open(Kind::Entries, self.search, bytes)?;
+        }
+        let Search { job, node: Couple { atom, heap }, budget, .. } = search;
+        if heap > MAX_GRUNDY {
+            return Err(WireError::Unexpected("one with a sound heap"));
+        }
+        let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let stop = self.calls.begin(job);
+        let taken = self.take_over(&facts, scratch);
+        let atom = self.find(&atom, scratch, &stop);
+        let limits =
+            Limits { nodes: Some(budget), stop: Some(&stop), pace: self.pace, ..Limits::default() };
+        let (outcome, spent, facts) = match (taken, atom) {
+            (_, Err(error)) => {
+                self.calls.end();
+                return Err(error);
+            }
+            (Err(_), _) => {
+                (JobOutcome::Failed(Reason::KnownValues), Counters::default(), Vec::new())
+            }
+            (_, Ok(None)) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
+            (_, Ok(Some(atom))) => self.search_couple(code_of(atom, heap), budget, limits),
+        };
+        self.calls.end();
+        self.total
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add_since(&spent, &Counters::default());
+        let notice = Notice::Done { job, outcome, spent };
+        let message: Message<Couple, Vec<Hints>, GrundyNumber> =
+            Message { worker: name, serial: serial + 1, facts, read, notice };
+        Ok(wire::encode(Kind::Message, self.search, &message))
+    }
+
+    fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
+        let _: Couple = wire::decode(Kind::Node, self.search, node)?;
+        Ok(wire::seal(Kind::Entries, self.search, |_| {}))
+    }
+
+    fn call_off(&self, job: JobId) {
+        self.calls.call_off(job);
+    }
+
+    fn counters(&self) -> Counters {
+        *self.total.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is known below a couple that is still open, or its value if that turns out.
+fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Couple, Vec<Hints>> {
+    let (atom, heap) = couple_of(code);
+    let expanded = match Nand::value(evaluator, code) {
+        Some(value) => Expanded::Solved(value),
+        None => Nand::expand(evaluator, code, false),
+    };
+    match expanded {
+        Expanded::Solved(value) => {
+            Nand::solved(evaluator, code, value, 1);
+            JobOutcome::Solved(value, None)
+        }
+        Expanded::Won(_) => JobOutcome::Solved(Value::Win, None),
+        Expanded::Stopped => JobOutcome::Open(Vec::new()),
+        Expanded::Open(Node { list, .. }) => {
+            JobOutcome::Open(evaluator.hints_below(atom, heap, &list))
+        }
+    }
+}
+
+/// Searches a couple for so many expansions of each thread.
+struct SearchCouple {
+    code: u64,
+    expansions: u64,
+}
+
+impl<G: Impartial> Task<G> for SearchCouple {
+    type Answer = Pair;
+
+    fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Pair> {
+        worker.allowance = self.expansions;
+        loop {
+            let found = worker.search(self.code, Thresholds::ROOT, 0).map(|found| found.pair);
+            // A call from above ends a search without numbers: somebody has solved the couple.
+            worker.forget_call();
+            if worker.tree.control.stopped.is_some()
+                && found.is_none_or(|pair| pair.value().is_none())
+            {
+                return None;
+            }
+            match found {
+                Some(pair) if pair.value().is_some() => return found,
+                _ if worker.allowance == 0 => return Some(Pair { phi: 1, delta: 1 }),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Keeps the Grundy numbers that are found, by their names.
+struct Found<'g, G> {
+    game: &'g G,
+    numbers: Vec<GrundyNumber>,
+}
+
+impl<G: Named> Observer for Found<'_, G> {
+    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        let named =
+            |&(atom, number): &(Atom, u32)| GrundyNumber { atom: self.game.name(atom), number };
+        self.numbers.extend(numbers.iter().map(named));
+        true
+    }
+}

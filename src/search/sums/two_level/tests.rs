@@ -1,0 +1,529 @@
+//! A leader and workers with memories of their own and ids of their own, between which bytes are lost,
+//! doubled and delayed, against plain recursion.
+
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use ahash::HashMap;
+use proptest::prelude::*;
+
+use super::words::{Couple, GrundyNumber, Hints};
+use super::*;
+use crate::oracles::impartial_games::Declared;
+use crate::search::jobs::messages::{Answer, JobOutcome, Message, Notice};
+use crate::search::jobs::remote::wire::{self, Kind};
+use crate::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told};
+use crate::search::plain::game::Value;
+use crate::search::run::{Counters, Outcome, Reason};
+use crate::search::split_mix::mix;
+use crate::search::sums::game::{Atom, Features, Full, Keep, Options, Retained, Stop};
+
+/// A declared game in a process of its own: it gives ids out as atoms come up, and forgets.
+struct Apart<'g> {
+    game: &'g Declared,
+    /// Atoms that it has room for.
+    most: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    atoms: Vec<Option<Atom>>,
+    ids: HashMap<Atom, Atom>,
+    free: Vec<Atom>,
+}
+
+impl<'g> Apart<'g> {
+    fn new(game: &'g Declared, most: usize) -> Self {
+        Apart { game, most, state: Mutex::default() }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn intern(&self, atom: Atom) -> Result<Atom, Full> {
+        let state = &mut *self.state();
+        if let Some(&id) = state.ids.get(&atom) {
+            return Ok(id);
+        }
+        if state.ids.len() == self.most {
+            return Err(Full);
+        }
+        let id = state.free.pop().unwrap_or(state.atoms.len() as Atom);
+        let length = state.atoms.len().max(id as usize + 1);
+        state.atoms.resize(length, None);
+        state.atoms[id as usize] = Some(atom);
+        state.ids.insert(atom, id);
+        Ok(id)
+    }
+
+    fn declared(&self, id: Atom) -> Atom {
+        self.state().atoms[id as usize].expect("the id is somebody's")
+    }
+}
+
+impl Impartial for Apart<'_> {
+    type Scratch = ();
+
+    fn options(&self, id: Atom, (): &mut (), options: &mut Options<'_>) -> Result<(), Full> {
+        let mut declared = Options::default();
+        self.game.options(self.declared(id), &mut (), &mut declared)?;
+        for option in declared.iter() {
+            let option: Result<Vec<Atom>, Full> =
+                option.iter().map(|&atom| self.intern(atom)).collect();
+            options.push(&option?);
+            options.keep_on()?;
+        }
+        Ok(())
+    }
+
+    fn features(&self, id: Atom) -> Features {
+        self.game.features(self.declared(id))
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    fn retain(&self, keep: &Keep<'_>, stop: &Stop<'_>) -> Retained {
+        let state = &mut *self.state();
+        let mut retained = Retained::default();
+        for (id, place) in (0..).zip(&mut state.atoms) {
+            let Some(atom) = *place else { continue };
+            if stop() || keep(id) {
+                retained.kept += 1;
+            } else {
+                *place = None;
+                state.ids.remove(&atom);
+                state.free.push(id);
+                retained.forgotten += 1;
+            }
+        }
+        retained
+    }
+}
+
+impl Named for Apart<'_> {
+    fn name(&self, id: Atom) -> String {
+        format!("a{}", self.declared(id))
+    }
+
+    fn find(&self, name: &str, (): &mut ()) -> Result<Option<Atom>, Full> {
+        let number = name.strip_prefix('a').and_then(|number| number.parse().ok());
+        match number.filter(|&atom| atom < self.game.atoms() && format!("a{atom}") == name) {
+            Some(atom) => self.intern(atom).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// All Grundy numbers, by recursion.
+fn oracle(game: &Declared) -> Vec<u32> {
+    let mut numbers: Vec<u32> = Vec::new();
+    for atom in 0..game.atoms() {
+        let mut options = Options::default();
+        game.options(atom, &mut (), &mut options).unwrap();
+        let sum = |option: &[Atom]| option.iter().fold(0, |sum, &at| sum ^ numbers[at as usize]);
+        let found: Vec<u32> = options.iter().map(sum).collect();
+        numbers.push((0..).find(|number| !found.contains(number)).unwrap());
+    }
+    numbers
+}
+
+/// Hears of Grundy numbers.
+struct Hearer<'g> {
+    game: &'g Apart<'g>,
+    numbers: Vec<(String, u32)>,
+}
+
+impl Observer for Hearer<'_> {
+    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        self.numbers.extend(numbers.iter().map(|&(atom, number)| (self.game.name(atom), number)));
+        true
+    }
+}
+
+/// What goes wrong, each in 1/256.
+#[derive(Clone, Copy, Debug)]
+struct Trouble {
+    loss: u64,
+    doubling: u64,
+    death: u64,
+    /// The longest delay of a message, in ticks.
+    delay: u64,
+}
+
+const NONE: Trouble = Trouble { loss: 0, doubling: 0, death: 0, delay: 1 };
+
+/// What is on its way.
+enum Mail {
+    Job(Told),
+    Result(Vec<u8>),
+}
+
+const NAMES: u64 = 2;
+const PATIENCE: u64 = 150;
+const SEARCH: u64 = 77;
+
+fn rules(job_nodes: u64) -> DeskRules {
+    let lease = Some(Duration::from_millis(PATIENCE));
+    DeskRules { names: NAMES, job_nodes, facts_at_once: 7, lease, ..DeskRules::default() }
+}
+
+/// Carries messages for so many workers at a time, tick by tick. Whoever dies is followed by the next
+/// station, which knows nothing.
+struct World<'d, 's, S> {
+    desk: &'d mut dyn Desk,
+    stations: &'s [S],
+    trouble: Trouble,
+    random: u64,
+    now: u64,
+    mail: Vec<(u64, Mail)>,
+    /// The workers that live, and when each of their names was last heard of.
+    live: Vec<(u64, [u64; NAMES as usize])>,
+    born: u64,
+    deaths: u64,
+}
+
+impl<S: Station> World<'_, '_, S> {
+    fn random(&mut self, below: u64) -> u64 {
+        self.random += 1;
+        mix(self.random) % below
+    }
+
+    /// Sends something; it comes never, once or twice.
+    fn send(&mut self, make: impl Fn() -> Mail) {
+        let Trouble { loss, doubling, delay, .. } = self.trouble;
+        for chance in [256, doubling] {
+            if self.random(256) < chance && self.random(256) >= loss {
+                let due = self.now + 1 + self.random(delay);
+                self.mail.push((due, make()));
+            }
+        }
+    }
+
+    fn station(&self, worker: u64) -> Option<&S> {
+        let is_live = self.live.iter().any(|&(live, _)| live == worker);
+        self.stations.get(worker as usize).filter(|_| is_live)
+    }
+
+    fn run(&mut self, workers: u64) {
+        while !self.desk.standing().is_over {
+            self.now += 1;
+            assert!(self.now < 1_000_000, "the search comes to an end");
+            let time = Duration::from_millis(self.now);
+            while self.live.len() < workers as usize {
+                let new = self.born.min(self.stations.len() as u64 - 1);
+                assert!(self.live.iter().all(|&(live, _)| live != new), "stations are left");
+                self.born += 1;
+                self.live.push((new, [0; NAMES as usize]));
+            }
+            // Who has not been heard of for long is asked again.
+            for place in 0..self.live.len() {
+                for name in 0..NAMES {
+                    let (worker, heard) = &mut self.live[place];
+                    if heard[name as usize] > self.now {
+                        continue;
+                    }
+                    let name = *worker * NAMES + name;
+                    heard[(name % NAMES) as usize] = self.now + PATIENCE;
+                    let told = self.desk.hello(name, time);
+                    match told.order {
+                        Ordered::Wait => {
+                            self.live[place].1[(name % NAMES) as usize] = self.now + 20;
+                        }
+                        _ => self.send(|| Mail::Job(told.clone())),
+                    }
+                }
+            }
+            let now = self.now;
+            let due = |&(due, _): &(u64, Mail)| due <= now;
+            while let Some(at) = self.mail.iter().position(due) {
+                match self.mail.swap_remove(at).1 {
+                    Mail::Job(told) => self.search(&told),
+                    Mail::Result(bytes) => self.hear(&bytes, time),
+                }
+            }
+            self.desk.expire(time);
+        }
+    }
+
+    fn search(&mut self, told: &Told) {
+        let Ordered::Search { node, last, .. } = &told.order else { return };
+        let worker = told.name / NAMES;
+        let Some(station) = self.station(worker) else { return };
+        let last = last.and_then(|last| self.station(last));
+        let entries = last.map(|last| last.entries(node).unwrap());
+        let message = station.search(told.name, &told.answer, entries.as_deref()).unwrap();
+        if self.random(256) < self.trouble.death && self.born < self.stations.len() as u64 {
+            self.live.retain(|&(live, _)| live != worker);
+            self.deaths += 1;
+            // Sometimes it is noticed by the silence alone.
+            if self.random(2) == 0 {
+                self.desk.lost(worker);
+            }
+            return;
+        }
+        self.send(|| Mail::Result(message.clone()));
+    }
+
+    fn hear(&mut self, bytes: &[u8], time: Duration) {
+        let told = self.desk.hear(bytes, time).unwrap();
+        for (name, job) in self.desk.take_stops() {
+            if let Some(station) = self.station(name / NAMES) {
+                station.call_off(job);
+            }
+        }
+        if told.order == Ordered::Wait {
+            return;
+        }
+        for (worker, heard) in &mut self.live {
+            if *worker == told.name / NAMES {
+                heard[(told.name % NAMES) as usize] = self.now + PATIENCE;
+            }
+        }
+        self.send(|| Mail::Job(told.clone()));
+    }
+}
+
+/// What came of a search.
+struct Summary {
+    report: Report,
+    deaths: u64,
+    facts: usize,
+}
+
+/// Searches a random game and checks everything that was found. `most` are atoms for which the leader
+/// and the workers have room.
+fn run(seed: u64, workers: u64, job_nodes: u64, most: [usize; 2], trouble: Trouble) -> Summary {
+    let game = Declared::random(seed, 70, 6);
+    let (atoms, nimber) = ([69, 68, 67], (seed % 3) as u32);
+    let numbers = oracle(&game);
+    let games: Vec<Apart<'_>> = (0..workers + 20).map(|_| Apart::new(&game, most[1])).collect();
+    let workspaces: Vec<Workspace<'_, _>> =
+        games.iter().map(|game| Workspace::new(game, 1 << 20).unwrap()).collect();
+    let options = SearchOptions::PAPER;
+    let station = |workspace| SumStation::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
+    let stations: Vec<SumStation<'_, _>> = workspaces.iter().map(station).collect();
+    let apart = Apart::new(&game, most[0]);
+    // Ids differ everywhere.
+    for (at, game) in games.iter().enumerate().skip(1) {
+        game.intern(at as Atom % 3).unwrap();
+    }
+    let workspace = Workspace::new(&apart, 1 << 20).unwrap();
+    let root = Sum::new(&apart, &atoms.map(|atom| apart.intern(atom).unwrap()), nimber);
+    let mut hearer = Hearer { game: &apart, numbers: Vec::new() };
+    let (mut deaths, mut facts) = (0, 0);
+    let report =
+        lead_sum(&workspace, &root, options, rules(job_nodes), SEARCH, &mut hearer, |desk| {
+            let mut world = World {
+                desk,
+                stations: &stations,
+                trouble,
+                random: seed,
+                now: 0,
+                mail: Vec::new(),
+                live: Vec::new(),
+                born: 0,
+                deaths: 0,
+            };
+            world.run(workers);
+            deaths = world.deaths;
+            facts = world.desk.standing().facts;
+        });
+    let sum = atoms.iter().fold(nimber, |sum, &atom| sum ^ numbers[atom as usize]);
+    let value = if sum == 0 { Value::Loss } else { Value::Win };
+    match report.outcome {
+        Outcome::Known(found) => assert_eq!(found, value, "seed {seed}"),
+        Outcome::Unknown(reason) => {
+            assert_eq!(reason, Reason::Memory, "seed {seed}");
+            assert!(most[0] < 70, "seed {seed}");
+        }
+    }
+    for (name, number) in &hearer.numbers {
+        assert_eq!(*number, numbers[name[1..].parse::<usize>().unwrap()], "seed {seed}");
+    }
+    let counters = report.counters;
+    assert_eq!(counters.nodes, counters.first_level + counters.second_level);
+    assert_eq!(counters.grundy_numbers, hearer.numbers.len() as u64);
+    for workspace in workspaces.iter().chain([&workspace]) {
+        for (atom, number) in workspace.knowledge().iter() {
+            let atom = workspace.game.declared(atom);
+            assert_eq!(number, numbers[atom as usize], "seed {seed}");
+        }
+    }
+    Summary { report, deaths, facts }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn whatever_happens_the_right_winner_comes_out(
+        seed in 0u64..1000,
+        workers in 1u64..6,
+        job_nodes in 2u64..40,
+        (loss, doubling, death) in (0u64..100, 0u64..150, 0u64..20),
+        delay in 1u64..60,
+    ) {
+        run(seed, workers, job_nodes, [70; 2], Trouble { loss, doubling, death, delay });
+    }
+
+    #[test]
+    fn little_memory_is_no_wrong_answer(
+        seed in 0u64..1000,
+        workers in 1u64..4,
+        leader in 8usize..60,
+        worker in 8usize..60,
+    ) {
+        run(seed, workers, 10, [leader, worker], Trouble { delay: 5, ..NONE });
+    }
+}
+
+#[test]
+fn the_troubles_of_the_tests_above_do_occur() {
+    let trouble = Trouble { loss: 40, doubling: 60, death: 20, delay: 30 };
+    let (mut deaths, mut facts, mut collected, mut solved) = (0, 0, 0, 0);
+    for seed in 0..15 {
+        let summary = run(seed, 4, 4, [70; 2], trouble);
+        deaths += summary.deaths;
+        facts += summary.facts;
+        let summary = run(seed, 3, 10, [60, 30], NONE);
+        collected += summary.report.counters.collections;
+        solved += u64::from(summary.report.outcome.value().is_some());
+    }
+    let all = [deaths, facts as u64, collected, solved];
+    assert!(deaths > 3 && facts > 50 && collected > 5 && solved > 5, "{all:?}");
+}
+
+/// A leader of a search that takes a few jobs.
+fn with_desk(test: impl FnOnce(&mut dyn Desk, &[SumStation<'_, Apart<'_>>])) -> Report {
+    let game = Declared::random(8, 70, 6);
+    let games = [(); 3].map(|()| Apart::new(&game, 70));
+    let workspaces = games.each_ref().map(|game| Workspace::new(game, 1 << 20).unwrap());
+    let options = SearchOptions::PAPER;
+    let station = |workspace| SumStation::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
+    let stations = [station(&workspaces[1]), station(&workspaces[2])];
+    let [apart, ..] = &games;
+    let atoms = [69, 68, 67].map(|atom| apart.intern(atom).unwrap());
+    let root = Sum::new(apart, &atoms, 0);
+    let rules = DeskRules { facts_at_once: 1000, ..rules(4) };
+    lead_sum(&workspaces[0], &root, options, rules, SEARCH, &mut (), |desk| test(desk, &stations))
+}
+
+type Said = Message<Couple, Vec<Hints>, GrundyNumber>;
+
+fn said(worker: u64, notice: Notice<Couple, Vec<Hints>>, facts: Vec<(&str, u32)>) -> Vec<u8> {
+    let fact = |(atom, number): (&str, u32)| GrundyNumber { atom: atom.to_owned(), number };
+    let facts = facts.into_iter().map(fact).collect();
+    let message: Said = Message { worker, serial: 1, facts, read: 0, notice };
+    wire::encode(Kind::Message, SEARCH, &message)
+}
+
+#[test]
+fn who_comes_late_gets_the_whole_log() {
+    with_desk(|desk, stations| {
+        let mut told = desk.hello(0, Duration::ZERO);
+        for _ in 0..4 {
+            let message = stations[0].search(0, &told.answer, None).unwrap();
+            told = desk.hear(&message, Duration::ZERO).unwrap();
+        }
+        let facts = desk.standing().facts;
+        assert!(facts > 0);
+        let late = desk.hello(NAMES, Duration::ZERO);
+        let answer: Answer<Couple, GrundyNumber> =
+            wire::decode(Kind::Answer, SEARCH, &late.answer).unwrap();
+        assert_eq!((answer.facts.len(), answer.read), (facts, facts));
+        stations[1].search(NAMES, &late.answer, None).unwrap();
+        let known = stations[1].workspace.knowledge();
+        for fact in answer.facts {
+            let atom = stations[1].workspace.game.find(&fact.atom, &mut ()).unwrap().unwrap();
+            assert_eq!(known.get(atom).grundy(), Some(fact.number));
+        }
+    });
+}
+
+#[test]
+fn what_names_no_atom_or_no_number_is_ignored() {
+    let report = with_desk(|desk, stations| {
+        let odd = ["", "a", "a01", "a70", "a-1", "b3", "a9999999999999999", "ä", "a1 "];
+        let facts = odd.map(|name| (name, 0)).into_iter();
+        let facts = facts.chain([("a3", 65_000), ("a3", u32::MAX)]).collect();
+        desk.hear(&said(4, Notice::Hello, facts), Duration::ZERO).unwrap();
+        assert_eq!((desk.standing().facts, desk.standing().is_over), (0, false));
+        let told = desk.hello(0, Duration::ZERO);
+        let Ordered::Search { job, .. } = told.order else { panic!("a job") };
+        let hints = |excluded: u64, numbers: Vec<(u32, u32, u32, u64)>| {
+            // As it is written: a name, bits and numbers.
+            let hints = postcard::to_allocvec(&("a01", excluded, numbers)).unwrap();
+            postcard::from_bytes::<Hints>(&hints).unwrap()
+        };
+        let open = |hints| {
+            let spent = Counters { nodes: 3, expansions: u64::MAX / 4, ..Counters::default() };
+            Notice::Done { job, outcome: JobOutcome::Open(vec![hints]), spent }
+        };
+        for unsound in [
+            hints(1 << 48, vec![]),
+            hints(u64::MAX, vec![]),
+            hints(0, vec![(0, 0, 1, 1)]),
+            hints(0, vec![(0, 1, 1 << 27, 1)]),
+            hints(0, vec![(u32::MAX, 1, 1, 1)]),
+        ] {
+            assert!(desk.hear(&said(0, open(unsound), vec![]), Duration::ZERO).is_err());
+        }
+        let sound = hints(5, vec![(3, 1, 1, u64::MAX)]);
+        desk.hear(&said(0, open(sound), vec![]), Duration::ZERO).unwrap();
+        assert!(!desk.standing().is_over);
+        let mut told = desk.hello(2, Duration::ZERO);
+        while told.order != Ordered::Quit {
+            if told.order == Ordered::Wait {
+                // Those who said hello have jobs, too.
+                (0..4).filter(|&worker| worker != 1).for_each(|worker| desk.lost(worker));
+                told = desk.hello(2, Duration::ZERO);
+                continue;
+            }
+            let message = stations[0].search(2, &told.answer, None).unwrap();
+            told = desk.hear(&message, Duration::ZERO).unwrap();
+        }
+    });
+    assert!(report.outcome.value().is_some());
+}
+
+#[test]
+fn contradictions_end_the_search() {
+    // Two numbers for one atom.
+    let report = with_desk(|desk, _| {
+        desk.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
+        desk.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
+        assert_eq!((desk.standing().facts, desk.standing().is_over), (1, false));
+        desk.hear(&said(6, Notice::Hello, vec![("a3", 1)]), Duration::ZERO).unwrap();
+        assert!(desk.standing().is_over);
+        assert_eq!(desk.hello(8, Duration::ZERO).order, Ordered::Quit);
+    });
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+    // No number is left for one.
+    let report = with_desk(|desk, _| {
+        let told = desk.hello(0, Duration::ZERO);
+        let Ordered::Search { job, .. } = told.order else { panic!("a job") };
+        let all = ("a3", (1u64 << 48) - 1, Vec::<(u32, u32, u32, u64)>::new());
+        let all: Hints = postcard::from_bytes(&postcard::to_allocvec(&all).unwrap()).unwrap();
+        let (outcome, spent) = (JobOutcome::Open(vec![all]), Counters::default());
+        let bytes = said(0, Notice::Done { job, outcome, spent }, vec![]);
+        desk.hear(&bytes, Duration::ZERO).unwrap();
+        assert!(desk.standing().is_over);
+    });
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+    // A worker that is told what it knows to be wrong says so.
+    let report = with_desk(|desk, stations| {
+        let atom = stations[0].workspace.game.intern(5).unwrap();
+        stations[0].workspace.knowledge().set_grundy(atom, 40);
+        desk.hear(&said(4, Notice::Hello, vec![("a5", 0)]), Duration::ZERO).unwrap();
+        let told = desk.hello(0, Duration::ZERO);
+        let message = stations[0].search(0, &told.answer, None).unwrap();
+        desk.hear(&message, Duration::ZERO).unwrap();
+        assert!(desk.standing().is_over);
+    });
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+}

@@ -1,0 +1,147 @@
+//! One search of Sprouts in many processes: a leader, and workers with memories of their own.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse};
+use super::nimber_db::NimberDbError;
+use super::{Position, Scratch, Sprouts};
+use crate::search::jobs::remote::{Desk, DeskRules, Station};
+use crate::search::run::{Observer, Pace, Progress, Report};
+use crate::search::sums::game::{Atom, Full};
+use crate::search::sums::{MAX_GRUNDY, SearchOptions, Sum, SumStation, Workspace, lead_sum};
+use crate::search::table::TableError;
+
+/// What is searched, which has to be the same everywhere, and with what, which need not.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterSearch<'p> {
+    /// The position.
+    pub position: &'p Position,
+    /// The heap beside it.
+    pub nimber: u32,
+    /// The parameters of df-pn.
+    pub options: SearchOptions,
+    /// Bytes for positions, moves and numbers together; each thread takes some 2 MiB beside it.
+    pub memory_bytes: u64,
+    /// Threads of a worker; the leader has one.
+    pub threads: NonZeroUsize,
+}
+
+/// Why a leader or a worker cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The position has no room.
+    #[error(transparent)]
+    Full(#[from] Full),
+    /// There is no memory for a table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The file of Grundy numbers cannot be used.
+    #[error(transparent)]
+    Numbers(#[from] GrundyFileError),
+    /// A heap that is larger than any Grundy number.
+    #[error("a heap of {0} is too large: at most {MAX_GRUNDY}")]
+    Heap(u32),
+}
+
+/// What a leader's search has found.
+#[derive(Debug)]
+pub struct ClusterSolution {
+    /// The outcome for the player to move, the root's numbers, and what all workers have counted.
+    pub report: Report,
+    /// The position's canonical text.
+    pub canonical: String,
+    /// Lands in the leader's memory at the end.
+    pub lands: u32,
+    /// What became of the file of Grundy numbers, if there is one.
+    pub numbers: Option<Result<GrundyFileUse, NimberDbError>>,
+}
+
+/// Leads a search with workers elsewhere, which have to be [`work`]ing on the same position with the
+/// same options.
+///
+/// `run` carries the messages and returns when the search is over ([`Desk::standing`]), or to interrupt
+/// it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
+/// budget of a job. `numbers` is the search's checkpoint: a file of Grundy numbers
+/// ([`super::nimber_db`]), made if there is none, from which the search takes what is known and to
+/// which it adds what is found as it comes in. `fact_work` of the rules is not used: every Grundy
+/// number goes to all workers.
+///
+/// Numbers that come from workers are believed. Two that contradict each other end the search for
+/// [`crate::Reason::KnownValues`]; so does a file that cannot be written.
+///
+/// # Errors
+/// [`ClusterError`] before the search begins. What goes wrong with the file later is in the solution.
+pub fn lead(
+    search: ClusterSearch<'_>,
+    rules: DeskRules,
+    numbers: Option<&Path>,
+    observer: &mut dyn Observer,
+    run: impl FnOnce(&mut dyn Desk),
+) -> Result<ClusterSolution, ClusterError> {
+    let game = Sprouts::new(search.memory_bytes);
+    let Start { root, canonical, number } = search.start(&game)?;
+    let workspace = Workspace::new(&game, search.memory_bytes)?;
+    let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
+    let file = numbers.map(open).transpose()?;
+    let mut writing = Writing { observer, file };
+    let report = lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
+    let numbers = writing.file.map(GrundyFile::close);
+    Ok(ClusterSolution { report, canonical, lands: game.lands(), numbers })
+}
+
+/// Works for a leader elsewhere while `run` runs, which brings the jobs and carries the results.
+/// `pace` is for simulations.
+///
+/// # Errors
+/// [`ClusterError`] if the memory is too little.
+pub fn work<T>(
+    search: ClusterSearch<'_>,
+    pace: Option<&dyn Pace>,
+    run: impl FnOnce(&dyn Station) -> T,
+) -> Result<T, ClusterError> {
+    let game = Sprouts::new(search.memory_bytes);
+    let Start { number, .. } = search.start(&game)?;
+    let workspace = Workspace::new(&game, search.memory_bytes)?;
+    Ok(run(&SumStation::new(&workspace, search.options, search.threads, number, pace)))
+}
+
+/// The position in a game.
+struct Start {
+    root: Sum,
+    canonical: String,
+    /// By this, messages of one search are known from those of others.
+    number: u64,
+}
+
+impl ClusterSearch<'_> {
+    fn start(&self, game: &Sprouts) -> Result<Start, ClusterError> {
+        let &ClusterSearch { position, nimber, options, .. } = self;
+        if nimber > MAX_GRUNDY {
+            return Err(ClusterError::Heap(nimber));
+        }
+        let atoms = game.atoms(position, &mut Scratch::default())?;
+        let canonical = game.text(&atoms);
+        let number = xxh3_64(format!("sprouts/{canonical}/{nimber}/{options:?}").as_bytes());
+        Ok(Start { root: Sum::new(game, &atoms, nimber), canonical, number })
+    }
+}
+
+/// Writes numbers to a file before it tells the observer.
+struct Writing<'o, 'g> {
+    observer: &'o mut dyn Observer,
+    file: Option<GrundyFile<'g>>,
+}
+
+impl Observer for Writing<'_, '_> {
+    fn progress(&mut self, progress: &Progress) {
+        self.observer.progress(progress);
+    }
+
+    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        self.file.as_mut().is_none_or(|file| file.add(numbers))
+            & self.observer.grundy_numbers(numbers)
+    }
+}

@@ -1,0 +1,157 @@
+//! A file of Grundy numbers that a search takes from and adds to.
+
+use std::path::Path;
+
+use super::nimber_db::{Contents, Entry, NimberDb, NimberDbError};
+use super::position::Position;
+use super::{Scratch, Sprouts};
+use crate::search::sums::game::{Atom, Full};
+use crate::search::sums::{Knowledge, MAX_GRUNDY};
+
+/// Why the numbers of a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum GrundyFileError {
+    /// The file cannot be read or written, or is damaged.
+    #[error(transparent)]
+    File(#[from] NimberDbError),
+    /// A record is no land with its number.
+    #[error("{place}: {text:?} is no land: {problem}; restore the file from a copy")]
+    Record {
+        /// File and place.
+        place: String,
+        /// What should be a land.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Two different numbers for one land.
+    #[error(
+        "two Grundy numbers for {land}: {} ({}) and {} ({}); one of them is wrong, find out which \
+         with `konane sprouts grundy`",
+        first.0, first.1, second.0, second.1
+    )]
+    Conflict {
+        /// The land's text.
+        land: String,
+        /// A number, and where it stands.
+        first: (u32, String),
+        /// Another one.
+        second: (u32, String),
+    },
+    /// There is no memory for the lands.
+    #[error(transparent)]
+    Full(#[from] Full),
+}
+
+/// A file that is open for writing, and locked.
+#[derive(Debug)]
+pub struct GrundyFile<'g> {
+    game: &'g Sprouts,
+    file: NimberDb,
+    contents: Contents,
+    added: u64,
+    error: Option<NimberDbError>,
+}
+
+/// What became of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrundyFileUse {
+    /// The file.
+    pub file: String,
+    /// Records that it had.
+    pub loaded: u64,
+    /// Records that were added.
+    pub added: u64,
+}
+
+impl<'g> GrundyFile<'g> {
+    /// Opens a file, or makes one, and adds its numbers to what is known.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged or in use, or contradicts itself or what is known.
+    pub fn open(
+        path: &Path,
+        game: &'g Sprouts,
+        knowledge: &Knowledge,
+    ) -> Result<Self, GrundyFileError> {
+        let mut scratch = Scratch::default();
+        let load = |entry: Entry<'_>| {
+            let land = land_of(game, &mut scratch, path, &entry)?;
+            match knowledge.get(land).grundy() {
+                None => drop(knowledge.set_grundy(land, entry.nimber)),
+                Some(known) if known == entry.nimber => {}
+                Some(known) => {
+                    return Err(GrundyFileError::Conflict {
+                        land: game.land_text(land),
+                        first: (known, format!("{}, an earlier record", path.display())),
+                        second: (entry.nimber, place_text(path, entry.place)),
+                    });
+                }
+            }
+            Ok(())
+        };
+        let (file, contents) = NimberDb::open(path, load)?;
+        Ok(GrundyFile { game, file, contents, added: 0, error: None })
+    }
+
+    /// What it had, and what was cut off its end.
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// Writes numbers. Whether that went well; if not, [`Self::close`] says why.
+    pub fn add(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        let add =
+            |&(atom, number): &(Atom, u32)| self.file.append(&self.game.land_text(atom), number);
+        let mut result = numbers.iter().try_for_each(add);
+        if result.is_ok() {
+            result = self.file.flush();
+        }
+        self.added += numbers.len() as u64;
+        self.error = result.err();
+        self.error.is_none()
+    }
+
+    /// Waits until the disk has everything.
+    ///
+    /// # Errors
+    /// What went wrong when numbers were written, or does now.
+    pub fn close(self) -> Result<GrundyFileUse, NimberDbError> {
+        let GrundyFile { file, contents, added, error, .. } = self;
+        error.map_or(Ok(()), Err)?;
+        let name = file.path().display().to_string();
+        file.close()?;
+        Ok(GrundyFileUse { file: name, loaded: contents.records, added })
+    }
+}
+
+/// The land of a record.
+///
+/// # Errors
+/// [`GrundyFileError::Record`] if it is none with such a number, [`GrundyFileError::Full`] without
+/// memory.
+pub fn land_of(
+    game: &Sprouts,
+    scratch: &mut Scratch,
+    path: &Path,
+    entry: &Entry<'_>,
+) -> Result<Atom, GrundyFileError> {
+    let problem = |problem: String| GrundyFileError::Record {
+        place: place_text(path, entry.place),
+        text: entry.text.to_owned(),
+        problem,
+    };
+    if entry.nimber > MAX_GRUNDY {
+        return Err(problem(format!("its number is {}, more than any land has", entry.nimber)));
+    }
+    let position: Position = entry.text.parse().map_err(|error| problem(format!("{error}")))?;
+    match game.atoms(&position, scratch)?[..] {
+        [land] => Ok(land),
+        _ => Err(problem("it is not a single land".to_owned())),
+    }
+}
+
+/// A place in a file as errors name it.
+pub fn place_text(path: &Path, place: u64) -> String {
+    format!("{}, byte {place}", path.display())
+}

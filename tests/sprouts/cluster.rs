@@ -1,0 +1,301 @@
+//! Sprouts in many processes: here, in one, with the bytes carried by hand.
+
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use konane::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
+use konane::search::sums::{Named, SearchOptions};
+use konane::sprouts::cluster::{ClusterError, ClusterSearch, ClusterSolution, lead, work};
+use konane::sprouts::{Position, Scratch, Sprouts};
+use konane::{Outcome, Reason, Value};
+use proptest::prelude::*;
+
+fn position(text: &str) -> Position {
+    text.parse().unwrap()
+}
+
+fn search(position: &Position) -> ClusterSearch<'_> {
+    ClusterSearch {
+        position,
+        nimber: 0,
+        options: SearchOptions::TUNED,
+        memory_bytes: 64 << 20,
+        threads: NonZeroUsize::MIN,
+    }
+}
+
+fn rules() -> DeskRules {
+    DeskRules { job_nodes: 300, ..DeskRules::default() }
+}
+
+/// Runs with so many stations more.
+fn with_stations(
+    search: ClusterSearch<'_>,
+    left: usize,
+    stations: &[&dyn Station],
+    run: &mut dyn FnMut(&[&dyn Station]),
+) -> Result<(), ClusterError> {
+    if left == 0 {
+        run(stations);
+        return Ok(());
+    }
+    work(search, None, |station| {
+        let more = [stations, &[station]].concat();
+        with_stations(search, left - 1, &more, run)
+    })?
+}
+
+/// Carries bytes until the search is over: one job after the other of each station in turn. A
+/// station takes part from the round on that has its number.
+fn carry(desk: &mut dyn Desk, stations: &[&dyn Station]) {
+    let names = rules().names as usize;
+    let mut next: Vec<Option<Told>> = vec![None; stations.len() * names];
+    for round in 0.. {
+        assert!(round < 100_000, "the search comes to an end");
+        for (name, told) in next.iter_mut().enumerate() {
+            if name / names > round {
+                continue;
+            }
+            let before = told.take().unwrap_or_else(|| desk.hello(name as u64, Duration::ZERO));
+            *told = match &before.order {
+                Ordered::Search { node, last, .. } => {
+                    let entries = last.map(|last| stations[last as usize].entries(node).unwrap());
+                    let station = stations[name / names];
+                    let message = station.search(before.name, &before.answer, entries.as_deref());
+                    Some(desk.hear(&message.unwrap(), Duration::ZERO).unwrap())
+                }
+                Ordered::Wait | Ordered::Quit => None,
+            };
+        }
+        if desk.standing().is_over {
+            return;
+        }
+    }
+}
+
+fn solve(worker: ClusterSearch<'_>, leader: ClusterSearch<'_>, stations: usize) -> ClusterSolution {
+    let mut solution = None;
+    with_stations(worker, stations, &[], &mut |stations| {
+        solution = Some(lead(leader, rules(), None, &mut (), |desk| carry(desk, stations)));
+    })
+    .unwrap();
+    solution.unwrap().unwrap()
+}
+
+/// Who wins with n spots: the one who moves, if n leaves 3, 4 or 5 by six (Applegate, Jacobson and
+/// Sleator 1991).
+fn of_spots(spots: u32) -> Outcome {
+    Outcome::Known(if matches!(spots % 6, 3..=5) { Value::Win } else { Value::Loss })
+}
+
+#[test]
+fn one_two_and_five_stations_find_who_wins() {
+    for spots in 1..=11 {
+        let position = Position::start(spots).unwrap();
+        let search = search(&position);
+        for stations in [1, 2, 5] {
+            let solution = solve(search, search, stations);
+            assert_eq!(solution.report.outcome, of_spots(spots), "{spots}, {stations} stations");
+            let counters = solution.report.counters;
+            assert_eq!(counters.nodes, counters.first_level + counters.second_level);
+        }
+    }
+}
+
+#[test]
+fn several_threads_sums_and_heaps_find_who_wins() {
+    let two = NonZeroUsize::new(2).unwrap();
+    // 0*2, 0*3 and 0*4 have the numbers 0, 1 and 1.
+    for (text, nimber, value) in [
+        ("0*9", 0, Value::Win),
+        ("0*9", 1, Value::Loss),
+        ("0*6+0*7", 0, Value::Loss),
+        ("0*3+0*4", 0, Value::Loss),
+        ("0*3+0*4+0*5", 1, Value::Loss),
+        ("!", 0, Value::Loss),
+        ("!", 3, Value::Win),
+    ] {
+        let position = position(text);
+        let search = ClusterSearch { nimber, threads: two, ..search(&position) };
+        let solution = solve(search, search, 2);
+        assert_eq!(solution.report.outcome, Outcome::Known(value), "{text} + *{nimber}");
+    }
+}
+
+#[test]
+fn too_little_memory_is_no_wrong_answer() {
+    let position = Position::start(9).unwrap();
+    let mut open = 0;
+    for (leader, worker) in
+        [(1 << 18, 64 << 20), (64 << 20, 1 << 18), (1 << 19, 1 << 19), (2 << 20, 2 << 20)]
+    {
+        let of = |memory_bytes| ClusterSearch { memory_bytes, ..search(&position) };
+        let solution = solve(of(worker), of(leader), 2);
+        match solution.report.outcome {
+            Outcome::Unknown(reason) => {
+                assert_eq!(reason, Reason::Memory, "{leader} {worker}");
+                open += 1;
+            }
+            known => assert_eq!(known, of_spots(9), "{leader} {worker}"),
+        }
+    }
+    assert!(open < 4, "{open}");
+}
+
+#[test]
+fn altered_and_foreign_bytes_are_refused() {
+    let (one, other) = (position("0*7"), position("0*8"));
+    let (one, other) = (search(&one), search(&other));
+    with_stations(one, 1, &[], &mut |stations| {
+        let station = stations[0];
+        lead(one, rules(), None, &mut (), |desk| {
+            let told = desk.hello(0, Duration::ZERO);
+            let mut altered = told.answer.clone();
+            for at in 0..altered.len() {
+                altered[at] ^= 1;
+                assert!(station.search(0, &altered, None).is_err());
+                assert!(station.search(0, &told.answer[..at], None).is_err());
+                assert!(station.entries(&altered).is_err());
+                altered[at] ^= 1;
+            }
+            // Whole, but no entries.
+            assert!(station.search(0, &told.answer, Some(&told.answer)).is_err());
+            let message = station.search(0, &told.answer, None).unwrap();
+            let mut altered = message.clone();
+            for at in (0..altered.len()).step_by(7) {
+                altered[at] ^= 16;
+                assert!(desk.hear(&altered, Duration::ZERO).is_err());
+                assert!(desk.hear(&message[..at], Duration::ZERO).is_err());
+                altered[at] ^= 16;
+            }
+            assert!(desk.hear(&told.answer, Duration::ZERO).is_err());
+            let heard = desk.hear(&message, Duration::ZERO).unwrap();
+            // What comes twice or too late changes nothing.
+            let again = desk.hear(&message, Duration::ZERO).unwrap();
+            assert_eq!(heard.order, again.order);
+            carry(desk, stations);
+        })
+        .unwrap();
+        lead(other, rules(), None, &mut (), |desk| {
+            let told = desk.hello(0, Duration::ZERO);
+            assert_eq!(station.search(0, &told.answer, None), Err(WireError::OtherSearch));
+        })
+        .unwrap();
+    })
+    .unwrap();
+}
+
+#[test]
+fn numbers_go_to_a_file_and_come_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("numbers");
+    let position = Position::start(9).unwrap();
+    let search = search(&position);
+    let mut found = Vec::new();
+    for _ in 0..2 {
+        with_stations(search, 2, &[], &mut |stations| {
+            let run = |desk: &mut dyn Desk| carry(desk, stations);
+            let solution = lead(search, rules(), Some(&path), &mut (), run).unwrap();
+            assert_eq!(solution.report.outcome, of_spots(9));
+            let numbers = solution.numbers.unwrap().unwrap();
+            assert_eq!(numbers.added, solution.report.counters.grundy_numbers);
+            found.push((numbers, solution.report.counters.expansions));
+        })
+        .unwrap();
+    }
+    assert!(found[0].0.added > 50 && found[0].0.loaded == 0, "{found:?}");
+    // The root is won and has no number, but all that decides it has.
+    assert_eq!((found[1].0.added, found[1].0.loaded, found[1].1), (0, found[0].0.added, 1));
+}
+
+#[test]
+fn an_interrupted_search_goes_on_from_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("numbers");
+    let position = Position::start(10).unwrap();
+    let search = search(&position);
+    let mut loaded = 0;
+    for runs in 0.. {
+        let mut over = false;
+        with_stations(search, 1, &[], &mut |stations| {
+            let solution = lead(search, rules(), Some(&path), &mut (), |desk| {
+                // Some jobs, more each time, and the driver dies. Open couples die with it.
+                for _ in 0..5 * (runs + 1) {
+                    let told = desk.hello(0, Duration::ZERO);
+                    if told.order == Ordered::Quit {
+                        return;
+                    }
+                    let message = stations[0].search(0, &told.answer, None).unwrap();
+                    desk.hear(&message, Duration::ZERO).unwrap();
+                }
+            })
+            .unwrap();
+            let numbers = solution.numbers.unwrap().unwrap();
+            assert!(numbers.loaded >= loaded);
+            loaded = numbers.loaded;
+            match solution.report.outcome {
+                Outcome::Unknown(reason) => assert_eq!(reason, Reason::Interrupted),
+                known => {
+                    assert_eq!(known, of_spots(10));
+                    over = true;
+                }
+            }
+        })
+        .unwrap();
+        if over {
+            assert!(runs > 0, "it was interrupted");
+            return;
+        }
+        assert!(runs < 100);
+    }
+}
+
+/// Also while the memory is being collected, as that of 6 MiB is most of the time.
+#[test]
+fn a_job_that_is_called_off_ends_soon() {
+    let position = Position::start(30).unwrap();
+    let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
+    let rules = DeskRules { job_nodes: 1 << 40, ..DeskRules::default() };
+    work(search, None, |station| {
+        lead(search, rules, None, &mut (), |desk| {
+            for (round, job) in (1..9).enumerate() {
+                let told = desk.hello(0, Duration::ZERO);
+                let waited = std::thread::scope(|scope| {
+                    let searching = scope.spawn(|| station.search(0, &told.answer, None));
+                    std::thread::sleep(Duration::from_millis(40 * round as u64));
+                    let begun = Instant::now();
+                    station.call_off(job);
+                    searching.join().unwrap().unwrap();
+                    begun.elapsed()
+                });
+                // Some milliseconds; a busy machine may not run us for a while.
+                assert!(waited < Duration::from_secs(1), "{waited:?}");
+                desk.lost(0);
+            }
+        })
+        .unwrap();
+    })
+    .unwrap();
+}
+
+#[test]
+fn other_spellings_of_a_land_are_not_its_name() {
+    let (game, mut scratch) = (Sprouts::new(1 << 28), Scratch::default());
+    for text in
+        ["", "!", "+", "0*2+0*3", "0.0.0", "0*0", "3", "AB|AB.0", " 0*3", "0*3\n", "0*2001", "é"]
+    {
+        assert_eq!(game.find(text, &mut scratch), Ok(None), "{text:?}");
+    }
+    let land = game.find("0*3", &mut scratch).unwrap().unwrap();
+    assert_eq!(game.name(land), "0*3");
+}
+
+proptest! {
+    #[test]
+    fn what_has_a_name_is_called_so(text in "[0-3a-cA-C.|+*!()}\\]]{0,12}|0\\*[0-9]{1,5}") {
+        let (game, mut scratch) = (Sprouts::new(1 << 24), Scratch::default());
+        if let Ok(Some(land)) = game.find(&text, &mut scratch) {
+            prop_assert_eq!(game.name(land), text);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Sprouts with many machines: `konane-simulate sprouts '0*14' --machines 4`.
+//!
+//! Time follows from expansions, which differ in what they take by more than nodes of Konane do; so the
+//! clock is right on average only. Messages are charged by their bytes, as entries of 16.
+
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use konane::search::jobs::messages::{JobId, WorkerId};
+use konane::search::jobs::remote::{Desk, DeskRules, Standing, Station, Told, WireError};
+use konane::search::sums::SearchOptions;
+use konane::sprouts::Position;
+use konane::sprouts::cluster::{ClusterError, ClusterSearch, lead, work};
+use konane::{Observer, Reason};
+
+use crate::costs::Costs;
+use crate::pace::Turns;
+use crate::world::World;
+
+#[derive(Parser)]
+#[command(about = "Sprouts with many machines on a virtual clock")]
+struct Args {
+    /// The position.
+    position: Position,
+    /// Machines, each with a memory of its own.
+    #[arg(long, default_value_t = 16)]
+    machines: usize,
+    /// Threads of each machine.
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    threads: NonZeroUsize,
+    /// Nodes of a job.
+    #[arg(long, default_value_t = 8000)]
+    job_nodes: u64,
+    /// Jobs in a call.
+    #[arg(long, default_value_t = 1)]
+    batch: usize,
+    /// MiB of each machine.
+    #[arg(long, default_value_t = 256)]
+    memory: u64,
+    /// MiB of the leader.
+    #[arg(long, default_value_t = 512)]
+    leader_memory: u64,
+    /// Microseconds of an expansion.
+    #[arg(long, default_value_t = 20.0)]
+    expansion_us: f64,
+    #[command(flatten)]
+    costs: Costs,
+}
+
+/// Makes so many stations more and runs with all of them.
+fn with_stations(
+    search: ClusterSearch<'_>,
+    turns: &Turns,
+    left: usize,
+    stations: &[&dyn Station],
+    run: &mut dyn FnMut(&[&dyn Station]),
+) -> Result<(), ClusterError> {
+    if left == 0 {
+        run(stations);
+        return Ok(());
+    }
+    work(search, Some(turns), |station| {
+        let more = [stations, &[station]].concat();
+        with_stations(search, turns, left - 1, &more, run)
+    })?
+}
+
+/// A desk whose real time is taken.
+struct Timed<'d> {
+    desk: &'d mut dyn Desk,
+    took: Duration,
+}
+
+impl Timed<'_> {
+    fn take<T>(&mut self, call: impl FnOnce(&mut dyn Desk) -> T) -> T {
+        let begun = Instant::now();
+        let result = call(self.desk);
+        self.took += begun.elapsed();
+        result
+    }
+}
+
+impl Desk for Timed<'_> {
+    fn hello(&mut self, name: WorkerId, now: Duration) -> Told {
+        self.take(|desk| desk.hello(name, now))
+    }
+
+    fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
+        self.take(|desk| desk.hear(bytes, now))
+    }
+
+    fn lost(&mut self, worker: u64) {
+        self.desk.lost(worker);
+    }
+
+    fn expire(&mut self, now: Duration) {
+        self.desk.expire(now);
+    }
+
+    fn take_stops(&mut self) -> Vec<(WorkerId, JobId)> {
+        self.desk.take_stops()
+    }
+
+    fn set_job_nodes(&mut self, nodes: u64) {
+        self.desk.set_job_nodes(nodes);
+    }
+
+    fn end(&mut self, reason: Reason) {
+        self.desk.end(reason);
+    }
+
+    fn standing(&self) -> Standing {
+        self.desk.standing()
+    }
+}
+
+struct Nobody;
+
+impl Observer for Nobody {}
+
+/// Runs with the arguments after the word `sprouts`.
+pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error::Error>> {
+    let name = "konane-simulate sprouts".to_owned();
+    let args = Args::parse_from(std::iter::once(name).chain(words));
+    let costs = Costs { node_ns: args.expansion_us * 1000.0, ..args.costs };
+    let rules = DeskRules {
+        names: 2 * args.batch as u64,
+        job_nodes: args.job_nodes,
+        ..DeskRules::default()
+    };
+    let search = ClusterSearch {
+        position: &args.position,
+        nimber: 0,
+        options: SearchOptions::TUNED,
+        memory_bytes: args.memory << 20,
+        threads: args.threads,
+    };
+    let leader = ClusterSearch { memory_bytes: args.leader_memory << 20, ..search };
+    let turns = Turns::default();
+    let begun = Instant::now();
+    let mut found = None;
+    with_stations(search, &turns, args.machines, &[], &mut |stations| {
+        let mut ran = None;
+        let solution = lead(leader, rules, None, &mut Nobody, |desk| {
+            let mut timed = Timed { desk, took: Duration::ZERO };
+            let threads = args.threads.get();
+            let world = World::new(&mut timed, stations, costs, threads, args.batch, false)
+                .counting(|counters| counters.expansions);
+            let (time, traffic) = world.run();
+            ran = Some((time, traffic, timed.took));
+        });
+        found = Some((solution, ran));
+    })?;
+    let (solution, ran) = found.expect("the stations were made");
+    let (solution, (time, traffic, leading)) = (solution?, ran.expect("the leader has run"));
+    let counters = solution.report.counters;
+    let alone = counters.expansions as f64 * args.expansion_us / 1e6;
+    println!(
+        "{} {} machines x {} threads: {:?}, {} expansions, {} nodes, {} Grundy numbers, {:.3} s, \
+         {:.1} busy, {:.1} s real, of these {:.2} s leading",
+        args.position,
+        args.machines,
+        args.threads,
+        solution.report.outcome,
+        counters.expansions,
+        counters.nodes,
+        counters.grundy_numbers,
+        time.as_secs_f64(),
+        alone / time.as_secs_f64(),
+        begun.elapsed().as_secs_f64(),
+        leading.as_secs_f64(),
+    );
+    println!("{}", serde_json::to_string(&traffic)?);
+    Ok(())
+}
