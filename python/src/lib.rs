@@ -1,13 +1,44 @@
 //! The Python package `konane`: the library's positions, searches and databases as Python objects.
 //!
 //! One file for each concept, as in the library. What takes long is done without the interpreter's
-//! lock; errors are the library's, with its text.
+//! lock ([`interrupt`]); errors are the library's, with its text ([`error`]); answers are plain values
+//! ([`results`]). The rest reads arguments and calls the library.
 
-use pyo3::prelude::*;
+#![deny(unsafe_code)]
+
+mod build;
+mod database;
+mod error;
+mod interrupt;
+mod options;
+mod perft;
+mod position;
+mod progress;
+mod proof;
+mod results;
+mod solve;
+mod sprouts;
+
+use pyo3::pymodule;
 
 #[pymodule]
 mod _konane {
-    use super::*;
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::build::build_database;
+    #[pymodule_export]
+    use super::database::PyDatabase;
+    #[pymodule_export]
+    use super::perft::{divide, perft};
+    #[pymodule_export]
+    use super::position::PyPosition;
+    #[pymodule_export]
+    use super::proof::{prove, verify_proof};
+    #[pymodule_export]
+    use super::solve::solve;
+    #[pymodule_export]
+    use super::sprouts::{canonical, children, grundy, solve as sprouts_solve, svg};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use super::exit::{CliError, Exit};
 use super::output;
 use super::sprouts;
-use super::units::{NumberError, parse_number};
 use crate::konane::{Algorithm, Board, Dimensions, Perft, Position, SolveOptions, Solver};
 use crate::search::run::{Limits, Outcome, Reason, Report};
 use crate::search::sums::{self, SearchOptions, Sum, TwoLevelOptions, Workspace};
 use crate::sprouts::{Scratch, Sprouts};
+use crate::system::{NumberError, parse_number};
 
 fn parse_signature(text: &str) -> Result<u64, NumberError> {
     parse_number(text, 0, u64::MAX)

@@ -12,13 +12,13 @@ use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
 use super::progress::Progress;
-use super::units::{NumberError, parse_number};
 use crate::endgame::files::format::database_name;
 use crate::endgame::{
     BuildError, BuildOptions, BuildSummary, Plan, PlanError, Resource, Scope, build, plan,
 };
 use crate::konane::{Board, Dimensions};
 use crate::system::peak_memory;
+use crate::system::{NumberError, parse_number};
 
 /// Most stones that a board can have.
 const MOST_STONES: u64 = 64;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::exit::CliError;
-use super::units::{NumberError, parse_bytes, parse_duration, parse_number};
 use crate::search::run::Limits;
+use crate::system::{NumberError, parse_bytes, parse_duration, parse_number};
 
 /// Most threads that a command accepts.
 pub const MOST_THREADS: u32 = 1024;

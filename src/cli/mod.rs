@@ -29,7 +29,6 @@ mod progress;
 mod solve;
 mod sprouts;
 mod statespace;
-mod units;
 mod verify_proof;
 mod verifydb;
 

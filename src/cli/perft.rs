@@ -12,11 +12,11 @@ use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::input::PositionArgs;
 use super::output;
 use super::progress::Progress;
-use super::units::{NumberError, parse_number};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Board, Move, Perft, Position};
 use crate::search::run::Reason;
 use crate::system::memory_available;
+use crate::system::{NumberError, parse_number};
 
 /// Most plies that a game can have, rounded up: every ply removes a stone.
 const MOST_PLIES: u64 = 64;

@@ -11,6 +11,7 @@ pub mod board;
 pub mod checkpoint;
 mod cluster;
 pub mod code;
+pub mod draw;
 pub mod game;
 pub mod geometry;
 pub mod kernels;

@@ -1,11 +1,14 @@
-//! What the machine has and does: memory, disk, instruction sets, signals. A leaf.
+//! What the machine has and does: memory, disk, instruction sets, signals; and how people write
+//! amounts of it. A leaf.
 
 mod amounts;
 mod isa;
 mod mapping;
 mod signals;
+mod units;
 
 pub use amounts::{bytes_text, disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
 pub use signals::file_size_limit_is_an_error;
+pub use units::{NumberError, UnitError, parse_bytes, parse_duration, parse_number};

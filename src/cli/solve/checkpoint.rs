@@ -11,12 +11,12 @@ use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, Keeper, Save, Totals, Written};
 use crate::cli::exit::CliError;
 use crate::cli::output;
-use crate::cli::units::parse_duration;
 use crate::konane::{SolveOptions, Solver};
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
 use crate::search::run::{Counters, Observer, Progress};
 use crate::system::disk_free;
+use crate::system::parse_duration;
 
 /// Where `--checkpoint-interval` says nothing. A checkpoint of 4 GiB takes well below a minute of one
 /// core (docs/CHECKPOINT_FORMAT.md).

@@ -11,10 +11,10 @@ use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
 use crate::cli::output;
-use crate::cli::units::{NumberError, parse_number};
 use crate::search::plain::game::Value;
 use crate::search::run::Outcome;
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
+use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
 #[derive(Debug, Args)]

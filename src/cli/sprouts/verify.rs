@@ -12,11 +12,11 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{OutputArgs, parse_amount};
 use crate::cli::output::{self, grouped};
 use crate::cli::progress::Progress;
-use crate::cli::units::parse_bytes;
 use crate::search::run::Reason;
 use crate::sprouts::Position;
 use crate::sprouts::spr_file::SprReader;
 use crate::sprouts::verify::{VerifyError, VerifyLimits, VerifyReport, verify};
+use crate::system::parse_bytes;
 
 /// `konane sprouts verify`.
 #[derive(Debug, Args)]

@@ -1,0 +1,32 @@
+"""What goes wrong: the library's text, in exceptions that are Python's own ones too."""
+
+__all__ = ["Error", "FileError", "InputError", "InternalError", "ResourceError"]
+
+
+class Error(Exception):
+    """Everything that this package raises by itself."""
+
+
+class InputError(Error, ValueError):
+    """A board, position, move or option that is none. Nothing has been computed."""
+
+
+class FileError(Error, OSError):
+    """A file or directory is missing, damaged or of another version, or cannot be written.
+
+    The text names it; ``errno`` is not set.
+    """
+
+
+class ResourceError(Error, MemoryError):
+    """What was asked for does not fit into the memory that may be used, or is there."""
+
+
+class InternalError(Error, RuntimeError):
+    """A mistake in this package. Please report it, with the text."""
+
+
+# Tracebacks and pickles name them as users do.
+for _error in (Error, FileError, InputError, InternalError, ResourceError):
+    _error.__module__ = "konane"
+del _error

@@ -1,0 +1,235 @@
+//! `Database`: the values of positions on disk, looked up one by one and in arrays.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use konane::endgame::{self, Database, DatabaseError, DatabaseOptions, DatabaseValues};
+use konane::search::plain::known::{Answer, Known};
+use konane::{Board, Dimensions, Value};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+use rayon::prelude::*;
+
+use crate::error::Failure;
+use crate::interrupt;
+use crate::options::{Memory, Source, Start, Threads, on_pool, path_text, threads_or_cores};
+use crate::position::{decode, dimensions};
+use crate::results;
+
+/// Positions that a thread looks up between two looks at the stop flag: at the worst some tens of
+/// milliseconds.
+const BATCH: usize = 4096;
+
+/// A database of positions and who wins them, as ``build_database`` makes it, open for look-ups from
+/// any number of threads. Get one by ``Database.find`` or ``Database.open``.
+///
+/// Files are read where they are asked for, and every piece is checked against its checksum.
+#[pyclass(name = "Database", module = "konane", frozen)]
+pub struct PyDatabase {
+    inner: Arc<Database>,
+}
+
+/// Opens without the interpreter's lock: that reads files.
+fn open_with(
+    py: Python<'_>,
+    cache: Option<Memory>,
+    open: impl FnOnce(DatabaseOptions) -> Result<Database, DatabaseError> + Send,
+) -> Result<PyDatabase, Failure> {
+    let default = DatabaseOptions::default();
+    let cache_bytes = cache.map_or(default.cache_bytes, |memory| memory.0);
+    let database = py.detach(|| open(DatabaseOptions { cache_bytes }))?;
+    Ok(PyDatabase { inner: Arc::new(database) })
+}
+
+/// The database of a board for a search.
+///
+/// # Errors
+/// If it is none of this board, or there is none.
+pub fn of_board(
+    py: Python<'_>,
+    source: Source<'_>,
+    board: Dimensions,
+) -> Result<Arc<Database>, Failure> {
+    match source {
+        Source::Open(database) => {
+            let database = Arc::clone(&database.get().inner);
+            let got = database.board().dimensions();
+            if got == board {
+                return Ok(database);
+            }
+            let path = database.directory().to_owned();
+            Err(DatabaseError::OtherBoard { path, expected: board, got }.into())
+        }
+        Source::Directory(path) => {
+            let open = |options| Database::find(&path, board, options);
+            Ok(open_with(py, None, open)?.inner)
+        }
+    }
+}
+
+#[derive(IntoPyObject)]
+struct ProbeFields<'py> {
+    outcome: &'static str,
+    moves: Bound<'py, PyDict>,
+}
+
+#[pymethods]
+impl PyDatabase {
+    /// Opens the database of a board (``"5x6"``) in a directory: the directory itself, or one within
+    /// it, as ``build_database`` names them. Complete ones are preferred, then those of reachable
+    /// positions, then those with the most stones.
+    ///
+    /// `cache` is memory for pieces that have been read: bytes, or a text such as ``"1GiB"``. Raises
+    /// ``FileError`` if there is no database of the board or it is damaged, ``InputError`` if it is one
+    /// of another board.
+    #[staticmethod]
+    #[pyo3(
+        signature = (directory, board, *, cache=None),
+        text_signature = "(directory, board, *, cache='64MiB')"
+    )]
+    fn find(
+        py: Python<'_>,
+        directory: PathBuf,
+        board: &str,
+        cache: Option<Memory>,
+    ) -> Result<Self, Failure> {
+        let board = dimensions(board)?;
+        open_with(py, cache, |options| Database::find(&directory, board, options))
+    }
+
+    /// Opens the database that a directory is. Arguments and errors as those of ``find``.
+    #[staticmethod]
+    #[pyo3(
+        signature = (directory, *, cache=None),
+        text_signature = "(directory, *, cache='64MiB')"
+    )]
+    fn open(py: Python<'_>, directory: PathBuf, cache: Option<Memory>) -> Result<Self, Failure> {
+        open_with(py, cache, |options| Database::open(&directory, options))
+    }
+
+    /// The directory of its files.
+    #[getter]
+    fn directory(&self) -> String {
+        path_text(self.inner.directory())
+    }
+
+    /// The board: ranks x files.
+    #[getter]
+    fn board(&self) -> String {
+        self.inner.coverage().dimensions.to_string()
+    }
+
+    /// ``"complete"``: every set of stones with either side to move; ``"reachable"``: the positions that
+    /// a game from the start can reach.
+    #[getter]
+    fn scope(&self) -> &'static str {
+        self.inner.coverage().scope.name()
+    }
+
+    /// The most stones that a position in it may have.
+    #[getter]
+    fn max_stones(&self) -> u32 {
+        self.inner.coverage().max_stones
+    }
+
+    /// The outcome of a ``Position`` (or of a board's start) and of every move: a ``Probe``.
+    ///
+    /// Costs a look-up, some microseconds, for the position and for every move. Raises ``InputError``
+    /// if the database does not cover the position, ``FileError`` if a file is damaged.
+    fn probe<'py>(&self, py: Python<'py>, position: Start) -> Result<Bound<'py, PyAny>, Failure> {
+        let Start(asked) = position;
+        let (got, board) = (asked.dimensions(), self.inner.board().dimensions());
+        if got != board {
+            return Err(Failure::input(format_args!(
+                "the position is one of the {got} board, and the database is one of {board}"
+            )));
+        }
+        let answer = py.detach(|| endgame::probe(&self.inner, &asked.position))?;
+        let moves = PyDict::new(py);
+        for rated in &answer.moves {
+            moves.set_item(asked.move_text(rated.mv), rated.outcome.name())?;
+        }
+        results::make(py, "Probe", ProbeFields { outcome: answer.outcome.name(), moves })
+    }
+
+    /// Looks many positions up: `codes` is a one-dimensional numpy array of ``uint64``, the positions'
+    /// codes (``Position.code``); the answer is an array of ``int8`` of the same length, 1 where the side
+    /// to move wins, 0 where it loses, and -1 where the database says nothing: too many stones, a
+    /// position that no game reaches in a database of reachable ones, or no code of the board.
+    ///
+    /// Nothing is copied (of an array with gaps, one copy is made), and other Python threads run
+    /// meanwhile; leave the array alone until the answer is there. `threads` are all cores if not given.
+    /// Some hundred thousand positions a second on each thread, more where they lie close together.
+    /// Raises ``TypeError`` for other arrays, ``FileError`` if a file is damaged.
+    #[pyo3(signature = (codes, *, threads=None))]
+    fn probe_many<'py>(
+        &self,
+        py: Python<'py>,
+        codes: &Bound<'py, PyAny>,
+        threads: Option<Threads>,
+    ) -> Result<Bound<'py, PyArray1<i8>>, Failure> {
+        let wrong =
+            |_| PyTypeError::new_err("codes is a one-dimensional numpy array of dtype uint64");
+        let codes = codes.cast::<PyArray1<u64>>().map_err(wrong)?;
+        let codes = codes.try_readonly().map_err(|e| Failure::input(format_args!("codes: {e}")))?;
+        let contiguous;
+        let codes = match codes.as_slice() {
+            Ok(slice) => slice,
+            Err(_) => {
+                contiguous = codes.as_array().to_vec();
+                &contiguous
+            }
+        };
+        let answers = PyArray1::<i8>::zeros(py, codes.len(), false);
+        let mut writable = answers.readwrite();
+        let out = writable.as_slice_mut().expect("a new array has no gaps");
+        let threads = threads_or_cores(threads);
+        interrupt::run_silent(py, |stop| {
+            let values = DatabaseValues::new(&self.inner);
+            let board = self.inner.board();
+            let batches = codes.par_chunks(BATCH).zip(out.par_chunks_mut(BATCH));
+            let all = || batches.for_each(|(codes, out)| look_up(&values, board, codes, out, stop));
+            on_pool(threads, all)?;
+            values.into_error().map_or(Ok(()), |error| Err(Failure::from(error)))
+        })??;
+        drop(writable);
+        Ok(answers)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Database('{}', {})", self.directory(), self.inner.coverage())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let class: Bound<'py, PyType> = slf.get_type();
+        Ok((class.getattr("open")?, (slf.get().directory(),)))
+    }
+}
+
+/// Looks a batch up; stops everybody at an error, which `values` keeps.
+fn look_up(
+    values: &DatabaseValues<'_>,
+    board: &Board,
+    codes: &[u64],
+    out: &mut [i8],
+    stop: &AtomicBool,
+) {
+    if stop.load(Ordering::Relaxed) {
+        return;
+    }
+    for (&code, out) in codes.iter().zip(out) {
+        let answer = match decode(board, code) {
+            Some(_) => values.value(code),
+            None => Answer::Unknown,
+        };
+        *out = match answer {
+            Answer::Known(Value::Win) => 1,
+            Answer::Known(Value::Loss) => 0,
+            Answer::Unknown => -1,
+            Answer::Failed => return stop.store(true, Ordering::Relaxed),
+        };
+    }
+}

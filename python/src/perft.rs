@@ -1,0 +1,90 @@
+//! `perft` and `divide`: counts of move sequences and of positions.
+
+use konane::system::memory_available;
+use konane::{Perft, Reason};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::Failure;
+use crate::interrupt;
+use crate::options::{Memory, Start, Threads, on_pool, threads_or_cores};
+
+/// Most plies of a game, rounded up: every ply removes a stone.
+const MOST_PLIES: u32 = 64;
+
+fn depth_of(depth: i64, least: u32) -> Result<u32, Failure> {
+    let found = u32::try_from(depth).ok().filter(|depth| (least..=MOST_PLIES).contains(depth));
+    let wrong =
+        || Failure::input(format_args!("depth: write a number of plies from {least} to 64"));
+    found.ok_or_else(wrong)
+}
+
+/// Counts the move sequences of 1, 2, ... `depth` plies from a board (``"8x8"``) or a ``Position``: a
+/// list of `depth` integers.
+///
+/// `unique` counts the positions that are first met at each ply instead, symmetric ones once, or each
+/// with `symmetry=False`. They are kept in memory, some 30 bytes each; `memory` (bytes, or a text such
+/// as ``"4GiB"``) is what may be used, by default what the system has, and ``ResourceError`` is raised
+/// where it would not suffice. `threads` are all cores if not given.
+///
+/// Some hundred million sequences a second on each thread; Ctrl-C ends it.
+#[pyfunction]
+#[pyo3(signature = (board, depth, *, threads=None, unique=false, symmetry=true, memory=None))]
+pub fn perft(
+    py: Python<'_>,
+    board: Start,
+    depth: i64,
+    threads: Option<Threads>,
+    unique: bool,
+    symmetry: bool,
+    memory: Option<Memory>,
+) -> Result<Vec<u64>, Failure> {
+    let (Start(start), depth) = (board, depth_of(depth, 0)?);
+    let threads = threads_or_cores(threads);
+    let memory = memory.map(|memory| memory.0).or_else(memory_available).unwrap_or(u64::MAX);
+    interrupt::run_silent(py, |stop| {
+        on_pool(threads, || {
+            let perft = Perft::new(&start.board);
+            let position = &start.position;
+            if unique {
+                let plies = perft.unique_plies(position, symmetry, memory, stop);
+                return plies.take(depth as usize).collect();
+            }
+            let count = |ply| {
+                let moves = perft.divide_until(position, ply, stop).ok_or(Reason::Interrupted)?;
+                Ok(moves.into_iter().map(|(_, count)| count).sum())
+            };
+            (1..=depth).map(count).collect::<Result<Vec<u64>, Reason>>()
+        })
+    })??
+    .map_err(|reason| {
+        let text = "the positions of the next ply might not fit into the memory that may be used";
+        match reason {
+            Reason::Memory => Failure::resource(format_args!("{text}; memory= allows more")),
+            other => Failure::internal(other.text()),
+        }
+    })
+}
+
+/// Counts the move sequences of `depth` plies (at least 1) by their first move: a dictionary from
+/// moves to counts, in the order of ``Position.moves``.
+#[pyfunction]
+#[pyo3(signature = (board, depth, *, threads=None))]
+pub fn divide<'py>(
+    py: Python<'py>,
+    board: Start,
+    depth: i64,
+    threads: Option<Threads>,
+) -> Result<Bound<'py, PyDict>, Failure> {
+    let (Start(start), depth) = (board, depth_of(depth, 1)?);
+    let threads = threads_or_cores(threads);
+    let counts = interrupt::run_silent(py, |stop| {
+        on_pool(threads, || Perft::new(&start.board).divide_until(&start.position, depth, stop))
+    })??;
+    let counts = counts.ok_or_else(|| Failure::internal("interrupted by nobody"))?;
+    let dict = PyDict::new(py);
+    for (mv, count) in counts {
+        dict.set_item(start.move_text(mv), count)?;
+    }
+    Ok(dict)
+}

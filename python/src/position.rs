@@ -1,0 +1,207 @@
+//! `Position`: a board, the stones on it, and who is to move.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use konane::notation::{format_move, format_position, parse_move, parse_moves, parse_position};
+use konane::{Board, Dimensions, Move, Position, draw};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::error::Failure;
+
+/// A position of Konane. It never changes: moves make new ones.
+///
+/// `board` is ranks x files, such as ``"6x6"``, of up to 64 squares. `text` is the position as the
+/// program writes it: ranks from the top with ``/`` between them, ``x`` Black, ``o`` White, a number
+/// for that many empty squares, then ``b`` or ``w`` for the side to move; without it, the start.
+/// `moves`, in place of `text`, are moves from the start: ``"a6 a5"``, or a list of them.
+///
+/// Positions are equal if board, stones and side to move are; they can be pickled and be keys of
+/// dictionaries. Raises ``InputError`` with the place and the reason for what is no position.
+#[pyclass(name = "Position", module = "konane", frozen, eq, hash)]
+#[derive(Clone, Debug)]
+pub struct PyPosition {
+    pub board: Arc<Board>,
+    pub position: Position,
+    /// The move that led here, for pictures; positions are equal whatever it was.
+    last: Option<Move>,
+}
+
+impl PartialEq for PyPosition {
+    fn eq(&self, other: &Self) -> bool {
+        self.dimensions() == other.dimensions() && self.position == other.position
+    }
+}
+
+impl Eq for PyPosition {}
+
+impl Hash for PyPosition {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.dimensions(), self.position).hash(state);
+    }
+}
+
+/// Moves in one text or in several.
+#[derive(FromPyObject)]
+enum Moves {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl PyPosition {
+    /// The start of a board.
+    ///
+    /// # Errors
+    /// If the text is no board.
+    pub fn start(board: &str) -> Result<Self, Failure> {
+        let board = Arc::new(Board::new(dimensions(board)?));
+        let position = Position::start(&board);
+        Ok(PyPosition { board, position, last: None })
+    }
+
+    /// Ranks and files.
+    pub fn dimensions(&self) -> Dimensions {
+        self.board.dimensions()
+    }
+
+    /// The text of a move of this board.
+    pub fn move_text(&self, mv: Move) -> String {
+        format_move(self.dimensions(), mv)
+    }
+
+    /// The text.
+    pub fn text(&self) -> String {
+        format_position(&self.board, &self.position)
+    }
+
+    /// The same board with other stones.
+    fn with(&self, position: Position, last: Option<Move>) -> Self {
+        PyPosition { board: Arc::clone(&self.board), position, last }
+    }
+}
+
+/// Reads a board.
+///
+/// # Errors
+/// If the text is none.
+pub fn dimensions(text: &str) -> Result<Dimensions, Failure> {
+    text.parse().map_err(Failure::input)
+}
+
+/// The position of a code of the board, canonical or not; nothing if there is none.
+pub fn decode(board: &Board, code: u64) -> Option<Position> {
+    let position = Position::from_code(board, code);
+    if position.occupied() & !board.all() != 0 {
+        return None;
+    }
+    // With two empty squares or more, everything is a position.
+    if (board.all() & !position.occupied()).count_ones() >= 2 {
+        return Some(position);
+    }
+    Position::from_setup(board, position.to_setup(board)).ok()
+}
+
+#[pymethods]
+impl PyPosition {
+    #[new]
+    #[pyo3(signature = (board, text=None, *, moves=None))]
+    fn new(board: &str, text: Option<&str>, moves: Option<Moves>) -> Result<Self, Failure> {
+        let start = PyPosition::start(board)?;
+        let position = match (text, moves) {
+            (None, None) => return Ok(start),
+            (Some(text), None) => parse_position(&start.board, text).map_err(Failure::input)?,
+            (None, Some(moves)) => {
+                let moves = match moves {
+                    Moves::Text(text) => text,
+                    Moves::List(list) => list.join(" "),
+                };
+                parse_moves(&start.board, &moves).map_err(Failure::input)?
+            }
+            (Some(_), Some(_)) => {
+                return Err(Failure::input("give a text or moves, not both"));
+            }
+        };
+        Ok(start.with(position, None))
+    }
+
+    /// The position of a canonical code, as `code` gives it; codes of positions that are not
+    /// canonical are read too. Raises ``InputError`` for a number that is none.
+    #[classmethod]
+    fn from_code(_class: &Bound<'_, PyType>, board: &str, code: u64) -> Result<Self, Failure> {
+        let start = PyPosition::start(board)?;
+        let wrong =
+            || Failure::input(format_args!("{code:#x} is not the code of a position of {board}"));
+        let position = decode(&start.board, code).ok_or_else(wrong)?;
+        Ok(start.with(position, None))
+    }
+
+    /// The board, such as ``"6x6"``: ranks x files.
+    #[getter]
+    fn board(&self) -> String {
+        self.dimensions().to_string()
+    }
+
+    /// Who is to move: ``"black"`` or ``"white"``.
+    #[getter]
+    fn to_move(&self) -> &'static str {
+        self.position.to_move().name()
+    }
+
+    /// The exact canonical code, an integer below 2**64.
+    ///
+    /// Two positions of a board have the same code exactly if a symmetry maps one to the other (on
+    /// boards with an even side also one that exchanges the colours and the side to move, once both
+    /// removals are made), and then they have the same value. ``probe_many`` takes these codes.
+    #[getter]
+    fn code(&self) -> u64 {
+        self.position.code(&self.board)
+    }
+
+    /// The occupied squares as an integer: bit 0 is the top left square, then along the ranks.
+    #[getter]
+    fn occupied(&self) -> u64 {
+        self.position.occupied()
+    }
+
+    /// Whether the side to move has no move, and has lost.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.position.count_moves(&self.board) == 0
+    }
+
+    /// The legal moves, a list of texts in a fixed order: ``"e4"`` removes a stone, ``"c3-g3"`` jumps.
+    fn moves(&self) -> Vec<String> {
+        self.position.moves(&self.board).into_iter().map(|mv| self.move_text(mv)).collect()
+    }
+
+    /// The position after a move. Raises ``InputError`` with the rule that forbids it if it is not
+    /// legal.
+    #[pyo3(signature = (r#move))]
+    fn play(&self, r#move: &str) -> Result<Self, Failure> {
+        let mv = parse_move(&self.board, &self.position, r#move).map_err(Failure::input)?;
+        Ok(self.with(self.position.play(&self.board, mv), Some(mv)))
+    }
+
+    /// A picture as SVG: the board, its stones, and the last move if this position came from `play`.
+    fn svg(&self) -> String {
+        draw::svg(&self.board, &self.position, self.last)
+    }
+
+    fn _repr_svg_(&self) -> String {
+        self.svg()
+    }
+
+    fn __str__(&self) -> String {
+        self.text()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Position('{}', '{}')", self.dimensions(), self.text())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, String)) {
+        let this = slf.get();
+        (slf.get_type(), (this.board(), this.text()))
+    }
+}

@@ -1,0 +1,190 @@
+//! `prove` and `verify_proof`.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, Proved};
+use konane::search::certificate::{CertificateError, CertificateProgress};
+use konane::search::plain::known::Known;
+use konane::system::memory_available;
+use konane::{Observer, Progress, Solver};
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::interrupt;
+use crate::options::{
+    Bounds, Listener, Memory, Nodes, Seconds, Source, Start, Threads, on_pool, path_text,
+    threads_or_cores,
+};
+use crate::progress::{self, Latest, Teller};
+use crate::results;
+use crate::solve::{Means, RunWith, Search, outcome};
+
+/// Solves and collects. The time at which the search was over is noted.
+struct Prove<'a>(&'a Latest<Progress>);
+
+/// What came of it, and when the search was over, if anything followed it.
+type Found = (Proved, Option<Instant>);
+
+impl RunWith<Found> for Prove<'_> {
+    fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<Found, Failure> {
+        let mut watch = Watch { latest: self.0, searched: None };
+        let proved = proof::prove(solver, &mut watch)?;
+        Ok((proved, watch.searched))
+    }
+}
+
+struct Watch<'a> {
+    latest: &'a Latest<Progress>,
+    searched: Option<Instant>,
+}
+
+impl Observer for Watch<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        self.latest.put(*progress);
+    }
+}
+
+impl ProofObserver for Watch<'_> {
+    fn collecting(&mut self, _progress: &CertificateProgress) {
+        self.searched.get_or_insert_with(Instant::now);
+    }
+}
+
+#[derive(IntoPyObject)]
+struct ProofFields<'py> {
+    solution: Bound<'py, PyAny>,
+    outcome: &'static str,
+    path: Option<String>,
+    positions: Option<u64>,
+    bytes: Option<u64>,
+    searched_again: Option<u64>,
+    reason: Option<&'static str>,
+    seconds: f64,
+}
+
+/// Solves a board (``"6x6"``) or a ``Position`` and writes a file by which others can check the
+/// winner: a ``Proof``. A file that was there is replaced when the new one is whole.
+///
+/// The other arguments, errors and the cost are those of ``solve``; collecting the positions takes
+/// about as long again. If a limit is reached there is no file, and a ``reason``. Raises
+/// ``FileError`` if the file cannot be written, before the search where that is known.
+#[pyfunction]
+#[pyo3(
+    signature = (board, path, *, algo="dfpn", threads=None, memory=None, time_limit=None,
+    max_nodes=None, db=None, progress=None, interval=None, profile="tuned"),
+    text_signature = "(board, path, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
+    max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
+)]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+pub fn prove<'py>(
+    py: Python<'py>,
+    board: Start,
+    path: PathBuf,
+    algo: &str,
+    threads: Option<Threads>,
+    memory: Option<Memory>,
+    time_limit: Option<Seconds>,
+    max_nodes: Option<Nodes>,
+    db: Option<Source<'_>>,
+    progress: Option<Bound<'py, PyAny>>,
+    interval: Option<Seconds>,
+    profile: &str,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    let bounds = Bounds { nodes: max_nodes, time: time_limit };
+    let search = Search::new(py, board, Means { algo, threads, memory, bounds, db, profile })?;
+    let listener = Listener::new(progress, interval)?;
+    let pool = threads_or_cores(threads);
+    let latest = Latest::default();
+    let mut teller = Teller::new(listener, &latest);
+    let object = |py, progress: &Progress, seconds| search.progress(py, progress, seconds);
+    let period = teller.period();
+    let tick = || teller.tick(object);
+    let work = |stop: &AtomicBool| {
+        on_pool(pool, || {
+            // Before the search, so that a file that cannot be written is found out in time.
+            let writer = ProofWriter::create(&path)?;
+            let begun = Instant::now();
+            let (Proved { solution, proof }, searched) = search.run(stop, Prove(&latest))?;
+            let searching = searched.map_or_else(|| begun.elapsed(), |end| end - begun);
+            let written = match proof {
+                None => Err(solution.reason()),
+                Some(Err(CertificateError::Stopped(reason))) => Err(Some(reason)),
+                Some(Err(error)) => return Err(error.into()),
+                Some(Ok(proof)) => {
+                    let again = proof.certificate.searched_again;
+                    Ok((writer.finish(&proof.header, &proof.certificate.codes)?, again))
+                }
+            };
+            Ok::<_, Failure>((solution, searching.as_secs_f64(), written))
+        })
+    };
+    let (solution, searching, written) = interrupt::run(py, period, tick, work)???;
+    let seconds = teller.seconds();
+    teller.end(progress::last(&solution.report), object)?;
+    let summary = written.as_ref().ok();
+    let fields = ProofFields {
+        outcome: outcome(&solution),
+        path: summary.map(|(summary, _)| path_text(&summary.path)),
+        positions: summary.map(|(summary, _)| summary.positions),
+        bytes: summary.map(|(summary, _)| summary.bytes),
+        searched_again: summary.map(|(_, again)| *again),
+        reason: written.as_ref().err().copied().flatten().map(|reason| reason.text()),
+        seconds,
+        solution: search.solution(py, &solution, searching)?,
+    };
+    results::make(py, "Proof", fields)
+}
+
+#[derive(IntoPyObject)]
+struct VerificationFields {
+    valid: bool,
+    problem: Option<String>,
+    board: String,
+    root: String,
+    winner: &'static str,
+    positions: u64,
+    answered: u64,
+    bytes: u64,
+    seconds: f64,
+}
+
+/// Checks a proof file by the rules of the game alone, without the solver: a ``Verification``. A file
+/// that reads well and proves nothing is not ``valid``, and has a ``problem``.
+///
+/// Takes some 10 microseconds and up to 24 bytes for each position. `threads` are all cores if not
+/// given, `memory` is what the system has. Raises ``FileError`` for a file that is missing, damaged or
+/// no proof, ``ResourceError`` for one that does not fit.
+#[pyfunction]
+#[pyo3(signature = (path, *, threads=None, memory=None))]
+pub fn verify_proof<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    threads: Option<Threads>,
+    memory: Option<Memory>,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    let begun = Instant::now();
+    let threads = threads_or_cores(threads);
+    let checked = interrupt::run_silent(py, |stop| {
+        on_pool(threads, || {
+            let mut reader = ProofReader::open(&path)?;
+            if let Some(bytes) = memory.map(|memory| memory.0).or_else(memory_available) {
+                reader.limit_memory(bytes);
+            }
+            proof::verify(&mut reader, &|_, _| {}, stop)
+        })
+    })???;
+    let fields = VerificationFields {
+        valid: checked.flaw.is_none(),
+        problem: checked.flaw.map(|flaw| flaw.to_string()),
+        board: format!("{}x{}", checked.header.ranks, checked.header.files),
+        root: checked.root,
+        winner: checked.header.winner.name(),
+        positions: checked.header.positions,
+        answered: checked.answered,
+        bytes: checked.bytes,
+        seconds: begun.elapsed().as_secs_f64(),
+    };
+    results::make(py, "Verification", fields)
+}

@@ -1,0 +1,233 @@
+//! `solve`: who wins a position, and what `prove` has in common with it.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use konane::endgame::{Database, DatabaseValues};
+use konane::search::plain::known::Known;
+use konane::{Algorithm, Colour, Profile, Progress, Solution, SolveOptions, Solver};
+use pyo3::prelude::*;
+
+use crate::database;
+use crate::error::Failure;
+use crate::interrupt;
+use crate::options::{
+    Bounds, Listener, Memory, Nodes, Seconds, Source, Start, Threads, search_threads,
+};
+use crate::position::PyPosition;
+use crate::progress::{self, Latest, Teller};
+use crate::results::{self, ProofNumber};
+
+/// A search that was asked for: everything read and checked.
+pub struct Search {
+    pub start: PyPosition,
+    pub options: SolveOptions,
+    pub bounds: Bounds,
+    pub database: Option<Arc<Database>>,
+}
+
+/// What the search is to use, by the names of the arguments.
+pub struct Means<'py> {
+    pub algo: &'py str,
+    pub threads: Option<Threads>,
+    pub memory: Option<Memory>,
+    pub bounds: Bounds,
+    pub db: Option<Source<'py>>,
+    pub profile: &'py str,
+}
+
+impl Search {
+    /// Checks the arguments, and opens the database.
+    ///
+    /// # Errors
+    /// If one of them makes no sense, or there is no such database.
+    pub fn new(py: Python<'_>, start: Start, means: Means<'_>) -> Result<Self, Failure> {
+        let Start(start) = start;
+        let algorithm: Algorithm = means.algo.parse().map_err(Failure::input)?;
+        let profile = profile(means.profile)?;
+        let threads = search_threads(means.threads, algorithm.name(), algorithm.is_parallel())?;
+        let default = SolveOptions::default();
+        let memory_bytes = means.memory.map_or(default.memory_bytes, |memory| memory.0);
+        let options = SolveOptions { algorithm, profile, memory_bytes, threads, ..default };
+        let database = means.db.map(|db| database::of_board(py, db, start.dimensions()));
+        Ok(Search { start, options, bounds: means.bounds, database: database.transpose()? })
+    }
+
+    /// Runs `search` with a solver, and with the values of the database if there is one.
+    ///
+    /// # Errors
+    /// What the database met.
+    pub fn run<T>(&self, stop: &AtomicBool, search: impl RunWith<T>) -> Result<T, Failure> {
+        let solver = Solver::new(&self.start.board, &self.start.position);
+        let solver = solver.options(self.options).limits(self.bounds.limits(stop));
+        let Some(database) = &self.database else { return search.run_with(&solver) };
+        let values = DatabaseValues::new(database);
+        let found = search.run_with(&solver.known(&values));
+        match values.into_error() {
+            Some(error) => Err(error.into()),
+            None => found,
+        }
+    }
+
+    /// The name of a child of the root.
+    pub fn best_move(&self, code: Option<u64>) -> Option<String> {
+        let mv = self.start.position.move_to(&self.start.board, code?)?;
+        Some(self.start.move_text(mv))
+    }
+
+    /// A `konane.Progress` of this search.
+    ///
+    /// # Errors
+    /// If the class cannot be imported.
+    pub fn progress<'py>(
+        &self,
+        py: Python<'py>,
+        progress: &Progress,
+        seconds: f64,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        progress::object(py, progress, seconds, self.best_move(progress.best))
+    }
+
+    /// A `konane.Solution`.
+    ///
+    /// # Errors
+    /// If the class cannot be imported.
+    pub fn solution<'py>(
+        &self,
+        py: Python<'py>,
+        found: &Solution,
+        seconds: f64,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let SolveOptions { algorithm, profile, threads, .. } = self.options;
+        let report = &found.report;
+        let open = found.winner.is_none() && algorithm != Algorithm::AlphaBeta;
+        let fields = SolutionFields {
+            board: self.start.dimensions().to_string(),
+            position: self.start.text(),
+            to_move: self.start.position.to_move().name(),
+            outcome: outcome(found),
+            reason: found.reason().map(|reason| reason.text()),
+            best_move: found.best_move.map(|mv| self.start.move_text(mv)),
+            pn: open.then(|| report.phi.into()),
+            dn: open.then(|| report.delta.into()),
+            algorithm: algorithm.name(),
+            profile: profile.name(),
+            threads,
+            nodes: report.counters.nodes,
+            expansions: report.counters.expansions,
+            database_hits: self.database.as_ref().map(|_| report.counters.known_hits),
+            seconds,
+            memory_bytes: report.memory_bytes,
+            table_capacity: found.table.capacity,
+            table_used: found.table.used,
+            table_replaced: found.table.replaced,
+        };
+        results::make(py, "Solution", fields)
+    }
+}
+
+/// What is done with a solver, whichever values it knows.
+pub trait RunWith<T> {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Whatever goes wrong.
+    fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<T, Failure>;
+}
+
+struct Solve<'a>(&'a Latest<Progress>);
+
+impl RunWith<Solution> for Solve<'_> {
+    fn run_with<K: Known>(mut self, solver: &Solver<'_, K>) -> Result<Solution, Failure> {
+        Ok(solver.run_observed(&mut self.0)?)
+    }
+}
+
+/// `black`, `white` or `unknown`.
+pub fn outcome(solution: &Solution) -> &'static str {
+    solution.winner.map_or("unknown", Colour::name)
+}
+
+fn profile(name: &str) -> Result<Profile, Failure> {
+    let all = [Profile::Tuned, Profile::Thesis];
+    let found = all.into_iter().find(|profile| profile.name() == name);
+    found.ok_or_else(|| {
+        Failure::input(format_args!("profile: choose 'tuned' or 'thesis', not {name:?}"))
+    })
+}
+
+#[derive(IntoPyObject)]
+struct SolutionFields {
+    board: String,
+    position: String,
+    to_move: &'static str,
+    outcome: &'static str,
+    reason: Option<&'static str>,
+    best_move: Option<String>,
+    pn: Option<ProofNumber>,
+    dn: Option<ProofNumber>,
+    algorithm: &'static str,
+    profile: &'static str,
+    threads: NonZeroUsize,
+    nodes: u64,
+    expansions: u64,
+    database_hits: Option<u64>,
+    seconds: f64,
+    memory_bytes: u64,
+    table_capacity: u64,
+    table_used: u64,
+    table_replaced: u64,
+}
+
+/// Who wins a board (``"6x6"``) or a ``Position``, and by which move: a ``Solution``.
+///
+/// `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` are all cores
+/// if not given; ``"pns"`` and ``"ab"`` have one. `memory` is a number of bytes or a text such as
+/// ``"512MiB"``, at least 1 MiB. `time_limit` is in seconds. `db` is a ``Database`` of the board, or a
+/// directory with one: what it covers is not searched. `profile="thesis"` has the published
+/// parameters.
+///
+/// `progress` is called with a ``Progress`` on the thread that called, every `interval` seconds at
+/// the most (0.01 at the least), and once at the end; what it raises ends the search.
+///
+/// Time grows by orders of magnitude with the board: 6x6 takes a tenth of a second, 7x7 some seconds,
+/// 8x7 half an hour. A limit that is reached leaves ``outcome == "unknown"`` with a ``reason``.
+/// Ctrl-C ends the search within some milliseconds, with ``KeyboardInterrupt``.
+///
+/// Raises ``InputError`` for arguments that make no sense, ``FileError`` for a database that is
+/// missing or damaged, and ``ResourceError`` if the memory is not there.
+#[pyfunction]
+#[pyo3(
+    signature = (board, *, algo="dfpn", threads=None, memory=None, time_limit=None, max_nodes=None,
+    db=None, progress=None, interval=None, profile="tuned"),
+    text_signature = "(board, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
+    max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
+)]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+pub fn solve<'py>(
+    py: Python<'py>,
+    board: Start,
+    algo: &str,
+    threads: Option<Threads>,
+    memory: Option<Memory>,
+    time_limit: Option<Seconds>,
+    max_nodes: Option<Nodes>,
+    db: Option<Source<'_>>,
+    progress: Option<Bound<'py, PyAny>>,
+    interval: Option<Seconds>,
+    profile: &str,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    let bounds = Bounds { nodes: max_nodes, time: time_limit };
+    let means = Means { algo, threads, memory, bounds, db, profile };
+    let search = Search::new(py, board, means)?;
+    let listener = Listener::new(progress, interval)?;
+    let latest = Latest::default();
+    let mut teller = Teller::new(listener, &latest);
+    let object = |py, progress: &Progress, seconds| search.progress(py, progress, seconds);
+    let work = |stop: &AtomicBool| search.run(stop, Solve(&latest));
+    let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
+    let seconds = teller.seconds();
+    teller.end(progress::last(&found.report), object)?;
+    search.solution(py, &found, seconds)
+}

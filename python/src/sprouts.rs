@@ -1,0 +1,281 @@
+//! `konane.sprouts`: who wins positions of Sprouts, their Grundy numbers, moves and canonical forms.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+
+use konane::search::run::Report;
+use konane::search::sums::{
+    self, Atom, GrundyReport, SearchOptions, Sum, TwoLevelOptions, Workspace,
+};
+use konane::sprouts::{Position, Scratch, Sprouts, draw};
+use konane::{LEAST_MEMORY, Outcome, Progress, Reason, SolveError, Value};
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::interrupt;
+use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, search_threads};
+use crate::progress::{self, Latest, Teller};
+use crate::results::{self, ProofNumber};
+
+/// Bytes that the tables of functions without a search may take. A position that a person writes
+/// needs a small part of it.
+const MEMORY: u64 = 2 << 30;
+
+/// Bytes that a search may take if nothing else is said.
+const SEARCH_MEMORY: u64 = 1 << 30;
+
+/// Largest heap.
+const MOST_NIMBER: u32 = 1000;
+
+fn read(text: &str) -> Result<Position, Failure> {
+    text.parse().map_err(Failure::input)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Algorithm {
+    Dfpn,
+    Pns,
+    PnsPdfpn,
+}
+
+impl Algorithm {
+    fn read(name: &str) -> Result<Self, Failure> {
+        match name {
+            "dfpn" => Ok(Algorithm::Dfpn),
+            "pns" => Ok(Algorithm::Pns),
+            "pns-pdfpn" => Ok(Algorithm::PnsPdfpn),
+            _ => Err(Failure::input(format_args!(
+                "{name:?} is not an algorithm for Sprouts: choose one of dfpn, pns, pns-pdfpn"
+            ))),
+        }
+    }
+}
+
+/// A search that was asked for: everything read and checked.
+struct Search {
+    position: Position,
+    memory: u64,
+    threads: u32,
+    bounds: Bounds,
+}
+
+/// What every search leaves, beside its answer.
+struct Found<T> {
+    answer: T,
+    canonical: String,
+    lands: u32,
+}
+
+impl Search {
+    fn new(
+        text: &str,
+        memory: Option<Memory>,
+        threads: NonZeroUsize,
+        bounds: Bounds,
+    ) -> Result<Self, Failure> {
+        let memory = memory.map_or(SEARCH_MEMORY, |memory| memory.0);
+        if memory < LEAST_MEMORY {
+            return Err(SolveError::TooLittleMemory { bytes: memory }.into());
+        }
+        Ok(Search { position: read(text)?, memory, threads: threads.get() as u32, bounds })
+    }
+
+    /// Runs a search in a workspace of its own.
+    fn run<T>(
+        &self,
+        search: impl FnOnce(&Workspace<'_, Sprouts>, &Sprouts, &[Atom]) -> T,
+    ) -> Result<Found<T>, Failure> {
+        let game = Sprouts::new(self.memory);
+        let atoms = game.atoms(&self.position, &mut Scratch::default())?;
+        let canonical = game.text(&atoms);
+        let workspace = Workspace::new(&game, self.memory)?;
+        let answer = search(&workspace, &game, &atoms);
+        Ok(Found { answer, canonical, lands: game.lands() })
+    }
+}
+
+fn object<'py>(
+    py: Python<'py>,
+    progress: &Progress,
+    seconds: f64,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    progress::object(py, progress, seconds, None)
+}
+
+#[derive(IntoPyObject)]
+struct SolutionFields<'a> {
+    position: &'a str,
+    canonical: String,
+    nimber: u32,
+    outcome: &'static str,
+    reason: Option<&'static str>,
+    pn: Option<ProofNumber>,
+    dn: Option<ProofNumber>,
+    algorithm: &'a str,
+    threads: u32,
+    nodes: u64,
+    expansions: u64,
+    lands: u32,
+    grundy_numbers: u64,
+    seconds: f64,
+    memory_bytes: u64,
+}
+
+/// Whether the player to move wins a position of Sprouts, such as ``"0*12"`` for twelve spots, or its
+/// sum with the nim heap `nimber`: a ``SproutsSolution``.
+///
+/// `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` are all cores if not
+/// given; `memory` is a number of bytes or a text such as ``"4GiB"``; `time_limit` is in seconds.
+/// `progress` is called with a ``Progress`` every `interval` seconds at the most, and once at the end;
+/// what it raises ends the search.
+///
+/// Twenty-nine spots take some seconds, 47 a minute. A limit that is reached leaves
+/// ``outcome == "unknown"`` with a ``reason``. Raises ``InputError`` with the place for a text that is
+/// no position.
+#[pyfunction]
+#[pyo3(
+    name = "sprouts_solve", signature = (text, *, algo="dfpn", nimber=0, threads=None, memory=None,
+    time_limit=None, max_nodes=None, progress=None, interval=None),
+    text_signature = "(text, *, algo='dfpn', nimber=0, threads=None, memory='1GiB', \
+    time_limit=None, max_nodes=None, progress=None, interval=0.1)"
+)]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+pub fn solve<'py>(
+    py: Python<'py>,
+    text: &str,
+    algo: &str,
+    nimber: u32,
+    threads: Option<Threads>,
+    memory: Option<Memory>,
+    time_limit: Option<Seconds>,
+    max_nodes: Option<Nodes>,
+    progress: Option<Bound<'py, PyAny>>,
+    interval: Option<Seconds>,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    let algorithm = Algorithm::read(algo)?;
+    if nimber > MOST_NIMBER {
+        return Err(Failure::input(format_args!("nimber: write a number from 0 to {MOST_NIMBER}")));
+    }
+    let threads = search_threads(threads, algo, algorithm != Algorithm::Pns)?;
+    let bounds = Bounds { nodes: max_nodes, time: time_limit };
+    let search = Search::new(text, memory, threads, bounds)?;
+    let latest = Latest::default();
+    let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
+    let work = |stop: &AtomicBool| {
+        search.run(|workspace, game, atoms| -> Report {
+            let root = Sum::new(game, atoms, nimber);
+            let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
+            let (threads, watch) = (search.threads, &mut &latest);
+            match algorithm {
+                Algorithm::Dfpn => sums::dfpn(workspace, &root, options, threads, limits, watch),
+                Algorithm::Pns => sums::pns(workspace, &root, options, limits, watch),
+                Algorithm::PnsPdfpn => {
+                    let jobs = TwoLevelOptions::default();
+                    sums::two_level(workspace, &root, options, jobs, threads, limits, watch)
+                }
+            }
+        })
+    };
+    let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
+    let (seconds, report) = (teller.seconds(), found.answer);
+    teller.end(progress::last(&report), object)?;
+    let (outcome, reason) = match report.outcome {
+        Outcome::Known(Value::Win) => ("win", None),
+        Outcome::Known(Value::Loss) => ("loss", None),
+        Outcome::Unknown(reason) => ("unknown", Some(reason)),
+    };
+    let fields = SolutionFields {
+        position: text,
+        canonical: found.canonical,
+        nimber,
+        outcome,
+        reason: reason.map(Reason::text),
+        pn: reason.map(|_| report.phi.into()),
+        dn: reason.map(|_| report.delta.into()),
+        algorithm: algo,
+        threads: search.threads,
+        nodes: report.counters.nodes,
+        expansions: report.counters.expansions,
+        lands: found.lands,
+        grundy_numbers: report.counters.grundy_numbers,
+        seconds,
+        memory_bytes: report.memory_bytes,
+    };
+    results::make(py, "SproutsSolution", fields)
+}
+
+/// The Grundy number of a position: the nim heap that it is worth. None if a limit was reached first.
+///
+/// Arguments and errors are those of ``solve``. Takes longer than the outcome: seconds for twelve
+/// spots.
+#[pyfunction]
+#[pyo3(
+    name = "sprouts_grundy", signature = (text, *, threads=None, memory=None, time_limit=None,
+    max_nodes=None, progress=None, interval=None),
+    text_signature = "(text, *, threads=None, memory='1GiB', time_limit=None, max_nodes=None, \
+    progress=None, interval=0.1)"
+)]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+pub fn grundy(
+    py: Python<'_>,
+    text: &str,
+    threads: Option<Threads>,
+    memory: Option<Memory>,
+    time_limit: Option<Seconds>,
+    max_nodes: Option<Nodes>,
+    progress: Option<Bound<'_, PyAny>>,
+    interval: Option<Seconds>,
+) -> Result<Option<u32>, Failure> {
+    let threads = search_threads(threads, "dfpn", true)?;
+    let bounds = Bounds { nodes: max_nodes, time: time_limit };
+    let search = Search::new(text, memory, threads, bounds)?;
+    let latest = Latest::default();
+    let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
+    let work = |stop: &AtomicBool| {
+        search.run(|workspace, _, atoms| -> GrundyReport {
+            let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
+            sums::grundy(workspace, atoms, options, search.threads, limits, &mut &latest)
+        })
+    };
+    let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
+    Ok(found.answer.grundy.ok())
+}
+
+/// The positions after every move in canonical form, each once, sorted: a list of texts.
+///
+/// Microseconds to milliseconds for positions that people write; ``ResourceError`` beyond four million
+/// moves. Raises ``InputError`` with the place for a text that is no position.
+#[pyfunction]
+#[pyo3(name = "sprouts_children")]
+pub fn children(py: Python<'_>, text: &str) -> Result<Vec<String>, Failure> {
+    let position = read(text)?;
+    py.detach(|| {
+        let (game, mut scratch) = (Sprouts::new(MEMORY), Scratch::default());
+        let sum = game.atoms(&position, &mut scratch)?;
+        let children = game.children(&sum, &mut scratch)?;
+        let mut texts: Vec<String> = children.iter().map(|child| game.text(child)).collect();
+        texts.sort_unstable();
+        Ok(texts)
+    })
+}
+
+/// The one text for all ways to write a position. Raises ``InputError`` with the place for a text that
+/// is no position.
+#[pyfunction]
+#[pyo3(name = "sprouts_canonical")]
+pub fn canonical(py: Python<'_>, text: &str) -> Result<String, Failure> {
+    let position = read(text)?;
+    py.detach(|| {
+        let game = Sprouts::new(MEMORY);
+        let sum = game.atoms(&position, &mut Scratch::default())?;
+        Ok(game.text(&sum))
+    })
+}
+
+/// A picture of a position as it is written, as SVG: a panel for each region, a circle for each
+/// boundary. Raises ``InputError`` with the place for a text that is no position.
+#[pyfunction]
+#[pyo3(name = "sprouts_draw")]
+pub fn svg(text: &str) -> Result<String, Failure> {
+    Ok(draw::svg(&read(text)?))
+}
