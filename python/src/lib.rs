@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 mod build;
+mod cluster;
 mod database;
 mod error;
 mod interrupt;
@@ -27,6 +28,10 @@ mod _konane {
 
     #[pymodule_export]
     use super::build::build_database;
+    #[pymodule_export]
+    use super::cluster::{
+        ClusterLeader, ClusterStanding, ClusterTold, ClusterWorker, memory_bytes,
+    };
     #[pymodule_export]
     use super::database::PyDatabase;
     #[pymodule_export]

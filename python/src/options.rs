@@ -150,6 +150,7 @@ impl Bounds {
             // A time beyond what the clock can tell is no limit.
             deadline: self.time.and_then(|time| Instant::now().checked_add(time.0)),
             stop: Some(stop),
+            ..Limits::default()
         }
     }
 }
