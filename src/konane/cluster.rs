@@ -10,14 +10,6 @@ use crate::search::run::Observer;
 use crate::search::table::Table;
 use crate::search::two_level::{PlainStation, StationOptions, TwoLevelOptions, lead};
 
-/// Expansions after which a selection of the leader looks a node's children up in its table again:
-/// what others have solved there.
-const REFRESH_AGE: u32 = 100_000;
-
-/// What a worker below a node adds to the node's delta, in 1/64. With jobs that are small for all the
-/// work, a little is enough to lead workers to different leaves.
-const CONGESTION_64: u32 = 1;
-
 impl<K: Known> Solver<'_, K> {
     /// Leads this search on two levels ([`Algorithm::PnsPdfpn`], whatever the options say) with workers
     /// elsewhere, which have to be [`Solver::work`]ing on the same position with the same profile.
@@ -37,8 +29,8 @@ impl<K: Known> Solver<'_, K> {
     ) -> Result<Solution, SolveError> {
         let solver = self.on_two_levels();
         let options = TwoLevelOptions {
-            congestion_64: CONGESTION_64,
-            refresh_age: REFRESH_AGE,
+            congestion_64: rules.congestion_64,
+            refresh_age: rules.refresh_age,
             ..solver.options.two_level()
         };
         let (root, number) = (solver.position.code(solver.board), solver.number());

@@ -184,4 +184,6 @@ impl<F: FirstLevel> Observer for Watch<'_, '_, '_, F> {
 }
 
 #[cfg(test)]
+mod apart;
+#[cfg(test)]
 mod tests;

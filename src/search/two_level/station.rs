@@ -63,6 +63,12 @@ impl<'a, G: Game> PlainStation<'a, G> {
         }
     }
 
+    /// What it knows.
+    #[cfg(test)]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
     /// Takes over what others have found out. Nobody may be searching.
     fn take_over(&self, entries: impl ExactSizeIterator<Item = (u64, Entry)>) {
         self.make_room(entries.len() as u64);

@@ -42,6 +42,15 @@ struct Args {
     /// Machines do not ask each other for entries.
     #[arg(long)]
     no_entries: bool,
+    /// See the leader's rules, in 1/64.
+    #[arg(long, default_value_t = DeskRules::default().congestion_64)]
+    congestion: u32,
+    /// See the leader's rules.
+    #[arg(long, default_value_t = DeskRules::default().refresh_age)]
+    refresh_age: u32,
+    /// Nodes to evaluate in all.
+    #[arg(long)]
+    max_nodes: Option<u64>,
     /// MiB of each machine.
     #[arg(long, default_value_t = 256)]
     memory: u64,
@@ -89,6 +98,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         names: 2 * args.batch as u64,
         job_nodes: args.job_nodes,
         fact_work: args.fact_work,
+        node_limit: args.max_nodes,
+        congestion_64: args.congestion,
+        refresh_age: args.refresh_age,
         ..DeskRules::default()
     };
     let turns = Turns::default();

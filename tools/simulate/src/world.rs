@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use konane::search::jobs::remote::{Desk, Ordered, Station, Told};
 
@@ -44,6 +44,8 @@ pub struct Traffic {
     pub fetched: u64,
     pub entry_bytes: u64,
     pub message_bytes: u64,
+    /// Microseconds that the real leader took for a message or a name.
+    pub leader_us: f64,
     /// The part of the time in which the driver was busy.
     pub driver: f64,
     /// The part of the time in which the machines searched.
@@ -65,6 +67,8 @@ pub struct World<'a, 'd> {
     waiting: Vec<Vec<u64>>,
     driver_free: Duration,
     driver_busy: Duration,
+    /// What the leader really took, and for how many messages.
+    leader: (Duration, u64),
     traffic: Traffic,
 }
 
@@ -97,6 +101,7 @@ impl<'a, 'd> World<'a, 'd> {
             waiting: vec![Vec::new(); stations.len()],
             driver_free: Duration::ZERO,
             driver_busy: Duration::ZERO,
+            leader: (Duration::ZERO, 0),
             traffic: Traffic::default(),
         }
     }
@@ -131,6 +136,7 @@ impl<'a, 'd> World<'a, 'd> {
         }
         let seconds = self.now.max(self.driver_free).as_secs_f64().max(1e-9);
         let busy: Duration = self.machines.iter().map(|machine| machine.busy).sum();
+        self.traffic.leader_us = self.leader.0.as_secs_f64() * 1e6 / self.leader.1.max(1) as f64;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
         self.traffic.busy = busy.as_secs_f64() / seconds / self.machines.len() as f64;
         (self.now, self.traffic)
@@ -142,6 +148,7 @@ impl<'a, 'd> World<'a, 'd> {
         let mut jobs: BTreeMap<usize, Vec<Told>> = BTreeMap::new();
         let mut heard = messages.len();
         let mut told: Vec<Told> = Vec::new();
+        let begun = Instant::now();
         for message in messages {
             self.traffic.message_bytes += message.len() as u64;
             told.push(self.desk.hear(&message, begin).expect("a station says what is sound"));
@@ -158,6 +165,8 @@ impl<'a, 'd> World<'a, 'd> {
                 }
             }
         }
+        self.leader.0 += begun.elapsed();
+        self.leader.1 += heard as u64;
         for told in told {
             let machine = told.name as usize / (2 * self.batch);
             match told.order {
@@ -185,15 +194,15 @@ impl<'a, 'd> World<'a, 'd> {
     /// Jobs come to a machine; what others know about them is asked for at once.
     fn receive(&mut self, number: usize, jobs: Vec<Told>) {
         self.machines[number].batches.push_back((self.now, jobs));
-        if self.machines[number].free <= self.now {
-            self.search(number);
-        }
+        self.search(number);
     }
 
     /// A machine searches the next batch.
     fn search(&mut self, number: usize) {
-        if self.machines[number].free > self.now {
-            return;
+        let free = self.machines[number].free;
+        if free > self.now {
+            // Others have asked for entries meanwhile.
+            return self.at(free, Event::Free(number));
         }
         let Some((came, jobs)) = self.machines[number].batches.pop_front() else { return };
         let mut time = self.now;
@@ -205,7 +214,9 @@ impl<'a, 'd> World<'a, 'd> {
             {
                 let other = &mut self.machines[*last as usize];
                 let found = other.station.entries(node).expect("a node of the leader");
-                other.free += self.costs.collect(found.len()) / self.threads as u32;
+                // A thread of its own does that, on processors that the search would have.
+                let collect = self.costs.collect(found.len()) / self.threads as u32;
+                other.free = other.free.max(self.now) + collect;
                 self.traffic.fetched += 1;
                 self.traffic.entry_bytes += found.len() as u64;
                 // It was asked for when the job came.
@@ -213,8 +224,7 @@ impl<'a, 'd> World<'a, 'd> {
                 time += self.costs.store(found.len());
                 entries = Some(found);
             }
-            let before = self.desk_free_nodes(&told, number, entries.as_deref());
-            let (message, nodes) = before;
+            let (message, nodes) = self.do_job(&told, number, entries.as_deref());
             time += self.costs.store(told.answer.len());
             let took = self.costs.search(nodes, self.threads);
             self.machines[number].busy += took;
@@ -227,12 +237,7 @@ impl<'a, 'd> World<'a, 'd> {
     }
 
     /// What a station says of a job, and the nodes that it took.
-    fn desk_free_nodes(
-        &self,
-        told: &Told,
-        number: usize,
-        entries: Option<&[u8]>,
-    ) -> (Vec<u8>, u64) {
+    fn do_job(&self, told: &Told, number: usize, entries: Option<&[u8]>) -> (Vec<u8>, u64) {
         let station = self.machines[number].station;
         let before = station.counters().nodes;
         let message =

@@ -103,6 +103,12 @@ pub struct DeskRules {
     pub facts_at_once: usize,
     /// The least work of a solved position that is worth telling everybody.
     pub fact_work: u64,
+    /// What a worker below a node of the tree adds to the node's delta in selections, beside 1, as
+    /// a part of the delta in 1/64.
+    pub congestion_64: u32,
+    /// Expansions of all workers after which a selection looks a node's children up in the leader's
+    /// table again, for what others have found out there.
+    pub refresh_age: u32,
     /// See [`Rules::lease`].
     pub lease: Option<Duration>,
     /// Nodes to evaluate in all.
@@ -117,6 +123,8 @@ impl Default for DeskRules {
             job_nodes: 8000,
             facts_at_once: 20_000,
             fact_work: 100,
+            congestion_64: 1,
+            refresh_age: 100_000,
             lease: None,
             node_limit: None,
         }

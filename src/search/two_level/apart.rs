@@ -1,0 +1,328 @@
+//! Tests of a leader and workers with tables of their own, without a network.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::entries;
+use super::station::{PlainStation, StationOptions};
+use super::{TwoLevelOptions, lead};
+use crate::oracles::graph::GraphGame;
+use crate::oracles::negamax::Negamax;
+use crate::search::SettleOptions;
+use crate::search::dfpn::DfpnOptions;
+use crate::search::jobs::remote::wire::{self, Kind};
+use crate::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
+use crate::search::numbers::Combination;
+use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::pns::tests::{large_game, random_game};
+use crate::search::run::{Outcome, Reason, Report};
+use crate::search::snapshot::TreePort;
+use crate::search::split_mix::mix;
+use crate::search::table::{Entry, Table};
+
+const SEARCH: u64 = 99;
+
+const NAMES: u64 = 2;
+
+const DFPN: DfpnOptions = DfpnOptions {
+    combination: Combination { weight_64: 8 },
+    epsilon_1024: 154,
+    settle: SettleOptions::NEVER,
+    virtual_1024: 0,
+};
+
+fn rules(job_nodes: u64) -> DeskRules {
+    DeskRules {
+        names: NAMES,
+        job_nodes,
+        fact_work: 1,
+        facts_at_once: 5,
+        lease: Some(Duration::from_millis(300)),
+        ..DeskRules::default()
+    }
+}
+
+fn station(game: &GraphGame) -> PlainStation<'_, GraphGame> {
+    let options = StationOptions { dfpn: DFPN, threads: NonZeroUsize::MIN, fact_work: 1 };
+    PlainStation::new(game, Table::new(1 << 14).unwrap(), options, SEARCH, None)
+}
+
+fn led(game: &GraphGame, rules: DeskRules, run: impl FnOnce(&mut dyn Desk)) -> Report {
+    let (table, port) = (Table::new(1 << 14).unwrap(), TreePort::idle());
+    let one = NonZeroUsize::MIN;
+    let options = TwoLevelOptions { refresh_age: 10, ..TwoLevelOptions::new(DFPN, one, one) };
+    lead(game, 0, &table, 1 << 20, options, rules, SEARCH, &mut (), &port, run)
+}
+
+/// What goes wrong, each in 1/256.
+#[derive(Clone, Copy, Debug)]
+struct Trouble {
+    loss: u64,
+    doubling: u64,
+    alteration: u64,
+    death: u64,
+}
+
+/// Carries messages in any order, and some of them never, twice or altered.
+fn carry<'g>(
+    game: &'g GraphGame,
+    desk: &mut dyn Desk,
+    workers: u64,
+    trouble: Trouble,
+    seed: u64,
+) -> (usize, usize) {
+    let mut count = mix(seed);
+    let mut random = move |below: u64| {
+        count += 1;
+        mix(count) % below
+    };
+    let mut stations: HashMap<u64, PlainStation<'g, GraphGame>> = HashMap::new();
+    let mut born = 0;
+    let mut now = Duration::ZERO;
+    // Messages to the leader and to workers, to be taken in any order.
+    let (mut to_desk, mut to_workers): (Vec<Vec<u8>>, Vec<Told>) = Default::default();
+    let (mut refused, mut fetched) = (0, 0);
+    while !desk.standing().is_over {
+        now += Duration::from_millis(1);
+        assert!(now < Duration::from_secs(2000), "the search comes to an end");
+        desk.expire(now);
+        while (stations.len() as u64) < workers {
+            stations.insert(born, station(game));
+            born += 1;
+        }
+        for (name, job) in desk.take_stops() {
+            if let Some(station) = stations.get(&(name / NAMES)) {
+                station.call_off(job);
+            }
+        }
+        // A name without anything to do says so, and also says it when its message may be lost.
+        let alive: Vec<u64> = stations.keys().copied().collect();
+        let worker = alive[random(alive.len() as u64) as usize];
+        to_workers.push(desk.hello(worker * NAMES + random(NAMES), now));
+        if random(256) < trouble.death {
+            stations.remove(&worker);
+            if random(2) == 0 {
+                desk.lost(worker);
+            }
+        }
+        if !to_workers.is_empty() && random(3) > 0 {
+            let told = to_workers.swap_remove(random(to_workers.len() as u64) as usize);
+            let Some(station) = stations.get(&(told.name / NAMES)) else { continue };
+            let Ordered::Search { node, last, .. } = &told.order else { continue };
+            let mut found = None;
+            if let Some(other) = last.and_then(|last| stations.get(&last)) {
+                found = Some(other.entries(node).unwrap());
+                fetched += 1;
+            }
+            let message = station.search(told.name, &told.answer, found.as_deref()).unwrap();
+            for chance in [256, trouble.doubling] {
+                if random(256) < chance && random(256) >= trouble.loss {
+                    to_desk.push(message.clone());
+                }
+            }
+        }
+        if !to_desk.is_empty() && random(3) > 0 {
+            let mut message = to_desk.swap_remove(random(to_desk.len() as u64) as usize);
+            if random(256) < trouble.alteration {
+                let at = random(message.len() as u64) as usize;
+                message[at] ^= 1 << random(8);
+                assert!(desk.hear(&message, now).is_err());
+                refused += 1;
+                continue;
+            }
+            to_workers.push(desk.hear(&message, now).unwrap());
+        }
+    }
+    (refused, fetched)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_becomes_of_messages_the_right_winner_comes_out(
+        seed in 0u64..1000,
+        workers in 1u64..7,
+        job_nodes in 2u64..40,
+        (loss, doubling, alteration, death) in (0u64..120, 0u64..200, 0u64..60, 0u64..8),
+    ) {
+        let game = random_game(seed);
+        let mut oracle = Negamax::new(&game);
+        let trouble = Trouble { loss, doubling, alteration, death };
+        let report = led(&game, rules(job_nodes), |desk| {
+            carry(&game, desk, workers, trouble, seed);
+        });
+        let value = oracle.value(0);
+        prop_assert_eq!(report.outcome, Outcome::Known(value));
+        if value == Value::Win {
+            prop_assert_eq!(oracle.value(report.best.unwrap()), Value::Loss);
+        }
+    }
+
+    /// The walk in the table against a plain recursion.
+    #[test]
+    fn entries_are_those_of_the_positions_below(seed in 0u64..1000, nodes in 1u64..200) {
+        let game = random_game(seed);
+        let station = station(&game);
+        let mut told = None;
+        led(&game, rules(nodes), |desk| told = Some(desk.hello(0, Duration::ZERO)));
+        let told = told.unwrap();
+        station.search(0, &told.answer, None).unwrap();
+        let bytes = station.entries(&wire::encode(Kind::Node, SEARCH, &0u64)).unwrap();
+        let mut found: Vec<(u64, Entry)> = entries::read(SEARCH, &bytes).unwrap();
+        let mut expected = Vec::new();
+        known_below(&game, station.table(), 0, &mut expected);
+        found.sort_by_key(|entry| entry.0);
+        expected.sort_by_key(|entry| entry.0);
+        prop_assert_eq!(&found, &expected);
+        // Another worker that takes them over knows the same.
+        let other = self::station(&game);
+        other.search(2, &told.answer, Some(&bytes)).unwrap();
+        for (code, entry) in found {
+            let here = other.table().lookup(game.key(code), code).unwrap();
+            prop_assert!(entry.value().is_none() || here.value() == entry.value());
+            prop_assert!(here.work >= entry.work);
+        }
+    }
+}
+
+fn known_below(game: &GraphGame, table: &Table, code: u64, found: &mut Vec<(u64, Entry)>) {
+    let Some(entry) = table.lookup(game.key(code), code) else { return };
+    if found.iter().any(|&(other, _)| other == code) {
+        return;
+    }
+    found.push((code, entry));
+    let mut children = Vec::new();
+    if entry.value().is_none()
+        && game.expand(code, &mut (), &mut children, |_| {}) == Expansion::Open
+    {
+        for child in children {
+            known_below(game, table, child.code, found);
+        }
+    }
+}
+
+#[test]
+fn the_troubles_of_the_test_above_do_occur() {
+    let trouble = Trouble { loss: 60, doubling: 100, alteration: 30, death: 4 };
+    let (mut refused, mut fetched, mut large) = (0, 0, 0);
+    for seed in 0..20 {
+        let game = random_game(seed);
+        let report = led(&game, rules(6), |desk| {
+            let counts = carry(&game, desk, 5, trouble, seed);
+            refused += counts.0;
+            fetched += counts.1;
+        });
+        large += usize::from(report.counters.first_level > 10);
+    }
+    assert!(refused > 10 && fetched > 40 && large > 5, "{refused} {fetched} {large}");
+}
+
+#[test]
+fn who_comes_late_learns_every_fact() {
+    let game = large_game();
+    let late = station(&game);
+    led(&game, rules(200), |desk| {
+        let first = station(&game);
+        let mut told = desk.hello(0, Duration::ZERO);
+        while desk.standing().facts < 20 {
+            let message = first.search(0, &told.answer, None).unwrap();
+            told = desk.hear(&message, Duration::ZERO).unwrap();
+        }
+        let facts = desk.standing().facts;
+        // Five at a time, with its first name.
+        let mut told = desk.hello(2, Duration::ZERO);
+        for _ in 0..facts.div_ceil(5) {
+            let message = late.search(2, &told.answer, None).unwrap();
+            told = desk.hear(&message, Duration::ZERO).unwrap();
+        }
+        let known = |station: &PlainStation<'_, GraphGame>| {
+            let code = |code: &u64| station.table().lookup(game.key(*code), *code);
+            (0..game.nodes()).filter(|at| code(at).is_some_and(|e| e.value().is_some())).count()
+        };
+        assert!(known(&late) >= facts, "{} of {facts}", known(&late));
+    });
+}
+
+#[test]
+fn messages_of_others_are_refused() {
+    let game = large_game();
+    let station = station(&game);
+    led(&game, rules(20), |desk| {
+        let told = desk.hello(0, Duration::ZERO);
+        let message = station.search(0, &told.answer, None).unwrap();
+        assert!(matches!(desk.hear(&told.answer, Duration::ZERO), Err(WireError::Unexpected(_))));
+        assert!(station.search(0, &message, None).is_err());
+        assert!(station.entries(&message).is_err());
+        assert!(station.search(0, &told.answer, Some(&message)).is_err());
+        // A sound message with numbers that no open node has.
+        let Ok(mut said) = wire::decode::<
+            crate::search::jobs::messages::Message<u64, Vec<Child>, crate::search::jobs::Solved>,
+        >(Kind::Message, SEARCH, &message) else {
+            panic!("a message")
+        };
+        use crate::search::jobs::messages::{JobOutcome, Notice};
+        if let Notice::Done { outcome: JobOutcome::Open(children), .. } = &mut said.notice {
+            children[0].phi = 0;
+        }
+        let forged = wire::encode(Kind::Message, SEARCH, &said);
+        assert!(matches!(desk.hear(&forged, Duration::ZERO), Err(WireError::Unexpected(_))));
+        let other = wire::encode(Kind::Message, SEARCH + 1, &said);
+        assert_eq!(desk.hear(&other, Duration::ZERO), Err(WireError::OtherSearch));
+        assert_eq!(desk.standing().counters.nodes, 1, "nothing has changed");
+        desk.hear(&message, Duration::ZERO).unwrap();
+        assert!(desk.standing().counters.nodes > 1);
+    });
+}
+
+/// A game whose every expansion takes a millisecond.
+struct Slow<'a>(&'a GraphGame, &'a AtomicBool);
+
+impl Game for Slow<'_> {
+    type Scratch = <GraphGame as Game>::Scratch;
+
+    fn expand(
+        &self,
+        code: u64,
+        scratch: &mut Self::Scratch,
+        children: &mut Vec<Child>,
+        announce: impl FnMut(u64),
+    ) -> Expansion {
+        self.1.store(true, Ordering::Relaxed);
+        self.0.expand(code, scratch, children, announce)
+    }
+
+    fn key(&self, code: u64) -> u64 {
+        self.0.key(code)
+    }
+}
+
+#[test]
+fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
+    let (game, has_begun) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
+    let slow = Slow(&game, &has_begun);
+    let options = StationOptions { dfpn: DFPN, threads: NonZeroUsize::MIN, fact_work: 1 << 40 };
+    // Too small a table to come to an end.
+    let station = PlainStation::new(&slow, Table::new(1 << 8).unwrap(), options, SEARCH, None);
+    let report = led(&game, rules(1 << 40), |desk| {
+        let told = desk.hello(0, Duration::ZERO);
+        let Ordered::Search { job, .. } = told.order else { panic!("{told:?}") };
+        std::thread::scope(|scope| {
+            let searching = scope.spawn(|| station.search(0, &told.answer, None).unwrap());
+            while !has_begun.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            let begun = Instant::now();
+            station.call_off(job);
+            let message = searching.join().unwrap();
+            assert!(begun.elapsed() < Duration::from_secs(20));
+            let told = desk.hear(&message, Duration::ZERO).unwrap();
+            assert!(matches!(told.order, Ordered::Search { job: next, .. } if next > job));
+        });
+    });
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
+}
