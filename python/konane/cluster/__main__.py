@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import os
@@ -155,16 +156,18 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
     stop = threading.Event()
     catch_signals(stop)
     threads, workers = args.threads_per_worker, args.workers
-    result = search(
-        game,
-        address=args.address,
-        rules=Rules(workers, threads, args.memory_per_worker, args.job_nodes, args.time_limit),
-        memory=args.memory,
-        max_nodes=args.max_nodes,
-        checkpoints=Checkpoints(args.checkpoint, args.checkpoint_interval or 5.0, args.resume),
-        progress=Terminal(args.quiet),
-        stop=stop,
-    )
+    # Ray tells what has become of workers on stdout, where only the answer belongs.
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        result = search(
+            game,
+            address=args.address,
+            rules=Rules(workers, threads, args.memory_per_worker, args.job_nodes, args.time_limit),
+            memory=args.memory,
+            max_nodes=args.max_nodes,
+            checkpoints=Checkpoints(args.checkpoint, args.checkpoint_interval or 5.0, args.resume),
+            progress=Terminal(args.quiet),
+            stop=stop,
+        )
     try:
         print(json.dumps(result.fields) if args.json else shown(game, result), flush=True)
     except BrokenPipeError:

@@ -14,6 +14,7 @@ three things:
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -32,7 +33,7 @@ __all__ = ["ClusterError", "Driver", "Member", "Rules"]
 NAMES = 64
 
 #: Seconds that a batch is to take: with one worker, and more for each other.
-SLICE = 0.025
+SLICE = 0.012
 SLICE_MORE = 1 / 8
 
 #: Between two looks at machines, limits and silent workers.
@@ -390,11 +391,9 @@ class Driver:
 
         member.calls.clear()
         member.queue.clear()
-        try:
+        # One that is gone or out of reach is not heard any more in any case.
+        with contextlib.suppress(Exception):
             ray.kill(member.actor, no_restart=True)
-        except Exception:
-            # Gone already, or out of reach: it is not heard any more in any case.
-            pass
 
     def _adapt(self) -> None:
         """How many nodes the next jobs get: more threads and more workers need larger ones."""
@@ -424,11 +423,9 @@ class Machines(threading.Thread):
 
     def run(self) -> None:
         while not self._done.wait(1.0):
-            try:
+            # Where Ray does not answer, what is known stays.
+            with contextlib.suppress(Exception):
                 self._places = places()
-            except Exception:
-                # Ray does not answer; what is known stays.
-                continue
 
     def take(self) -> dict[str, Place] | None:
         """The news, if there are any."""

@@ -52,7 +52,8 @@ class Konane:
 
     position: Position
     profile: str = "tuned"
-    job_nodes: int = 8000
+    #: Few large jobs make fewer nodes than many small ones in a batch of the same length.
+    job_nodes: int = 40_000
     fact_work: int = 100
 
     def lead(self, **options: Any) -> ClusterLeader:
