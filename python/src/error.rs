@@ -78,9 +78,9 @@ impl From<PlanError> for Failure {
                 Resource::Memory => Failure::resource(error),
                 Resource::Disk => Failure::file(error),
             },
-            PlanError::ReachableWithMaxStones | PlanError::ReachableTooLarge { .. } => {
-                Failure::input(error)
-            }
+            PlanError::ReachableWithMaxStones
+            | PlanError::ReachableTooLarge { .. }
+            | PlanError::TooLargeForRows { .. } => Failure::input(error),
         }
     }
 }
@@ -90,9 +90,15 @@ impl From<BuildError> for Failure {
         match error {
             // Only a signal or the caller's own function stops a build, and both have exceptions.
             BuildError::Interrupted => Failure::internal(error),
+            BuildError::Plan(error) => error.into(),
+            BuildError::NoTask(_) | BuildError::Unfinished { .. } => Failure::input(error),
+            BuildError::TaskMemory { .. } | BuildError::OtherSlices { .. } => {
+                Failure::resource(error)
+            }
             BuildError::Busy { .. }
             | BuildError::OtherWork { .. }
             | BuildError::DiskFull { .. }
+            | BuildError::Lost { .. }
             | BuildError::Database(_) => Failure::file(error),
         }
     }

@@ -7,10 +7,12 @@
 #![deny(unsafe_code)]
 
 mod build;
+mod builddb_tasks;
 mod cluster;
 mod database;
 mod error;
 mod interrupt;
+mod lookup;
 mod options;
 mod perft;
 mod position;
@@ -44,6 +46,9 @@ mod _konane {
     use super::solve::solve;
     #[pymodule_export]
     use super::sprouts::{canonical, children, grundy, solve as sprouts_solve, svg};
+
+    #[pymodule_export]
+    use super::builddb_tasks::{BuildDirector, BuildPlan, run_task};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -85,6 +85,12 @@ pub struct PlanJson {
     pub disk_bytes: u64,
     /// The most on the disk while building.
     pub disk_peak_bytes: u64,
+    /// What is read from files and written to them, estimated, if rows are built in slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traffic_bytes: Option<u64>,
+    /// Rows of a slice, if rows are built in slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slice_rows: Option<u32>,
     /// Free disk space; null if the system does not say.
     pub disk_limit: Option<u64>,
     /// Time, estimated.
@@ -191,6 +197,8 @@ fn plan_object(plan: &Plan) -> PlanJson {
         memory_limit: plan.memory_limit,
         disk_bytes: plan.disk_bytes,
         disk_peak_bytes: plan.disk_peak_bytes,
+        traffic_bytes: plan.slices.map(|slices| slices.read_bytes + slices.written_bytes),
+        slice_rows: plan.slices.map(|slices| slices.slice_rows),
         disk_limit: plan.disk_limit,
         seconds: plan.seconds,
         threads: plan.threads,
@@ -216,6 +224,12 @@ fn plan_text(plan: &Plan) -> String {
         let (files, most) = (output::bytes(plan.disk_bytes), output::bytes(plan.disk_peak_bytes));
         let disk = limit(plan.disk_limit, "free");
         rows.push(("disk", format!("about {files}, at most {most} at a time{disk}")));
+        if let Some(slices) = &plan.slices {
+            let (read, written) = (slices.read_bytes, slices.written_bytes);
+            rows.push(("slices", format!("of {} rows, {} tasks", slices.slice_rows, slices.tasks)));
+            let [read, written] = [read, written].map(output::bytes);
+            rows.push(("traffic", format!("about {read} read and {written} written")));
+        }
         let threads = if plan.threads == 1 { "thread" } else { "threads" };
         let time = output::time(plan.seconds);
         rows.push(("time", format!("about {time} on {} {threads}", plan.threads)));

@@ -219,18 +219,19 @@ impl CliError {
                 CertificateError::Contradiction { .. } => Exit::File,
             },
             CliError::Database(error) => database(error),
-            CliError::Plan(error) => match error {
-                PlanError::DoesNotFit(_) => Exit::Limit,
-                PlanError::ReachableWithMaxStones | PlanError::ReachableTooLarge { .. } => {
-                    Exit::BadInput
-                }
-            },
+            CliError::Plan(error) => plan(error),
             CliError::Build(error) => match error {
                 BuildError::Interrupted => Exit::Interrupted,
                 BuildError::Busy { .. }
                 | BuildError::OtherWork { .. }
                 | BuildError::DiskFull { .. }
+                | BuildError::Lost { .. }
+                | BuildError::Unfinished { .. }
+                | BuildError::OtherSlices { .. }
                 | BuildError::Database(_) => Exit::File,
+                BuildError::TaskMemory { .. } => Exit::Limit,
+                BuildError::NoTask(_) => Exit::BadInput,
+                BuildError::Plan(error) => plan(error),
             },
             CliError::Verify(error) => match error {
                 VerifyError::Interrupted => Exit::Interrupted,
@@ -306,6 +307,15 @@ impl CliError {
             _ => return None,
         };
         Some(tip.to_owned())
+    }
+}
+
+fn plan(error: &PlanError) -> Exit {
+    match error {
+        PlanError::DoesNotFit(_) => Exit::Limit,
+        PlanError::ReachableWithMaxStones
+        | PlanError::ReachableTooLarge { .. }
+        | PlanError::TooLargeForRows { .. } => Exit::BadInput,
     }
 }
 

@@ -32,7 +32,8 @@ mod verify;
 
 pub use build::{
     BuildError, BuildObserver, BuildOptions, BuildSummary, Method, Misfit, Plan, PlanError,
-    Resource, Stage, build, plan,
+    Resource, Stage, Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport,
+    Work, build, plan,
 };
 pub use database::{Coverage, Database, DatabaseOptions};
 pub use files::{Counts, DatabaseError, LayerSummary, Manifest, ManifestLayer, Scope};

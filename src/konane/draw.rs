@@ -131,8 +131,10 @@ mod tests {
         let removal = parse_move(&board, &start, "b2").unwrap();
         let text = svg(&board, &start.play(&board, removal), Some(removal));
         assert!(text.contains("<circle cx=\"92\" cy=\"92\" r=\"11\" fill=\"none\""), "{text}");
-        let before = parse_moves(&board, "b2 b3").unwrap();
-        let jump = parse_move(&board, &before, "b1-b3");
-        assert!(jump.is_err(), "a white stone does not jump for Black");
+        let board = Board::new("5x5".parse().unwrap());
+        let before = parse_moves(&board, "c3 c4").unwrap();
+        let jump = parse_move(&board, &before, "c1-c3").unwrap();
+        let text = svg(&board, &before.play(&board, jump), Some(jump));
+        assert!(text.contains("<path d=\"M136 224L136 136\""), "{text}");
     }
 }

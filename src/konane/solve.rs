@@ -281,7 +281,7 @@ pub enum SolveError {
 /// assert_eq!(solution.winner, Some(Colour::White));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Solver<'a, K = ()> {
     pub(crate) board: &'a Board,
     pub(crate) position: Position,

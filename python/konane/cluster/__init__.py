@@ -1,4 +1,4 @@
-"""Searches on many machines, by `Ray <https://ray.io>`_: ``pip install "konane[cluster]"``.
+"""Searches and databases on many machines, by `Ray <https://ray.io>`_: ``pip install "konane[cluster]"``.
 
 >>> import konane.cluster
 >>> konane.cluster.solve("6x6", workers=2, threads_per_worker=1).outcome  # doctest: +SKIP
@@ -14,13 +14,21 @@ import threading
 from collections.abc import Callable
 from os import PathLike
 
+try:
+    import ray as _ray  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        'konane.cluster needs Ray: pip install "konane[cluster]"', name="ray"
+    ) from error
+
 from .. import Position
+from .builddb import build_database
 from .driver import ClusterError, Rules
 from .game import Konane
 from .progress import Lines
 from .run import Checkpoints, Result, WorkerUse, search
 
-__all__ = ["ClusterError", "Result", "WorkerUse", "solve"]
+__all__ = ["ClusterError", "Result", "WorkerUse", "build_database", "solve"]
 
 
 def solve(

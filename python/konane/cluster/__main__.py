@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib.util
 import json
 import os
 import signal
@@ -15,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import Error, FileError, InternalError, Position
-from . import text
+from . import builddb, text
 from .driver import ClusterError, Rules
 from .game import Game, Konane
 from .progress import Terminal
@@ -49,12 +48,9 @@ def main(arguments: list[str] | None = None) -> int:
     sprouts.add_argument("position", metavar="TEXT", help="such as 0*12")
     add_search_arguments(sprouts)
     sprouts.set_defaults(run=run_sprouts)
-    if importlib.util.find_spec("konane.cluster.builddb"):
-        from . import builddb  # type: ignore[attr-defined, unused-ignore]
-
-        build = verbs.add_parser("builddb", help="a database of all positions of a board")
-        builddb.add_arguments(build)
-        build.set_defaults(run=builddb.run)
+    build = verbs.add_parser("builddb", help="a database of all positions of a board")
+    builddb.add_arguments(build)
+    build.set_defaults(run=builddb.run)
     args = parser.parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = args.run
     try:

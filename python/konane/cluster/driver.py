@@ -22,6 +22,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
 from .._errors import InputError
 from .game import Game
 from .places import Place, spread
@@ -154,8 +157,6 @@ class Driver:
 
     def run(self, stop: threading.Event) -> None:
         """Searches until there is an answer, a limit is reached or somebody wants to stop."""
-        import ray
-
         standing = self.leader.standing()
         if standing is None or standing.over:
             return
@@ -209,8 +210,6 @@ class Driver:
 
     def _take(self, member: Member, call: Any) -> None:
         """A call has been answered."""
-        import ray
-
         jobs, sent = member.calls.pop(call)
         now = time.monotonic()
         try:
@@ -347,8 +346,6 @@ class Driver:
                 free -= threads
 
     def _start(self, place: Place, threads: int, now: float) -> None:
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
         strategy = NodeAffinitySchedulingStrategy(place.node, soft=False)
         number = len(self.members)
         options = {"num_cpus": threads, "scheduling_strategy": strategy}
@@ -387,8 +384,6 @@ class Driver:
         self._fill(now)
 
     def _kill(self, member: Member) -> None:
-        import ray
-
         member.calls.clear()
         member.queue.clear()
         # One that is gone or out of reach is not heard any more in any case.
@@ -438,8 +433,6 @@ class Machines(threading.Thread):
 
 def places() -> dict[str, Place]:
     """The machines that are there."""
-    import ray
-
     found = {}
     for node in ray.nodes():
         cores = int(node["Resources"].get("CPU", 0))

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import ray
+
 from .._errors import InputError
 
 __all__ = ["connected"]
@@ -25,7 +27,6 @@ def connected(address: str | None, cores: int) -> Iterator[None]:
     A local one offers so many cores, or those of the machine if they are more, and ends with this
     process. Where Ray has been joined before, that one is used and left as it is.
     """
-    ray = imported()
     if ray.is_initialized():
         if address is not None:
             raise InputError("Ray has been joined already: leave the address out")
@@ -59,12 +60,3 @@ def connected(address: str | None, cores: int) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
-
-
-def imported() -> Any:
-    """The package; an ``InputError`` that says how to get it."""
-    try:
-        import ray
-    except ImportError as error:
-        raise InputError(f'Ray is not there ({error}): pip install "konane[cluster]"') from error
-    return ray

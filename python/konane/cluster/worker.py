@@ -14,6 +14,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import ray
+
 if TYPE_CHECKING:
     from .game import Game
 
@@ -104,8 +106,6 @@ class Worker:
 
     def _receive(self, asked: list[tuple[int, list[bytes], Any]]) -> dict[bytes, bytes]:
         """What has come in time."""
-        import ray
-
         found: dict[bytes, bytes] = {}
         until = time.monotonic() + ENTRIES_WAIT
         for last, nodes, reference in asked:
@@ -129,7 +129,6 @@ class Worker:
 
 def actor_class() -> Any:
     """The actor of :class:`Worker`."""
-    import ray
 
     class Actor(Worker):
         pass

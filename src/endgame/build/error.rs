@@ -3,9 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::plan::PlanError;
+use super::tasks::TaskError;
 use crate::endgame::files::DatabaseError;
 use crate::endgame::values::Stopped;
 use crate::file::FileError;
+use crate::system::bytes_text;
 
 /// Why a build ended without a database. What was finished until then stays, and is used when it is
 /// run again; no file looks whole that is not.
@@ -47,6 +50,54 @@ pub enum BuildError {
         /// The file that was being written.
         path: PathBuf,
     },
+    /// A file that one task made for another is damaged or gone. It was removed.
+    #[error(
+        "{} is damaged or gone: what is missing will be made again when the build is run again \
+         ({reason})", path.display()
+    )]
+    Lost {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: Box<DatabaseError>,
+    },
+    /// A text is no task, or the board has no such task.
+    #[error(transparent)]
+    NoTask(#[from] TaskError),
+    /// A task needs more memory than it may use.
+    #[error(
+        "the task needs {} of memory, but may use only {}: give it more, or fewer threads",
+        bytes_text(*need), bytes_text(*have)
+    )]
+    TaskMemory {
+        /// Bytes that it needs.
+        need: u64,
+        /// Bytes that it may use.
+        have: u64,
+    },
+    /// The directory was begun with slices that do not fit into the memory that may be used now.
+    #[error(
+        "{} was begun with tasks that need {} of memory, but only {} may be used: give \
+         them more, or delete the directory and begin again", path.display(), bytes_text(*need),
+        bytes_text(*have)
+    )]
+    OtherSlices {
+        /// The directory of the tasks.
+        path: PathBuf,
+        /// Bytes that a task needs.
+        need: u64,
+        /// Bytes that it may use.
+        have: u64,
+    },
+    /// Tasks are left.
+    #[error("{} is not finished: run the tasks that are pending first", path.display())]
+    Unfinished {
+        /// The directory of the database.
+        path: PathBuf,
+    },
+    /// There is no plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// A file could not be written or read.
     #[error(transparent)]
     Database(DatabaseError),

@@ -1,8 +1,12 @@
 //! What a build needs, worked out before anything is written.
 
+use super::costs::{
+    BASE_BYTES, COMPRESSED_SHARE_OF_FEW, compressed_share, orbit_bytes, present, saturated,
+};
 use super::parts;
 use super::plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
 use super::swept;
+use super::tasks;
 use crate::endgame::files::{CHUNK_BYTES, MANIFEST_NAME, Scope, database_name};
 use crate::endgame::index::{Index, Sizes, binomial};
 use crate::endgame::values::statespace;
@@ -24,18 +28,6 @@ pub const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
 /// take longer than the values.
 const SWEPT_FROM: u32 = 28;
 
-/// Compressed bytes for a raw one, at the most, of a whole board: 6x6 has 0.57, 5x6 0.62.
-pub const COMPRESSED_SHARE: f64 = 0.65;
-
-/// The same of a part of a board or a small one: 5x6 with 15 stones had 0.80.
-pub const COMPRESSED_SHARE_OF_FEW: f64 = 0.85;
-
-/// Bytes before compression from which on a whole board is no small one.
-const LARGE: u128 = 16 << 20;
-
-/// Memory of the program itself, compression included.
-const BASE_BYTES: u128 = 64 << 20;
-
 /// Bytes of the index of a file for each of its chunks.
 const INDEX_BYTES: u128 = 12;
 
@@ -49,7 +41,8 @@ struct Needs {
 }
 
 /// Works out what a build needs and whether it fits. Reads the sizes of memory and disk, writes
-/// nothing. Microseconds; some milliseconds on the largest boards.
+/// nothing. Microseconds; some milliseconds on the largest boards,
+/// seconds where rows have to be cut into slices.
 ///
 /// # Errors
 /// If it does not fit, with what would.
@@ -68,7 +61,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let directory = options.out.join(database_name(dimensions, options.scope, max_stones));
     let finished = directory.join(MANIFEST_NAME).exists();
     let memory_limit = options.memory_bytes.or_else(memory_available);
-    let disk_limit = disk_free(&directory).map(|free| free.saturating_add(present(&directory)));
+    let disk_limit = disk_free(&directory)
+        .map(|free| free.saturating_add(present(&directory) + tasks::present(&directory)));
     let threads = rayon::current_num_threads();
 
     let limits = [(Resource::Memory, memory_limit), (Resource::Disk, disk_limit)];
@@ -86,17 +80,35 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let whole = max_stones == dimensions.squares() && white <= swept::MAX_WHITE;
     let method = match options.method {
         _ if reachable => Method::Reached,
-        Some(Method::Swept) if whole => Method::Swept,
-        None if whole && dimensions.squares() >= SWEPT_FROM => Method::Swept,
+        Some(method @ (Method::Swept | Method::Sliced)) if whole => method,
+        // A build that was begun in slices goes on so, whatever is available now.
+        None if whole && tasks::are_in(&directory) => Method::Sliced,
+        None if whole && dimensions.squares() >= SWEPT_FROM => {
+            let layers =
+                BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, white);
+            match memory_limit.is_none_or(|limit| layers <= u128::from(limit)) {
+                true => Method::Swept,
+                false => Method::Sliced,
+            }
+        }
         _ => Method::Ranked,
     };
     let mut needs = ranked_needs(&index, &sizes, max_stones, threads);
+    let mut slices = None;
     let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
     match method {
         Method::Ranked => {}
         Method::Swept => {
             needs.memory = tables + swept::memory(&sizes, white);
             needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
+        }
+        Method::Sliced => {
+            let figures = tasks::figures_here(board, &directory, memory_limit);
+            needs.memory = figures.memory_bytes().into();
+            needs.seconds = figures.thread_seconds / threads as f64;
+            // Slices take as much as layers, and White's rows of one layer come on top.
+            needs.disk_peak = needs.disk_peak.max(needs.disk + u128::from(figures.white_bytes));
+            slices = Some(figures);
         }
         Method::Reached => {
             needs.memory =
@@ -140,6 +152,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         disk_bytes: saturated(needs.disk),
         disk_peak_bytes: saturated(needs.disk_peak),
         disk_limit,
+        slices,
         seconds: needs.seconds,
         threads,
     })
@@ -169,8 +182,8 @@ fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -
     let scratch = u128::from(longest_row.unwrap_or(0)) * threads as u128;
 
     let raw: u128 = (0..=max_stones).map(|n| sides * sizes.layer_bytes(n)).sum();
-    let share = match max_stones == index.board().dimensions().squares() && raw >= LARGE {
-        true => COMPRESSED_SHARE,
+    let share = match max_stones == index.board().dimensions().squares() {
+        true => compressed_share(raw),
         false => COMPRESSED_SHARE_OF_FEW,
     };
     let index_of =
@@ -198,24 +211,6 @@ fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -
         stored: sides * addresses,
         seconds: computed as f64 / (RANKED_POSITIONS_PER_SECOND * threads as f64),
     }
-}
-
-/// The tables of canonical black patterns.
-fn orbit_bytes(sizes: &Sizes, max_stones: u32) -> u128 {
-    let black = sizes.squares(Colour::Black);
-    (0..=black.min(max_stones))
-        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(sizes.rows(b)))
-        .sum()
-}
-
-/// Bytes of the files that an interrupted build left.
-fn present(directory: &std::path::Path) -> u64 {
-    let entries = std::fs::read_dir(directory).into_iter().flatten();
-    entries.filter_map(|entry| entry.ok()?.metadata().ok()).map(|metadata| metadata.len()).sum()
-}
-
-fn saturated(bytes: u128) -> u64 {
-    u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@
 //! ```
 //!
 //! In comes a board and what is wanted of it, out go the files of a database. [`plan()`] says first what
-//! that takes and whether it fits. There are three ways: `ranked` goes by layers of stones, `swept`
-//! and `reached` by black stones, whose rows pass through `parts`. All of them keep what they have
-//! finished in the `workspace`, check what they find there, and go on from it.
+//! that takes and whether it fits. There are four ways: `ranked` goes by layers of stones, `swept`
+//! and `reached` by black stones, whose rows pass through `parts`. These keep what they have
+//! finished in the `workspace`, check what they find there, and go on from it. `tasks` cuts the work of
+//! `swept` into pieces for little memory or for many machines.
 
+mod costs;
 mod error;
 mod estimate;
 mod observer;
@@ -19,6 +21,7 @@ mod plan;
 mod ranked;
 mod reached;
 mod swept;
+mod tasks;
 mod workspace;
 
 pub use error::BuildError;
@@ -26,6 +29,7 @@ pub use estimate::plan;
 pub(super) use observer::Outside;
 pub use observer::{BuildObserver, Stage};
 pub use plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
+pub use tasks::{Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport, Work};
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -81,7 +85,8 @@ pub fn build(
     let started = Instant::now();
     observer.planned(plan);
     let index = Index::new(board.clone(), plan.scope.exchanges());
-    let workspace = Workspace::open(&index, plan, observer)?;
+    let workspace =
+        Workspace::open(&index, &plan.directory, plan.scope, plan.max_stones, observer)?;
     let (manifest, layers_found) = if workspace.is_finished() {
         let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
         let manifest = database.manifest().clone();
@@ -91,6 +96,8 @@ pub fn build(
             database.layer(stones)?;
         }
         (manifest, layers)
+    } else if plan.method == Method::Sliced {
+        (tasks::build_here(board, plan, observer, stop)?, 0)
     } else {
         let (layers, found) = match plan.method {
             Method::Ranked => {
@@ -98,17 +105,23 @@ pub fn build(
             }
             Method::Swept => Swept::new(&index, &workspace, observer, stop)?.run()?,
             Method::Reached => Reached::new(&index, &workspace, observer, stop)?.run()?,
+            Method::Sliced => unreachable!("done above"),
         };
         let manifest = Manifest { dimensions: plan.dimensions, scope: plan.scope, layers };
         manifest.write(&plan.directory)?;
         (manifest, found)
     };
     drop(workspace);
+    Ok(summary(&manifest, started, layers_found))
+}
+
+/// What a build leaves, from its manifest.
+fn summary(manifest: &Manifest, started: Instant, layers_found: u32) -> BuildSummary {
     let total = manifest.total().expect("numbers that the manifest could be written with");
-    Ok(BuildSummary {
-        dimensions: plan.dimensions,
-        scope: plan.scope,
-        max_stones: plan.max_stones,
+    BuildSummary {
+        dimensions: manifest.dimensions,
+        scope: manifest.scope,
+        max_stones: manifest.max_stones(),
         positions: total.positions,
         black_to_move_wins: total.black_to_move_wins,
         white_to_move_wins: total.white_to_move_wins,
@@ -116,5 +129,5 @@ pub fn build(
         seconds: started.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
         layers_found,
-    })
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::tasks::TaskFigures;
 use crate::endgame::files::Scope;
 use crate::konane::Dimensions;
 use crate::system::bytes_text;
@@ -41,6 +42,8 @@ pub enum Method {
     Ranked,
     /// By the bit-parallel sweep ([`crate::endgame::values::sweep`]): whole boards.
     Swept,
+    /// By the sweep, some rows at a time ([`TaskPlan`](super::TaskPlan)): whole boards in little memory.
+    Sliced,
     /// By the sweep and the breadth-first search from the start ([`crate::endgame::statespace()`]): scope
     /// reachable.
     Reached,
@@ -77,6 +80,8 @@ pub struct Plan {
     /// What is free on the disk, if the system says so, and what an interrupted build of this
     /// database already takes.
     pub disk_limit: Option<u64>,
+    /// What its slices take, if it is built in slices.
+    pub slices: Option<TaskFigures>,
     /// Seconds, an estimate from measured rates.
     pub seconds: f64,
     /// Threads of the rayon pool that the estimate is for.
@@ -162,6 +167,15 @@ pub enum PlanError {
          no limit of stones: build scope complete, or without a limit"
     )]
     ReachableWithMaxStones,
+    /// A row of the board would be too long.
+    #[error(
+        "the complete {board} board cannot be built by tasks: a row of it is too long; \
+         build it with a limit of stones"
+    )]
+    TooLargeForRows {
+        /// The board.
+        board: Dimensions,
+    },
     /// No method here builds the reachable positions of this board.
     #[error(
         "the reachable positions of the {board} board cannot be built: \

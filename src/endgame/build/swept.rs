@@ -92,7 +92,7 @@ impl<'a> Swept<'a> {
     fn white_wins(&self, black: u32) -> Result<Layer, BuildError> {
         let Parts { index, columns, .. } = &self.parts;
         let mut layer = Layer::zeroed(index, black).map_err(self.parts.memory_error())?;
-        let targets = Targets::new(&mut layer);
+        let targets = Targets::all(&mut layer);
         let longest = index.board().longest_jump();
         for before in black.saturating_sub(longest)..black {
             let sources = self.sources(before)?;

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::BuildError;
 use super::observer::BuildObserver;
-use super::plan::Plan;
 use crate::endgame::files::{
     BlockKey, BlockKind, DatabaseError, LayerFile, LayerHeader, LayerSummary, LayerWriter,
     MANIFEST_NAME, Scope, layer_name,
@@ -32,7 +31,7 @@ pub struct Workspace<'a> {
     max_stones: u32,
     index: &'a Index,
     observer: &'a dyn BuildObserver,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl<'a> Workspace<'a> {
@@ -44,17 +43,31 @@ impl<'a> Workspace<'a> {
     /// of another board, scope or layout, and what the operating system refuses.
     pub fn open(
         index: &'a Index,
-        plan: &Plan,
+        directory: &Path,
+        scope: Scope,
+        max_stones: u32,
         observer: &'a dyn BuildObserver,
     ) -> Result<Self, BuildError> {
-        let directory = plan.directory.clone();
+        let directory = directory.to_owned();
         fs::create_dir_all(&directory).map_err(BuildError::io("create", &directory))?;
         let lock = Lock::take(&directory.join(LOCK_NAME))?;
         let lock = lock.ok_or_else(|| BuildError::Busy { path: directory.clone() })?;
-        let Plan { scope, max_stones, .. } = *plan;
-        let workspace = Workspace { directory, scope, max_stones, index, observer, _lock: lock };
+        let workspace = Workspace { directory, scope, max_stones, index, observer, lock };
         workspace.clean()?;
         Ok(workspace)
+    }
+
+    /// The same for a complete board and work that needs no more than the lock and the checks.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub fn lock(
+        index: &'a Index,
+        directory: &Path,
+        observer: &'a dyn BuildObserver,
+    ) -> Result<Lock, BuildError> {
+        let squares = index.board().dimensions().squares();
+        Ok(Workspace::open(index, directory, Scope::Complete, squares, observer)?.lock)
     }
 
     /// The directory.

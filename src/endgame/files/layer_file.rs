@@ -135,6 +135,18 @@ impl LayerFile {
         LayerFile::new(Source::open(path, DATABASE)?)
     }
 
+    /// The length of a file and XXH3-64 of its last bytes, which are a footer if it is a layer file:
+    /// enough to tell it from another, without reading the rest.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is too short.
+    pub fn footer(path: &Path) -> Result<(u64, u64), DatabaseError> {
+        let source = Source::open(path, DATABASE)?;
+        let mut foot = [0; FOOTER_BYTES];
+        source.read_at(source.len().saturating_sub(FOOTER_BYTES as u64), &mut foot)?;
+        Ok((source.len(), xxh3_64(&foot)))
+    }
+
     /// Opens the bytes of a file that are in memory already; `path` stands in error messages.
     ///
     /// # Errors

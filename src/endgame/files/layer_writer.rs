@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::{CParameter, Strategy, compress_bound};
 
@@ -270,23 +270,35 @@ impl LayerWriter {
     /// If a block is open.
     pub fn finish(mut self) -> Result<LayerSummary, DatabaseError> {
         assert!(!self.open, "the end of the file within a block");
-        let mut index = Vec::new();
-        index.extend((self.blocks.len() as u32).to_le_bytes());
+        let index_offset = self.file.bytes();
+        let mut listed = Vec::new();
+        listed.extend((self.blocks.len() as u32).to_le_bytes());
         for block in &self.blocks {
-            index.extend(block.key.encode());
-            index.extend(block.rows.to_le_bytes());
-            index.extend(block.set_bits.to_le_bytes());
+            listed.extend(block.key.encode());
+            listed.extend(block.rows.to_le_bytes());
+            listed.extend(block.set_bits.to_le_bytes());
         }
-        index.extend(self.lengths.iter().flat_map(|length| length.to_le_bytes()));
-        index.extend(self.checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
+        // Piece by piece: the index of a large layer has gigabytes.
+        let mut hasher = Xxh3::new();
+        let mut put = |bytes: &[u8]| {
+            hasher.update(bytes);
+            self.file.put(bytes)
+        };
+        put(&listed)?;
+        for lengths in self.lengths.chunks(1 << 16) {
+            put(&lengths.iter().flat_map(|length| length.to_le_bytes()).collect::<Vec<u8>>())?;
+        }
+        for checksums in self.checksums.chunks(1 << 16) {
+            put(&checksums.iter().flat_map(|sum| sum.to_le_bytes()).collect::<Vec<u8>>())?;
+        }
+        let index_xxh3 = hasher.digest();
         let footer = Footer {
-            index_offset: self.file.bytes(),
-            index_bytes: index.len() as u64,
-            index_xxh3: xxh3_64(&index),
+            index_offset,
+            index_bytes: self.file.bytes() - index_offset,
+            index_xxh3,
             header_xxh3: self.header_xxh3,
         };
         let footer = footer.encode();
-        self.file.put(&index)?;
         self.file.put(&footer)?;
         let LayerWriter { file, blocks, .. } = self;
         let (path, bytes) = (file.path().to_owned(), file.bytes());

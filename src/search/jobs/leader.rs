@@ -69,12 +69,6 @@ impl Rules {
     }
 }
 
-/// How many leaves that others have searched are passed over for one that nobody else has. Moving what
-/// is known of a leaf takes both workers' time: 7x7 by two simulated workers in jobs of 40 000 nodes
-/// took 331 moves and 4.0 s with 0, 198 and 3.8 s with 1, 101 and 3.3 s with 3, 84 and 3.5 s with 8; by
-/// sixteen, it makes no difference.
-const PASSED: usize = 3;
-
 /// A job that is out.
 struct Job<L> {
     worker: WorkerId,
@@ -211,8 +205,6 @@ impl<F: FirstLevel> Leader<F> {
         if let Some(&id) = self.seats.get(&name) {
             self.release(id);
         }
-        // Nobody can be asked any more, so it is anybody's.
-        self.last.retain(|_, last| *last != name);
     }
 
     /// Releases the jobs whose leases have ended.
@@ -251,13 +243,15 @@ impl<F: FirstLevel> Leader<F> {
             self.reason = Some(Reason::NodeLimit);
             return Order::Quit;
         }
-        let leaf = match self.select(worker) {
+        let (names, last) = (self.rules.names, &self.last);
+        let elsewhere =
+            |node: &F::Node| last.get(node).is_some_and(|other| other / names != worker / names);
+        let leaf = match self.level.select(&elsewhere) {
             Selection::Leaf(leaf) => leaf,
             Selection::AllTaken => return Order::Wait,
             Selection::Solved => return Order::Quit,
         };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
-        let names = self.rules.names;
         let last = self.last.remove(&F::node(&leaf));
         let last = last.filter(|&other| other / names != worker / names);
         let spent = Counters::default();
@@ -268,44 +262,6 @@ impl<F: FirstLevel> Leader<F> {
         self.jobs.insert(id, job);
         self.seats.insert(worker, id);
         self.search(id)
-    }
-
-    /// The best leaf for a worker: the first that nobody else has searched, if it is among the best few.
-    fn select(&mut self, worker: WorkerId) -> Selection<F::Leaf> {
-        let mut passed = Vec::new();
-        let mut found = loop {
-            let selection = self.level.select();
-            match selection {
-                Selection::Leaf(leaf)
-                    if passed.len() < PASSED && self.is_foreign(&leaf, worker) =>
-                {
-                    passed.push(leaf);
-                }
-                other => break other,
-            }
-        };
-        let is_worse = match &found {
-            Selection::Leaf(leaf) => self.is_foreign(leaf, worker),
-            Selection::AllTaken => true,
-            Selection::Solved => false,
-        };
-        if is_worse && !passed.is_empty() {
-            let best = Selection::Leaf(passed.remove(0));
-            if let Selection::Leaf(leaf) = std::mem::replace(&mut found, best) {
-                passed.push(leaf);
-            }
-        }
-        for leaf in &passed {
-            self.level.release(leaf);
-        }
-        found
-    }
-
-    /// Whether another worker has searched a leaf, or its parent.
-    fn is_foreign(&self, leaf: &F::Leaf, worker: WorkerId) -> bool {
-        let names = self.rules.names;
-        let last = self.last.get(&F::node(leaf));
-        last.is_some_and(|&other| other / names != worker / names)
     }
 
     fn search(&self, id: JobId) -> Order<F::Node> {

@@ -126,6 +126,7 @@ pub fn two_level_saving<G: Game>(
         open_entries: true,
         refresh_age: options.refresh_age,
         congestion_64: options.congestion_64,
+        affinity_64: 0,
     };
     let Some(tree) = JobTree::new(game, table, port, tree_bytes, tree_options, root) else {
         return without_memory(table);

@@ -2,6 +2,7 @@
 
 mod child;
 mod resumed;
+mod tasks;
 mod verify;
 
 use std::collections::BTreeMap;

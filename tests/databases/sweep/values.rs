@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use konane::internals::index::Index;
 use konane::internals::kernels::Isa;
 use konane::internals::values::sweep::row_ops::RowOps;
-use konane::internals::values::sweep::{Layer, Sweep, count_wins};
+use konane::internals::values::sweep::{Columns, Layer, Slice, Sweep, count_wins};
 use konane::{Board, Colour};
 
 /// By side to move: all layers of a board.
@@ -156,6 +156,64 @@ fn all_instruction_sets_find_the_same_values() {
             for size in ["3x5", "4x5", "5x5"] {
                 let expected = counts(size, RowOps::detect());
                 assert_eq!(counts(size, RowOps::with_isa(isa)), expected, "{size} {isa:?}");
+            }
+        }
+    }
+}
+
+/// Rows that are scattered, in any order and slice by slice, are those that are gathered.
+#[test]
+fn slices_have_the_rows_of_layers() {
+    for size in ["3x3", "3x4", "4x4", "1x9", "3x5"] {
+        let index = Index::new(Board::new(size.parse().unwrap()), true);
+        let sweep = Sweep::new(&index);
+        let columns = Columns::new(index.numbering().count(Colour::White));
+        let [black_wins, white_wins] = swept(&index, RowOps::detect());
+        let mut scratch = Vec::new();
+        for (black, (gathered_black, gathered_white)) in
+            (0..).zip(black_wins.iter().zip(&white_wins))
+        {
+            let rows = gathered_black.rows();
+            for rows in [0..rows.div_ceil(3), rows.div_ceil(3)..rows] {
+                let mut slices =
+                    [(); 2].map(|()| Slice::zeroed(&index, black, rows.clone()).unwrap());
+                let longest = index.board().longest_jump();
+                let targets = slices[1].targets();
+                for before in (black.saturating_sub(longest)..black).rev() {
+                    let patterns = index.orbits(before).patterns();
+                    for (row, &pattern) in
+                        (0u32..).zip(patterns).collect::<Vec<_>>().into_iter().rev()
+                    {
+                        let row = black_wins[before as usize].row(row);
+                        sweep.scatter(&targets, pattern, row, &mut scratch);
+                    }
+                }
+                drop(targets);
+                let targets = slices[0].targets();
+                for (row, &pattern) in (0u32..)
+                    .zip(index.orbits(black).patterns())
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .rev()
+                {
+                    sweep.scatter_black(&targets, pattern, gathered_white.row(row), &mut scratch);
+                }
+                drop(targets);
+                for (slice, gathered) in slices.iter_mut().zip([gathered_black, gathered_white]) {
+                    slice.split(&columns);
+                    for (nth, row) in rows.clone().enumerate() {
+                        let mut split = vec![0; columns.words()];
+                        columns.split(gathered.row(row), &mut split);
+                        for white in 0..=index.numbering().count(Colour::White) {
+                            let words: Vec<u8> = split[columns.block(white)]
+                                .iter()
+                                .flat_map(|word| word.to_le_bytes())
+                                .collect();
+                            let expected = &words[..columns.row_bytes(white)];
+                            assert_eq!(slice.block_row(nth, &columns, white), expected, "{size}");
+                        }
+                    }
+                }
             }
         }
     }

@@ -7,14 +7,14 @@ use crate::scaling::{PARALLEL, Point, SEARCHED, Series, THREADS, series};
 use crate::svg::{At, COLOURS, GRID, Height, INK, Shape, Side, Svg, WHITE};
 use crate::winners::Row;
 
-const ABOVE: (Side, Height) = (Side::Middle, Height::Bottom);
-const BELOW: (Side, Height) = (Side::Middle, Height::Top);
-const LEFT_OF: (Side, Height) = (Side::End, Height::Centre);
-const RIGHT_OF: (Side, Height) = (Side::Start, Height::Centre);
-const HEADING: (Side, Height) = (Side::Start, Height::Top);
+pub const ABOVE: (Side, Height) = (Side::Middle, Height::Bottom);
+pub const BELOW: (Side, Height) = (Side::Middle, Height::Top);
+pub const LEFT_OF: (Side, Height) = (Side::End, Height::Centre);
+pub const RIGHT_OF: (Side, Height) = (Side::Start, Height::Centre);
+pub const HEADING: (Side, Height) = (Side::Start, Height::Top);
 
 /// How far `value` is on the way from `least` to `most` on a logarithmic scale.
-fn part(value: f64, least: f64, most: f64) -> f64 {
+pub fn part(value: f64, least: f64, most: f64) -> f64 {
     (value / least).log2() / (most / least).log2()
 }
 

@@ -20,6 +20,7 @@ use std::process::{Command, ExitCode};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod algorithms;
+mod cluster;
 mod figures;
 mod measure;
 mod published;
@@ -50,6 +51,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Write the page of searches on many machines from the records of konane-simulate
+    Cluster {
+        /// Folder of the pages; raw results are in its folder benchmarks
+        #[arg(long, default_value_os_t = docs())]
+        docs: PathBuf,
+    },
     /// Run what has no record yet, then write the page
     Measure(Measure),
     /// Write the pages from the raw results
@@ -87,6 +94,7 @@ fn docs() -> PathBuf {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().verb {
+        Verb::Cluster { docs } => write_cluster(&docs.join("benchmarks")),
         Verb::Measure(args) => measure(&args),
         Verb::Pages { suites, docs } => {
             let all = if suites.is_empty() { Suite::value_variants() } else { &suites };
@@ -132,6 +140,13 @@ fn build() -> Result<PathBuf, Failure> {
 
 fn raw_results(suite: Suite, docs: &Path) -> PathBuf {
     docs.join(format!("benchmarks/{}.jsonl", suite.name()))
+}
+
+fn write_cluster(folder: &Path) -> Result<(), Failure> {
+    let all = cluster::parse(&fs::read_to_string(folder.join("cluster.jsonl"))?)?;
+    fs::write(folder.join("cluster.md"), cluster::markdown(&all))?;
+    fs::write(folder.join("cluster.svg"), cluster::figure(&all))?;
+    Ok(())
 }
 
 /// Writes the files of a suite.

@@ -15,14 +15,14 @@ pub struct Costs {
     /// Microseconds of a message on its way, in either direction.
     #[arg(long, default_value_t = 500.0)]
     pub latency_us: f64,
-    /// Microseconds that a call takes of the driver, whatever is in it.
+    /// Microseconds that a call and its result take of the driver, whatever is in them.
     #[arg(long, default_value_t = 700.0)]
     pub call_us: f64,
-    /// Microseconds of a job in the leader.
+    /// Microseconds of a message in the leader.
     #[arg(long, default_value_t = 20.0)]
     pub job_us: f64,
     /// Nanoseconds to collect an entry for another machine.
-    #[arg(long, default_value_t = 400.0)]
+    #[arg(long, default_value_t = 250.0)]
     pub collect_ns: f64,
     /// Nanoseconds to take an entry or a fact in.
     #[arg(long, default_value_t = 60.0)]
@@ -37,8 +37,14 @@ impl Costs {
         microseconds(self.latency_us)
     }
 
-    pub fn driver(&self, jobs: usize) -> Duration {
-        microseconds(self.call_us + self.job_us * jobs as f64)
+    /// The leader's part of so many messages.
+    pub fn leader(&self, messages: usize) -> Duration {
+        microseconds(self.job_us * messages as f64)
+    }
+
+    /// The driver's part of a call and of its result.
+    pub fn call(&self) -> Duration {
+        microseconds(self.call_us)
     }
 
     pub fn search(&self, nodes: u64, threads: usize) -> Duration {

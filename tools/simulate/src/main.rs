@@ -17,7 +17,7 @@ use konane::{Board, Limits, Position, SolveOptions, Solver};
 
 use costs::Costs;
 use pace::Turns;
-use world::World;
+use world::{Traffic, World};
 
 #[derive(Parser)]
 #[command(about = "Searches of many machines on a virtual clock")]
@@ -45,12 +45,21 @@ struct Args {
     /// See the leader's rules, in 1/64.
     #[arg(long, default_value_t = DeskRules::default().congestion_64)]
     congestion: u32,
+    /// See the leader's rules, in 1/64.
+    #[arg(long, default_value_t = DeskRules::default().affinity_64)]
+    affinity: u32,
     /// See the leader's rules.
     #[arg(long, default_value_t = DeskRules::default().refresh_age)]
     refresh_age: u32,
     /// Nodes to evaluate in all.
     #[arg(long)]
     max_nodes: Option<u64>,
+    /// Search on one thread without any leader, too, to compare with.
+    #[arg(long)]
+    alone: bool,
+    /// Print a JSON object.
+    #[arg(long)]
+    json: bool,
     /// MiB of each machine.
     #[arg(long, default_value_t = 256)]
     memory: u64,
@@ -59,6 +68,62 @@ struct Args {
     leader_memory: u64,
     #[command(flatten)]
     costs: Costs,
+}
+
+/// What came of a simulation.
+#[derive(serde::Serialize)]
+struct Record {
+    game: String,
+    machines: usize,
+    threads: usize,
+    job_nodes: u64,
+    batch: usize,
+    entries: bool,
+    fact_work: u64,
+    winner: Option<String>,
+    nodes: u64,
+    /// Nodes of one thread without a leader.
+    alone: Option<u64>,
+    /// On the virtual clock.
+    seconds: f64,
+    costs: Costs,
+    traffic: Traffic,
+    real_seconds: f64,
+}
+
+impl Record {
+    fn print(&self) {
+        let Record { traffic, costs, .. } = self;
+        println!(
+            "{}: {} machines of {} threads, jobs of {} nodes",
+            self.game, self.machines, self.threads, self.job_nodes
+        );
+        println!("winner      {}", self.winner.as_deref().unwrap_or("unknown"));
+        println!("time        {:.3} s on the virtual clock", self.seconds);
+        println!("nodes       {:.2} million", self.nodes as f64 / 1e6);
+        if let Some(alone) = self.alone {
+            let seconds = alone as f64 * costs.node_ns / 1e9;
+            let (more, faster) = (self.nodes as f64 / alone as f64, seconds / self.seconds);
+            println!("one thread  {seconds:.3} s; {more:.2} times its nodes, {faster:.1} as fast");
+        }
+        println!("machines    {:.0} % of the time searching", traffic.busy * 100.0);
+        println!(
+            "driver      {:.0} % of the time busy, {} calls",
+            traffic.driver * 100.0,
+            traffic.calls
+        );
+        println!(
+            "sent        {:.1} MB of messages, {:.1} MB of entries with {} of {} jobs",
+            traffic.message_bytes as f64 / 1e6,
+            traffic.entry_bytes as f64 / 1e6,
+            traffic.fetched,
+            traffic.jobs
+        );
+        println!(
+            "real        {:.1} s; {:.1} µs of the leader for a message, {:.0} ns for an entry",
+            self.real_seconds, traffic.leader_us, traffic.collect_ns
+        );
+    }
 }
 
 /// Stations in a row, each below the one that was made before.
@@ -100,6 +165,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         fact_work: args.fact_work,
         node_limit: args.max_nodes,
         congestion_64: args.congestion,
+        affinity_64: args.affinity,
         refresh_age: args.refresh_age,
         ..DeskRules::default()
     };
@@ -114,6 +180,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = SolveOptions { memory_bytes: args.leader_memory << 20, ..options };
     let leader = Solver::new(&board, &start).options(options);
     let begun = Instant::now();
+    let alone = match args.alone {
+        true => Some(leader.clone().limits(Limits::default()).run()?.report.counters.nodes),
+        false => None,
+    };
     let mut run = |stations: &[&dyn Station]| {
         let mut found = None;
         let solution = leader.lead(rules, &mut (), |desk| {
@@ -126,19 +196,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (solution, found) = with_stations(&worker, rules, args.machines, None, &mut run)?;
     let (solution, (time, traffic)) = (solution?, found.expect("the game is not over"));
-    let nodes = solution.report.counters.nodes;
-    let alone = nodes as f64 * args.costs.node_ns / 1e9;
-    println!(
-        "{} {} machines x {} threads: winner {:?}, {:.2} M nodes, {:.3} s, {:.1} busy, {:.1} s real",
-        args.board,
-        args.machines,
-        args.threads,
-        solution.winner,
-        nodes as f64 / 1e6,
-        time.as_secs_f64(),
-        alone / time.as_secs_f64(),
-        begun.elapsed().as_secs_f64(),
-    );
-    println!("{}", serde_json::to_string(&traffic)?);
+    let record = Record {
+        game: args.board,
+        machines: args.machines,
+        threads: args.threads.get(),
+        job_nodes: args.job_nodes,
+        batch: args.batch,
+        entries: !args.no_entries,
+        fact_work: args.fact_work,
+        winner: solution.winner.map(|winner| winner.to_string()),
+        nodes: solution.report.counters.nodes,
+        alone,
+        seconds: time.as_secs_f64(),
+        costs: args.costs,
+        traffic,
+        real_seconds: begun.elapsed().as_secs_f64(),
+    };
+    if args.json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        record.print();
+    }
     Ok(())
 }

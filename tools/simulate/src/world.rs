@@ -46,10 +46,15 @@ pub struct Traffic {
     pub message_bytes: u64,
     /// Microseconds that the real leader took for a message or a name.
     pub leader_us: f64,
+    /// Nanoseconds that it really took to collect an entry, and to evaluate a node.
+    pub collect_ns: f64,
+    pub node_ns: f64,
     /// The part of the time in which the driver was busy.
     pub driver: f64,
     /// The part of the time in which the machines searched.
     pub busy: f64,
+    /// The part of the time in which they waited for entries.
+    pub waited: f64,
 }
 
 pub struct World<'a, 'd> {
@@ -69,6 +74,11 @@ pub struct World<'a, 'd> {
     driver_busy: Duration,
     /// What the leader really took, and for how many messages.
     leader: (Duration, u64),
+    /// What collecting and searching really took.
+    collecting: Duration,
+    searching: Duration,
+    /// What machines waited for entries.
+    waited: Duration,
     traffic: Traffic,
 }
 
@@ -102,6 +112,9 @@ impl<'a, 'd> World<'a, 'd> {
             driver_free: Duration::ZERO,
             driver_busy: Duration::ZERO,
             leader: (Duration::ZERO, 0),
+            collecting: Duration::ZERO,
+            searching: Duration::ZERO,
+            waited: Duration::ZERO,
             traffic: Traffic::default(),
         }
     }
@@ -137,7 +150,13 @@ impl<'a, 'd> World<'a, 'd> {
         let seconds = self.now.max(self.driver_free).as_secs_f64().max(1e-9);
         let busy: Duration = self.machines.iter().map(|machine| machine.busy).sum();
         self.traffic.leader_us = self.leader.0.as_secs_f64() * 1e6 / self.leader.1.max(1) as f64;
+        let entries = (self.traffic.entry_bytes / 16).max(1) as f64;
+        self.traffic.collect_ns = self.collecting.as_secs_f64() * 1e9 / entries;
+        let nodes = self.desk.standing().counters.nodes.max(1) as f64;
+        self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
+        self.traffic.waited =
+            self.waited.as_secs_f64() / seconds / self.machines.len() as f64;
         self.traffic.busy = busy.as_secs_f64() / seconds / self.machines.len() as f64;
         (self.now, self.traffic)
     }
@@ -175,14 +194,14 @@ impl<'a, 'd> World<'a, 'd> {
                 Ordered::Quit => {}
             }
         }
-        let mut end = begin + self.costs.driver(heard);
+        let mut end = begin + self.costs.leader(heard);
         for (machine, jobs) in jobs {
             self.traffic.calls += 1;
             self.traffic.jobs += jobs.len() as u64;
             self.traffic.message_bytes +=
                 jobs.iter().map(|told| told.answer.len() as u64).sum::<u64>();
+            end += self.costs.call();
             self.at(end + self.costs.latency(), Event::Jobs(machine, jobs));
-            end += self.costs.driver(0);
         }
         for (name, job) in self.desk.take_stops() {
             self.machines[name as usize / (2 * self.batch)].station.call_off(job);
@@ -213,18 +232,24 @@ impl<'a, 'd> World<'a, 'd> {
                 && self.fetches
             {
                 let other = &mut self.machines[*last as usize];
+                let begun = Instant::now();
                 let found = other.station.entries(node).expect("a node of the leader");
+                self.collecting += begun.elapsed();
                 // A thread of its own does that, on processors that the search would have.
                 let collect = self.costs.collect(found.len()) / self.threads as u32;
                 other.free = other.free.max(self.now) + collect;
                 self.traffic.fetched += 1;
                 self.traffic.entry_bytes += found.len() as u64;
                 // It was asked for when the job came.
-                time = time.max(came + self.costs.fetch(found.len()));
+                let there = time.max(came + self.costs.fetch(found.len()));
+                self.waited += there - time;
+                time = there;
                 time += self.costs.store(found.len());
                 entries = Some(found);
             }
+            let begun = Instant::now();
             let (message, nodes) = self.do_job(&told, number, entries.as_deref());
+            self.searching += begun.elapsed();
             time += self.costs.store(told.answer.len());
             let took = self.costs.search(nodes, self.threads);
             self.machines[number].busy += took;

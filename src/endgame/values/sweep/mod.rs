@@ -17,6 +17,7 @@ mod columns;
 mod memory;
 pub mod row_ops;
 mod scatter;
+mod slice;
 mod wins;
 
 use std::io;
@@ -30,6 +31,7 @@ use memory::Words;
 pub use row_ops::row_words;
 use row_ops::{RowJump, RowOps, RowPermutation};
 pub use scatter::Targets;
+pub use slice::{Slice, stride_words};
 pub use wins::count_wins;
 
 use super::jumps::{Jump, jumps};

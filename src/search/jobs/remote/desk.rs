@@ -106,6 +106,9 @@ pub struct DeskRules {
     /// What a worker below a node of the tree adds to the node's delta in selections, beside 1, as
     /// a part of the delta in 1/64.
     pub congestion_64: u32,
+    /// By how much the delta of a leaf appears greater in selections for a worker if another one
+    /// knows more about it, in 1/64 of itself.
+    pub affinity_64: u32,
     /// Expansions of all workers after which a selection looks a node's children up in the leader's
     /// table again, for what others have found out there.
     pub refresh_age: u32,
@@ -124,6 +127,7 @@ impl Default for DeskRules {
             facts_at_once: 20_000,
             fact_work: 100,
             congestion_64: 1,
+            affinity_64: 4,
             refresh_age: 100_000,
             lease: None,
             node_limit: None,

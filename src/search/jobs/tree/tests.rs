@@ -10,6 +10,7 @@ const PLAIN: JobTreeOptions = JobTreeOptions {
     open_entries: false,
     refresh_age: u32::MAX,
     congestion_64: 0,
+    affinity_64: 0,
 };
 
 const RICH: JobTreeOptions = JobTreeOptions {
@@ -17,6 +18,7 @@ const RICH: JobTreeOptions = JobTreeOptions {
     open_entries: true,
     refresh_age: 0,
     congestion_64: 20,
+    affinity_64: 0,
 };
 
 /// The root is position 0.
@@ -86,7 +88,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let mut gone = AHashSet::new();
         for step in 0.. {
             while out.len() < workers {
-                match tree.select() {
+                match tree.select(&|_| false) {
                     Selection::Leaf(leaf) => out.push(leaf),
                     Selection::AllTaken => {
                         assert!(!out.is_empty(), "a free leaf is always found");
@@ -147,7 +149,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
 }
 
 fn leaf(tree: &mut JobTree<'_, GraphGame>) -> Leaf {
-    match tree.select() {
+    match tree.select(&|_| false) {
         Selection::Leaf(leaf) => leaf,
         other => panic!("{other:?}"),
     }
@@ -174,7 +176,7 @@ fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
         }
         let out = [(); 4].map(|()| leaf(&mut tree));
         assert_eq!(out.each_ref().map(|leaf| leaf.code), expected);
-        assert!(matches!(tree.select(), Selection::AllTaken));
+        assert!(matches!(tree.select(&|_| false), Selection::AllTaken));
         // What is backed up are the nodes' own numbers.
         assert_eq!((tree.phi, tree.delta), (10, 14));
         out.iter().for_each(|leaf| tree.release(leaf));

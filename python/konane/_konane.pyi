@@ -1,0 +1,254 @@
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._results import (
+    BuildProgress,
+    Built,
+    Probe,
+    Progress,
+    Proof,
+    Solution,
+    SproutsSolution,
+    Verification,
+)
+
+__all__ = [
+    "ClusterLeader",
+    "ClusterStanding",
+    "ClusterTold",
+    "ClusterWorker",
+    "Database",
+    "Position",
+    "__version__",
+    "build_database",
+    "divide",
+    "memory_bytes",
+    "perft",
+    "prove",
+    "solve",
+    "sprouts_canonical",
+    "sprouts_children",
+    "sprouts_draw",
+    "sprouts_grundy",
+    "sprouts_solve",
+    "verify_proof",
+]
+
+__version__: str
+
+_Algorithm = Literal["dfpn", "pns", "pn2", "pns-pdfpn", "ab"]
+_Path = str | PathLike[str]
+
+@final
+class Position:
+    def __new__(
+        cls, board: str, text: str | None = None, *, moves: str | Sequence[str] | None = None
+    ) -> Position: ...
+    @classmethod
+    def from_code(cls, board: str, code: int) -> Position: ...
+    @property
+    def board(self) -> str: ...
+    @property
+    def to_move(self) -> Literal["black", "white"]: ...
+    @property
+    def code(self) -> int: ...
+    @property
+    def occupied(self) -> int: ...
+    @property
+    def is_over(self) -> bool: ...
+    def moves(self) -> list[str]: ...
+    def play(self, move: str) -> Position: ...
+    def svg(self) -> str: ...
+    def _repr_svg_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Database:
+    @staticmethod
+    def find(directory: _Path, board: str, *, cache: int | str | None = "64MiB") -> Database: ...
+    @staticmethod
+    def open(directory: _Path, *, cache: int | str | None = "64MiB") -> Database: ...
+    @property
+    def directory(self) -> str: ...
+    @property
+    def board(self) -> str: ...
+    @property
+    def scope(self) -> Literal["complete", "reachable"]: ...
+    @property
+    def max_stones(self) -> int: ...
+    def probe(self, position: Position | str) -> Probe: ...
+    def probe_many(
+        self, codes: NDArray[np.uint64], *, threads: int | None = None
+    ) -> NDArray[np.int8]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+def solve(
+    board: Position | str,
+    *,
+    algo: _Algorithm = "dfpn",
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    interval: float | None = 0.1,
+    profile: Literal["tuned", "thesis"] = "tuned",
+) -> Solution: ...
+def prove(
+    board: Position | str,
+    path: _Path,
+    *,
+    algo: _Algorithm = "dfpn",
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    interval: float | None = 0.1,
+    profile: Literal["tuned", "thesis"] = "tuned",
+) -> Proof: ...
+def verify_proof(
+    path: _Path, *, threads: int | None = None, memory: int | str | None = None
+) -> Verification: ...
+def perft(
+    board: Position | str,
+    depth: int,
+    *,
+    threads: int | None = None,
+    unique: bool = False,
+    symmetry: bool = True,
+    memory: int | str | None = None,
+) -> list[int]: ...
+def divide(
+    board: Position | str, depth: int, *, threads: int | None = None
+) -> dict[str, int]: ...
+def build_database(
+    board: str,
+    directory: _Path = "db",
+    *,
+    scope: Literal["complete", "reachable"] = "complete",
+    max_stones: int | None = None,
+    memory: int | str | None = None,
+    threads: int | None = None,
+    progress: Callable[[BuildProgress], object] | None = None,
+    interval: float | None = 0.1,
+) -> Built: ...
+def sprouts_solve(
+    text: str,
+    *,
+    algo: Literal["dfpn", "pns", "pns-pdfpn"] = "dfpn",
+    nimber: int = 0,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    interval: float | None = 0.1,
+) -> SproutsSolution: ...
+def sprouts_grundy(
+    text: str,
+    *,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    interval: float | None = 0.1,
+) -> int | None: ...
+def sprouts_children(text: str) -> list[str]: ...
+def sprouts_canonical(text: str) -> str: ...
+def sprouts_draw(text: str) -> str: ...
+
+# What konane.cluster is made of: a leader and workers that tell each other bytes.
+
+@final
+class ClusterTold:
+    @property
+    def name(self) -> int: ...
+    @property
+    def answer(self) -> bytes: ...
+    @property
+    def job(self) -> int | None: ...
+    @property
+    def node(self) -> bytes | None: ...
+    @property
+    def last(self) -> int | None: ...
+    @property
+    def over(self) -> bool: ...
+
+@final
+class ClusterStanding:
+    @property
+    def pn(self) -> float: ...
+    @property
+    def dn(self) -> float: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def table_used(self) -> int: ...
+    @property
+    def tree_nodes(self) -> int: ...
+    @property
+    def jobs(self) -> int: ...
+    @property
+    def facts(self) -> int: ...
+    @property
+    def over(self) -> bool: ...
+
+@final
+class ClusterLeader:
+    @staticmethod
+    def konane(
+        start: str | Position,
+        *,
+        names: int,
+        job_nodes: int,
+        fact_work: int,
+        memory: int | str,
+        profile: Literal["tuned", "thesis"] = "tuned",
+        max_nodes: int | None = None,
+        checkpoint: _Path | None = None,
+        resume: bool = False,
+        checkpoint_interval: float | None = None,
+    ) -> ClusterLeader: ...
+    def hello(self, names: list[int]) -> list[ClusterTold]: ...
+    def hear(self, messages: list[bytes]) -> list[ClusterTold | str]: ...
+    def lost(self, worker: int) -> None: ...
+    def stops(self) -> list[tuple[int, int]]: ...
+    def set_job_nodes(self, nodes: int) -> None: ...
+    def standing(self) -> ClusterStanding | None: ...
+    def end(self, reason: str) -> None: ...
+    def finish(self) -> dict[str, Any]: ...
+    def saves(self) -> list[tuple[str | None, int, int, int, float]]: ...
+    @property
+    def checkpoint_bound(self) -> int: ...
+    @property
+    def before(self) -> tuple[int, int, float]: ...
+
+@final
+class ClusterWorker:
+    @staticmethod
+    def konane(
+        start: str | Position,
+        *,
+        fact_work: int,
+        memory: int | str,
+        threads: int,
+        profile: Literal["tuned", "thesis"] = "tuned",
+    ) -> ClusterWorker: ...
+    def search(self, name: int, answer: bytes, entries: bytes | None = None) -> bytes: ...
+    def entries(self, node: bytes) -> bytes: ...
+    def call_off(self, job: int) -> None: ...
+    def nodes(self) -> int: ...
+    def close(self) -> None: ...
+
+def memory_bytes(memory: int | str) -> int: ...

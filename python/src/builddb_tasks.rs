@@ -1,0 +1,171 @@
+//! Complete databases built by tasks: the plan, who directs it, and a task.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use konane::Board;
+use konane::endgame::{BuildError, Task, TaskBuild, TaskOptions, TaskPlan};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::Failure;
+use crate::interrupt;
+use crate::options::on_pool;
+use crate::position::dimensions;
+
+fn texts(waves: Vec<Vec<Task>>) -> Vec<Vec<String>> {
+    waves.into_iter().map(|wave| wave.iter().map(Task::to_string).collect()).collect()
+}
+
+/// What a build of a complete board by tasks takes. `memory` is in bytes and for each task, `parts` the
+/// least number of tasks into which the largest layers are cut.
+#[pyclass(frozen, module = "konane")]
+pub struct BuildPlan {
+    board: Board,
+    options: TaskOptions,
+    plan: TaskPlan,
+}
+
+#[pymethods]
+impl BuildPlan {
+    #[new]
+    #[pyo3(signature = (board, out, memory, threads = 1, parts = 1))]
+    fn new(
+        py: Python<'_>,
+        board: &str,
+        out: PathBuf,
+        memory: u64,
+        threads: usize,
+        parts: u32,
+    ) -> Result<Self, Failure> {
+        let board = Board::new(dimensions(board)?);
+        let options = TaskOptions { out, memory_bytes: memory, threads: threads.max(1), parts };
+        let plan = py.detach(|| TaskPlan::new(&board, options.clone()))?;
+        Ok(BuildPlan { board, options, plan })
+    }
+
+    /// The directory of the database.
+    #[getter]
+    fn directory(&self) -> PathBuf {
+        self.plan.directory().to_owned()
+    }
+
+    /// Whether the database is there already.
+    #[getter]
+    fn finished(&self) -> bool {
+        self.plan.is_finished()
+    }
+
+    /// All tasks, in waves: those of a wave are independent, and need the waves before.
+    fn tasks(&self, py: Python<'_>) -> Vec<Vec<String>> {
+        texts(py.detach(|| self.plan.waves()))
+    }
+
+    /// What the build takes: bytes of memory, disk and traffic, seconds of one thread. Those of
+    /// disk, traffic and time are estimates.
+    fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let figures = py.detach(|| self.plan.figures());
+        let dict = PyDict::new(py);
+        dict.set_item("tasks", figures.tasks)?;
+        dict.set_item("widest_wave", figures.widest_wave)?;
+        dict.set_item("slice_rows", figures.slice_rows)?;
+        dict.set_item("task_memory_bytes", figures.memory_bytes())?;
+        dict.set_item("rows_memory_bytes", figures.rows_memory_bytes)?;
+        dict.set_item("layer_memory_bytes", figures.layer_memory_bytes)?;
+        dict.set_item("disk_bytes", figures.disk_bytes)?;
+        dict.set_item("disk_peak_bytes", figures.disk_peak_bytes)?;
+        dict.set_item("read_bytes", figures.read_bytes)?;
+        dict.set_item("written_bytes", figures.written_bytes)?;
+        dict.set_item("thread_seconds", figures.thread_seconds)?;
+        Ok(dict)
+    }
+
+    /// Takes the directory for this build alone.
+    fn open(&self, py: Python<'_>) -> Result<BuildDirector, Failure> {
+        let opened = py.detach(|| {
+            let plan = TaskPlan::new(&self.board, self.options.clone())?;
+            plan.open(&())
+        });
+        Ok(BuildDirector { build: Mutex::new(Some(opened?)) })
+    }
+}
+
+/// A build that has its directory: says which tasks are left, and finishes the database.
+#[pyclass(frozen, module = "konane")]
+pub struct BuildDirector {
+    /// Nothing once it is over.
+    build: Mutex<Option<TaskBuild>>,
+}
+
+impl BuildDirector {
+    fn locked<T>(&self, what: impl FnOnce(&mut Option<TaskBuild>) -> T) -> T {
+        what(&mut self.build.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+}
+
+#[pymethods]
+impl BuildDirector {
+    /// The tasks that are left, in waves, by what is in the directory; none when all is done.
+    fn pending(&self, py: Python<'_>) -> Result<Vec<Vec<String>>, Failure> {
+        let waves = py.detach(|| self.locked(|build| build.as_ref().map(TaskBuild::pending)));
+        Ok(texts(waves.ok_or_else(over)??))
+    }
+
+    /// Writes the manifest, and gives the directory back.
+    fn finish<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, Failure> {
+        let build = self.locked(Option::take).ok_or_else(over)?;
+        let directory = build.plan().directory().to_owned();
+        let summary = py.detach(|| build.finish())?;
+        let dict = PyDict::new(py);
+        dict.set_item("board", summary.dimensions.to_string())?;
+        dict.set_item("scope", summary.scope.name())?;
+        dict.set_item("max_stones", summary.max_stones)?;
+        dict.set_item("directory", directory.display().to_string())?;
+        dict.set_item("positions", summary.positions)?;
+        dict.set_item("black_to_move_wins", summary.black_to_move_wins)?;
+        dict.set_item("white_to_move_wins", summary.white_to_move_wins)?;
+        dict.set_item("bytes", summary.bytes)?;
+        dict.set_item("seconds", summary.seconds)?;
+        Ok(dict)
+    }
+
+    /// Gives the directory back.
+    fn close(&self) {
+        self.locked(|build| *build = None);
+    }
+}
+
+fn over() -> Failure {
+    Failure::input("this build is over: open the plan again")
+}
+
+/// Runs a task, without the interpreter's lock. What comes back says `"lost": path` if a file of an earlier
+/// task was damaged or gone, so that its task has to run again.
+#[pyfunction]
+#[pyo3(signature = (task, out, memory = None, threads = 1))]
+pub fn run_task<'py>(
+    py: Python<'py>,
+    task: &str,
+    out: PathBuf,
+    memory: Option<u64>,
+    threads: usize,
+) -> Result<Bound<'py, PyDict>, Failure> {
+    let task: Task = task.parse().map_err(BuildError::NoTask)?;
+    let result = interrupt::run_silent(py, |stop| {
+        let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+        on_pool(threads, || task.run(&out, memory, stop))
+    })??;
+    let dict = PyDict::new(py);
+    match result {
+        Ok(report) => {
+            dict.set_item("rows_bytes", report.rows_bytes)?;
+            dict.set_item("read_bytes", report.read_bytes)?;
+            dict.set_item("written_bytes", report.written_bytes)?;
+            dict.set_item("seconds", report.seconds)?;
+        }
+        Err(BuildError::Lost { path, .. }) => dict.set_item("lost", path)?,
+        Err(other) => return Err(other.into()),
+    }
+    Ok(dict)
+}

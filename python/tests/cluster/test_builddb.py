@@ -1,0 +1,176 @@
+"""Databases by tasks on Ray: the bytes of a build at once, whoever dies."""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'konane[cluster]'")
+
+from konane import cluster  # noqa: E402
+from konane._konane import BuildPlan, run_task  # noqa: E402
+from konane.cluster import builddb  # noqa: E402
+
+pytestmark = pytest.mark.ray
+
+BOARD = "4x5"
+MEMORY = 200 << 20
+
+DRIVER = """
+import argparse, sys
+from konane.cluster import builddb
+parser = argparse.ArgumentParser()
+builddb.add_arguments(parser)
+sys.exit(builddb.run(parser.parse_args()))
+"""
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The files of a build without Ray, one task after the other in another order."""
+    out = tmp_path_factory.mktemp("whole")
+    plan = BuildPlan(BOARD, out, MEMORY)
+    build = plan.open()
+    for wave in plan.tasks():
+        for task in reversed(wave):
+            assert "lost" not in run_task(task, out, MEMORY)
+    assert build.pending() == []
+    assert build.finish()["positions"] == 2 << 20
+    found = files(plan.directory)
+    assert len(found) == 22
+    program = os.environ.get("KONANE")
+    if program:
+        other = tmp_path_factory.mktemp("program")
+        subprocess.run([program, "builddb", BOARD, "--out", other, "--quiet"], check=True)
+        assert files(other / f"{BOARD}-complete") == found
+    return found
+
+
+@pytest.fixture(scope="module")
+def local_ray():
+    ray.init(
+        address="local",
+        num_cpus=2,
+        include_dashboard=False,
+        logging_level="error",
+        log_to_driver=False,
+        _node_ip_address="127.0.0.1",
+    )
+    yield
+    ray.shutdown()
+
+
+def test_memory_is_read():
+    assert builddb.memory_bytes("1GiB") == 1 << 30
+    assert builddb.memory_bytes("1.5 MiB") == 3 << 19
+    assert builddb.memory_bytes("2GB") == 2 * 10**9
+    assert builddb.memory_bytes(17) == 17
+    for wrong in ("", "much", "1XiB", "-1GiB"):
+        with pytest.raises(ValueError, match="like 1GiB"):
+            builddb.memory_bytes(wrong)
+
+
+def test_what_cannot_be_is_refused(tmp_path):
+    with pytest.raises(ValueError):
+        cluster.build_database("9x9", tmp_path)
+    with pytest.raises(MemoryError, match="needs"):
+        cluster.build_database("4x5", tmp_path, memory_per_task="1MiB")
+    with pytest.raises(ValueError, match="no task"):
+        run_task("konane-task 7", tmp_path)
+    assert not ray.is_initialized()
+
+
+def test_plans_of_boards_that_are_too_large_here(capsys):
+    parser = argparse.ArgumentParser()
+    builddb.add_arguments(parser)
+    arguments = ["7x7", "--memory-per-task", "32GiB", "--workers", "8", "--plan"]
+    assert builddb.run(parser.parse_args([*arguments, "--json"])) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["task_memory_bytes"] <= 32 << 30
+    assert plan["disk_peak_bytes"] > plan["disk_bytes"] > 1 << 40
+    assert plan["read_bytes"] > plan["written_bytes"] > 0
+    assert builddb.run(parser.parse_args(arguments)) == 0
+    text = capsys.readouterr().out
+    assert all(word in text for word in ("memory", "disk", "traffic", "estimate"))
+
+
+def test_workers_die_and_files_are_damaged(tmp_path, whole, local_ray, monkeypatch):
+    task = builddb._task
+    marks, out = tmp_path / "marks", tmp_path / "out"
+    marks.mkdir()
+
+    def deadly(text, *arguments):
+        """Some tasks die in the middle when they run first, and some damage what others made."""
+        import threading
+        import zlib
+
+        kind, mark = zlib.crc32(text.encode()) % 8, marks / text.replace(" ", "-")
+        if kind < 2 and not mark.exists():
+            mark.touch()
+            if kind == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            threading.Timer(0.002, os.kill, (os.getpid(), signal.SIGKILL)).start()
+            time.sleep(0)
+        if kind == 2 and not mark.exists():
+            mark.touch()
+            there = sorted((Path(arguments[0]) / f"{BOARD}-complete/tasks").glob("*-b*.kdb"))
+            if there:
+                victim = there[zlib.crc32(text.encode()) // 8 % len(there)]
+                victim.write_bytes(victim.read_bytes()[:-7])
+        return task(text, *arguments)
+
+    monkeypatch.setattr(builddb, "_task", deadly)
+    events = []
+    summary = cluster.build_database(
+        BOARD, out, memory_per_task=MEMORY, workers=2, progress=events.append
+    )
+    assert files(out / f"{BOARD}-complete") == whole
+    assert summary["positions"] == 2 << 20
+    kinds = [event["event"] for event in events]
+    assert kinds.count("death") >= 3 and summary["lost_workers"] == kinds.count("death")
+    assert kinds.count("worker") == len(summary["workers"]) >= 2
+    # It is there, and nothing runs again.
+    again = cluster.build_database(BOARD, out, memory_per_task=MEMORY, workers=2)
+    assert again["tasks"] == 0 and files(out / f"{BOARD}-complete") == whole
+
+
+def test_an_error_that_repeats_ends_the_build(tmp_path, local_ray, monkeypatch):
+    def full(*_):
+        raise OSError(28, "no space is left on the disk")
+
+    monkeypatch.setattr(builddb, "_task", full)
+    events = []
+    with pytest.raises(OSError, match="no space is left"):
+        cluster.build_database(
+            BOARD, tmp_path, memory_per_task=MEMORY, workers=2, progress=events.append
+        )
+    assert [event["event"] for event in events].count("error") >= builddb.MOST_ERRORS
+    # Somebody else may go on at once.
+    BuildPlan(BOARD, tmp_path, MEMORY).open().close()
+
+
+def test_a_killed_driver_is_followed_by_another(tmp_path, whole):
+    command = [sys.executable, "-c", DRIVER, BOARD, "--dir", str(tmp_path)]
+    command += ["--workers", "2", "--memory-per-task", "200MiB", "--json"]
+    first = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    for line in first.stderr:
+        if "tasks, " in line:
+            break
+    first.send_signal(signal.SIGINT)
+    first.stderr.read()
+    assert first.wait() in (0, 130)
+    second = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert files(tmp_path / f"{BOARD}-complete") == whole
+    summary = json.loads(second.stdout)
+    assert summary["black_to_move_wins"] == 557278
+    assert "pid" in second.stderr or summary["tasks"] == 0

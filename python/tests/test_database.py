@@ -1,0 +1,147 @@
+import pickle
+
+import konane
+import numpy as np
+import pytest
+from conftest import SMALL, reachable, squares, wins
+from konane import Database, Position
+
+
+@pytest.mark.parametrize("board", SMALL)
+def test_values_agree_with_plain_recursion(databases, board):
+    db = Database.find(databases, board)
+    positions = reachable(board)
+    for position in positions:
+        answer = db.probe(position)
+        assert answer.outcome == ("win" if wins(position) else "loss")
+        assert sorted(answer.moves) == sorted(position.moves())
+        for move, outcome in answer.moves.items():
+            assert outcome == ("loss" if wins(position.play(move)) else "win")
+        outcomes = list(answer.moves.values())
+        assert outcomes == sorted(outcomes, reverse=True), "winning moves first"
+        assert answer.best_move == next(iter(answer.moves), None)
+    codes = np.array([position.code for position in positions], dtype=np.uint64)
+    expected = np.array([wins(position) for position in positions], dtype=np.int8)
+    np.testing.assert_array_equal(db.probe_many(codes), expected)
+
+
+def test_many_are_as_one_by_one(databases):
+    db = Database.find(databases, "4x4")
+    codes = np.arange(1 << 16, dtype=np.uint64)
+    answers = db.probe_many(codes, threads=2)
+    assert answers.dtype == np.int8 and answers.shape == codes.shape
+    np.testing.assert_array_equal(answers, db.probe_many(codes, threads=1))
+    # The published number, of positions in the jumping phase: the full board counts as one there.
+    assert (answers == 1).sum() + (answers == -1).sum() >= 33547 - 17
+    for code in codes[::97]:
+        outcome = {1: "win", 0: "loss"}.get(answers[code])
+        if outcome:
+            assert db.probe(Position.from_code("4x4", int(code))).outcome == outcome
+        else:
+            with pytest.raises(konane.InputError):
+                Position.from_code("4x4", int(code))
+    np.testing.assert_array_equal(db.probe_many(codes[::3]), answers[::3])
+    np.testing.assert_array_equal(db.probe_many(codes[::-1]), answers[::-1])
+    assert db.probe_many(codes[:0]).shape == (0,)
+
+
+def test_what_is_not_covered(databases):
+    db = Database.find(databases, "5x5")
+    assert (db.scope, db.max_stones) == ("complete", 8)
+    few = Position("5x5", "x4/1x3/5/o4/5 b")
+    full = Position("5x5")
+    off_board = 1 << 40
+    codes = np.array([few.code, full.code, off_board, (1 << 25) - 2], dtype=np.uint64)
+    with pytest.raises(konane.InputError, match="does not cover"):
+        db.probe(full)
+    with pytest.raises(konane.InputError):
+        Position("5x5", "x4/1x3/5/5/5 q")
+    answers = db.probe_many(codes)
+    assert answers[0] in (0, 1)
+    assert list(answers[1:]) == [-1, -1, -1]
+
+
+def test_reachable_positions(databases):
+    db = Database.find(databases, "3x5")
+    assert (db.board, db.scope, db.max_stones) == ("3x5", "reachable", 15)
+    positions = reachable("3x5")[::5]
+    codes = np.array([position.code for position in positions], dtype=np.uint64)
+    assert list(db.probe_many(codes)) == [int(wins(position)) for position in positions]
+    every = np.arange(1 << 15, dtype=np.uint64)
+    assert (db.probe_many(every) == -1).any(), "no game leads to some sets of stones"
+
+
+def test_arrays_that_are_none(databases):
+    db = Database.find(databases, "3x3")
+    for codes in ([1, 2], np.zeros(3, dtype=np.int64), np.zeros((2, 2), dtype=np.uint64), None):
+        with pytest.raises(TypeError, match="uint64"):
+            db.probe_many(codes)
+    read_only = np.zeros(3, dtype=np.uint64)
+    read_only.flags.writeable = False
+    assert list(db.probe_many(read_only)) == [0, 0, 0]
+
+
+def test_opening(databases, tmp_path):
+    db = Database.find(databases, "4x4", cache="1MiB")
+    again = pickle.loads(pickle.dumps(db))
+    assert again.directory == db.directory == str(databases / "4x4-complete")
+    assert Database.open(databases / "4x4-complete").board == "4x4"
+    assert "every position of the 4x4 board" in repr(db)
+    start = Position("4x4")
+    assert db.probe("4x4") == db.probe(start)
+    assert pickle.loads(pickle.dumps(db.probe(start))) == db.probe(start)
+    with pytest.raises(konane.InputError, match="5x5 board"):
+        db.probe("5x5")
+    with pytest.raises(konane.FileError, match="no such directory") as caught:
+        Database.find(tmp_path / "nothing", "4x4")
+    assert isinstance(caught.value, OSError)
+    with pytest.raises(konane.FileError, match="is no database"):
+        Database.open(tmp_path)
+    with pytest.raises(konane.InputError):
+        Database.find(databases, "0x4")
+
+
+def test_damage_is_an_error(tmp_path):
+    directory = konane.build_database("4x4", tmp_path, threads=1).directory
+    codes = np.arange(1 << 16, dtype=np.uint64)
+    [layer] = tmp_path.glob("*/*08*")
+    content = bytearray(layer.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    layer.write_bytes(content)
+    db = Database.open(directory)
+    with pytest.raises(konane.FileError, match="is damaged"):
+        db.probe_many(codes)
+
+
+def test_building(tmp_path):
+    seen = []
+    built = konane.build_database("5x5", tmp_path, threads=2, progress=seen.append, interval=0.01)
+    assert (built.black_to_move_wins, built.white_to_move_wins) == (26673313, 9159240)
+    assert built.positions == 1 << 26
+    assert (built.board, built.scope, built.max_stones) == ("5x5", "complete", 25)
+    assert seen and all(state.stage and state.done <= state.total for state in seen[1:])
+    again = konane.build_database("5x5", tmp_path)
+    assert again.layers_found == 26 and again.positions == built.positions
+    assert Database.open(built.directory).max_stones == squares("5x5")
+
+
+def test_building_what_cannot_be_built(tmp_path):
+    with pytest.raises(konane.ResourceError, match="stones it would fit"):
+        konane.build_database("8x8", tmp_path, memory="1GiB")
+    with pytest.raises(konane.InputError, match="reachable"):
+        konane.build_database("4x4", tmp_path, scope="reachable", max_stones=3)
+    with pytest.raises(konane.InputError, match="scope"):
+        konane.build_database("4x4", tmp_path, scope="all")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(konane.FileError):
+        konane.build_database("4x4", tmp_path / "file")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_progress_that_raises_ends_the_build_and_it_goes_on(tmp_path):
+    def progress(state):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        konane.build_database("5x6", tmp_path, progress=progress, interval=0.01, threads=1)
+    assert not list(tmp_path.glob("*/lock"))

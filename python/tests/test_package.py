@@ -1,0 +1,128 @@
+"""The package as a whole: its names, stubs, documentation and the examples of its README."""
+
+import ast
+import dataclasses
+import doctest
+import inspect
+import os
+from importlib import metadata
+from pathlib import Path
+
+import konane
+import pytest
+from konane import _konane, _results, sprouts
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+PACKAGE = Path(konane.__file__).parent
+
+
+def stubs() -> dict[str, ast.AST]:
+    """The public names of the stub; of classes, those of their members too."""
+    names = {}
+    for node in ast.parse((PACKAGE / "_konane.pyi").read_text()).body:
+        if isinstance(node, ast.AnnAssign):
+            names[node.target.id] = node
+        elif isinstance(node, ast.FunctionDef):
+            names[node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            names[node.name] = node
+            for member in node.body:
+                names[f"{node.name}.{member.name}"] = member
+    return names
+
+
+def public(owner) -> dict[str, object]:
+    special = ("__new__", "__hash__", "__eq__", "__ne__", "__reduce__", "_repr_svg_")
+    found = {}
+    for name, value in vars(owner).items():
+        if not name.startswith("_") or name in special:
+            found[name] = value
+    return found
+
+
+def test_every_name_of_the_extension_is_in_the_stub():
+    expected = {"__version__"}
+    for name, value in public(_konane).items():
+        expected.add(name)
+        if inspect.isclass(value):
+            expected.update(f"{name}.{member}" for member in public(value))
+    # These come with the class's slots, or belong to every object.
+    found = set(stubs())
+    assert found - expected <= {"Position.__ne__", "Position.__eq__", "Position.__reduce__"}
+    assert expected - found == set()
+    tree = ast.parse((PACKAGE / "_konane.pyi").read_text()).body
+    assigned = [node for node in tree if isinstance(node, ast.Assign)]
+    [listed] = [node.value for node in assigned if node.targets[0].id == "__all__"]
+    listed = ast.literal_eval(listed)
+    assert sorted(listed) == sorted(_konane.__all__)
+
+
+def test_signatures_are_those_of_the_stub():
+    for name, node in stubs().items():
+        if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        owner, _, member = name.rpartition(".")
+        value = getattr(getattr(_konane, owner) if owner else _konane, member)
+        if any(isinstance(mark, ast.Name) and mark.id == "property" for mark in node.decorator_list):
+            assert inspect.isdatadescriptor(value), name
+            continue
+        parameters = inspect.signature(value).parameters
+        arguments = node.args
+        positional = [argument.arg for argument in arguments.args if argument.arg != "cls"]
+        keywords = [argument.arg for argument in arguments.kwonlyargs]
+        assert [each for each in parameters] == positional + keywords, name
+        for keyword, default in zip(keywords, arguments.kw_defaults):
+            parameter = parameters[keyword]
+            assert parameter.kind is inspect.Parameter.KEYWORD_ONLY, name
+            assert parameter.default == ast.literal_eval(default), (name, keyword)
+
+
+def test_everything_is_documented():
+    for owner in (konane, sprouts, konane.Position, konane.Database):
+        for name in getattr(owner, "__all__", public(owner)):
+            if not name.startswith("_"):
+                assert inspect.getdoc(getattr(owner, name)), name
+    # One line above each field says what it is.
+    source = inspect.getsource(_results)
+    for name in _results.__all__:
+        assert getattr(konane, name) is getattr(_results, name)
+        for field in dataclasses.fields(getattr(_results, name)):
+            lines = source.split(f"class {name}:")[1].splitlines()
+            at = next(i for i, line in enumerate(lines) if line.startswith(f"    {field.name}: "))
+            assert lines[at - 1].startswith("    #: "), (name, field.name)
+
+
+def test_the_package_is_typed_and_says_its_version():
+    assert (PACKAGE / "py.typed").exists()
+    assert konane.__version__ == metadata.version("konane")
+    assert set(konane.__all__) <= set(dir(konane))
+
+
+def test_errors_are_of_this_package_and_pythons_own():
+    for error, kind in [
+        (konane.InputError, ValueError),
+        (konane.FileError, OSError),
+        (konane.ResourceError, MemoryError),
+        (konane.InternalError, RuntimeError),
+    ]:
+        assert issubclass(error, kind) and issubclass(error, konane.Error)
+        assert error.__module__ == "konane"
+
+
+@pytest.mark.parametrize("module", [konane, sprouts])
+def test_examples_of_docstrings(module):
+    assert doctest.testmod(module).failed == 0
+
+
+def test_examples_of_the_readme(tmp_path):
+    if not README.exists():
+        pytest.skip("the README is not here")
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        result = doctest.testfile(
+            str(README), module_relative=False, optionflags=doctest.ELLIPSIS
+        )
+    finally:
+        os.chdir(before)
+    assert result.attempted > 10 and result.failed == 0

@@ -1,0 +1,108 @@
+import csv
+import functools
+import math
+import pickle
+import xml.etree.ElementTree as ElementTree
+
+import konane
+import pytest
+from conftest import DATA
+from konane import sprouts
+
+
+@functools.cache
+def grundy(text):
+    """By the definition: the least number that no child has."""
+    numbers = {grundy(child) for child in sprouts.children(text)}
+    return next(number for number in range(len(numbers) + 1) if number not in numbers)
+
+
+@pytest.mark.parametrize("text", ["!", "0", "0*2", "0*3", "0.AB|AB+1a1a", "12.2|2"])
+def test_numbers_agree_with_the_definition(text):
+    assert sprouts.grundy(text) == grundy(sprouts.canonical(text))
+    for nimber in range(3):
+        outcome = "loss" if grundy(sprouts.canonical(text)) == nimber else "win"
+        for algo in ("dfpn", "pns", "pns-pdfpn"):
+            found = sprouts.solve(text, nimber=nimber, algo=algo, memory="4MiB")
+            assert (found.outcome, found.algorithm, found.nimber) == (outcome, algo, nimber)
+
+
+def test_starts():
+    # Conjectured by Applegate, Jacobson and Sleator, and known for these.
+    for spots in range(1, 11):
+        expected = "loss" if spots % 6 in (0, 1, 2) else "win"
+        assert sprouts.solve(f"0*{spots}", memory="16MiB").outcome == expected
+    assert [sprouts.grundy(f"0*{spots}") for spots in range(8)] == [0, 0, 0, 1, 1, 1, 0, 0]
+
+
+def test_a_table_of_numbers():
+    path = DATA / "sprouts_grundy.csv"
+    if not path.exists():
+        pytest.skip("the table is not here")
+    with path.open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    assert len(rows) > 100
+    for row in rows:
+        assert sprouts.grundy(row["position"], threads=1, memory="4MiB") == int(row["grundy"])
+        children = sprouts.children(row["position"])
+        assert len(children) == int(row["distinct_children_up_to_isomorphism"])
+
+
+def test_moves_and_canonical_forms():
+    assert sprouts.children("0*3") == ["0*2.AB|AB", "0.1a1a", "0.AB|0.AB"]
+    assert sprouts.children("!") == []
+    assert sprouts.canonical("AB|0.AB") == sprouts.canonical("0.AB|AB") == "0.AB|AB"
+    for child in sprouts.children("0*4"):
+        assert sprouts.canonical(child) == child
+
+
+def test_a_solution():
+    found = sprouts.solve("0*8", threads=2, memory="64MiB")
+    assert (found.position, found.canonical, found.outcome) == ("0*8", "0*8", "loss")
+    assert found.nodes > 0 and found.expansions > 0 and found.lands > 0
+    assert (found.reason, found.pn, found.dn, found.threads) == (None, None, None, 2)
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_unproven_is_a_value():
+    found = sprouts.solve("0*40", max_nodes=1000)
+    assert (found.outcome, found.reason) == ("unknown", "node limit")
+    assert found.pn > 0 and found.dn > 0
+    assert sprouts.solve("0*40", time_limit=0.1).reason == "time limit"
+    assert sprouts.grundy("0*20", time_limit=0.1) is None
+
+
+def test_progress():
+    seen = []
+    found = sprouts.solve("0*12", progress=seen.append, interval=0.02)
+    assert found.outcome == "loss"
+    assert (seen[-1].nodes, seen[-1].dn) == (found.nodes, 0)
+    assert seen[-1].pn == math.inf and seen[-1].best_move is None
+
+    def progress(state):
+        raise LookupError
+
+    for search in (sprouts.solve, sprouts.grundy):
+        with pytest.raises(LookupError):
+            search("0*40", progress=progress)
+
+
+def test_errors():
+    for search in (sprouts.solve, sprouts.grundy, sprouts.children, sprouts.canonical, sprouts.draw):
+        with pytest.raises(konane.InputError, match="character 3"):
+            search("0*x")
+        with pytest.raises(TypeError):
+            search(8)
+    for options in (
+        {"algo": "ab"},
+        {"algo": "pns", "threads": 2},
+        {"nimber": 1001},
+        {"memory": 1},
+    ):
+        with pytest.raises(konane.InputError):
+            sprouts.solve("0*3", **options)
+
+
+def test_a_picture():
+    tree = ElementTree.fromstring(sprouts.draw("0.AB|AB"))
+    assert tree.tag == "{http://www.w3.org/2000/svg}svg"

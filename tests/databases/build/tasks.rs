@@ -1,0 +1,368 @@
+//! Builds by tasks: the same files as all at once, whatever happens to the tasks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use konane::Board;
+use konane::endgame::{
+    BuildError, BuildOptions, Method, PlanError, Task, TaskOptions, TaskPlan, Work, plan,
+};
+use tempfile::{TempDir, tempdir};
+
+use super::{assert_same, build, build_on, files, planned};
+
+fn board(size: &str) -> Board {
+    Board::new(size.parse().unwrap())
+}
+
+/// A plan with at least so many slices of the largest layers.
+fn tasks(size: &str, parts: u32, out: &Path) -> TaskPlan {
+    let out = out.to_owned();
+    let options = TaskOptions { out, memory_bytes: 1 << 30, threads: 2, parts };
+    TaskPlan::new(&board(size), options).unwrap()
+}
+
+/// The files of a normal build.
+fn whole(size: &str) -> (TempDir, PathBuf) {
+    let out = tempdir().unwrap();
+    let plan = planned(size, None, out.path());
+    build(&plan);
+    (out, plan.directory)
+}
+
+/// Runs a task as another process would: by its text.
+fn run(task: &Task, out: &Path) -> Result<konane::endgame::TaskReport, BuildError> {
+    let task: Task = task.to_string().parse().unwrap();
+    task.run(out, Some(1 << 30), &AtomicBool::new(false))
+}
+
+#[test]
+fn tasks_write_the_same_files() {
+    for (size, parts) in [
+        ("1x1", 1),
+        ("2x1", 3),
+        ("1x9", 2),
+        ("3x4", 1),
+        ("3x4", 9),
+        ("4x4", 4),
+        ("4x5", 1),
+        ("4x5", 100),
+        ("5x5", 5),
+    ] {
+        let (_whole, expected) = whole(size);
+        let out = tempdir().unwrap();
+        let plan = tasks(size, parts, out.path());
+        let directory = plan.directory().to_owned();
+        let build = plan.open(&()).unwrap();
+        // All tasks, in the order of the plan, and nothing is left.
+        for task in build.plan().waves().iter().flatten() {
+            run(task, out.path()).unwrap();
+        }
+        assert!(build.pending().unwrap().is_empty());
+        let summary = build.finish().unwrap();
+        assert_same(&expected, &directory);
+        assert_eq!(summary.positions, 2 << summary.dimensions.squares());
+        // It is recognised.
+        let again = tasks(size, parts + 1, out.path());
+        assert!(again.is_finished());
+        let build = again.open(&()).unwrap();
+        assert!(build.pending().unwrap().is_empty());
+        build.finish().unwrap();
+        assert_same(&expected, &directory);
+    }
+}
+
+/// Waves in which the order of the tasks is turned around, and every task runs twice, by four at a time.
+#[test]
+fn any_order_and_twice_at_the_same_time() {
+    for (size, parts) in [("4x5", 4), ("3x5", 3)] {
+        let (_whole, expected) = whole(size);
+        let out = tempdir().unwrap();
+        let plan = tasks(size, parts, out.path());
+        let directory = plan.directory().to_owned();
+        let build = plan.open(&()).unwrap();
+        let waves = build.pending().unwrap();
+        assert_eq!(waves, build.plan().waves());
+        for wave in waves {
+            let twice: Vec<Task> = wave.iter().rev().chain(&wave).copied().collect();
+            let next = AtomicU32::new(0);
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        let take = || next.fetch_add(1, Ordering::Relaxed) as usize;
+                        while let Some(task) = twice.get(take()) {
+                            run(task, out.path()).unwrap();
+                        }
+                    });
+                }
+            });
+        }
+        assert!(build.pending().unwrap().is_empty());
+        build.finish().unwrap();
+        assert_same(&expected, &directory);
+    }
+}
+
+/// A number that follows another: for times and places that are nowhere in particular.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);
+    *state >> 33
+}
+
+#[test]
+fn stopped_at_any_time_and_run_again() {
+    let (_whole, expected) = whole("5x5");
+    let out = tempdir().unwrap();
+    let (mut state, mut stops) = (1, 0);
+    let finished = loop {
+        // Every time a driver of its own, with the slices of the first.
+        let build = tasks("5x5", 4 + stops, out.path()).open(&()).unwrap();
+        let stop = AtomicBool::new(false);
+        let until = std::time::Duration::from_micros(next(&mut state) % 60_000);
+        let done = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(until);
+                stop.store(true, Ordering::Relaxed);
+            });
+            while let Some(wave) = build.pending().unwrap().first() {
+                for task in wave {
+                    match task.run(out.path(), None, &stop) {
+                        Err(BuildError::Interrupted) => return false,
+                        other => other.map(drop).unwrap(),
+                    }
+                }
+            }
+            true
+        });
+        let left = files(&build.plan().directory().join("tasks"));
+        assert!(left.keys().all(|name| !name.starts_with("making-")), "{:?}", left.keys());
+        if done {
+            break build;
+        }
+        stops += 1;
+        assert!(stops < 2000, "it does not get on");
+    };
+    assert!(stops > 3, "stopped {stops} times");
+    let directory = finished.plan().directory().to_owned();
+    finished.finish().unwrap();
+    assert_same(&expected, &directory);
+}
+
+/// Whatever is damaged, cut short or gone is made again, wherever the build is.
+#[test]
+fn damaged_files_are_made_again() {
+    for (size, seed) in [("4x5", 1), ("4x5", 2), ("3x5", 3), ("3x5", 4)] {
+        let (_whole, expected) = whole(size);
+        let out = tempdir().unwrap();
+        let plan = tasks(size, 3, out.path());
+        let directory = plan.directory().to_owned();
+        let build = plan.open(&()).unwrap();
+        let (mut state, mut damaged) = (seed, 0);
+        let mut ran = 0;
+        while let Some(wave) = build.pending().unwrap().first() {
+            for task in wave {
+                // Most of the damage is done where everything is needed at once.
+                let often = if matches!(task.work, Work::Layer { .. }) { 4 } else { 12 };
+                if ran > 20 && damaged < 25 && next(&mut state).is_multiple_of(often) {
+                    damaged += damage_one(&directory.join("tasks"), &mut state);
+                }
+                ran += 1;
+                match run(task, out.path()) {
+                    Err(BuildError::Lost { path, .. }) => {
+                        assert!(!path.exists());
+                        break;
+                    }
+                    other => other.map(drop).unwrap(),
+                }
+            }
+            assert!(ran < 5000, "it does not get on");
+        }
+        assert!(damaged >= 5, "{damaged}");
+        build.finish().unwrap();
+        assert_same(&expected, &directory);
+    }
+}
+
+/// Damages some file that tasks have made.
+fn damage_one(tasks: &Path, state: &mut u64) -> u32 {
+    let there: Vec<(String, Vec<u8>)> =
+        files(tasks).into_iter().filter(|(name, _)| name != "layout.txt").collect();
+    let Some((name, mut bytes)) = there.get(next(state) as usize % there.len().max(1)).cloned()
+    else {
+        return 0;
+    };
+    let path = tasks.join(name);
+    let at = next(state) as usize % bytes.len();
+    match next(state) % 4 {
+        0 => return fs::remove_file(path).map(|()| 1).unwrap(),
+        1 => bytes.truncate(at),
+        // Not the version, which would make it another program's file.
+        _ if (8..12).contains(&at) => bytes.truncate(at),
+        _ => bytes[at] ^= 1 << (next(state) % 8),
+    }
+    fs::write(path, bytes).unwrap();
+    1
+}
+
+#[test]
+fn memory_is_bounded_and_counted() {
+    let options = |memory_bytes: u64, parts| TaskOptions {
+        out: std::env::temp_dir().join("konane-tasks-that-write-nothing"),
+        memory_bytes,
+        threads: 1,
+        parts,
+    };
+    // The least memory that there is a plan for, by halves.
+    let fits = |memory| TaskPlan::new(&board("6x7"), options(memory, 1)).is_ok();
+    let (mut no, mut yes) = (1 << 20, 1 << 30);
+    while yes - no > 8 << 20 {
+        let middle = (no + yes) / 2;
+        *if fits(middle) { &mut yes } else { &mut no } = middle;
+    }
+    let mut last = TaskPlan::new(&board("6x7"), options(yes, 1)).unwrap().figures();
+    assert!(last.memory_bytes() <= yes && yes < 400 << 20, "{yes}");
+    let error = TaskPlan::new(&board("6x7"), options(no, 1)).unwrap_err();
+    assert!(matches!(error, BuildError::Plan(PlanError::DoesNotFit(_))), "{error}");
+    // More memory, larger slices and fewer tasks that read less, never more than was allowed.
+    for memory in [1 << 30, 3 << 30, 9 << 30] {
+        let figures = TaskPlan::new(&board("6x7"), options(memory, 1)).unwrap().figures();
+        assert!(figures.memory_bytes() <= memory);
+        assert!(figures.slice_rows > last.slice_rows && figures.tasks < last.tasks);
+        assert!(figures.read_bytes < last.read_bytes);
+        last = figures;
+    }
+    // The large boards, without overflow and far below a layer of rows: 43 GiB, 1.2 TiB.
+    for (size, memory) in [("6x7", 1 << 30), ("7x7", 20 << 30)] {
+        let plan = TaskPlan::new(&board(size), options(memory, 1)).unwrap();
+        assert!(plan.figures().memory_bytes() <= memory, "{size}");
+    }
+    let error = TaskPlan::new(&board("8x8"), options(1 << 40, 1)).unwrap_err();
+    assert!(matches!(error, BuildError::Plan(PlanError::TooLargeForRows { .. })), "{error}");
+}
+
+#[test]
+fn the_least_memory_is_enough() {
+    let (_whole, expected) = whole("4x5");
+    let out = tempdir().unwrap();
+    let options = |memory_bytes| TaskOptions {
+        out: out.path().to_owned(),
+        memory_bytes,
+        threads: 1,
+        parts: 1,
+    };
+    let small = (80 << 20..).step_by(1 << 12);
+    let (memory, plan) = small
+        .map(|memory| (memory, TaskPlan::new(&board("4x5"), options(memory))))
+        .find_map(|(memory, plan)| Some((memory, plan.ok()?)))
+        .unwrap();
+    let figures = plan.figures();
+    assert!(figures.memory_bytes() <= memory);
+    let slice_rows = figures.slice_rows;
+    let directory = plan.directory().to_owned();
+    let build = plan.open(&()).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let (mut most, stop) = (0, AtomicBool::new(false));
+    while let Some(wave) = build.pending().unwrap().first() {
+        for task in wave {
+            let report = pool.install(|| task.run(out.path(), Some(memory), &stop)).unwrap();
+            most = report.rows_bytes.max(most);
+        }
+    }
+    // 2^10 white patterns, each row in 19 words of its own parts at the most.
+    assert!(most > 0 && most <= u64::from(slice_rows) * 8 * (16 + 11), "{most}");
+    // The same directory with less memory, and a task with less than it needs.
+    let less = TaskPlan::new(&board("4x5"), options(memory - (1 << 16)));
+    assert!(less.is_err());
+    let task = build.plan().waves()[5][0];
+    let error = pool.install(|| task.run(out.path(), Some(1 << 20), &stop)).unwrap_err();
+    assert!(matches!(error, BuildError::TaskMemory { .. }), "{error}");
+    build.finish().unwrap();
+    assert_same(&expected, &directory);
+}
+
+#[test]
+fn slices_of_another_run_are_kept() {
+    let out = tempdir().unwrap();
+    let options = |memory_bytes| TaskOptions {
+        out: out.path().to_owned(),
+        memory_bytes,
+        threads: 1,
+        parts: 1,
+    };
+    let begun = TaskPlan::new(&board("5x6"), options(1 << 30)).unwrap();
+    let figures = begun.figures();
+    assert!(figures.rows_memory_bytes > figures.layer_memory_bytes);
+    let rows = figures.slice_rows;
+    let directory = begun.directory().to_owned();
+    drop(begun.open(&()).unwrap());
+    let more = TaskPlan::new(&board("5x6"), TaskOptions { parts: 7, ..options(1 << 31) }).unwrap();
+    assert_eq!(more.figures().slice_rows, rows);
+    let error = TaskPlan::new(&board("5x6"), options(figures.rows_memory_bytes - 1)).unwrap_err();
+    assert!(matches!(error, BuildError::OtherSlices { .. }), "{error}");
+    // `konane builddb` goes on with them too.
+    let plan = plan(&board("5x6"), &BuildOptions::complete(out.path().to_owned())).unwrap();
+    assert_eq!((plan.method, &plan.directory), (Method::Sliced, &directory));
+    // One driver at a time.
+    let build = more.open(&()).unwrap();
+    let second = TaskPlan::new(&board("5x6"), options(1 << 30)).unwrap().open(&());
+    assert!(matches!(second, Err(BuildError::Busy { .. })));
+    assert!(matches!(build.finish(), Err(BuildError::Unfinished { .. })));
+}
+
+#[test]
+fn little_memory_makes_slices_on_one_machine() {
+    let planned = |memory_bytes| {
+        let out = std::env::temp_dir().join("konane-tasks-that-write-nothing");
+        let options =
+            BuildOptions { memory_bytes: Some(memory_bytes), ..BuildOptions::complete(out) };
+        plan(&board("5x6"), &options)
+    };
+    assert_eq!(planned(1 << 30).unwrap().method, Method::Swept);
+    let sliced = planned(120 << 20).unwrap();
+    assert_eq!(sliced.method, Method::Sliced);
+    assert!(sliced.memory_bytes <= 120 << 20);
+    assert!(sliced.slices.unwrap().read_bytes > 0);
+    let error = planned(60 << 20).unwrap_err();
+    let PlanError::DoesNotFit(misfit) = error else { panic!("{error}") };
+    assert!(misfit.need() > 60 << 20 && misfit.need() < 120 << 20, "{}", misfit.need());
+
+    for size in ["1x1", "3x5", "4x4"] {
+        let (_whole, expected) = whole(size);
+        let out = tempdir().unwrap();
+        let options = BuildOptions {
+            method: Some(Method::Sliced),
+            ..BuildOptions::complete(out.path().to_owned())
+        };
+        let plan = plan(&board(size), &options).unwrap();
+        assert_eq!(plan.method, Method::Sliced);
+        // Layers of another method, one of them damaged, and one not of this board's number.
+        fs::create_dir_all(&plan.directory).unwrap();
+        for (name, mut bytes) in files(&expected) {
+            if name.starts_with("stones-0") && name != "stones-01.kdb" {
+                let last = bytes.len() - 60;
+                bytes[last] ^= u8::from(name == "stones-00.kdb");
+                fs::write(plan.directory.join(name), bytes).unwrap();
+            }
+        }
+        build_on(2, &plan, &(), &AtomicBool::new(false)).unwrap();
+        assert_same(&expected, &plan.directory);
+    }
+}
+
+#[test]
+fn tasks_of_nothing_are_refused() {
+    let out = tempdir().unwrap();
+    for text in [
+        "konane-task 1 4x4 8 white 3 1000000",
+        "konane-task 1 8x8 8 white 3 0",
+        "konane-task 1 1x64 8 layer 3",
+    ] {
+        let task: Task = text.parse().unwrap();
+        let error = run(&task, out.path()).unwrap_err();
+        assert!(matches!(error, BuildError::NoTask(_)), "{text}: {error}");
+    }
+    // Nothing that it would read is there.
+    let task: Task = "konane-task 1 4x4 8 black 3 0".parse().unwrap();
+    assert!(matches!(run(&task, out.path()), Err(BuildError::Lost { .. })));
+}
