@@ -35,6 +35,9 @@ __all__ = ["ClusterError", "Driver", "Member", "Rules"]
 #: Names of a worker: the most jobs that it has at a time, in two batches.
 NAMES = 64
 
+#: Batches that a worker has at a time: one that it searches, and the next one.
+IN_FLIGHT = 2
+
 #: Seconds that a batch is to take: with one worker, and more for each other.
 SLICE = 0.012
 SLICE_MORE = 1 / 8
@@ -259,7 +262,7 @@ class Driver:
         before = member.job_seconds
         member.job_seconds = each if before is None else before + (each - before) / 4
         wanted = self.slice / max(member.job_seconds, 1e-6)
-        member.batch = min(max(wanted, 1.0), 2 * member.batch, NAMES / 2)
+        member.batch = min(max(wanted, 1.0), 2 * member.batch, NAMES / IN_FLIGHT)
 
     @property
     def slice(self) -> float:
@@ -271,7 +274,7 @@ class Driver:
         members = sorted((m for m in self.live if m.pid is not None), key=lambda m: m.out)
         waits = False
         for member in members:
-            more = 2 * round(member.batch) - member.out
+            more = IN_FLIGHT * round(member.batch) - member.out
             if more > 0 and member.idle and not waits and not self._over:
                 names, member.idle = member.idle[-more:], member.idle[:-more]
                 answers = self.leader.hello(names)
@@ -280,7 +283,7 @@ class Driver:
                     self._put(member, told)
                     # Nobody else will get one either.
                     waits = waits or told.job is None
-            while member.queue and len(member.calls) < 2:
+            while member.queue and len(member.calls) < IN_FLIGHT:
                 self._send(member)
         for name, job in self.leader.stops():
             member = self.members[name // NAMES]
@@ -401,7 +404,7 @@ class Driver:
             nodes = max(self.job_nodes, least)
             known = sorted(m.job_seconds for m in ready if m.job_seconds is not None)
             # With as many names as there are, a batch would be shorter than it is to be.
-            if known and known[len(known) // 2] * (NAMES / 2) < self.slice:
+            if known and known[len(known) // 2] * (NAMES / IN_FLIGHT) < self.slice:
                 nodes = nodes * 3 // 2
         if nodes != self.job_nodes:
             self.job_nodes = nodes
