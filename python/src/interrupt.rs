@@ -25,7 +25,7 @@ use crate::error::Failure;
 pub const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The stack of the thread that works; only what is used of it takes memory.
-const STACK: usize = 16 << 20;
+pub const STACK: usize = 16 << 20;
 
 /// Does `work` without the lock, and `tick`s with it, every `period` or more often.
 ///
@@ -83,7 +83,7 @@ pub fn run_silent<T: Send>(
     run(py, PATIENCE, || Ok(()), work)
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+pub fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("a mistake in konane: {}", text.unwrap_or("it says nothing"))

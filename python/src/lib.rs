@@ -8,6 +8,7 @@
 
 mod build;
 mod builddb_tasks;
+mod cluster;
 mod database;
 mod error;
 mod interrupt;
@@ -29,6 +30,10 @@ mod _konane {
 
     #[pymodule_export]
     use super::build::build_database;
+    #[pymodule_export]
+    use super::cluster::{
+        ClusterLeader, ClusterStanding, ClusterTold, ClusterWorker, memory_bytes,
+    };
     #[pymodule_export]
     use super::database::PyDatabase;
     #[pymodule_export]

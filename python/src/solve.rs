@@ -149,7 +149,7 @@ pub fn outcome(solution: &Solution) -> &'static str {
     solution.winner.map_or("unknown", Colour::name)
 }
 
-fn profile(name: &str) -> Result<Profile, Failure> {
+pub fn profile(name: &str) -> Result<Profile, Failure> {
     let all = [Profile::Tuned, Profile::Thesis];
     let found = all.into_iter().find(|profile| profile.name() == name);
     found.ok_or_else(|| {

@@ -1,8 +1,18 @@
-"""Konane on many machines, by Ray.
+"""Searches and databases on many machines, by `Ray <https://ray.io>`_: ``pip install "konane[cluster]"``.
 
-``pip install "konane[cluster]"`` brings Ray along. Without an address everything here starts a Ray
-of its own on this machine, and ends it.
+>>> import konane.cluster
+>>> konane.cluster.solve("6x6", workers=2, threads_per_worker=1).outcome  # doctest: +SKIP
+'white'
+
+``python -m konane.cluster`` has the same on the command line. docs/cluster.md says how to run it on one
+machine or on many, and what happens when some of them fail.
 """
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from os import PathLike
 
 try:
     import ray as _ray  # noqa: F401
@@ -11,6 +21,57 @@ except ImportError as error:
         'konane.cluster needs Ray: pip install "konane[cluster]"', name="ray"
     ) from error
 
+from .. import Position
 from .builddb import build_database
+from .driver import ClusterError, Rules
+from .game import Konane
+from .progress import Lines
+from .run import Checkpoints, Result, WorkerUse, search
 
-__all__ = ["build_database"]
+__all__ = ["ClusterError", "Result", "WorkerUse", "build_database", "solve"]
+
+
+def solve(
+    board: str | Position,
+    *,
+    address: str | None = None,
+    workers: int | None = None,
+    threads_per_worker: int | None = None,
+    memory_per_worker: int | str = "1GiB",
+    memory: int | str = "1GiB",
+    job_nodes: int | None = None,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_interval: float = 5.0,
+    resume: bool = False,
+    profile: str = "tuned",
+    log: Callable[[str], None] | None = None,
+) -> Result:
+    """Who wins a board (``"6x6"``) or a ``Position``, searched by many processes.
+
+    `address` is that of a running Ray, ``"auto"`` or ``"host:port"``; without it, a local one is
+    started, which ends with the search. Without `workers` there is one on each machine; without
+    `threads_per_worker` those of a machine share its cores. `memory_per_worker` is for each
+    worker's table, `memory` for the leader, which is in this process: bytes, or texts such as
+    ``"16GiB"``. `job_nodes` are the nodes of a job; without, they follow from the workers.
+
+    The leader's `checkpoint` is written every `checkpoint_interval` seconds, at the end, and when a
+    limit is reached or Ctrl-C comes; with `resume` the search goes on from it. `time_limit` is in
+    seconds. `log` is called with lines about progress and workers.
+
+    Raises ``konane.InputError`` and ``konane.FileError`` as ``konane.solve`` does, and
+    ``ClusterError`` if no worker can be started for two minutes. Ctrl-C raises
+    ``KeyboardInterrupt``.
+    """
+    position = Position(board) if isinstance(board, str) else board
+    return search(
+        Konane(position, profile),
+        address=address,
+        rules=Rules(workers, threads_per_worker, memory_per_worker, job_nodes, time_limit),
+        memory=memory,
+        max_nodes=max_nodes,
+        checkpoints=Checkpoints(checkpoint, checkpoint_interval, resume),
+        progress=Lines(log),
+        stop=threading.Event(),
+    )

@@ -1,0 +1,452 @@
+"""The driver: carries messages between a leader, which is here, and workers, which are Ray's actors.
+
+It knows no game: orders and messages are bytes, made and read by the leader and the workers. It does
+three things:
+
+* *Batches.* A call takes the driver about a millisecond, whatever is in it, so several jobs go in one. A
+  worker has two batches at a time, so that the next one is there when one is done. How many jobs make
+  a batch follows from how long they take.
+* *Seats.* Every worker has a number that is never used twice. One that is lost, by whatever error, is
+  killed for good, its jobs are released, and a new one takes its place under a new number. What
+  comes from it afterwards is not heard.
+* *Limits.* Time, and somebody who wants to stop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from .._errors import InputError
+from .game import Game
+from .places import Place, spread
+from .worker import Order, Report, actor_class
+
+__all__ = ["ClusterError", "Driver", "Member", "Rules"]
+
+#: Names of a worker: the most jobs that it has at a time, in two batches.
+NAMES = 64
+
+#: Batches that a worker has at a time: one that it searches, and the next one.
+IN_FLIGHT = 2
+
+#: Seconds that a batch is to take: with one worker, and more for each other.
+SLICE = 0.012
+SLICE_MORE = 1 / 8
+
+#: Between two looks at machines, limits and silent workers.
+TEND = 0.5
+
+#: Jobs that a worker may refuse in a row.
+REFUSALS = 5
+
+
+class ClusterError(Exception):
+    """The search cannot go on: there are no workers, and none can be started."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How to use the cluster."""
+
+    #: Workers in all; none for one on each machine.
+    workers: int | None = None
+    #: Threads of each; none for all cores of a machine, divided among its workers.
+    threads: int | None = None
+    #: Memory of each worker's table.
+    memory: int | str = "1GiB"
+    #: Nodes of a job; none for the game's choice by threads, which may grow.
+    job_nodes: int | None = None
+    time_limit: float | None = None
+    #: Seconds of silence after which a worker is lost, beside 20 times what it usually takes.
+    lease: float = 30.0
+    #: Seconds without any worker after which the search is given up.
+    patience: float = 120.0
+
+
+@dataclass(eq=False)
+class Member:
+    """A worker."""
+
+    number: int
+    place: Place
+    threads: int
+    actor: Any
+    started: float
+    #: Whom it replaces.
+    before: int | None = None
+    pid: int | None = None
+    #: Names without a job.
+    idle: list[int] = field(default_factory=list)
+    #: Jobs to be sent.
+    queue: deque[Any] = field(default_factory=deque)
+    #: Jobs and the time of calls that have not been answered.
+    calls: dict[Any, tuple[int, float]] = field(default_factory=dict)
+    #: Workers that it can ask.
+    peers: set[int] = field(default_factory=set)
+    heard: float = 0.0
+    #: Seconds of a job, and of a call, lately.
+    job_seconds: float | None = None
+    call_seconds: float = 0.0
+    #: Jobs of a batch.
+    batch: float = 1.0
+    refusals: int = 0
+    jobs: int = 0
+    nodes: int = 0
+    lost: bool = False
+
+    @property
+    def out(self) -> int:
+        """Jobs that it has or will be sent."""
+        return len(self.queue) + sum(jobs for jobs, _ in self.calls.values())
+
+
+@dataclass
+class Trouble:
+    """Workers of a machine that were lost one after another."""
+
+    count: int = 0
+    until: float = 0.0
+
+
+class Driver:
+    """Runs one search."""
+
+    def __init__(
+        self,
+        game: Game,
+        leader: Any,
+        rules: Rules,
+        note: Callable[[str], None],
+        watch: Callable[[Driver], None],
+    ) -> None:
+        self.game, self.leader, self.rules = game, leader, rules
+        self._note, self._watch = note, watch
+        self._actor_class = actor_class()
+        self._places: dict[str, Place] = {}
+        self._trouble: dict[str, Trouble] = {}
+        self._error: str | None = None
+        self._vacant: deque[int] = deque()
+        #: All workers that there have been.
+        self.members: list[Member] = []
+        self.calls = 0
+        self.job_nodes = 0
+        self.begun: float | None = None
+        self.ended = 0.0
+
+    # -- what others may look at
+
+    @property
+    def live(self) -> list[Member]:
+        """The workers that are not lost."""
+        return [member for member in self.members if not member.lost]
+
+    @property
+    def seconds(self) -> float:
+        """Since the first worker was ready."""
+        if self.begun is None:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.begun
+
+    # -- the run
+
+    def run(self, stop: threading.Event) -> None:
+        """Searches until there is an answer, a limit is reached or somebody wants to stop."""
+        standing = self.leader.standing()
+        if standing is None or standing.over:
+            return
+        machines = Machines()
+        machines.start()
+        started = alive = time.monotonic()
+        next_look = 0.0
+        try:
+            while True:
+                now = time.monotonic()
+                if stop.is_set():
+                    self.leader.end("interrupted")
+                    break
+                if now >= next_look:
+                    next_look = now + TEND
+                    limit = self.rules.time_limit
+                    if limit is not None and now - started >= limit:
+                        self.leader.end("time limit")
+                        break
+                    if any(member.pid is not None for member in self.live):
+                        alive = now
+                    elif now - alive > self.rules.patience:
+                        why = f": {self._error}" if self._error else ""
+                        raise ClusterError(
+                            f"no worker could be started for {self.rules.patience:.0f} s{why}"
+                        )
+                    self._tend(machines.take(), now)
+                    self._watch(self)
+                owners = {call: member for member in self.live for call in member.calls}
+                if not owners:
+                    stop.wait(0.05)
+                    continue
+                ready, _ = ray.wait(list(owners), num_returns=1, timeout=0.1)
+                if len(owners) > 8 and ready:
+                    ready, _ = ray.wait(list(owners), num_returns=len(owners), timeout=0)
+                for call in ready:
+                    if not owners[call].lost:
+                        self._take(owners[call], call)
+                self._serve()
+                if self._over:
+                    break
+        finally:
+            self.ended = time.monotonic()
+            machines.end()
+            for member in self.live:
+                self._kill(member)
+
+    _over = False
+
+    # -- messages
+
+    def _take(self, member: Member, call: Any) -> None:
+        """A call has been answered."""
+        jobs, sent = member.calls.pop(call)
+        now = time.monotonic()
+        try:
+            report = ray.get(call)
+        except Exception as error:
+            cause = getattr(error, "cause", None)
+            if member.pid is None and isinstance(cause, InputError):
+                raise cause from error
+            self._lose(member, _why(error))
+            return
+        begun = max(sent, member.heard)
+        member.heard = now
+        if isinstance(report, int):
+            self._welcome(member, report, now)
+            return
+        member.call_seconds += (now - begun - member.call_seconds) / 4
+        member.jobs += jobs
+        member.nodes = report.nodes
+        self._measure(member, report)
+        messages = [(name, m) for name, m in report.messages if isinstance(m, bytes)]
+        refused = [(name, m) for name, m in report.messages if isinstance(m, str)]
+        for (name, _), told in zip(
+            messages, self.leader.hear([m for _, m in messages]), strict=True
+        ):
+            if isinstance(told, str):
+                refused.append((name, told))
+            else:
+                self._put(member, told)
+        # Who has heard or said nothing sound says hello, and gets the same job again.
+        member.idle.extend(name for name, _ in refused)
+        member.refusals = member.refusals + 1 if refused else 0
+        if member.refusals > REFUSALS:
+            self._lose(member, refused[0][1])
+
+    def _put(self, member: Member, told: Any) -> None:
+        if told.job is not None:
+            member.queue.append(told)
+        else:
+            member.idle.append(told.name)
+            self._over = self._over or told.over
+
+    def _measure(self, member: Member, report: Report) -> None:
+        """How many jobs make a batch from now on."""
+        if not report.messages:
+            return
+        each = report.seconds / len(report.messages)
+        before = member.job_seconds
+        member.job_seconds = each if before is None else before + (each - before) / 4
+        wanted = self.slice / max(member.job_seconds, 1e-6)
+        member.batch = min(max(wanted, 1.0), 2 * member.batch, NAMES / IN_FLIGHT)
+
+    @property
+    def slice(self) -> float:
+        """Seconds that a batch is to take."""
+        return SLICE * (1 + SLICE_MORE * len(self.live))
+
+    def _serve(self) -> None:
+        """Sends jobs to whoever has too few."""
+        members = sorted((m for m in self.live if m.pid is not None), key=lambda m: m.out)
+        waits = False
+        for member in members:
+            more = IN_FLIGHT * round(member.batch) - member.out
+            if more > 0 and member.idle and not waits and not self._over:
+                names, member.idle = member.idle[-more:], member.idle[:-more]
+                answers = self.leader.hello(names)
+                member.idle.extend(names[len(answers) :])
+                for told in answers:
+                    self._put(member, told)
+                    # Nobody else will get one either.
+                    waits = waits or told.job is None
+            while member.queue and len(member.calls) < IN_FLIGHT:
+                self._send(member)
+        for name, job in self.leader.stops():
+            member = self.members[name // NAMES]
+            if not member.lost:
+                member.actor.call_off.remote([job])
+
+    def _send(self, member: Member) -> None:
+        """Sends a batch."""
+        batch = [member.queue.popleft() for _ in range(self._size(member))]
+        peers = {}
+        orders = []
+        for told in batch:
+            last = told.last
+            if last is not None and self.members[last].lost:
+                last = None
+            if last is not None and last not in member.peers:
+                member.peers.add(last)
+                peers[last] = self.members[last].actor
+            orders.append(
+                Order(told.name, told.answer, told.node if last is not None else None, last)
+            )
+        call = member.actor.search.remote(orders, peers)
+        member.calls[call] = (len(orders), time.monotonic())
+        self.calls += 1
+
+    def _size(self, member: Member) -> int:
+        return min(len(member.queue), max(1, round(member.batch)))
+
+    # -- workers
+
+    def _tend(self, places: dict[str, Place] | None, now: float) -> None:
+        """Looks after machines and workers."""
+        if places is not None:
+            self._places = places
+        for member in self.live:
+            if member.calls:
+                oldest = min(sent for _, sent in member.calls.values())
+                quiet = now - max(oldest, member.heard)
+                patient = self.rules.lease + 20 * member.call_seconds
+                if member.pid is None:
+                    patient = max(patient, self.rules.patience)
+                if quiet > patient:
+                    self._lose(member, f"nothing has been heard of it for {quiet:.0f} s")
+        self._fill(now)
+        self._adapt()
+
+    def _fill(self, now: float) -> None:
+        """Starts workers where some are missing."""
+        plan = spread(self._places.values(), self.rules.workers, self.rules.threads)
+        live = self.live
+        left = sum(count for count, _ in plan.values()) - len(live)
+        for place, (count, threads) in plan.items():
+            here = [member for member in live if member.place.node == place.node]
+            free = place.cores - sum(member.threads for member in here)
+            for _ in range(count - len(here)):
+                threads = min(threads, free) if self.rules.threads is None else threads
+                if left <= 0 or not 1 <= threads <= free:
+                    break
+                if now < self._trouble.setdefault(place.node, Trouble()).until:
+                    break
+                self._start(place, threads, now)
+                left -= 1
+                free -= threads
+
+    def _start(self, place: Place, threads: int, now: float) -> None:
+        strategy = NodeAffinitySchedulingStrategy(place.node, soft=False)
+        number = len(self.members)
+        options = {"num_cpus": threads, "scheduling_strategy": strategy}
+        actor = self._actor_class.options(**options).remote(
+            self.game, self.rules.memory, threads, self.game.fact_work
+        )
+        before = self._vacant.popleft() if self._vacant else None
+        member = Member(number, place, threads, actor, now, before)
+        member.calls[actor.begin.remote()] = (0, now)
+        self.members.append(member)
+
+    def _welcome(self, member: Member, pid: int, now: float) -> None:
+        """A worker is ready."""
+        member.pid = pid
+        self.begun = self.begun or now
+        names = range(member.number * NAMES, (member.number + 1) * NAMES)
+        member.idle = list(reversed(names))
+        before = "" if member.before is None else f", in place of worker {member.before}"
+        self._note(f"worker {member.number}: pid {pid} on node {member.place.name}{before}")
+        self._adapt()
+
+    def _lose(self, member: Member, why: str) -> None:
+        """A worker will not be heard of again."""
+        now = time.monotonic()
+        member.lost = True
+        self._kill(member)
+        self.leader.lost(member.number)
+        self._vacant.append(member.number)
+        self._error = why
+        self._note(f"worker {member.number} is lost: {why}")
+        # The first is replaced at once; where they go on dying, there is a pause.
+        trouble = self._trouble.setdefault(member.place.node, Trouble())
+        lasted = member.pid is not None and now - member.started > 5
+        trouble.count = 1 if lasted else trouble.count + 1
+        trouble.until = now + (min(30.0, 2.0 ** (trouble.count - 2)) if trouble.count > 1 else 0.0)
+        self._fill(now)
+
+    def _kill(self, member: Member) -> None:
+        member.calls.clear()
+        member.queue.clear()
+        # One that is gone or out of reach is not heard any more in any case.
+        with contextlib.suppress(Exception):
+            ray.kill(member.actor, no_restart=True)
+
+    def _adapt(self) -> None:
+        """How many nodes the next jobs get: more threads and more workers need larger ones."""
+        ready = [member for member in self.live if member.pid is not None]
+        if not ready:
+            return
+        nodes = self.rules.job_nodes
+        if nodes is None:
+            least = self.game.job_nodes * min(member.threads for member in ready)
+            nodes = max(self.job_nodes, least)
+            known = sorted(m.job_seconds for m in ready if m.job_seconds is not None)
+            # With as many names as there are, a batch would be shorter than it is to be.
+            if known and known[len(known) // 2] * (NAMES / IN_FLIGHT) < self.slice:
+                nodes = nodes * 3 // 2
+        if nodes != self.job_nodes:
+            self.job_nodes = nodes
+            self.leader.set_job_nodes(nodes)
+
+
+class Machines(threading.Thread):
+    """Asks Ray which machines there are, now and then: a question that may take long."""
+
+    def __init__(self) -> None:
+        super().__init__(name="machines", daemon=True)
+        self._done = threading.Event()
+        self._places: dict[str, Place] | None = places()
+
+    def run(self) -> None:
+        while not self._done.wait(1.0):
+            # Where Ray does not answer, what is known stays.
+            with contextlib.suppress(Exception):
+                self._places = places()
+
+    def take(self) -> dict[str, Place] | None:
+        """The news, if there are any."""
+        found, self._places = self._places, None
+        return found
+
+    def end(self) -> None:
+        self._done.set()
+
+
+def places() -> dict[str, Place]:
+    """The machines that are there."""
+    found = {}
+    for node in ray.nodes():
+        cores = int(node["Resources"].get("CPU", 0))
+        if node["Alive"] and cores > 0:
+            found[node["NodeID"]] = Place(node["NodeID"], cores)
+    return found
+
+
+def _why(error: Exception) -> str:
+    """An error of Ray in one line."""
+    cause = getattr(error, "cause", None)
+    text = str(cause if isinstance(cause, Exception) else error).strip()
+    lines = text.splitlines() or [type(error).__name__]
+    return lines[0][:200].rstrip(".")

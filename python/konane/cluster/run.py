@@ -1,0 +1,181 @@
+"""A search from its beginning to its answer: Ray, leader, driver, checkpoints."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+from .._konane import memory_bytes
+from . import text
+from .driver import NAMES, Driver, Rules
+from .game import Game
+from .progress import Progress
+from .session import connected
+
+__all__ = ["Checkpoints", "Result", "WorkerUse", "search"]
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """Where the leader's tree and what it knows are kept."""
+
+    file: str | PathLike[str] | None = None
+    #: Seconds from one to the next.
+    interval: float = 5.0
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class WorkerUse:
+    """What a worker has done."""
+
+    #: Its number; one that replaces another has a new one.
+    id: int
+    #: The beginning of Ray's number of its machine.
+    node: str
+    #: Its process; none if it never began.
+    pid: int | None
+    threads: int
+    #: Jobs whose results have come.
+    jobs: int
+    #: Nodes that it has evaluated.
+    nodes: int
+    #: Whether it was lost before the search ended.
+    lost: bool
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search has found out."""
+
+    #: As the program has it: ``"black"``, ``"white"`` or ``"unknown"``.
+    outcome: str
+    #: Why the outcome is unknown.
+    reason: str | None
+    #: A winning move, or the best so far; none where every move loses.
+    best_move: str | None
+    #: Positions evaluated.
+    nodes: int
+    #: Wall-clock time since the first worker was ready.
+    seconds: float
+    #: All that there have been.
+    workers: list[WorkerUse]
+    #: Calls of workers.
+    calls: int
+    #: Everything, as ``--json`` prints it.
+    fields: dict[str, Any] = field(repr=False)
+
+
+class _Saves:
+    """What becomes of the checkpoints."""
+
+    def __init__(self, leader: Any, checkpoints: Checkpoints, progress: Progress) -> None:
+        self._leader, self._checkpoints, self._progress = leader, checkpoints, progress
+        self._written = 0
+        self._last: tuple[int, int, int] | None = None
+        self._error: str | None = None
+        if checkpoints.file is not None:
+            file, every = fspath(checkpoints.file), text.seconds(checkpoints.interval)
+            bound = text.size(leader.checkpoint_bound)
+            progress.note(f"checkpoints: {file}, every {every}, at most {bound}")
+            runs, nodes, seconds = leader.before
+            if runs:
+                noun = "run" if runs == 1 else "runs"
+                before = f"{text.grouped(nodes)} nodes, {text.seconds(seconds)}, {runs} {noun}"
+                progress.note(f"checkpoints: going on after {before}")
+
+    def look(self) -> None:
+        """Takes in what has become of them since the last look."""
+        for error, size, entries, tree_nodes, _ in self._leader.saves():
+            if error is None:
+                # There is one every few seconds: a line for each would be too many.
+                self._written += 1
+                self._last, self._error = (size, entries, tree_nodes), None
+            elif error != self._error:
+                self._progress.warn(f"no checkpoint was written: {error}")
+                self._error = error
+
+    def fields(self) -> dict[str, Any] | None:
+        """For the answer."""
+        if self._checkpoints.file is None:
+            return None
+        size, entries, tree_nodes = self._last or (None, None, None)
+        found: dict[str, Any] = {
+            "file": fspath(self._checkpoints.file),
+            "resumed": self._leader.before[0] > 0,
+            "written": self._written,
+            "bytes": size,
+            "entries": entries,
+            "tree_nodes": tree_nodes,
+        }
+        if self._error is not None:
+            found["error"] = self._error
+        return found
+
+
+def search(
+    game: Game,
+    *,
+    address: str | None,
+    rules: Rules,
+    memory: int | str,
+    max_nodes: int | None,
+    checkpoints: Checkpoints,
+    progress: Progress,
+    stop: threading.Event,
+) -> Result:
+    """Searches. What has been found out is in the last checkpoint, however this ends."""
+    worker_bytes = memory_bytes(rules.memory)
+    memory_bytes(memory)
+    with connected(address, (rules.workers or 1) * (rules.threads or 1)):
+        leader = game.lead(
+            names=NAMES,
+            job_nodes=rules.job_nodes or game.job_nodes,
+            memory=memory,
+            max_nodes=max_nodes,
+            checkpoint=checkpoints.file,
+            resume=checkpoints.resume,
+            checkpoint_interval=checkpoints.interval,
+        )
+        saves = _Saves(leader, checkpoints, progress)
+
+        def watch(driver: Driver) -> None:
+            saves.look()
+            progress.watch(driver)
+
+        driver = Driver(game, leader, rules, progress.note, watch)
+        try:
+            driver.run(stop)
+        finally:
+            progress.clear()
+            answer = leader.finish()
+            saves.look()
+    members = driver.members
+    workers = [
+        WorkerUse(m.number, m.place.name, m.pid, m.threads, m.jobs, m.nodes, m.lost)
+        for m in members
+    ]
+    live = driver.live
+    answer["threads"] = sum(member.threads for member in live)
+    answer["seconds"] = driver.seconds
+    answer["nodes_per_second"] = round(answer["nodes"] / max(driver.seconds, 1e-9))
+    answer["memory_bytes"] += worker_bytes * len(live)
+    answer["checkpoint"] = saves.fields()
+    # As in the program, what does not apply is left out; that there is no best move is an answer.
+    fields = {k: v for k, v in answer.items() if v is not None or k == "best_move"}
+    fields["workers"] = [
+        {"id": w.id, "node": w.node, "jobs": w.jobs, "nodes": w.nodes, "lost": w.lost}
+        for w in workers
+    ]
+    return Result(
+        outcome=answer["outcome"],
+        reason=answer.get("reason"),
+        best_move=answer.get("best_move"),
+        nodes=answer["nodes"],
+        seconds=driver.seconds,
+        workers=workers,
+        calls=driver.calls,
+        fields=fields,
+    )

@@ -1,0 +1,62 @@
+"""Ray: joined, or started on this machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ray
+
+from .._errors import InputError
+
+__all__ = ["connected"]
+
+#: Bytes of the memory in which a local Ray keeps what is on its way.
+STORE = 256 << 20
+
+
+@contextmanager
+def connected(address: str | None, cores: int) -> Iterator[None]:
+    """Joins the Ray at an address, ``auto`` or ``host:port``; without one, starts one here.
+
+    A local one offers so many cores, or those of the machine if they are more, and ends with this
+    process. Where Ray has been joined before, that one is used and left as it is.
+    """
+    if ray.is_initialized():
+        if address is not None:
+            raise InputError("Ray has been joined already: leave the address out")
+        yield
+        return
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address is not None:
+        options["address"] = address
+    else:
+        # Nothing is told to anybody, and nobody but this machine can talk to it.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        options |= {
+            "address": "local",
+            "num_cpus": max(cores, os.cpu_count() or 1),
+            "include_dashboard": False,
+            "object_store_memory": STORE,
+            "_node_ip_address": "127.0.0.1",
+        }
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    main = threading.current_thread() is threading.main_thread()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in signals} if main else {}
+    try:
+        ray.init(**options)
+    except (ConnectionError, ValueError) as error:
+        raise InputError(f"there is no Ray at {address}: {error}") from error
+    # Ray sets handlers of its own.
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        ray.shutdown()

@@ -1,0 +1,382 @@
+//! The leader's side.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use konane::checkpoint::format::size_bound;
+use konane::checkpoint::{CheckpointError, Keeper, Save};
+use konane::search::jobs::remote::{Desk, DeskRules, Ordered, Standing, Told};
+use konane::system::disk_free;
+use konane::{Algorithm, Limits, Reason, Solution, SolveError, SolveOptions, Solver};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::{Host, answer, lock, rules};
+use crate::error::Failure;
+use crate::options::{Memory, Nodes, Seconds, Start};
+use crate::position::PyPosition;
+use crate::results::ProofNumber;
+use crate::solve::{outcome, profile as profile_of};
+
+type Task = Box<dyn FnOnce(&mut dyn Desk) + Send>;
+
+/// Makes the fields of the answer.
+type Found = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyDict>> + Send>;
+
+/// The leader of a search whose workers are elsewhere: `konane.cluster` carries the messages.
+#[pyclass(module = "konane._konane", frozen)]
+pub struct ClusterLeader {
+    tasks: Mutex<Option<Sender<Task>>>,
+    host: Host<Found>,
+    begun: Instant,
+    keeper: Option<Arc<Keeper>>,
+    /// The most bytes of a checkpoint.
+    bound: u64,
+}
+
+/// What a worker is told. `job` is none if there is nothing to search: then `over` says whether the
+/// search has ended. `last` is the worker to be asked what it knows below `node`.
+#[pyclass(module = "konane._konane", frozen, get_all)]
+pub struct ClusterTold {
+    name: u64,
+    answer: Py<PyBytes>,
+    job: Option<u64>,
+    node: Option<Py<PyBytes>>,
+    last: Option<u64>,
+    over: bool,
+}
+
+impl ClusterTold {
+    fn new(py: Python<'_>, told: &Told) -> Self {
+        let bytes = |bytes: &[u8]| PyBytes::new(py, bytes).unbind();
+        let (job, node, last) = match &told.order {
+            Ordered::Search { job, node, last } => (Some(*job), Some(bytes(node)), *last),
+            Ordered::Wait | Ordered::Quit => (None, None, None),
+        };
+        let over = told.order == Ordered::Quit;
+        ClusterTold { name: told.name, answer: bytes(&told.answer), job, node, last, over }
+    }
+}
+
+/// How a search is going: the root's numbers, what all workers have counted, nodes of the leader's
+/// tree, jobs that are out, and facts that every worker gets.
+#[pyclass(module = "konane._konane", frozen, get_all)]
+pub struct ClusterStanding {
+    pn: ProofNumber,
+    dn: ProofNumber,
+    nodes: u64,
+    table_used: u64,
+    tree_nodes: u64,
+    jobs: usize,
+    facts: usize,
+    over: bool,
+}
+
+impl From<Standing> for ClusterStanding {
+    fn from(standing: Standing) -> Self {
+        let Standing { numbers: (pn, dn), counters, tree_nodes, jobs, facts, is_over } = standing;
+        ClusterStanding {
+            pn: pn.into(),
+            dn: dn.into(),
+            nodes: counters.nodes,
+            table_used: counters.table_used,
+            tree_nodes,
+            jobs,
+            facts,
+            over: is_over,
+        }
+    }
+}
+
+/// The heard messages' answers; a text where one was refused.
+#[derive(IntoPyObject)]
+enum Heard {
+    Told(ClusterTold),
+    Refused(String),
+}
+
+impl ClusterLeader {
+    /// Asks the leader's thread; nothing if the search needed none.
+    fn ask<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn Desk) -> T + Send + 'static,
+    ) -> Result<Option<T>, Failure> {
+        let Some(tasks) = lock(&self.tasks).clone() else { return Ok(None) };
+        let (reply, result) = channel();
+        let task: Task = Box::new(move |desk| drop(reply.send(answer(|| work(desk)))));
+        let result = py.detach(move || tasks.send(task).ok().and_then(|()| result.recv().ok()));
+        result.transpose().map_err(Failure::internal)
+    }
+
+    fn now(&self) -> Duration {
+        self.begun.elapsed()
+    }
+}
+
+#[pymethods]
+impl ClusterLeader {
+    /// Leads a search of Konane. `names` are those of each worker, so many jobs it has at a time;
+    /// `fact_work` has to be that of the workers.
+    ///
+    /// Raises `InputError`, `FileError` and `ResourceError` as `konane.solve` does.
+    #[staticmethod]
+    #[pyo3(signature = (start, *, names, job_nodes, fact_work, memory, profile="tuned",
+        max_nodes=None, checkpoint=None, resume=false, checkpoint_interval=None))]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+    fn konane(
+        py: Python<'_>,
+        start: Start,
+        names: u64,
+        job_nodes: u64,
+        fact_work: u64,
+        memory: Memory,
+        profile: &str,
+        max_nodes: Option<Nodes>,
+        checkpoint: Option<PathBuf>,
+        resume: bool,
+        checkpoint_interval: Option<Seconds>,
+    ) -> Result<Self, Failure> {
+        let Start(start) = start;
+        let node_limit = max_nodes.map(|nodes| nodes.0);
+        let rules = DeskRules { names, job_nodes, node_limit, ..rules(fact_work) };
+        let options = SolveOptions {
+            algorithm: Algorithm::PnsPdfpn,
+            profile: profile_of(profile)?,
+            memory_bytes: memory.0,
+            ..SolveOptions::default()
+        };
+        let plan = options.memory_plan();
+        let bound = size_bound(plan.table, plan.tree);
+        let keeper = checkpoint.map(|path| {
+            if let Some(have) = disk_free(&path).filter(|&have| have < bound) {
+                return Err(Failure::file(format_args!(
+                    "a checkpoint of this search may take {bound} bytes, but the disk of {} has \
+                     {have} left: make room, name a file on another disk, or give the leader less \
+                     memory",
+                    path.display()
+                )));
+            }
+            let identity = Solver::new(&start.board, &start.position).options(options).identity();
+            let interval = checkpoint_interval.map_or(INTERVAL, |time| time.0);
+            let make = if resume { Keeper::resume } else { Keeper::begin };
+            Ok(Arc::new(make(&path, identity, interval).map_err(of_checkpoint)?))
+        });
+        let keeper = keeper.transpose()?;
+        let kept = keeper.clone();
+        let (tasks, queue) = channel::<Task>();
+        let (ready, is_ready) = channel();
+        let host =
+            Host::start(py, is_ready, move |stop| {
+                let limits = Limits { stop: Some(stop), ..Limits::default() };
+                let solver = Solver::new(&start.board, &start.position).options(options);
+                let solver = solver.limits(limits).keeper(kept.as_deref());
+                let found = solver.lead(rules, &mut (), move |desk| {
+                    // Whoever waits may have been interrupted.
+                    let _ = ready.send(());
+                    for task in queue {
+                        task(desk);
+                    }
+                });
+                let found = found.map_err(|error| match error {
+                    SolveError::Checkpoint(error) => of_checkpoint(error),
+                    other => other.into(),
+                })?;
+                Ok(Box::new(move |py: Python<'_>| {
+                    fields(py, &start, &options, kept.as_deref(), &found)
+                }) as Found)
+            })?;
+        let tasks = Mutex::new(Some(tasks));
+        Ok(ClusterLeader { tasks, host, begun: Instant::now(), keeper, bound })
+    }
+
+    /// Names that have nothing to do are told what to do; the names after one in vain are left out.
+    fn hello(&self, py: Python<'_>, names: Vec<u64>) -> Result<Vec<ClusterTold>, Failure> {
+        let now = self.now();
+        let told = self.ask(py, move |desk| {
+            let mut told = Vec::with_capacity(names.len());
+            for name in names {
+                told.push(desk.hello(name, now));
+                if !matches!(told.last(), Some(Told { order: Ordered::Search { .. }, .. })) {
+                    break;
+                }
+            }
+            told
+        })?;
+        Ok(told.unwrap_or_default().iter().map(|told| ClusterTold::new(py, told)).collect())
+    }
+
+    /// Takes messages of workers in: for each of them what its sender is told, or why it was refused.
+    fn hear(
+        &self,
+        py: Python<'_>,
+        messages: Vec<Bound<'_, PyBytes>>,
+    ) -> Result<Vec<Heard>, Failure> {
+        let now = self.now();
+        let messages: Vec<Vec<u8>> = messages.iter().map(|m| m.as_bytes().to_vec()).collect();
+        let told = self.ask(py, move |desk| {
+            messages.iter().map(|message| desk.hear(message, now)).collect::<Vec<_>>()
+        })?;
+        let told = told.unwrap_or_default().into_iter().map(|told| match told {
+            Ok(told) => Heard::Told(ClusterTold::new(py, &told)),
+            Err(error) => Heard::Refused(error.to_string()),
+        });
+        Ok(told.collect())
+    }
+
+    /// A worker will not be heard of again, and its jobs are free.
+    fn lost(&self, py: Python<'_>, worker: u64) -> Result<(), Failure> {
+        self.ask(py, move |desk| desk.lost(worker)).map(drop)
+    }
+
+    /// Jobs that have been called off since the last call, each with the name that has it.
+    fn stops(&self, py: Python<'_>) -> Result<Vec<(u64, u64)>, Failure> {
+        Ok(self.ask(py, |desk| desk.take_stops())?.unwrap_or_default())
+    }
+
+    /// How many nodes the next jobs may evaluate.
+    fn set_job_nodes(&self, py: Python<'_>, nodes: u64) -> Result<(), Failure> {
+        self.ask(py, move |desk| desk.set_job_nodes(nodes)).map(drop)
+    }
+
+    /// How the search is going; none if there was nothing to search.
+    fn standing(&self, py: Python<'_>) -> Result<Option<ClusterStanding>, Failure> {
+        Ok(self.ask(py, |desk| desk.standing())?.map(Into::into))
+    }
+
+    /// Ends the search without an answer, unless it has ended: `"interrupted"`, `"time limit"` or
+    /// `"memory limit"`.
+    fn end(&self, py: Python<'_>, reason: &str) -> Result<(), Failure> {
+        let all = [Reason::Interrupted, Reason::TimeLimit, Reason::Memory];
+        let found = all.into_iter().find(|known| known.text() == reason);
+        let known = found.ok_or_else(|| Failure::input(format_args!("{reason:?} is no reason")))?;
+        self.ask(py, move |desk| desk.end(known)).map(drop)
+    }
+
+    /// Ends the search, writes the last checkpoint, and returns the fields of the answer, as the
+    /// program's JSON has them; once.
+    fn finish(&self, py: Python<'_>) -> Result<Py<PyDict>, Failure> {
+        drop(lock(&self.tasks).take());
+        match self.host.join(py)? {
+            Some(found) => Ok(found(py)?),
+            None => Err(Failure::input("the search has been finished before")),
+        }
+    }
+
+    /// The checkpoints since the last call: why one was not written, or none; bytes, entries and
+    /// nodes of the tree; seconds.
+    fn saves(&self) -> Vec<(Option<String>, u64, u64, u64, f64)> {
+        let saves = self.keeper.as_ref().map(|keeper| keeper.take_saves()).unwrap_or_default();
+        let saves = saves.into_iter().map(|Save { result, took }| {
+            let took = took.as_secs_f64();
+            match result {
+                Ok(written) => (None, written.bytes, written.entries, written.tree_nodes, took),
+                Err(error) => (Some(error.to_string()), 0, 0, 0, took),
+            }
+        });
+        saves.collect()
+    }
+
+    /// The most bytes of a checkpoint.
+    #[getter]
+    fn checkpoint_bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// Runs, nodes and seconds before this one.
+    #[getter]
+    fn before(&self) -> (u64, u64, f64) {
+        let before = self.keeper.as_ref().map(|keeper| *keeper.before()).unwrap_or_default();
+        (before.runs, before.nodes, before.seconds())
+    }
+}
+
+/// Between two checkpoints, so that little is lost with the leader's process.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+fn of_checkpoint(error: CheckpointError) -> Failure {
+    if error.is_bad_input() { Failure::input(error) } else { Failure::file(error) }
+}
+
+#[derive(IntoPyObject)]
+struct Fields {
+    board: String,
+    position: String,
+    to_move: &'static str,
+    algorithm: &'static str,
+    profile: &'static str,
+    outcome: &'static str,
+    reason: Option<&'static str>,
+    pn: Option<ProofNumber>,
+    dn: Option<ProofNumber>,
+    best_move: Option<String>,
+    nodes: u64,
+    expansions: u64,
+    settle_positions: u64,
+    l1_nodes: u64,
+    l2_nodes: u64,
+    memory_bytes: u64,
+    table: TableFields,
+    total: Option<TotalFields>,
+}
+
+#[derive(IntoPyObject)]
+struct TableFields {
+    capacity: u64,
+    used: u64,
+    replaced: u64,
+}
+
+#[derive(IntoPyObject)]
+struct TotalFields {
+    nodes: u64,
+    expansions: u64,
+    settle_positions: u64,
+    seconds: f64,
+    runs: u64,
+}
+
+fn fields(
+    py: Python<'_>,
+    start: &PyPosition,
+    options: &SolveOptions,
+    keeper: Option<&Keeper>,
+    found: &Solution,
+) -> PyResult<Py<PyDict>> {
+    let (report, table) = (&found.report, &found.table);
+    let counters = &report.counters;
+    let open = found.winner.is_none();
+    let total = keeper.map(|keeper| {
+        let totals = keeper.totals(counters);
+        TotalFields {
+            nodes: totals.nodes,
+            expansions: totals.expansions,
+            settle_positions: totals.settle_positions,
+            seconds: totals.seconds(),
+            runs: totals.runs,
+        }
+    });
+    let fields = Fields {
+        board: start.dimensions().to_string(),
+        position: start.text(),
+        to_move: start.position.to_move().name(),
+        algorithm: options.algorithm.name(),
+        profile: options.profile.name(),
+        outcome: outcome(found),
+        reason: found.reason().map(Reason::text),
+        pn: open.then(|| report.phi.into()),
+        dn: open.then(|| report.delta.into()),
+        best_move: found.best_move.map(|mv| start.move_text(mv)),
+        nodes: counters.nodes,
+        expansions: counters.expansions,
+        settle_positions: counters.settle_positions,
+        l1_nodes: counters.first_level,
+        l2_nodes: counters.second_level,
+        memory_bytes: report.memory_bytes,
+        table: TableFields { capacity: table.capacity, used: table.used, replaced: table.replaced },
+        total,
+    };
+    Ok(fields.into_pyobject(py)?.unbind())
+}

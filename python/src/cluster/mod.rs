@@ -1,0 +1,111 @@
+//! Searches over many processes: the leader's side and a worker's side, whatever is searched. The
+//! library lends both to a function for as long as it runs, so each has a thread of its own, which
+//! takes requests one by one; what carries messages between them is `konane.cluster`.
+
+mod leader;
+mod worker;
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use konane::search::jobs::remote::DeskRules;
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::interrupt::{PATIENCE, STACK, message};
+use crate::options::Memory;
+
+pub use leader::{ClusterLeader, ClusterStanding, ClusterTold};
+pub use worker::ClusterWorker;
+
+/// The most facts in an answer: some 400 kB.
+const FACTS_AT_ONCE: usize = 20_000;
+
+/// What leader and workers have to agree about.
+fn rules(fact_work: u64) -> DeskRules {
+    DeskRules { fact_work, facts_at_once: FACTS_AT_ONCE, ..DeskRules::default() }
+}
+
+/// A thread that serves until nobody asks any more, and what it leaves.
+struct Host<T>(Mutex<State<T>>);
+
+enum State<T> {
+    Running(JoinHandle<Result<T, Failure>>),
+    Ended(T),
+    Taken,
+}
+
+impl<T: Send + 'static> Host<T> {
+    /// Starts it, and waits until it says that it serves, or ends. The flag tells it that a signal came.
+    ///
+    /// # Errors
+    /// If there is no thread, what went wrong in it before it served, or what the signal raised.
+    fn start(
+        py: Python<'_>,
+        is_ready: Receiver<()>,
+        work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<Self, Failure> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let thread = Builder::new().name("konane".to_owned()).stack_size(STACK);
+        let thread = thread.spawn(move || work(&flag)).map_err(|error| {
+            Failure::resource(format_args!("the system starts no thread: {error}"))
+        })?;
+        let (host, is_ready) = (Host(Mutex::new(State::Running(thread))), Mutex::new(is_ready));
+        loop {
+            match py.detach(|| lock(&is_ready).recv_timeout(PATIENCE)) {
+                Ok(()) => return Ok(host),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(error) = py.check_signals() {
+                stop.store(true, Ordering::Relaxed);
+                return Err(error.into());
+            }
+        }
+        if let Some(left) = host.join(py)? {
+            *lock(&host.0) = State::Ended(left);
+        }
+        Ok(host)
+    }
+
+    /// Waits until the thread has ended, and takes what it has left; nothing the second time.
+    ///
+    /// # Errors
+    /// What went wrong in it, or what a signal raised; then it can be waited for again.
+    fn join(&self, py: Python<'_>) -> Result<Option<T>, Failure> {
+        while matches!(&*lock(&self.0), State::Running(thread) if !thread.is_finished()) {
+            py.check_signals()?;
+            py.detach(|| std::thread::sleep(Duration::from_millis(1)));
+        }
+        let state = std::mem::replace(&mut *lock(&self.0), State::Taken);
+        match state {
+            State::Running(thread) => match thread.join() {
+                Ok(result) => result.map(Some),
+                Err(panic) => Err(Failure::internal(message(&*panic))),
+            },
+            State::Ended(left) => Ok(Some(left)),
+            State::Taken => Ok(None),
+        }
+    }
+}
+
+/// The bytes of an amount of memory, such as `1GiB`.
+#[pyfunction]
+pub fn memory_bytes(memory: Memory) -> u64 {
+    memory.0
+}
+
+/// Does something on the thread of the other side; a panic is its answer, and ends nothing.
+fn answer<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic: Box<dyn Any + Send>| message(&*panic))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,139 @@
+//! A worker's side.
+//!
+//! It has three lanes, each served by a thread: one searches, one collects entries for others, which
+//! may take milliseconds, and one calls jobs off and counts, which is never to wait.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use konane::search::jobs::remote::Station;
+use konane::{SolveOptions, Solver};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::{Host, answer, lock, rules};
+use crate::error::Failure;
+use crate::options::{Memory, Start, Threads};
+use crate::solve::profile as profile_of;
+
+type Task = Box<dyn FnOnce(&dyn Station) + Send>;
+
+/// A worker of a search whose leader is elsewhere, with a memory of its own.
+#[pyclass(module = "konane._konane", frozen)]
+pub struct ClusterWorker {
+    lanes: Mutex<Option<Lanes>>,
+    host: Host<()>,
+}
+
+#[derive(Clone)]
+struct Lanes {
+    search: Sender<Task>,
+    entries: Sender<Task>,
+    side: Sender<Task>,
+}
+
+fn serve(station: &dyn Station, lane: Receiver<Task>) {
+    for task in lane {
+        task(station);
+    }
+}
+
+impl ClusterWorker {
+    fn ask<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        lane: impl FnOnce(Lanes) -> Sender<Task>,
+        work: impl FnOnce(&dyn Station) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let closed = || Failure::input("the worker has been closed");
+        let lane = lane(lock(&self.lanes).clone().ok_or_else(closed)?);
+        let (reply, result) = channel();
+        let task: Task = Box::new(move |station| drop(reply.send(answer(|| work(station)))));
+        let result = py.detach(move || lane.send(task).ok().and_then(|()| result.recv().ok()));
+        result.ok_or_else(closed)?.map_err(Failure::internal)
+    }
+}
+
+#[pymethods]
+impl ClusterWorker {
+    /// Works on a search of Konane. `fact_work` has to be that of the leader.
+    ///
+    /// Raises `InputError` and `ResourceError` as `konane.solve` does.
+    #[staticmethod]
+    #[pyo3(signature = (start, *, fact_work, memory, threads, profile="tuned"))]
+    fn konane(
+        py: Python<'_>,
+        start: Start,
+        fact_work: u64,
+        memory: Memory,
+        threads: Threads,
+        profile: &str,
+    ) -> Result<Self, Failure> {
+        let Start(start) = start;
+        let options = SolveOptions {
+            profile: profile_of(profile)?,
+            memory_bytes: memory.0,
+            threads: threads.0,
+            ..SolveOptions::default()
+        };
+        let (search, searches) = channel();
+        let (entries, requests) = channel();
+        let (side, others) = channel();
+        let (ready, is_ready) = channel();
+        let host = Host::start(py, is_ready, move |_| {
+            let solver = Solver::new(&start.board, &start.position).options(options);
+            let served = solver.work(rules(fact_work), move |station| {
+                std::thread::scope(|scope| {
+                    scope.spawn(move || serve(station, requests));
+                    scope.spawn(move || serve(station, others));
+                    // Whoever waits may have been interrupted.
+                    let _ = ready.send(());
+                    serve(station, searches);
+                });
+            });
+            Ok(served?)
+        })?;
+        let lanes = Mutex::new(Some(Lanes { search, entries, side }));
+        Ok(ClusterWorker { lanes, host })
+    }
+
+    /// Searches a job for one of the worker's names, with what others know about its node. The
+    /// message for the leader; `InputError` if the answer is no job of this search, or the entries are
+    /// none.
+    #[pyo3(signature = (name, answer, entries=None))]
+    fn search<'py>(
+        &self,
+        py: Python<'py>,
+        name: u64,
+        answer: Vec<u8>,
+        entries: Option<Vec<u8>>,
+    ) -> Result<Bound<'py, PyBytes>, Failure> {
+        let work = move |station: &dyn Station| station.search(name, &answer, entries.as_deref());
+        let message = self.ask(py, |lanes| lanes.search, work)?;
+        Ok(PyBytes::new(py, &message.map_err(Failure::input)?))
+    }
+
+    /// What this worker knows below a node, for another one's `search`. `InputError` if these bytes are no
+    /// node of this search.
+    fn entries<'py>(&self, py: Python<'py>, node: Vec<u8>) -> Result<Bound<'py, PyBytes>, Failure> {
+        let work = move |station: &dyn Station| station.entries(&node);
+        let entries = self.ask(py, |lanes| lanes.entries, work)?;
+        Ok(PyBytes::new(py, &entries.map_err(Failure::input)?))
+    }
+
+    /// Gives a job up, now or when it comes.
+    fn call_off(&self, py: Python<'_>, job: u64) -> Result<(), Failure> {
+        self.ask(py, |lanes| lanes.side, move |station| station.call_off(job))
+    }
+
+    /// The nodes that the worker has evaluated in all its jobs.
+    fn nodes(&self, py: Python<'_>) -> Result<u64, Failure> {
+        self.ask(py, |lanes| lanes.side, |station| station.counters().nodes)
+    }
+
+    /// Ends the worker, once its job has ended.
+    fn close(&self, py: Python<'_>) -> Result<(), Failure> {
+        drop(lock(&self.lanes).take());
+        self.host.join(py).map(drop)
+    }
+}

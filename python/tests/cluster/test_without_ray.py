@@ -1,0 +1,167 @@
+"""The leader and workers as plain objects: every winner is that of `konane.solve`."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import carrier
+import konane
+import pytest
+from konane._konane import ClusterLeader
+
+BOARDS = [f"{ranks}x{files}" for ranks in range(1, 5) for files in range(1, 6)]
+
+
+def random_position(board: str, plies: int, chance: random.Random) -> konane.Position:
+    position = konane.Position(board)
+    for _ in range(plies):
+        moves = position.moves()
+        if not moves:
+            break
+        position = position.play(chance.choice(moves))
+    return position
+
+
+def agrees(answer: dict, position: konane.Position) -> None:
+    expected = konane.solve(position, memory="64MiB")
+    assert answer["outcome"] == expected.outcome
+    if answer["outcome"] == answer["to_move"]:
+        after = position.play(answer["best_move"])
+        assert konane.solve(after, memory="64MiB").outcome == expected.outcome
+    else:
+        assert answer["best_move"] is None
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("board", BOARDS)
+def test_small_boards(board: str, count: int) -> None:
+    answer = carrier.carry(carrier.leader(board), [carrier.worker(board) for _ in range(count)])
+    agrees(answer, konane.Position(board))
+
+
+@pytest.mark.parametrize(("board", "count"), [("5x6", 1), ("5x6", 5), ("6x6", 2)])
+def test_larger_boards(board: str, count: int) -> None:
+    answer = carrier.carry(carrier.leader(board), [carrier.worker(board) for _ in range(count)])
+    agrees(answer, konane.Position(board))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_positions(seed: int) -> None:
+    chance = random.Random(seed)
+    board = chance.choice(["4x6", "5x5", "5x6", "6x6"])
+    position = random_position(board, chance.randrange(1, 12), chance)
+    count = chance.choice([1, 2, 5])
+    lead = carrier.leader(position, job_nodes=chance.choice([2, 50, 1000]))
+    agrees(carrier.carry(lead, [carrier.worker(position) for _ in range(count)]), position)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_messages_and_workers_are_lost(seed: int) -> None:
+    chance = random.Random(seed)
+    position = random_position("6x6", chance.randrange(2, 8), chance)
+    lead = carrier.leader(position, job_nodes=200)
+    workers = [carrier.worker(position) for _ in range(3)]
+    answer = carrier.carry(lead, workers, chance=chance, late=lambda: carrier.worker(position))
+    agrees(answer, position)
+
+
+def test_whoever_joins_late_gets_all_facts() -> None:
+    lead = carrier.leader("6x6")
+    workers = [carrier.worker("6x6")]
+    for _ in range(300):
+        [told] = lead.hello([0])
+        if told.job is None:
+            break
+        lead.hear([workers[0].search(0, told.answer)])
+    facts = lead.standing().facts
+    assert facts > 10
+    # The answer to the first name of a new worker has them: some 8 to 20 bytes each.
+    [first] = lead.hello([carrier.NAMES])
+    [second] = lead.hello([carrier.NAMES + 1])
+    assert len(first.answer) - len(second.answer) > 8 * facts
+    newcomer = carrier.worker("6x6")
+    newcomer.search(carrier.NAMES, first.answer)
+    lead.end("interrupted")
+    answer = lead.finish()
+    assert (answer["outcome"], answer["reason"]) == ("unknown", "interrupted")
+
+
+def test_a_job_is_called_off_within_100_ms() -> None:
+    lead = carrier.leader("8x8", job_nodes=1 << 40)
+    worker = carrier.worker("8x8")
+    [told] = lead.hello([0])
+    assert told.job is not None
+    ended = threading.Event()
+
+    def search() -> None:
+        worker.search(0, told.answer)
+        ended.set()
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    time.sleep(0.5)
+    assert not ended.is_set()
+    # Others are served meanwhile.
+    worker.entries(told.node)
+    assert not ended.is_set()
+    begun = time.perf_counter()
+    worker.call_off(told.job)
+    assert ended.wait(5)
+    assert time.perf_counter() - begun < 0.1
+    thread.join()
+    worker.close()
+    with pytest.raises(konane.InputError, match="closed"):
+        worker.call_off(1)
+
+
+def test_what_belongs_to_another_search_is_refused() -> None:
+    lead, other = carrier.leader("6x6"), carrier.worker("6x7")
+    [told] = lead.hello([0])
+    with pytest.raises(konane.InputError, match="another search"):
+        other.search(0, told.answer)
+    with pytest.raises(konane.InputError, match="another search"):
+        other.entries(told.node)
+    with pytest.raises(konane.InputError, match="version"):
+        other.search(0, b"GET / HTTP/1.1")
+    [refused] = lead.hear([b"\0" * 100])
+    assert "version" in refused
+
+
+def test_errors_come_at_once() -> None:
+    with pytest.raises(konane.InputError, match="memory of 1000 B"):
+        carrier.leader("6x6", memory=1000)
+    with pytest.raises(konane.FileError, match="no checkpoint"):
+        carrier.leader("6x6", checkpoint="/nowhere/a", resume=True)
+    lead = carrier.leader("6x6")
+    with pytest.raises(konane.InputError, match="no reason"):
+        lead.end("because")
+
+
+def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
+    file = tmp_path / "a.chk"
+    lead = carrier.leader("6x6", checkpoint=file)
+    worker = carrier.worker("6x6")
+    for _ in range(100):
+        [told] = lead.hello([0])
+        lead.hear([worker.search(0, told.answer)])
+    before = lead.standing()
+    assert before.facts > 10
+    assert lead.finish()["reason"] == "interrupted"
+    with pytest.raises(konane.InputError, match="there already"):
+        carrier.leader("6x6", checkpoint=file)
+    # One at a time writes it.
+    with pytest.raises(konane.FileError, match="another search writes"):
+        carrier.leader("6x6", checkpoint=file, resume=True)
+    del lead
+    lead = carrier.leader("6x6", checkpoint=file, resume=True)
+    assert isinstance(lead, ClusterLeader)
+    assert lead.before[0] == 1
+    # What took enough work is a fact again, as far as the table has kept it.
+    after = lead.standing()
+    assert after.tree_nodes == before.tree_nodes
+    assert after.facts > before.facts / 2
+    answer = carrier.carry(lead, [carrier.worker("6x6")])
+    assert answer["outcome"] == "white"
+    assert answer["total"]["runs"] == 2
