@@ -1,5 +1,6 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, final
 
 import numpy as np
@@ -17,6 +18,8 @@ from ._results import (
 )
 
 __all__ = [
+    "BuildDirector",
+    "BuildPlan",
     "ClusterLeader",
     "ClusterStanding",
     "ClusterTold",
@@ -29,6 +32,7 @@ __all__ = [
     "memory_bytes",
     "perft",
     "prove",
+    "run_task",
     "solve",
     "sprouts_canonical",
     "sprouts_children",
@@ -220,6 +224,19 @@ class ClusterLeader:
         resume: bool = False,
         checkpoint_interval: float | None = None,
     ) -> ClusterLeader: ...
+    @staticmethod
+    def sprouts(
+        text: str,
+        *,
+        nimber: int = 0,
+        names: int,
+        job_nodes: int,
+        memory: int | str,
+        max_nodes: int | None = None,
+        checkpoint: _Path | None = None,
+        resume: bool = False,
+        checkpoint_interval: float | None = None,
+    ) -> ClusterLeader: ...
     def hello(self, names: list[int]) -> list[ClusterTold]: ...
     def hear(self, messages: list[bytes]) -> list[ClusterTold | str]: ...
     def lost(self, worker: int) -> None: ...
@@ -245,6 +262,10 @@ class ClusterWorker:
         threads: int,
         profile: Literal["tuned", "thesis"] = "tuned",
     ) -> ClusterWorker: ...
+    @staticmethod
+    def sprouts(
+        text: str, *, nimber: int = 0, memory: int | str, threads: int
+    ) -> ClusterWorker: ...
     def search(self, name: int, answer: bytes, entries: bytes | None = None) -> bytes: ...
     def entries(self, node: bytes) -> bytes: ...
     def call_off(self, job: int) -> None: ...
@@ -252,3 +273,26 @@ class ClusterWorker:
     def close(self) -> None: ...
 
 def memory_bytes(memory: int | str) -> int: ...
+
+@final
+class BuildPlan:
+    def __new__(
+        cls, board: str, out: _Path, memory: int, threads: int = 1, parts: int = 1
+    ) -> BuildPlan: ...
+    @property
+    def directory(self) -> Path: ...
+    @property
+    def finished(self) -> bool: ...
+    def tasks(self) -> list[list[str]]: ...
+    def describe(self) -> dict[str, Any]: ...
+    def open(self) -> BuildDirector: ...
+
+@final
+class BuildDirector:
+    def pending(self) -> list[list[str]]: ...
+    def finish(self) -> dict[str, Any]: ...
+    def close(self) -> None: ...
+
+def run_task(
+    task: str, out: _Path, memory: int | None = None, threads: int = 1
+) -> dict[str, Any]: ...

@@ -9,6 +9,7 @@ use konane::proof::ProofError;
 use konane::search::certificate::CertificateError;
 use konane::search::sums::Full;
 use konane::search::table::TableError;
+use konane::sprouts::cluster::ClusterError;
 use konane::{SolveError, checkpoint::CheckpointError};
 use pyo3::PyErr;
 
@@ -126,6 +127,17 @@ impl From<TableError> for Failure {
         match error {
             TableError::TooSmall { .. } => Failure::input(error),
             TableError::Memory { .. } => Failure::resource(error),
+        }
+    }
+}
+
+impl From<ClusterError> for Failure {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Full(error) => error.into(),
+            ClusterError::Table(error) => error.into(),
+            ClusterError::Numbers(_) => Failure::file(error),
+            ClusterError::Heap(_) => Failure::input(error),
         }
     }
 }

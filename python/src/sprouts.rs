@@ -27,7 +27,8 @@ const SEARCH_MEMORY: u64 = 1 << 30;
 /// Largest heap.
 const MOST_NIMBER: u32 = 1000;
 
-fn read(text: &str) -> Result<Position, Failure> {
+/// A position by its text.
+pub fn read(text: &str) -> Result<Position, Failure> {
     text.parse().map_err(Failure::input)
 }
 
@@ -121,6 +122,15 @@ struct SolutionFields<'a> {
     memory_bytes: u64,
 }
 
+/// `win`, `loss`, or `unknown` and why.
+pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
+    match report.outcome {
+        Outcome::Known(Value::Win) => ("win", None),
+        Outcome::Known(Value::Loss) => ("loss", None),
+        Outcome::Unknown(reason) => ("unknown", Some(reason)),
+    }
+}
+
 /// Whether the player to move wins a position of Sprouts, such as ``"0*12"`` for twelve spots, or its
 /// sum with the nim heap `nimber`: a ``SproutsSolution``.
 ///
@@ -179,11 +189,7 @@ pub fn solve<'py>(
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
     let (seconds, report) = (teller.seconds(), found.answer);
     teller.end(progress::last(&report), object)?;
-    let (outcome, reason) = match report.outcome {
-        Outcome::Known(Value::Win) => ("win", None),
-        Outcome::Known(Value::Loss) => ("loss", None),
-        Outcome::Unknown(reason) => ("unknown", Some(reason)),
-    };
+    let (outcome, reason) = outcome(&report);
     let fields = SolutionFields {
         position: text,
         canonical: found.canonical,

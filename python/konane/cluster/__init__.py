@@ -24,11 +24,11 @@ except ImportError as error:
 from .. import Position
 from .builddb import build_database
 from .driver import ClusterError, Rules
-from .game import Konane
+from .game import Konane, Sprouts
 from .progress import Lines
 from .run import Checkpoints, Result, WorkerUse, search
 
-__all__ = ["ClusterError", "Result", "WorkerUse", "build_database", "solve"]
+__all__ = ["ClusterError", "Result", "WorkerUse", "build_database", "solve", "sprouts"]
 
 
 def solve(
@@ -72,6 +72,40 @@ def solve(
         memory=memory,
         max_nodes=max_nodes,
         checkpoints=Checkpoints(checkpoint, checkpoint_interval, resume),
+        progress=Lines(log),
+        stop=threading.Event(),
+    )
+
+
+def sprouts(
+    position: str,
+    *,
+    nimber: int = 0,
+    address: str | None = None,
+    workers: int | None = None,
+    threads_per_worker: int | None = None,
+    memory_per_worker: int | str = "1GiB",
+    memory: int | str = "1GiB",
+    job_nodes: int | None = None,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
+    log: Callable[[str], None] | None = None,
+) -> Result:
+    """Whether the player to move wins a position of Sprouts (``"0*29"``) beside a nim heap, searched by
+    many processes: ``outcome`` is ``"win"``, ``"loss"`` or ``"unknown"``.
+
+    As :func:`solve`, but the `checkpoint` is a file of Grundy numbers, to which they are added as they
+    are found; ``konane sprouts solve --db`` reads it, too.
+    """
+    return search(
+        Sprouts(position, nimber),
+        address=address,
+        rules=Rules(workers, threads_per_worker, memory_per_worker, job_nodes, time_limit),
+        memory=memory,
+        max_nodes=max_nodes,
+        checkpoints=Checkpoints(checkpoint, resume=resume),
         progress=Lines(log),
         stop=threading.Event(),
     )

@@ -16,7 +16,7 @@ from typing import Any
 from .. import Error, FileError, InternalError, Position
 from . import builddb, text
 from .driver import ClusterError, Rules
-from .game import Game, Konane
+from .game import Game, Konane, Sprouts
 from .progress import Terminal
 from .run import Checkpoints, Result, search
 
@@ -46,6 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
     solve.set_defaults(run=run_solve)
     sprouts = verbs.add_parser("sprouts", help="who wins a position of Sprouts")
     sprouts.add_argument("position", metavar="TEXT", help="such as 0*12")
+    sprouts.add_argument(
+        "--nimber", metavar="N", type=checked(text.amount), default=0, help="beside this nim heap"
+    )
     add_search_arguments(sprouts)
     sprouts.set_defaults(run=run_sprouts)
     build = verbs.add_parser("builddb", help="a database of all positions of a board")
@@ -139,8 +142,7 @@ def run_solve(args: argparse.Namespace) -> int:
 
 def run_sprouts(args: argparse.Namespace) -> int:
     """The verb ``sprouts``."""
-    print("error: sprouts cannot be searched on a cluster yet", file=sys.stderr)
-    return BAD_INPUT
+    return run_search(Sprouts(args.position, args.nimber), args)
 
 
 def run_search(game: Game, args: argparse.Namespace) -> int:
@@ -202,6 +204,9 @@ def shown(game: Game, result: Result) -> str:
         saved = fields["checkpoint"]
         if "error" in saved:
             line = f"not written ({saved['error']})"
+        elif "loaded" in saved:
+            loaded, added = text.grouped(saved["loaded"]), text.grouped(saved["added"])
+            line = f"{saved['file']}, {loaded} Grundy numbers read, {added} added"
         elif saved["bytes"] is not None:
             size, entries = text.size(saved["bytes"]), text.grouped(saved["entries"])
             line = f"{saved['file']}, {size}, {entries} entries"

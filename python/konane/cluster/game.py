@@ -12,7 +12,7 @@ from .. import Position
 from .._konane import ClusterLeader, ClusterWorker
 from . import text
 
-__all__ = ["Game", "Konane"]
+__all__ = ["Game", "Konane", "Sprouts"]
 
 
 class Game(Protocol):
@@ -84,3 +84,38 @@ class Konane:
         rows.append(("algorithm", f"{answer['algorithm']}, {answer['profile']}"))
         rows.append(("nodes", nodes))
         return f"{answer['board']}, {to_move} to move", rows
+
+
+@dataclass(frozen=True)
+class Sprouts:
+    """The outcome of a position of Sprouts beside a nim heap."""
+
+    position: str
+    nimber: int = 0
+    #: Some tenths of a second for a thread.
+    job_nodes: int = 20_000
+    #: All Grundy numbers are facts.
+    fact_work: int = 0
+
+    def lead(self, **options: Any) -> ClusterLeader:
+        return ClusterLeader.sprouts(self.position, nimber=self.nimber, **options)
+
+    def work(self, *, fact_work: int, **options: Any) -> ClusterWorker:
+        return ClusterWorker.sprouts(self.position, nimber=self.nimber, **options)
+
+    def rows(self, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
+        rows = []
+        if answer["outcome"] != "unknown":
+            verb = {"win": "wins", "loss": "loses"}[answer["outcome"]]
+            rows.append(("outcome", f"{answer['outcome']}: the player to move {verb}"))
+        else:
+            rows.append(("outcome", f"unknown ({answer['reason']})"))
+            pn, dn = text.number(answer["pn"]), text.number(answer["dn"])
+            rows.append(("root", f"proof number {pn}, disproof number {dn}"))
+        rows.append(("canonical", answer["canonical"]))
+        rows.append(("algorithm", f"{answer['algorithm']}, {answer['profile']}"))
+        rows.append(("nodes", text.grouped(answer["nodes"])))
+        rows.append(("expansions", text.grouped(answer["expansions"])))
+        rows.append(("Grundy", f"{text.grouped(answer['grundy_numbers'])} numbers found"))
+        heap = f" beside a heap of {self.nimber}" if self.nimber else ""
+        return f"{self.position}{heap}", rows

@@ -50,7 +50,8 @@ class WorkerUse:
 class Result:
     """What a search has found out."""
 
-    #: As the program has it: ``"black"``, ``"white"`` or ``"unknown"``.
+    #: As the program has it: ``"black"`` or ``"white"``, of Sprouts ``"win"`` or ``"loss"``, or
+    #: ``"unknown"``.
     outcome: str
     #: Why the outcome is unknown.
     reason: str | None
@@ -78,8 +79,11 @@ class _Saves:
         self._error: str | None = None
         if checkpoints.file is not None:
             file, every = fspath(checkpoints.file), text.seconds(checkpoints.interval)
-            bound = text.size(leader.checkpoint_bound)
-            progress.note(f"checkpoints: {file}, every {every}, at most {bound}")
+            if leader.checkpoint_bound:
+                bound = text.size(leader.checkpoint_bound)
+                progress.note(f"checkpoints: {file}, every {every}, at most {bound}")
+            else:
+                progress.note(f"checkpoint: {file}, as numbers are found")
             runs, nodes, seconds = leader.before
             if runs:
                 noun = "run" if runs == 1 else "runs"
@@ -160,11 +164,14 @@ def search(
     live = driver.live
     answer["threads"] = sum(member.threads for member in live)
     answer["seconds"] = driver.seconds
-    answer["nodes_per_second"] = round(answer["nodes"] / max(driver.seconds, 1e-9))
+    answer["nodes_per_second"] = round(answer["nodes"] / driver.seconds) if driver.seconds else 0
     answer["memory_bytes"] += worker_bytes * len(live)
-    answer["checkpoint"] = saves.fields()
+    # A leader that writes down what comes in says what it has written.
+    answer["checkpoint"] = answer.get("checkpoint") or saves.fields()
     # As in the program, what does not apply is left out; that there is no best move is an answer.
     fields = {k: v for k, v in answer.items() if v is not None or k == "best_move"}
+    if "checkpoint" in fields and fields["checkpoint"].get("error", "") is None:
+        del fields["checkpoint"]["error"]
     fields["workers"] = [
         {"id": w.id, "node": w.node, "jobs": w.jobs, "nodes": w.nodes, "lost": w.lost}
         for w in workers

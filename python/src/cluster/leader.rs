@@ -1,6 +1,8 @@
 //! The leader's side.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,17 +10,21 @@ use std::time::{Duration, Instant};
 use konane::checkpoint::format::size_bound;
 use konane::checkpoint::{CheckpointError, Keeper, Save};
 use konane::search::jobs::remote::{Desk, DeskRules, Ordered, Standing, Told};
+use konane::sprouts::cluster as sprouts;
+use konane::sprouts::cluster::ClusterSolution;
+use konane::sprouts::grundy_file::GrundyFileUse;
 use konane::system::disk_free;
-use konane::{Algorithm, Limits, Reason, Solution, SolveError, SolveOptions, Solver};
+use konane::{Algorithm, Limits, Profile, Reason, Solution, SolveError, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::{Host, answer, lock, rules};
+use super::{Host, answer, lock, rules, sprouts_search};
 use crate::error::Failure;
 use crate::options::{Memory, Nodes, Seconds, Start};
 use crate::position::PyPosition;
 use crate::results::ProofNumber;
 use crate::solve::{outcome, profile as profile_of};
+use crate::sprouts::{outcome as sprouts_outcome, read};
 
 type Task = Box<dyn FnOnce(&mut dyn Desk) + Send>;
 
@@ -98,6 +104,30 @@ enum Heard {
 }
 
 impl ClusterLeader {
+    /// Starts the thread that leads.
+    fn start(
+        py: Python<'_>,
+        keeper: Option<Arc<Keeper>>,
+        bound: u64,
+        lead: impl FnOnce(&AtomicBool, &mut dyn FnMut(&mut dyn Desk)) -> Result<Found, Failure>
+        + Send
+        + 'static,
+    ) -> Result<Self, Failure> {
+        let (tasks, queue) = channel::<Task>();
+        let (ready, is_ready) = channel();
+        let host = Host::start(py, is_ready, move |stop| {
+            lead(stop, &mut |desk| {
+                // Whoever waits may have been interrupted.
+                let _ = ready.send(());
+                for task in &queue {
+                    task(desk);
+                }
+            })
+        })?;
+        let tasks = Mutex::new(Some(tasks));
+        Ok(ClusterLeader { tasks, host, begun: Instant::now(), keeper, bound })
+    }
+
     /// Asks the leader's thread; nothing if the search needed none.
     fn ask<T: Send + 'static>(
         &self,
@@ -166,30 +196,68 @@ impl ClusterLeader {
         });
         let keeper = keeper.transpose()?;
         let kept = keeper.clone();
-        let (tasks, queue) = channel::<Task>();
-        let (ready, is_ready) = channel();
-        let host =
-            Host::start(py, is_ready, move |stop| {
-                let limits = Limits { stop: Some(stop), ..Limits::default() };
-                let solver = Solver::new(&start.board, &start.position).options(options);
-                let solver = solver.limits(limits).keeper(kept.as_deref());
-                let found = solver.lead(rules, &mut (), move |desk| {
-                    // Whoever waits may have been interrupted.
-                    let _ = ready.send(());
-                    for task in queue {
-                        task(desk);
-                    }
-                });
-                let found = found.map_err(|error| match error {
-                    SolveError::Checkpoint(error) => of_checkpoint(error),
-                    other => other.into(),
-                })?;
-                Ok(Box::new(move |py: Python<'_>| {
-                    fields(py, &start, &options, kept.as_deref(), &found)
-                }) as Found)
+        let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn Desk)| {
+            let limits = Limits { stop: Some(stop), ..Limits::default() };
+            let solver = Solver::new(&start.board, &start.position).options(options);
+            let solver = solver.limits(limits).keeper(kept.as_deref());
+            let found = solver.lead(rules, &mut (), run).map_err(|error| match error {
+                SolveError::Checkpoint(error) => of_checkpoint(error),
+                other => other.into(),
             })?;
-        let tasks = Mutex::new(Some(tasks));
-        Ok(ClusterLeader { tasks, host, begun: Instant::now(), keeper, bound })
+            let fields =
+                move |py: Python<'_>| fields(py, &start, &options, kept.as_deref(), &found);
+            Ok(Box::new(fields) as Found)
+        };
+        ClusterLeader::start(py, keeper, bound, lead)
+    }
+
+    /// Leads a search of Sprouts. The checkpoint is a file of Grundy numbers, to which they are added
+    /// as they are found; `resume` says that it has to be there, otherwise it must not be. There are
+    /// no checkpoints from time to time, so the interval means nothing.
+    ///
+    /// Raises `InputError`, `FileError` and `ResourceError` as `konane.sprouts.solve` does.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, nimber=0, names, job_nodes, memory, max_nodes=None,
+        checkpoint=None, resume=false, checkpoint_interval=None))]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+    fn sprouts(
+        py: Python<'_>,
+        text: &str,
+        nimber: u32,
+        names: u64,
+        job_nodes: u64,
+        memory: Memory,
+        max_nodes: Option<Nodes>,
+        checkpoint: Option<PathBuf>,
+        resume: bool,
+        checkpoint_interval: Option<Seconds>,
+    ) -> Result<Self, Failure> {
+        let _ = checkpoint_interval;
+        if let Some(path) = checkpoint.as_deref() {
+            let shown = path.display();
+            match (path.exists(), resume) {
+                (true, false) => {
+                    return Err(Failure::file(format_args!(
+                        "{shown} exists: go on from it with resume, or choose another file"
+                    )));
+                }
+                (false, true) => {
+                    return Err(Failure::file(format_args!(
+                        "{shown} is not there: begin a search without resume"
+                    )));
+                }
+                _ => {}
+            }
+        }
+        let (text, position) = (text.to_owned(), read(text)?);
+        let node_limit = max_nodes.map(|nodes| nodes.0);
+        let rules = DeskRules { names, job_nodes, node_limit, ..rules(u64::MAX) };
+        let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn Desk)| {
+            let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
+            let found = sprouts::lead(search, rules, checkpoint.as_deref(), &mut (), run)?;
+            Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found)) as Found)
+        };
+        ClusterLeader::start(py, None, 0, lead)
     }
 
     /// Names that have nothing to do are told what to do; the names after one in vain are left out.
@@ -377,6 +445,72 @@ fn fields(
         memory_bytes: report.memory_bytes,
         table: TableFields { capacity: table.capacity, used: table.used, replaced: table.replaced },
         total,
+    };
+    Ok(fields.into_pyobject(py)?.unbind())
+}
+
+#[derive(IntoPyObject)]
+struct SproutsFields {
+    position: String,
+    canonical: String,
+    nimber: u32,
+    algorithm: &'static str,
+    profile: &'static str,
+    outcome: &'static str,
+    reason: Option<&'static str>,
+    pn: Option<ProofNumber>,
+    dn: Option<ProofNumber>,
+    nodes: u64,
+    expansions: u64,
+    jobs: u64,
+    lands: u32,
+    grundy_numbers: u64,
+    memory_bytes: u64,
+    checkpoint: Option<NumbersFields>,
+}
+
+#[derive(IntoPyObject)]
+struct NumbersFields {
+    file: Option<String>,
+    loaded: u64,
+    added: u64,
+    error: Option<String>,
+}
+
+fn sprouts_fields(
+    py: Python<'_>,
+    position: String,
+    nimber: u32,
+    found: ClusterSolution,
+) -> PyResult<Py<PyDict>> {
+    let ClusterSolution { report, canonical, lands, numbers } = found;
+    let (outcome, reason) = sprouts_outcome(&report);
+    let counters = &report.counters;
+    let checkpoint = numbers.map(|numbers| match numbers {
+        Ok(GrundyFileUse { file, loaded, added }) => {
+            NumbersFields { file: Some(file), loaded, added, error: None }
+        }
+        Err(error) => {
+            NumbersFields { file: None, loaded: 0, added: 0, error: Some(error.to_string()) }
+        }
+    });
+    let fields = SproutsFields {
+        position,
+        canonical,
+        nimber,
+        algorithm: Algorithm::PnsPdfpn.name(),
+        profile: Profile::Tuned.name(),
+        outcome,
+        reason: reason.map(Reason::text),
+        pn: reason.map(|_| report.phi.into()),
+        dn: reason.map(|_| report.delta.into()),
+        nodes: counters.nodes,
+        expansions: counters.expansions,
+        jobs: counters.jobs,
+        lands,
+        grundy_numbers: counters.grundy_numbers,
+        memory_bytes: report.memory_bytes,
+        checkpoint,
     };
     Ok(fields.into_pyobject(py)?.unbind())
 }

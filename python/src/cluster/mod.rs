@@ -6,6 +6,7 @@ mod leader;
 mod worker;
 
 use std::any::Any;
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -14,6 +15,9 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use konane::search::jobs::remote::DeskRules;
+use konane::search::sums::SearchOptions;
+use konane::sprouts::Position;
+use konane::sprouts::cluster::ClusterSearch;
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -29,6 +33,16 @@ const FACTS_AT_ONCE: usize = 20_000;
 /// What leader and workers have to agree about.
 fn rules(fact_work: u64) -> DeskRules {
     DeskRules { fact_work, facts_at_once: FACTS_AT_ONCE, ..DeskRules::default() }
+}
+
+/// A search of Sprouts, which leader and workers have to agree about.
+fn sprouts_search(
+    position: &Position,
+    nimber: u32,
+    memory_bytes: u64,
+    threads: NonZeroUsize,
+) -> ClusterSearch<'_> {
+    ClusterSearch { position, nimber, options: SearchOptions::TUNED, memory_bytes, threads }
 }
 
 /// A thread that serves until nobody asks any more, and what it leaves.

@@ -7,14 +7,16 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use konane::search::jobs::remote::Station;
+use konane::sprouts::cluster as sprouts;
 use konane::{SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Host, answer, lock, rules};
+use super::{Host, answer, lock, rules, sprouts_search};
 use crate::error::Failure;
 use crate::options::{Memory, Start, Threads};
 use crate::solve::profile as profile_of;
+use crate::sprouts::read;
 
 type Task = Box<dyn FnOnce(&dyn Station) + Send>;
 
@@ -39,6 +41,32 @@ fn serve(station: &dyn Station, lane: Receiver<Task>) {
 }
 
 impl ClusterWorker {
+    /// Starts the thread that works, and the lanes beside it.
+    fn start(
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn FnMut(&dyn Station)) -> Result<(), Failure> + Send + 'static,
+    ) -> Result<Self, Failure> {
+        let (search, searches) = channel();
+        let (entries, requests) = channel();
+        let (side, others) = channel();
+        let (ready, is_ready) = channel();
+        let host = Host::start(py, is_ready, move |_| {
+            let mut queues = Some((searches, requests, others));
+            work(&mut |station| {
+                let Some((searches, requests, others)) = queues.take() else { return };
+                std::thread::scope(|scope| {
+                    scope.spawn(move || serve(station, requests));
+                    scope.spawn(move || serve(station, others));
+                    // Whoever waits may have been interrupted.
+                    let _ = ready.send(());
+                    serve(station, searches);
+                });
+            })
+        })?;
+        let lanes = Mutex::new(Some(Lanes { search, entries, side }));
+        Ok(ClusterWorker { lanes, host })
+    }
+
     fn ask<T: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -76,25 +104,29 @@ impl ClusterWorker {
             threads: threads.0,
             ..SolveOptions::default()
         };
-        let (search, searches) = channel();
-        let (entries, requests) = channel();
-        let (side, others) = channel();
-        let (ready, is_ready) = channel();
-        let host = Host::start(py, is_ready, move |_| {
+        ClusterWorker::start(py, move |serve| {
             let solver = Solver::new(&start.board, &start.position).options(options);
-            let served = solver.work(rules(fact_work), move |station| {
-                std::thread::scope(|scope| {
-                    scope.spawn(move || serve(station, requests));
-                    scope.spawn(move || serve(station, others));
-                    // Whoever waits may have been interrupted.
-                    let _ = ready.send(());
-                    serve(station, searches);
-                });
-            });
-            Ok(served?)
-        })?;
-        let lanes = Mutex::new(Some(Lanes { search, entries, side }));
-        Ok(ClusterWorker { lanes, host })
+            Ok(solver.work(rules(fact_work), serve)?)
+        })
+    }
+
+    /// Works on a search of Sprouts.
+    ///
+    /// Raises `InputError` and `ResourceError` as `konane.sprouts.solve` does.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, nimber=0, memory, threads))]
+    fn sprouts(
+        py: Python<'_>,
+        text: &str,
+        nimber: u32,
+        memory: Memory,
+        threads: Threads,
+    ) -> Result<Self, Failure> {
+        let position = read(text)?;
+        ClusterWorker::start(py, move |serve| {
+            let search = sprouts_search(&position, nimber, memory.0, threads.0);
+            Ok(sprouts::work(search, None, serve)?)
+        })
     }
 
     /// Searches a job for one of the worker's names, with what others know about its node. The

@@ -9,7 +9,7 @@ import time
 import carrier
 import konane
 import pytest
-from konane._konane import ClusterLeader
+from konane._konane import ClusterLeader, ClusterWorker
 
 BOARDS = [f"{ranks}x{files}" for ranks in range(1, 5) for files in range(1, 6)]
 
@@ -165,3 +165,43 @@ def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
     answer = carrier.carry(lead, [carrier.worker("6x6")])
     assert answer["outcome"] == "white"
     assert answer["total"]["runs"] == 2
+
+
+def sprouts_leader(text: str, **options: object) -> ClusterLeader:
+    options = {"names": carrier.NAMES, "job_nodes": 500, "memory": "16MiB"} | options
+    return ClusterLeader.sprouts(text, **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "nimber", "count"),
+    [("0*5", 0, 1), ("0*8", 0, 2), ("0*8", 1, 2), ("0*11", 0, 5), ("0*4+0*3", 0, 2)],
+)
+def test_sprouts(text: str, nimber: int, count: int) -> None:
+    workers = [
+        ClusterWorker.sprouts(text, nimber=nimber, memory="16MiB", threads=1) for _ in range(count)
+    ]
+    answer = carrier.carry(sprouts_leader(text, nimber=nimber), workers)
+    assert answer["outcome"] == konane.sprouts.solve(text, nimber=nimber, threads=1).outcome
+
+
+def test_grundy_numbers_of_sprouts_are_its_checkpoint(tmp_path) -> None:
+    file = tmp_path / "a.numbers"
+    worker = ClusterWorker.sprouts("0*9", memory="16MiB", threads=1)
+    first = carrier.carry(sprouts_leader("0*9", checkpoint=file), [worker])
+    assert first["checkpoint"]["added"] > 10
+    with pytest.raises(konane.FileError, match="exists"):
+        sprouts_leader("0*9", checkpoint=file)
+    worker = ClusterWorker.sprouts("0*9", memory="16MiB", threads=1)
+    again = carrier.carry(sprouts_leader("0*9", checkpoint=file, resume=True), [worker])
+    assert again["checkpoint"]["loaded"] == first["checkpoint"]["added"]
+    assert again["outcome"] == first["outcome"]
+    assert again["nodes"] < first["nodes"]
+    with pytest.raises(konane.FileError, match="not there"):
+        sprouts_leader("0*9", checkpoint=tmp_path / "b", resume=True)
+
+
+def test_texts_that_are_no_sprouts() -> None:
+    with pytest.raises(konane.InputError, match="character 3"):
+        sprouts_leader("0*x")
+    with pytest.raises(konane.InputError, match="heap"):
+        sprouts_leader("0*2", nimber=100_000)
