@@ -11,6 +11,7 @@ from .._konane import memory_bytes
 from . import text
 from .driver import NAMES, Driver, Rules
 from .game import Game
+from .metrics import Metrics
 from .progress import Progress
 from .session import connected
 
@@ -145,8 +146,11 @@ def search(
         )
         saves = _Saves(leader, checkpoints, progress)
 
+        metrics = Metrics()
+
         def watch(driver: Driver) -> None:
             saves.look()
+            metrics.show(driver)
             progress.watch(driver)
 
         driver = Driver(game, leader, rules, progress.note, watch)

@@ -131,7 +131,7 @@ impl<F: FirstLevel> Leader<F> {
     /// first, if it joined the tree, else the second.
     pub fn counters(&self) -> Counters {
         let Counters { nodes, first_level, .. } = self.counters;
-        Counters { second_level: nodes - first_level, ..self.counters }
+        Counters { second_level: nodes.saturating_sub(first_level), ..self.counters }
     }
 
     /// Why the search has ended without an answer, if it has.
@@ -234,7 +234,7 @@ impl<F: FirstLevel> Leader<F> {
             // The answer has not come, or the message has come twice.
             return self.search(id);
         }
-        let gone = self.spent + self.granted;
+        let gone = self.spent.saturating_add(self.granted);
         let left = self.rules.node_limit.map_or(MOST, |limit| limit.saturating_sub(gone).min(MOST));
         if left < self.rules.least_budget {
             // What others have been granted may come back.
@@ -301,7 +301,8 @@ impl<F: FirstLevel> Leader<F> {
     fn finish(&mut self, id: JobId, outcome: JobOutcome<F::Node, F::Children>, spent: &Counters) {
         let job = self.release(id);
         self.counters.add_since(spent, &job.spent);
-        self.spent += spent.nodes - job.spent.nodes;
+        let more = spent.nodes.saturating_sub(job.spent.nodes);
+        self.spent = self.spent.saturating_add(more);
         match outcome {
             JobOutcome::Solved(value, best) => {
                 self.level.resolve(&job.leaf, value, best, spent.expansions);
@@ -332,7 +333,7 @@ impl<F: FirstLevel> Leader<F> {
         let job = self.jobs.remove(&id).expect("the job is out");
         self.seats.remove(&job.worker);
         self.granted -= job.budget;
-        self.spent += job.spent.nodes;
+        self.spent = self.spent.saturating_add(job.spent.nodes);
         self.level.release(&job.leaf);
         if self.rules.keeps_last && self.level.stands(&job.leaf) {
             self.last.insert(F::node(&job.leaf), job.worker);

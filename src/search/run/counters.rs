@@ -85,11 +85,11 @@ impl Counters {
         counters
     }
 
-    /// Adds what has been counted since `before`.
+    /// Adds what has been counted since `before`. What comes from elsewhere may count anything.
     pub(in crate::search) fn add_since(&mut self, now: &Counters, before: &Counters) {
         let since = now.to_array().into_iter().zip(before.to_array());
         for (sum, (now, before)) in self.fields().into_iter().zip(since) {
-            *sum += now - before;
+            *sum = sum.saturating_add(now.saturating_sub(before));
         }
     }
 
