@@ -169,7 +169,10 @@ pub fn figure(all: &[Simulation]) -> String {
             for one in ones {
                 let at: At = (x(one.cores()), y(value(one)));
                 svg.marker(shape, colour, at, !one.is_free());
-                svg.text(&format!("{}×{}", one.machines, one.threads), (at.0, at.1 - 8), 11, ABOVE);
+                if one.threads > 1 {
+                    let words = format!("{}×{}", one.machines, one.threads);
+                    svg.text(&words, (at.0, at.1 - 8), 11, ABOVE);
+                }
             }
         }
     }
