@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyType};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::lookup;
-use crate::options::{Memory, Source, Start, Threads, on_pool, path_text, threads_or_cores};
+use crate::options::{Memory, Start, Threads, on_pool, path_text, threads_or_cores};
 use crate::position::dimensions;
 use crate::results;
 
@@ -24,6 +24,15 @@ use crate::results;
 #[pyclass(name = "Database", module = "konane", frozen)]
 pub struct PyDatabase {
     inner: Arc<Database>,
+}
+
+/// The database of a search: one that is open, or a directory to look in.
+#[derive(FromPyObject)]
+pub enum Source<'py> {
+    /// Open.
+    Open(Bound<'py, PyDatabase>),
+    /// A directory.
+    Directory(PathBuf),
 }
 
 /// Opens without the interpreter's lock: that reads files.

@@ -1,7 +1,6 @@
 //! Arguments that several functions have, each read and checked in one place.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use konane::Limits;
@@ -204,13 +203,4 @@ impl<'py> Listener<'py> {
 /// A directory or file as text, for results.
 pub fn path_text(path: &std::path::Path) -> String {
     path.display().to_string()
-}
-
-/// The database of a search: one that is open, or a directory to look in.
-#[derive(FromPyObject)]
-pub enum Source<'py> {
-    /// Open.
-    Open(Bound<'py, crate::database::PyDatabase>),
-    /// A directory.
-    Directory(PathBuf),
 }

@@ -11,11 +11,11 @@ use konane::system::memory_available;
 use konane::{Observer, Progress, Solver};
 use pyo3::prelude::*;
 
+use crate::database::Source;
 use crate::error::Failure;
 use crate::interrupt;
 use crate::options::{
-    Bounds, Listener, Memory, Nodes, Seconds, Source, Start, Threads, on_pool, path_text,
-    threads_or_cores,
+    Bounds, Listener, Memory, Nodes, Seconds, Start, Threads, on_pool, path_text, threads_or_cores,
 };
 use crate::progress::{self, Latest, Teller};
 use crate::results;

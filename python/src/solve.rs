@@ -10,11 +10,10 @@ use konane::{Algorithm, Colour, Profile, Progress, Solution, SolveOptions, Solve
 use pyo3::prelude::*;
 
 use crate::database;
+use crate::database::Source;
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{
-    Bounds, Listener, Memory, Nodes, Seconds, Source, Start, Threads, search_threads,
-};
+use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Start, Threads, search_threads};
 use crate::position::PyPosition;
 use crate::progress::{self, Latest, Teller};
 use crate::results::{self, ProofNumber};
