@@ -29,6 +29,7 @@ mod progress;
 mod solve;
 mod sprouts;
 mod statespace;
+mod trace;
 mod verify_proof;
 mod verifydb;
 

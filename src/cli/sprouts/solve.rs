@@ -11,8 +11,9 @@ use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
 use crate::cli::output;
+use crate::cli::trace::{Trace, TraceArgs};
 use crate::search::plain::game::Value;
-use crate::search::run::Outcome;
+use crate::search::run::{Observer, Outcome, Progress};
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
 use crate::system::{NumberError, parse_number};
 
@@ -39,6 +40,8 @@ pub struct SolveArgs {
     pub jobs: JobArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
+    #[command(flatten)]
+    pub trace: TraceArgs,
 }
 
 /// Largest heap that the command line takes.
@@ -117,6 +120,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (options, threads) = (session.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, args.nimber);
     tracing::debug!(?options, ?root, "search begins");
+    session.sink.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = engine.search.limits(begun, stop);
     let (workspace, sink) = (&session.workspace, &mut session.sink);
@@ -126,6 +130,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         AlgorithmArg::PnsPdfpn => two_level(workspace, &root, options, jobs, threads, limits, sink),
     };
     let seconds = begun.elapsed().as_secs_f64();
+    sink.progress(&Progress::from(&report));
     tracing::debug!(?report, seconds, "search ends");
 
     let (outcome, reason) = match report.outcome {
