@@ -31,6 +31,7 @@ mod solve;
 mod sprouts;
 mod statespace;
 mod talk;
+mod trace;
 mod verify_proof;
 mod verifydb;
 
