@@ -32,6 +32,7 @@ mod progress;
 mod solve;
 mod sprouts;
 mod statespace;
+mod talk;
 mod verify_proof;
 mod verifydb;
 

@@ -1,16 +1,15 @@
 //! `konane play`: a game against a proof or a database, line by line.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
 use super::exit::{CliError, Exit};
 use super::flags::values;
-use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
+use super::input::PositionArgs;
+use super::talk::{Next, Talk, talk};
 use super::{database, output};
 use crate::endgame::{Database, RatedMove, probe};
 use crate::konane::notation::{format_move, format_position, parse_move};
@@ -80,8 +79,9 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let winner = knowledge.winner(&position)?;
     let person = args.side.unwrap_or(!winner);
-    let game = Game { knowledge, person, played: vec![position] };
-    game.play(winner, stop)
+    let mut game = Game { knowledge, person, played: vec![position] };
+    let introduction = game.introduction(winner);
+    talk(&mut game, introduction, stop)
 }
 
 /// What the program plays by.
@@ -226,71 +226,9 @@ struct Game {
     played: Vec<Position>,
 }
 
-/// What a line makes of the game.
-enum Next {
-    /// The person is to write another line.
-    Again(String),
-    /// The person has moved or taken back.
-    Changed(String),
-    /// The line was not understood.
-    Wrong(String),
-    /// The person has had enough.
-    Quit,
-}
-
 impl Game {
     fn position(&self) -> Position {
         *self.played.last().expect("the beginning stays")
-    }
-
-    fn play(mut self, winner: Colour, stop: &AtomicBool) -> Result<Exit, CliError> {
-        let terminal = io::stdin().is_terminal();
-        let lines = lines_of_stdin();
-        let mut exit = Exit::Answered;
-        let mut out = self.introduction(winner);
-        loop {
-            let over = self.program_moves(&mut out)?;
-            if over || !output::write_open(&out)? {
-                if over {
-                    output::write_text(&out)?;
-                }
-                return Ok(exit);
-            }
-            out.clear();
-            loop {
-                if terminal && !output::write_open("> ")? {
-                    return Ok(exit);
-                }
-                let line = loop {
-                    if stop.load(Ordering::Relaxed) {
-                        return Ok(Exit::Interrupted);
-                    }
-                    match lines.recv_timeout(PATIENCE) {
-                        Ok(line) => break line.map_err(CliError::Input)?,
-                        Err(RecvTimeoutError::Timeout) => {}
-                        Err(RecvTimeoutError::Disconnected) => return Ok(exit),
-                    }
-                };
-                let text = match self.line(String::from_utf8_lossy(&line).trim())? {
-                    Next::Quit => return Ok(exit),
-                    Next::Changed(text) => {
-                        out = text;
-                        break;
-                    }
-                    Next::Again(text) => text,
-                    Next::Wrong(text) => {
-                        // Nobody sees the message at once: the exit code tells.
-                        if !terminal {
-                            exit = Exit::BadInput;
-                        }
-                        text
-                    }
-                };
-                if !output::write_open(&text)? {
-                    return Ok(exit);
-                }
-            }
-        }
     }
 
     fn introduction(&self, winner: Colour) -> String {
@@ -307,9 +245,22 @@ impl Game {
         format!("{board}, you play {person}. {wins}, by {by}.\nWrite a move, or help.\n")
     }
 
-    /// Makes the program's move, if it is its turn, and shows the board to the person. True if the
-    /// game is over.
-    fn program_moves(&mut self, out: &mut String) -> Result<bool, CliError> {
+    /// Back to the turn before.
+    fn undo(&mut self) -> Next {
+        let earlier = &self.played[..self.played.len() - 1];
+        match earlier.iter().rposition(|position| position.to_move() == self.person) {
+            Some(turn) => {
+                self.played.truncate(turn + 1);
+                Next::Changed("Taken back.\n".to_owned())
+            }
+            None => Next::Again("There is nothing to take back.\n".to_owned()),
+        }
+    }
+}
+
+impl Talk for Game {
+    /// Makes the program's move, if it is its turn, and shows the board to the person.
+    fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
         let board = self.knowledge.board();
         let mut position = self.position();
         if position.to_move() != self.person && position.count_moves(board) > 0 {
@@ -351,18 +302,6 @@ impl Game {
                 Err(error) => Next::Wrong(format!("{error}; or write help\n")),
             },
         })
-    }
-
-    /// Back to the turn before.
-    fn undo(&mut self) -> Next {
-        let earlier = &self.played[..self.played.len() - 1];
-        match earlier.iter().rposition(|position| position.to_move() == self.person) {
-            Some(turn) => {
-                self.played.truncate(turn + 1);
-                Next::Changed("Taken back.\n".to_owned())
-            }
-            None => Next::Again("There is nothing to take back.\n".to_owned()),
-        }
     }
 }
 
