@@ -77,6 +77,7 @@ impl Sink for Reached<'_> {
                         *out = match kind {
                             BlockKind::Wins => reached & win,
                             BlockKind::Reached => *reached,
+                            BlockKind::Remoteness(_) => unreachable!("outcomes only"),
                         };
                     }
                 })?;

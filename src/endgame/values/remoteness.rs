@@ -1,0 +1,142 @@
+//! The remoteness of positions, as bit planes: how many plies a game lasts if the winner hurries and
+//! the loser delays.
+//!
+//! A position without a move has remoteness 0. A position with a move to a lost one, of even
+//! remoteness, is won: 1 more than the least of these. Every other position is lost: 1 more than the
+//! greatest, which is that of a won position, of odd remoteness.
+//!
+//! # One order for both players
+//!
+//! For the side to move, remotenesses from the worst to the best are 0, 2, 4, .. and then .., 5, 3, 1.
+//! The *rank* of a remoteness r in p bits has this order: its highest bit is the lowest of r (won),
+//! and the others are those of r / 2, inverted if it is won. So a position's rank is the greatest
+//! of what its moves give, and 0 without a move. A move to a position of remoteness r gives the
+//! rank of r + 1. With one bit, ranks are outcomes, the greatest is the union, and r + 1 is the
+//! inverse: the sweep and the ranked method as they are for outcomes.
+//!
+//! A row of p-bit numbers is p *planes*: plane k has bit k of each remoteness. Planes of ranks stand
+//! in the places of the bits that they are made of, so plane 0 is always the one that tells wins
+//! from losses.
+
+/// The most planes: a remoteness on 64 squares is below 64.
+pub const MAX_PLANES: usize = 6;
+
+/// The remoteness of a position from those of the positions after its moves.
+pub fn remoteness(after: impl IntoIterator<Item = u32>) -> u32 {
+    let (mut least_lost, mut greatest_won) = (None, None);
+    for r in after {
+        match r % 2 {
+            0 => least_lost = Some(least_lost.map_or(r, |least: u32| least.min(r))),
+            _ => greatest_won = greatest_won.max(Some(r)),
+        }
+    }
+    least_lost.or(greatest_won).map_or(0, |r| r + 1)
+}
+
+/// Turns the planes of a word between remotenesses and ranks, either way.
+#[inline(always)]
+pub fn exchange_ranks(planes: &mut [u64]) {
+    let (won, rest) = planes.split_first_mut().expect("a plane");
+    rest.iter_mut().for_each(|plane| *plane ^= *won);
+}
+
+/// Turns planes of remotenesses into those of the ranks that a move to the position gives. What does
+/// not fit is lost; a position has room for 1 more than those after its moves have.
+#[inline(always)]
+pub fn ranks_of_moves(planes: &mut [u64]) {
+    let (won, rest) = planes.split_first_mut().expect("a plane");
+    let mut carry = *won;
+    *won = !*won;
+    for plane in rest {
+        let sum = *plane ^ carry;
+        carry &= *plane;
+        *plane = sum ^ *won;
+    }
+}
+
+/// The places where ranks are greater than others.
+#[inline(always)]
+pub fn greater(ranks: &[u64], others: &[u64]) -> u64 {
+    let mut greater = 0;
+    let (Some((&won, rest)), Some((&other_won, other_rest))) =
+        (ranks.split_first(), others.split_first())
+    else {
+        return 0;
+    };
+    // Whoever is greater in the highest bit that differs.
+    for (&a, &b) in rest.iter().zip(other_rest) {
+        greater = a & !b | greater & !(a ^ b);
+    }
+    won & !other_won | greater & !(won ^ other_won)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word of planes from 64 numbers, and back.
+    fn planes(numbers: &[u32; 64], count: usize) -> Vec<u64> {
+        let plane = |k: usize| (0..64).map(|at| u64::from(numbers[at] >> k & 1) << at).sum();
+        (0..count).map(plane).collect()
+    }
+
+    fn number(planes: &[u64], at: usize) -> u32 {
+        (0..planes.len()).map(|k| ((planes[k] >> at & 1) as u32) << k).sum()
+    }
+
+    #[test]
+    fn ranks_have_the_order_of_what_players_prefer() {
+        for count in 1..=MAX_PLANES {
+            let most = 1 << count;
+            let evens = (0..most).step_by(2);
+            let odds = (1..most).step_by(2).collect::<Vec<u32>>().into_iter().rev();
+            let order: Vec<u32> = evens.chain(odds).collect();
+            for (place, &a) in order.iter().enumerate() {
+                for (other, &b) in order.iter().enumerate() {
+                    let [mut x, mut y] = [a, b].map(|r| planes(&[r; 64], count));
+                    exchange_ranks(&mut x);
+                    exchange_ranks(&mut y);
+                    let expected = if place > other { u64::MAX } else { 0 };
+                    assert_eq!(greater(&x, &y), expected, "{a} {b} in {count} planes");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_of_moves_are_those_of_one_ply_more() {
+        for count in 1..=MAX_PLANES {
+            let numbers = std::array::from_fn(|at| at as u32 % ((1 << count) - 1));
+            let mut found = planes(&numbers, count);
+            ranks_of_moves(&mut found);
+            exchange_ranks(&mut found);
+            for at in 0..64 {
+                assert_eq!(number(&found, at), numbers[at] + 1, "{count} planes");
+            }
+        }
+    }
+
+    #[test]
+    fn the_greatest_rank_is_the_remoteness() {
+        let mut state = 1u64;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);
+            (state >> 33) as u32 % below
+        };
+        for _ in 0..1000 {
+            let after: Vec<u32> = (0..random(5)).map(|_| random(15)).collect();
+            let mut best = vec![0; 4];
+            for &r in &after {
+                let mut ranks = planes(&[r; 64], 4);
+                ranks_of_moves(&mut ranks);
+                let greater = greater(&ranks, &best);
+                best.iter_mut().zip(ranks).for_each(|(b, r)| *b = *b & !greater | r & greater);
+            }
+            exchange_ranks(&mut best);
+            assert_eq!(number(&best, 7), remoteness(after.iter().copied()), "{after:?}");
+        }
+        assert_eq!(remoteness([]), 0);
+        assert_eq!(remoteness([3, 1]), 4);
+        assert_eq!(remoteness([3, 4, 1, 2]), 3);
+    }
+}
