@@ -87,14 +87,14 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let whole = max_stones == dimensions.squares() && white <= swept::MAX_WHITE;
     let method = match options.method {
         _ if reachable => Method::Reached,
-        _ if metric == Metric::Remoteness => Method::Ranked,
         Some(method @ (Method::Swept | Method::Sliced)) if whole => method,
         // A build that was begun in slices goes on so, whatever is available now.
         None if whole && tasks::are_in(&directory) => Method::Sliced,
         None if whole && dimensions.squares() >= SWEPT_FROM => {
             let layers =
-                BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, white);
+                BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, metric);
             match memory_limit.is_none_or(|limit| layers <= u128::from(limit)) {
+                _ if metric != Metric::Outcome => Method::Swept,
                 true => Method::Swept,
                 false => Method::Sliced,
             }
@@ -107,7 +107,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     match method {
         Method::Ranked => {}
         Method::Swept => {
-            needs.memory = tables + swept::memory(&sizes, white);
+            needs.memory = tables + swept::memory(&sizes, metric);
             needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
         }
         Method::Sliced => {
@@ -120,7 +120,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         }
         Method::Reached => {
             needs.memory =
-                tables + u128::from(statespace::memory_needed(board)) + parts::memory(white);
+                tables + u128::from(statespace::memory_needed(board)) + parts::memory(white, 1);
             needs.seconds = needs.stored as f64 / (REACHED_POSITIONS_PER_SECOND * threads as f64);
         }
     }

@@ -107,7 +107,7 @@ pub fn build(
             Method::Ranked => {
                 Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?
             }
-            Method::Swept => Swept::new(&index, &workspace, observer, stop)?.run()?,
+            Method::Swept => Swept::new(&index, &workspace, plan.metric, observer, stop)?.run()?,
             Method::Reached => Reached::new(&index, &workspace, observer, stop)?.run()?,
             Method::Sliced => unreachable!("done above"),
         };

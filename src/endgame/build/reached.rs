@@ -70,7 +70,7 @@ impl Sink for Reached<'_> {
             for keys in missing {
                 let BlockKey { kind, to_move, .. } = keys[0];
                 let (reached, wins) = (reached[to_move.index()], wins[to_move.index()]);
-                self.parts.write(&keys, |at, row, _| {
+                self.parts.write(&keys, 1, |at, row, _| {
                     for ((out, reached), win) in
                         row.iter_mut().zip(reached.row(at)).zip(wins.row(at))
                     {

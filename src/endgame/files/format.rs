@@ -95,6 +95,13 @@ impl Metric {
         [Metric::Outcome, Metric::Remoteness].into_iter().find(|m| m.version() == version)
     }
 
+    /// Bits of a value of a position with so many black stones, of any number of white ones up to
+    /// `white`. Each of White's moves takes a black stone, so there are as many of them at the most,
+    /// and as many of Black's: one that comes first is not followed by the last.
+    pub fn bits_of_rows(self, black: u32, white: u32) -> u32 {
+        self.bits((black + white).min(2 * black + 1))
+    }
+
     /// Bits of a value of a position with so many stones. Each ply takes a stone and leaves the one
     /// that jumped, so a remoteness is less than the number of stones.
     pub const fn bits(self, stones: u32) -> u32 {

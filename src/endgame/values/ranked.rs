@@ -426,20 +426,20 @@ fn gather_bits(bytes: &[u8], places: &[u32]) -> u64 {
 }
 
 /// Calls `change` for every word of planes that stand one behind the other, each of as many bytes.
-fn for_each_word_of_planes(bytes: &mut [u8], planes: usize, change: impl Fn(&mut [u64])) {
+fn for_each_word_of_planes(bytes: &mut [u8], planes: usize, change: impl Fn(&mut [[u64; 1]])) {
     let plane_bytes = bytes.len() / planes;
-    let mut words = [0u64; MAX_PLANES];
+    let mut words = [[0u64]; MAX_PLANES];
     for at in (0..plane_bytes).step_by(8) {
         let length = 8.min(plane_bytes - at);
         let place = |plane: usize| plane * plane_bytes + at..plane * plane_bytes + at + length;
         for (plane, word) in words[..planes].iter_mut().enumerate() {
             let mut buffer = [0; 8];
             buffer[..length].copy_from_slice(&bytes[place(plane)]);
-            *word = u64::from_le_bytes(buffer);
+            *word = [u64::from_le_bytes(buffer)];
         }
         change(&mut words[..planes]);
         for (plane, word) in words[..planes].iter().enumerate() {
-            bytes[place(plane)].copy_from_slice(&word.to_le_bytes()[..length]);
+            bytes[place(plane)].copy_from_slice(&word[0].to_le_bytes()[..length]);
         }
     }
 }

@@ -33,24 +33,30 @@ pub fn remoteness(after: impl IntoIterator<Item = u32>) -> u32 {
     least_lost.or(greatest_won).map_or(0, |r| r + 1)
 }
 
-/// Turns the planes of a word between remotenesses and ranks, either way.
+/// Turns planes of some words each between remotenesses and ranks, either way.
 #[inline(always)]
-pub fn exchange_ranks(planes: &mut [u64]) {
+pub fn exchange_ranks<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     let (won, rest) = planes.split_first_mut().expect("a plane");
-    rest.iter_mut().for_each(|plane| *plane ^= *won);
+    for plane in rest {
+        for (bits, won) in plane.iter_mut().zip(won.iter()) {
+            *bits ^= won;
+        }
+    }
 }
 
 /// Turns planes of remotenesses into those of the ranks that a move to the position gives. What does
 /// not fit is lost; a position has room for 1 more than those after its moves have.
 #[inline(always)]
-pub fn ranks_of_moves(planes: &mut [u64]) {
+pub fn ranks_of_moves<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     let (won, rest) = planes.split_first_mut().expect("a plane");
     let mut carry = *won;
-    *won = !*won;
+    won.iter_mut().for_each(|won| *won = !*won);
     for plane in rest {
-        let sum = *plane ^ carry;
-        carry &= *plane;
-        *plane = sum ^ *won;
+        for (word, bits) in plane.iter_mut().enumerate() {
+            let sum = *bits ^ carry[word];
+            carry[word] &= *bits;
+            *bits = sum ^ won[word];
+        }
     }
 }
 
@@ -75,13 +81,13 @@ mod tests {
     use super::*;
 
     /// A word of planes from 64 numbers, and back.
-    fn planes(numbers: &[u32; 64], count: usize) -> Vec<u64> {
-        let plane = |k: usize| (0..64).map(|at| u64::from(numbers[at] >> k & 1) << at).sum();
-        (0..count).map(plane).collect()
+    fn planes(numbers: &[u32; 64], count: usize) -> Vec<[u64; 1]> {
+        let bit = |k: usize, at: usize| u64::from(numbers[at] >> k & 1) << at;
+        (0..count).map(|k| [(0..64).map(|at| bit(k, at)).sum()]).collect()
     }
 
-    fn number(planes: &[u64], at: usize) -> u32 {
-        (0..planes.len()).map(|k| ((planes[k] >> at & 1) as u32) << k).sum()
+    fn number(planes: &[[u64; 1]], at: usize) -> u32 {
+        (0..planes.len()).map(|k| ((planes[k][0] >> at & 1) as u32) << k).sum()
     }
 
     #[test]
@@ -97,7 +103,11 @@ mod tests {
                     exchange_ranks(&mut x);
                     exchange_ranks(&mut y);
                     let expected = if place > other { u64::MAX } else { 0 };
-                    assert_eq!(greater(&x, &y), expected, "{a} {b} in {count} planes");
+                    assert_eq!(
+                        greater(x.as_flattened(), y.as_flattened()),
+                        expected,
+                        "{a} {b} in {count} planes"
+                    );
                 }
             }
         }
@@ -125,12 +135,14 @@ mod tests {
         };
         for _ in 0..1000 {
             let after: Vec<u32> = (0..random(5)).map(|_| random(15)).collect();
-            let mut best = vec![0; 4];
+            let mut best = vec![[0]; 4];
             for &r in &after {
                 let mut ranks = planes(&[r; 64], 4);
                 ranks_of_moves(&mut ranks);
-                let greater = greater(&ranks, &best);
-                best.iter_mut().zip(ranks).for_each(|(b, r)| *b = *b & !greater | r & greater);
+                let greater = greater(ranks.as_flattened(), best.as_flattened());
+                let choose =
+                    |(b, r): (&mut [u64; 1], [u64; 1])| b[0] = b[0] & !greater | r[0] & greater;
+                best.iter_mut().zip(ranks).for_each(choose);
             }
             exchange_ranks(&mut best);
             assert_eq!(number(&best, 7), remoteness(after.iter().copied()), "{after:?}");
