@@ -80,6 +80,8 @@ impl From<PlanError> for Failure {
                 Resource::Disk => Failure::file(error),
             },
             PlanError::ReachableWithMaxStones
+            | PlanError::ReachableWithRemoteness
+            | PlanError::SlicedRemoteness { .. }
             | PlanError::ReachableTooLarge { .. }
             | PlanError::TooLargeForRows { .. } => Failure::input(error),
         }

@@ -204,7 +204,7 @@ fn left(moves: Option<&Analysis>) -> Option<Reason> {
 impl From<&ChildValue> for MoveJson {
     fn from(child: &ChildValue) -> MoveJson {
         let outcome = child.outcome.map_or("unknown", Value::name);
-        MoveJson { mv: child.position.clone(), outcome: outcome.to_owned() }
+        MoveJson { mv: child.position.clone(), outcome: outcome.to_owned(), remoteness: None }
     }
 }
 
