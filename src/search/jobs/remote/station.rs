@@ -91,7 +91,8 @@ impl<'a> StationJobs<'a> {
         let (outcome, spent, facts) = found?;
         self.lock_total().add_since(&spent, &Counters::default());
         let notice = Notice::Done { job, outcome, spent };
-        let message = Message { worker: name, serial: serial + 1, facts, read, notice };
+        let serial = serial.wrapping_add(1);
+        let message = Message { worker: name, serial, facts, read, notice };
         Ok(wire::encode(Kind::Message, self.search, &message))
     }
 
