@@ -25,8 +25,10 @@ use crate::sprouts::{Scratch, Sprouts};
     "  konane sprouts children \"0*7\" --values\n",
     "  konane sprouts children \"0*12\" --values --time-limit 10s --db sprouts.nimbers\n"
 )))]
-#[command(mut_group("SearchArgs", |group| group.requires("values")))]
-#[command(mut_group("NumbersArg", |group| group.requires("values")))]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "threads" | "memory" | "time_limit" | "max_nodes" | "db" => arg.requires("values"),
+    _ => arg,
+}))]
 pub struct ChildrenArgs {
     #[command(flatten)]
     pub text: TextArg,

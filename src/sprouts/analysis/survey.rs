@@ -13,8 +13,8 @@ use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy};
 use crate::sprouts::{Position, Scratch, Sprouts};
 
-/// Nodes that a child gets in the first round; a millisecond or a few.
-const FIRST_BUDGET: u64 = 500;
+/// Nodes that a child gets in the first round: enough for numbers by which to compare them.
+const FIRST_BUDGET: u64 = 50;
 /// From round to round.
 const GROWTH: u64 = 4;
 /// Searches of fewer nodes are over before several threads are.
