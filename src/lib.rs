@@ -18,6 +18,7 @@
 //!   [`Solver`] is the entry.
 //! * [`endgame`] computes the values of all positions of a board, keeps them in checked files, and
 //!   looks them up; a search takes them as known values ([`search::plain::known`]).
+//! * [`analysis`] judges a position and each of its moves, by everything that is at hand.
 //! * [`search`] knows no game: proof-number searches and α-β over anything that implements
 //!   [`search::plain::game::Game`], with the transposition table that they share.
 //! * [`cli`] is the `konane` program.
@@ -52,6 +53,7 @@
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod analysis;
 pub mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -65,8 +67,8 @@ pub mod system;
 
 pub use konane::{
     Algorithm, Board, Colour, Dimensions, DimensionsError, Direction, JobOptions, LEAST_MEMORY,
-    Move, Perft, Phase, Position, Profile, Setup, SetupError, Solution, SolveError, SolveOptions,
-    Solver, TableUse, draw, game, notation,
+    Move, Perft, Phase, Position, Profile, RootMove, Setup, SetupError, Solution, SolveError,
+    SolveOptions, Solver, TableUse, draw, game, notation,
 };
 pub use search::plain::game::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};

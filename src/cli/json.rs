@@ -2,6 +2,7 @@
 
 pub use super::bench::{BenchItemJson, BenchJson};
 pub use super::builddb::{BuildJson, PlanJson};
+pub use super::judged::{AnalysisJson, JudgedMoveJson};
 pub use super::output::TableJson;
 pub use super::perft::{DivideJson, PerftJson};
 pub use super::probe::{MoveJson, ProbeJson};

@@ -20,6 +20,7 @@ mod flags;
 mod input;
 mod interrupt;
 pub mod json;
+mod judged;
 mod man;
 pub mod output;
 mod perft;

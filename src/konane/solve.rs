@@ -14,12 +14,14 @@ use super::geometry::Colour;
 use super::moves::Move;
 use super::position::Position;
 use super::profile::Profile;
+use super::watch::Watched;
 use crate::checkpoint::{CheckpointError, Keeper};
 use crate::search::alphabeta::alphabeta;
 use crate::search::dfpn::dfpn_parallel;
 use crate::search::numbers::INFINITY;
 use crate::search::plain::game::{Game, Value};
 use crate::search::plain::known::{Informed, Known};
+use crate::search::plain::root::Root;
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns_saving;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Reason, Report};
@@ -344,7 +346,8 @@ impl<'a, K: Known> Solver<'a, K> {
         self.run_observed(&mut ())
     }
 
-    /// [`Solver::run`], which tells its progress.
+    /// [`Solver::run`], which tells its progress, and at the end how it has ended. The observer can
+    /// ask for the numbers of every move ([`Position::root_moves`]).
     ///
     /// # Errors
     /// As [`Solver::run`].
@@ -358,11 +361,35 @@ impl<'a, K: Known> Solver<'a, K> {
         &self,
         observer: &mut dyn Observer,
     ) -> Result<(Solution, Option<Table>), SolveError> {
+        self.search_by(observer, |ground, observer, port| self.by_algorithm(ground, observer, port))
+    }
+
+    /// [`Solver::run_observed`] in a table of the caller's, in which earlier searches of positions of
+    /// this board with this profile may have left what they found.
+    pub(crate) fn search_in(
+        &self,
+        table: &Table,
+        observer: &mut dyn Observer,
+    ) -> Result<Solution, SolveError> {
+        let (_, tree_bytes) = self.memory()?;
+        if self.position.count_moves(self.board) == 0 {
+            return Ok(game_over(&self.position));
+        }
+        self.search_on(table, tree_bytes, observer, |ground, observer, port| {
+            self.by_algorithm(ground, observer, port)
+        })
+    }
+
+    /// The search that the options ask for.
+    fn by_algorithm<G: Game>(
+        &self,
+        Ground { game, table, tree_bytes }: Ground<'_, G>,
+        observer: &mut dyn Observer,
+        port: &TreePort,
+    ) -> Report {
         let &Solver { ref options, limits, position, board, .. } = self;
         let (root, profile) = (position.code(board), options.profile);
-        self.search_by(observer, |Ground { game, table, tree_bytes }, observer, port| match options
-            .algorithm
-        {
+        match options.algorithm {
             Algorithm::Pns => {
                 let parameters = profile.pns();
                 pns_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
@@ -385,7 +412,7 @@ impl<'a, K: Known> Solver<'a, K> {
                 let parameters = options.two_level();
                 two_level_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
             }
-        })
+        }
     }
 
     /// Prepares everything for a search, and turns its report into a solution.
@@ -398,36 +425,71 @@ impl<'a, K: Known> Solver<'a, K> {
             &TreePort,
         ) -> Report,
     ) -> Result<(Solution, Option<Table>), SolveError> {
-        let &Solver { board, ref position, ref options, limits, known, keeper } = self;
-        let bytes = options.memory_bytes;
+        let (table_bytes, tree_bytes) = self.memory()?;
+        if self.position.count_moves(self.board) == 0 {
+            return Ok((game_over(&self.position), None));
+        }
+        let table = Table::new(table_bytes)?;
+        let solution = self.search_on(&table, tree_bytes, observer, search)?;
+        Ok((solution, Some(table)))
+    }
+
+    /// A table for [`Solver::search_in`].
+    pub(crate) fn new_table(&self) -> Result<Table, SolveError> {
+        Ok(Table::new(self.memory()?.0)?)
+    }
+
+    /// Bytes of the table and of the tree.
+    fn memory(&self) -> Result<(usize, usize), SolveError> {
+        let bytes = self.options.memory_bytes;
         if bytes < LEAST_MEMORY {
             return Err(SolveError::TooLittleMemory { bytes });
         }
-        let plan = options.memory_plan();
+        let plan = self.options.memory_plan();
         let addressable = |part: u64| {
             let part = usize::try_from(part).ok();
             let part = part.filter(|&part| part <= isize::MAX as usize);
             part.ok_or(SolveError::TooMuchMemory { bytes })
         };
-        let (table_bytes, tree_bytes) = (addressable(plan.table)?, addressable(plan.tree)?);
-        if position.count_moves(board) == 0 {
-            return Ok((game_over(position), None));
-        }
+        Ok((addressable(plan.table)?, addressable(plan.tree)?))
+    }
 
+    fn search_on(
+        &self,
+        table: &Table,
+        tree_bytes: usize,
+        observer: &mut dyn Observer,
+        search: impl FnOnce(
+            Ground<'_, Informed<'_, Konane<'_>, K>>,
+            &mut dyn Observer,
+            &TreePort,
+        ) -> Report,
+    ) -> Result<Solution, SolveError> {
+        let &Solver { board, ref position, ref options, limits, known, keeper } = self;
         let game = Konane::new(board, options.profile.estimate());
-        let kept = Table::new(table_bytes)?;
-        let (game, table) = (&Informed::new(&game, known), &kept);
+        let game = &Informed::new(&game, known);
         let ground = Ground { game, table, tree_bytes };
+        let mut observer = Watched::new(
+            observer,
+            Root {
+                game,
+                code: position.code(board),
+                table,
+                open_entries: options.algorithm != Algorithm::AlphaBeta,
+                settle: options.profile.pns().settle,
+            },
+        );
         let report = match keeper {
-            None => search(ground, observer, &TreePort::idle()),
+            None => search(ground, &mut observer, &TreePort::idle()),
             Some(keeper) => {
                 let room = options.tree_room(tree_bytes);
                 let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
                 let search =
                     |observer: &mut dyn Observer, port: &TreePort| search(ground, observer, port);
-                keeper.run(table, tree, observer, room.is_some(), search)
+                keeper.run(table, tree, &mut observer, room.is_some(), search)
             }
         };
+        observer.tell_end(&report);
 
         let best = report.best.and_then(|code| position.move_to(board, code));
         let to_move = position.to_move();
@@ -444,7 +506,7 @@ impl<'a, K: Known> Solver<'a, K> {
             used: report.counters.table_used,
             replaced: report.counters.table_replaced,
         };
-        Ok((Solution { winner, best_move, report, table }, Some(kept)))
+        Ok(Solution { winner, best_move, report, table })
     }
 }
 

@@ -1,0 +1,395 @@
+//! Judges positions one after the other.
+
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
+
+use super::judgement::{Analysis, Judgement, Source};
+use crate::endgame::{Database, DatabaseError, DatabaseValues};
+use crate::konane::zobrist::Zobrist;
+use crate::konane::{
+    Board, Dimensions, Move, Position, Solution, SolveError, SolveOptions, Solver,
+};
+use crate::proof::{Guide, ProofError};
+use crate::search::plain::game::Value;
+use crate::search::plain::known::Known;
+use crate::search::run::{Limits, Outcome, Reason};
+use crate::search::table::Table;
+
+/// Nodes that the position and each of its moves get in the first round: some 5 ms.
+const FIRST_BUDGET: u64 = 16_384;
+
+/// What they get in the next round, over this one: what a search has begun is in the table, so a
+/// round costs a third of the next one.
+const GROWTH: u64 = 4;
+
+/// Below so many nodes a search is over before other threads have begun.
+const PARALLEL_NODES: u64 = 200_000;
+
+/// Why there is no analysis.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalysisError {
+    /// The database cannot be read, or contradicts itself.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A proof cannot be read.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// A search cannot begin.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A database or a proof is about another board.
+    #[error("{what} is about {got}, and the analysis about {expected}")]
+    OtherBoard {
+        /// The file or directory.
+        what: String,
+        /// The board of the analysis.
+        expected: Dimensions,
+        /// The board of the file.
+        got: Dimensions,
+    },
+}
+
+/// A move to play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The move.
+    pub mv: Move,
+    /// What the position is to the side that makes it, if that is proven. While it is not, the move
+    /// is the one that the search holds for the best.
+    pub judgement: Option<Judgement>,
+}
+
+/// Judges positions of one board: by its database and its proofs, and where they are silent by df-pn
+/// in a table that is kept, so that what was found about a position helps with the next one.
+///
+/// Memory: the table's, and what the database and the proofs take.
+#[derive(Debug)]
+pub struct Analyst {
+    board: Board,
+    zobrist: Zobrist,
+    table: Table,
+    options: SolveOptions,
+    database: Option<Database>,
+    proofs: Vec<Guide>,
+}
+
+impl Analyst {
+    /// For a board, with so many bytes for the table, on one thread.
+    ///
+    /// # Errors
+    /// If it is less than [`crate::LEAST_MEMORY`], or the system does not give it.
+    pub fn new(board: Dimensions, memory_bytes: u64) -> Result<Self, SolveError> {
+        let board = Board::new(board);
+        let options = SolveOptions { memory_bytes, ..SolveOptions::default() };
+        let table = Solver::new(&board, &Position::start(&board)).options(options).new_table()?;
+        let zobrist = Zobrist::new();
+        Ok(Analyst { board, zobrist, table, options, database: None, proofs: Vec::new() })
+    }
+
+    /// Threads for searches that take longer.
+    pub fn threads(self, threads: NonZeroUsize) -> Self {
+        let options = SolveOptions { threads, ..self.options };
+        Analyst { options, ..self }
+    }
+
+    /// Takes the values of a database.
+    ///
+    /// # Errors
+    /// If it is one of another board.
+    pub fn with_database(self, database: Database) -> Result<Self, AnalysisError> {
+        self.same_board(|| database.directory().display().to_string(), database.board())?;
+        Ok(Analyst { database: Some(database), ..self })
+    }
+
+    /// Takes a proof's positions for proven. Nothing is checked here
+    /// ([`verify`](crate::proof::verify()) does that).
+    ///
+    /// # Errors
+    /// If it is about another board.
+    pub fn with_proof(mut self, proof: Guide) -> Result<Self, AnalysisError> {
+        self.same_board(|| "the proof".to_owned(), proof.board())?;
+        self.proofs.push(proof);
+        Ok(self)
+    }
+
+    fn same_board(&self, what: impl Fn() -> String, got: &Board) -> Result<(), AnalysisError> {
+        let (expected, got) = (self.board.dimensions(), got.dimensions());
+        if expected == got {
+            Ok(())
+        } else {
+            Err(AnalysisError::OtherBoard { what: what(), expected, got })
+        }
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The database.
+    pub fn database(&self) -> Option<&Database> {
+        self.database.as_ref()
+    }
+
+    /// The proofs.
+    pub fn proofs(&self) -> &[Guide] {
+        &self.proofs
+    }
+
+    /// What is known of a position without a search: by the rules, the database, a proof, or what
+    /// earlier searches have found. A look-up in each.
+    ///
+    /// # Errors
+    /// If the database or a proof cannot be read.
+    pub fn known(&self, position: &Position) -> Result<Option<Judgement>, AnalysisError> {
+        let judged = |outcome, source, remoteness| Some(Judgement { outcome, source, remoteness });
+        if position.count_moves(&self.board) == 0 {
+            return Ok(judged(Value::Loss, Source::Rules, Some(0)));
+        }
+        if let Some(database) = &self.database
+            && position.occupied().count_ones() <= database.coverage().max_stones
+            && let Some(value) = database.value(position)?
+        {
+            return Ok(judged(value, Source::Database, None));
+        }
+        for proof in &self.proofs {
+            if proof.is_lost(position) {
+                return Ok(judged(Value::Loss, Source::Proof, None));
+            }
+            if proof.answer(position).is_some() {
+                return Ok(judged(Value::Win, Source::Proof, None));
+            }
+        }
+        let code = position.code(&self.board);
+        let found = self.table.lookup(self.zobrist.key(code), code).and_then(|entry| entry.value());
+        Ok(found.and_then(|value| judged(value, Source::Search, None)))
+    }
+
+    /// The position with its moves, judged as far as that goes without a search.
+    ///
+    /// # Errors
+    /// As [`Analyst::known`].
+    pub fn look(&self, position: &Position) -> Result<Analysis, AnalysisError> {
+        let mut analysis = self.unsorted(position)?;
+        analysis.sort();
+        Ok(analysis)
+    }
+
+    fn unsorted(&self, position: &Position) -> Result<Analysis, AnalysisError> {
+        let mut analysis = Analysis::new(&self.board, position);
+        analysis.judgement = self.known(position)?;
+        for judged in &mut analysis.moves {
+            judged.judgement = self.known(&judged.after)?.map(of_the_mover);
+        }
+        analysis.conclude();
+        // What is lost is lost by every move, whichever of them a table has kept.
+        if let Some(lost @ Judgement { outcome: Value::Loss, .. }) = analysis.judgement {
+            all_lose(&mut analysis, lost.source);
+        }
+        Ok(analysis)
+    }
+
+    /// Judges a position and each of its moves, within limits: `limits.nodes` are those of all searches
+    /// together. What is not decided by then stays open.
+    ///
+    /// The position and all moves are searched in turn with budgets that grow, so that the easy
+    /// ones come first. `on_change` hears of each new value.
+    ///
+    /// # Errors
+    /// If the database or a proof cannot be read, or a search cannot begin.
+    pub fn analyse(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+        on_change: &mut dyn FnMut(&Analysis),
+    ) -> Result<Analysis, AnalysisError> {
+        let mut analysis = self.unsorted(position)?;
+        let mut shown = |analysis: &Analysis| {
+            let mut sorted = analysis.clone();
+            sorted.sort();
+            on_change(&sorted);
+        };
+        shown(&analysis);
+        let (mut budget, mut left) = (FIRST_BUDGET, limits.nodes.unwrap_or(u64::MAX));
+        while !analysis.is_complete() {
+            // The position itself first: its search goes where a winning move is most likely, and if
+            // it is lost, all moves are.
+            for index in (0..=analysis.moves.len()).map(|turn| turn.checked_sub(1)) {
+                let open = match index {
+                    None => analysis.judgement.is_none().then_some(*position),
+                    Some(index) => {
+                        let judged = &analysis.moves[index];
+                        judged.judgement.is_none().then_some(judged.after)
+                    }
+                };
+                let Some(open) = open else { continue };
+                let nodes = Some(budget.min(left));
+                let solution = self.search(&open, Limits { nodes, ..limits })?;
+                left = left.saturating_sub(solution.report.counters.nodes);
+                match (solution.report.outcome, index) {
+                    (Outcome::Known(value), None) => {
+                        decide(&mut analysis, value, solution.best_move);
+                        shown(&analysis);
+                    }
+                    (Outcome::Known(value), Some(index)) => {
+                        analysis.moves[index].judgement = Some(of_the_mover(searched(value)));
+                        analysis.conclude();
+                        shown(&analysis);
+                    }
+                    (Outcome::Unknown(Reason::NodeLimit), _) if left > 0 => {}
+                    (Outcome::Unknown(reason), _) => {
+                        analysis.reason = Some(reason);
+                        analysis.sort();
+                        return Ok(analysis);
+                    }
+                }
+            }
+            budget = budget.saturating_mul(GROWTH);
+        }
+        analysis.sort();
+        Ok(analysis)
+    }
+
+    /// A move to play: one that wins, the quickest if that is known; in a lost position the one that
+    /// resists longest; while nothing is proven within the limits, the one that the search prefers.
+    /// None if there is no move.
+    ///
+    /// # Errors
+    /// As [`Analyst::analyse`].
+    pub fn choose(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<Option<Choice>, AnalysisError> {
+        let mut analysis = self.look(position)?;
+        let mut best = None;
+        // A value that was kept need not say by which move.
+        if analysis.judgement.is_none_or(|known| known.outcome == Value::Win)
+            && analysis.count(Some(Value::Win)) == 0
+        {
+            let solution = self.search(position, limits)?;
+            best = solution.best_move;
+            if let Outcome::Known(value) = solution.report.outcome {
+                decide(&mut analysis, value, best);
+                analysis.sort();
+            }
+        }
+        let judgement = analysis.judgement;
+        let mv = match judgement.map(|judgement| judgement.outcome) {
+            Some(Value::Win) => analysis
+                .moves
+                .iter()
+                .filter(|judged| judged.outcome() == Some(Value::Win))
+                .min_by_key(|judged| {
+                    (
+                        judged.judgement.and_then(|j| j.remoteness).unwrap_or(u32::MAX),
+                        judged.replies,
+                    )
+                })
+                .map(|judged| judged.mv)
+                .or(best),
+            Some(Value::Loss) => self.longest(&analysis)?,
+            None => best.or_else(|| {
+                // Not even expanded: what leaves the opponent little.
+                analysis.moves.iter().min_by_key(|judged| judged.replies).map(|judged| judged.mv)
+            }),
+        };
+        Ok(mv.map(|mv| Choice { mv, judgement }))
+    }
+
+    /// The move of a lost position that resists longest: by the plies to the end where they are known;
+    /// or leaves the opponent the fewest winning replies, where all of them are known; or took the
+    /// most work to refute.
+    fn longest(&self, analysis: &Analysis) -> Result<Option<Move>, AnalysisError> {
+        let mut best = None;
+        for judged in &analysis.moves {
+            let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
+            let after = self.look(&judged.after)?;
+            let winning = after.count(Some(Value::Win));
+            let known = after.count(None) == 0;
+            let code = judged.after.code(&self.board);
+            let work =
+                self.table.lookup(self.zobrist.key(code), code).map_or(0, |entry| entry.work);
+            let resistance = (plies, Reverse(if known { winning } else { 0 }), work);
+            if best.as_ref().is_none_or(|(most, _)| resistance > *most) {
+                best = Some((resistance, judged.mv));
+            }
+        }
+        Ok(best.map(|(_, mv)| mv))
+    }
+
+    /// A line of best play from the position, to the end of the game or as far as the winner is
+    /// proven within the limits: `limits.nodes` are those of each move, the deadline holds for all.
+    ///
+    /// # Errors
+    /// As [`Analyst::analyse`].
+    pub fn line(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<Vec<Move>, AnalysisError> {
+        let (mut position, mut line) = (*position, Vec::new());
+        while let Some(Choice { mv, judgement: Some(_) }) = self.choose(&position, limits)? {
+            line.push(mv);
+            position = position.play(&self.board, mv);
+        }
+        Ok(line)
+    }
+
+    fn search(&self, position: &Position, limits: Limits<'_>) -> Result<Solution, AnalysisError> {
+        match &self.database {
+            None => Ok(self.search_by(position, limits, &())?),
+            Some(database) => {
+                let values = DatabaseValues::new(database);
+                let solution = self.search_by(position, limits, &values)?;
+                match values.into_error() {
+                    Some(error) => Err(error.into()),
+                    None => Ok(solution),
+                }
+            }
+        }
+    }
+
+    fn search_by<K: Known>(
+        &self,
+        position: &Position,
+        limits: Limits<'_>,
+        known: &K,
+    ) -> Result<Solution, SolveError> {
+        let alone = limits.nodes.is_some_and(|nodes| nodes < PARALLEL_NODES);
+        let threads = if alone { NonZeroUsize::MIN } else { self.options.threads };
+        let options = SolveOptions { threads, ..self.options };
+        let solver = Solver::new(&self.board, position).options(options).limits(limits);
+        solver.known(known).search_in(&self.table, &mut ())
+    }
+}
+
+fn searched(outcome: Value) -> Judgement {
+    Judgement { outcome, source: Source::Search, remoteness: None }
+}
+
+/// What a position is to the player who has moved there.
+fn of_the_mover(judgement: Judgement) -> Judgement {
+    Judgement { outcome: !judgement.outcome, ..judgement }
+}
+
+/// Enters what a search says about the position.
+fn decide(analysis: &mut Analysis, value: Value, best: Option<Move>) {
+    analysis.judgement = Some(searched(value));
+    match value {
+        Value::Win => {
+            let best = analysis.moves.iter_mut().find(|judged| Some(judged.mv) == best);
+            if let Some(best) = best {
+                best.judgement.get_or_insert(searched(Value::Win));
+            }
+        }
+        Value::Loss => all_lose(analysis, Source::Search),
+    }
+}
+
+fn all_lose(analysis: &mut Analysis, source: Source) {
+    for judged in &mut analysis.moves {
+        let lost = Judgement { outcome: Value::Loss, source, remoteness: None };
+        judged.judgement.get_or_insert(lost);
+    }
+}

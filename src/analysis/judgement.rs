@@ -1,0 +1,230 @@
+//! What is known about a position and its moves, in the order in which people want to see it.
+
+use std::cmp::Reverse;
+
+use crate::konane::{Board, Move, Position};
+use crate::search::plain::game::Value;
+use crate::search::run::Reason;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// There is no move.
+    Rules,
+    /// A database.
+    Database,
+    /// A proof file.
+    Proof,
+    /// A search, finished or not.
+    Search,
+}
+
+impl Source {
+    /// `rules`, `database`, `proof` or `search`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Source::Rules => "rules",
+            Source::Database => "database",
+            Source::Proof => "proof",
+            Source::Search => "search",
+        }
+    }
+}
+
+/// A proven value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// Who wins: of a position the outcome for the side to move, of a move that for who makes it.
+    pub outcome: Value,
+    /// How it is known.
+    pub source: Source,
+    /// Plies to the end of the game from the position, or from the one after the move, when the
+    /// winner hurries and the loser delays; if that is known.
+    pub remoteness: Option<u32>,
+}
+
+/// A move and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JudgedMove {
+    /// The move.
+    pub mv: Move,
+    /// The position after it.
+    pub after: Position,
+    /// The moves that it leaves to the opponent.
+    pub replies: u32,
+    /// Nothing while it is not decided.
+    pub judgement: Option<Judgement>,
+}
+
+impl JudgedMove {
+    /// The outcome for the player who makes it, if it is proven.
+    pub fn outcome(&self) -> Option<Value> {
+        self.judgement.map(|judgement| judgement.outcome)
+    }
+}
+
+/// What is known about a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Analysis {
+    /// The position.
+    pub position: Position,
+    /// Nothing while it is not decided.
+    pub judgement: Option<Judgement>,
+    /// All moves: winning ones first, the quickest at the head; then losing ones, the longest at the
+    /// head; then those that are not decided. Otherwise in the order of [`Position::moves`].
+    pub moves: Vec<JudgedMove>,
+    /// Why something is not decided; nothing if all is, or while the analysis goes on.
+    pub reason: Option<Reason>,
+}
+
+impl Analysis {
+    /// The moves of a position, none of them judged yet.
+    pub(super) fn new(board: &Board, position: &Position) -> Self {
+        let judged = |mv| {
+            let after = position.play(board, mv);
+            JudgedMove { mv, after, replies: after.count_moves(board), judgement: None }
+        };
+        let moves = position.moves(board).into_iter().map(judged).collect();
+        Analysis { position: *position, judgement: None, moves, reason: None }
+    }
+
+    /// The outcome for the side to move, if it is proven.
+    pub fn outcome(&self) -> Option<Value> {
+        self.judgement.map(|judgement| judgement.outcome)
+    }
+
+    /// How many moves have this outcome for the side to move; `None` counts those that are open.
+    pub fn count(&self, outcome: Option<Value>) -> usize {
+        self.moves.iter().filter(|judged| judged.outcome() == outcome).count()
+    }
+
+    /// Whether the position and every move are decided.
+    pub fn is_complete(&self) -> bool {
+        self.judgement.is_some() && self.count(None) == 0
+    }
+
+    /// What the moves say about the position: a winning move wins, and if all lose it is lost.
+    pub(super) fn conclude(&mut self) {
+        if self.judgement.is_some() {
+            return;
+        }
+        let judgements = || self.moves.iter().filter_map(|judged| judged.judgement);
+        let won = judgements().find(|judgement| judgement.outcome == Value::Win);
+        let lost = (self.count(None) == 0).then(|| judgements().next()).flatten();
+        let plies: Vec<_> = judgements().map(|judgement| judgement.remoteness).collect();
+        self.judgement = won.or(lost).map(|judgement| {
+            let source = judgement.source;
+            let source = if source == Source::Rules { Source::Search } else { source };
+            // An end at once is the quickest one. Beyond that, all moves have to be known.
+            let remoteness = match judgement.outcome {
+                Value::Win if plies.contains(&Some(0)) => Some(1),
+                _ => None,
+            };
+            Judgement { outcome: judgement.outcome, source, remoteness }
+        });
+    }
+
+    /// Puts the moves into order.
+    pub(super) fn sort(&mut self) {
+        self.moves.sort_by_key(|judged| match judged.judgement {
+            Some(Judgement { outcome: Value::Win, remoteness, .. }) => {
+                (0, remoteness.unwrap_or(u32::MAX), Reverse(0))
+            }
+            Some(Judgement { outcome: Value::Loss, remoteness, .. }) => {
+                (1, 0, Reverse(remoteness.unwrap_or(0)))
+            }
+            None => (2, 0, Reverse(0)),
+        });
+    }
+
+    /// The verdict in a sentence or two, for players.
+    pub fn verdict(&self) -> String {
+        let (side, other) = (self.position.to_move(), !self.position.to_move());
+        let of = |count: usize, verb: &str| match (count, self.moves.len()) {
+            (1, 1) => format!("the only move {verb}s"),
+            (n, all) if n == all => format!("all {all} moves {verb}"),
+            (1, all) => format!("1 of {all} moves {verb}s"),
+            (n, all) => format!("{n} of {all} moves {verb}"),
+        };
+        let (wins, losses) = (self.count(Some(Value::Win)), self.count(Some(Value::Loss)));
+        let open = match self.count(None) {
+            0 => String::new(),
+            1 => ", 1 is not decided yet".to_owned(),
+            open => format!(", {open} are not decided yet"),
+        };
+        let plies = |judgement: Judgement| match judgement.remoteness {
+            Some(1) => " in 1 ply".to_owned(),
+            Some(plies) => format!(" in {plies} plies"),
+            None => String::new(),
+        };
+        match self.judgement {
+            Some(_) if self.moves.is_empty() => format!("{side} cannot move. {other} has won."),
+            Some(judgement) if judgement.outcome == Value::Win => {
+                let moves = match wins {
+                    0 => "it is not known yet by which move".to_owned(),
+                    _ => of(wins, "win") + &open,
+                };
+                format!("{side} wins{}: {moves}.", plies(judgement))
+            }
+            Some(judgement) => {
+                format!("{side} loses{}: {}.", plies(judgement), of(self.moves.len(), "lose"))
+            }
+            None if losses == 0 => {
+                format!("Not decided yet: {} moves to look at.", self.moves.len())
+            }
+            None => format!("Not decided yet: {}{open}.", of(losses, "lose")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::notation::parse_position;
+
+    /// 3x3 after both removals has few moves; the judgements are made up.
+    fn analysis(board: &str, text: &str, outcomes: &[Option<Value>]) -> Analysis {
+        let board = Board::new(board.parse().unwrap());
+        let position = parse_position(&board, text).unwrap();
+        let mut analysis = Analysis::new(&board, &position);
+        assert_eq!(analysis.moves.len(), outcomes.len(), "{text}");
+        for (judged, outcome) in analysis.moves.iter_mut().zip(outcomes) {
+            judged.judgement = outcome.map(|outcome| Judgement {
+                outcome,
+                source: Source::Search,
+                remoteness: None,
+            });
+        }
+        analysis.conclude();
+        analysis.sort();
+        analysis
+    }
+
+    const START: &str = "xoxo/oxox/xoxo/oxox b";
+
+    #[test]
+    fn what_is_open_is_never_counted_as_lost() {
+        let lost = Some(Value::Loss);
+        let four = analysis("4x4", START, &[lost, None, lost, None]);
+        assert_eq!(four.outcome(), None);
+        assert_eq!(four.verdict(), "Not decided yet: 2 of 4 moves lose, 2 are not decided yet.");
+        let open: Vec<_> = four.moves.iter().map(|judged| judged.outcome()).collect();
+        assert_eq!(open, [lost, lost, None, None]);
+        let four = analysis("4x4", START, &[None; 4]);
+        assert_eq!(four.verdict(), "Not decided yet: 4 moves to look at.");
+    }
+
+    #[test]
+    fn one_winning_move_wins_and_all_losing_moves_lose() {
+        let (won, lost) = (Some(Value::Win), Some(Value::Loss));
+        let four = analysis("4x4", START, &[lost, won, None, None]);
+        assert_eq!(four.outcome(), won);
+        assert!(!four.is_complete());
+        assert_eq!(four.verdict(), "Black wins: 1 of 4 moves wins, 2 are not decided yet.");
+        assert_eq!(four.moves[0].outcome(), won);
+        let four = analysis("4x4", START, &[lost; 4]);
+        assert_eq!(four.outcome(), lost);
+        assert!(four.is_complete());
+        assert_eq!(four.verdict(), "Black loses: all 4 moves lose.");
+    }
+}

@@ -1,0 +1,34 @@
+//! What can be said about a position and its moves, from every source there is: the rules, a
+//! database, proofs, and a search that fills the gaps.
+//!
+//! Comes in: a board, perhaps its database and proofs; positions, one after the other, each with
+//! limits. Goes out: an [`Analysis`] of each, with the outcome of every move as far as it is
+//! proven; a move to play ([`Choice`]); a line of play.
+//!
+//! ```text
+//! database, proofs ─▶ analyst ◀─▶ Solver, in a table that is kept from one position to the next
+//!                        │
+//!                        ▼
+//!               judgement: Analysis, JudgedMove
+//! ```
+//!
+//! ```
+//! use konane::analysis::Analyst;
+//! use konane::{Limits, Position, Value, notation::format_move};
+//!
+//! let mut analyst = Analyst::new("5x5".parse()?, 16 << 20)?;
+//! let start = Position::start(analyst.board());
+//! let analysis = analyst.analyse(&start, Limits::default(), &mut |_| {})?;
+//! let best = &analysis.moves[0];
+//! assert_eq!(format_move("5x5".parse()?, best.mv), "c3");
+//! assert_eq!(best.judgement.map(|judgement| judgement.outcome), Some(Value::Win));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod analyst;
+mod judgement;
+#[cfg(test)]
+mod tests;
+
+pub use analyst::{AnalysisError, Analyst, Choice};
+pub use judgement::{Analysis, JudgedMove, Judgement, Source};

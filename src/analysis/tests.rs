@@ -1,0 +1,163 @@
+//! Every judgement against plain recursion.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+
+use proptest::prelude::*;
+
+use super::{Analysis, Analyst, Source};
+use crate::endgame::{BuildOptions, Database, DatabaseOptions, build, plan};
+use crate::konane::notation::{parse_moves, parse_position};
+use crate::konane::{Board, Colour, Position, Solver};
+use crate::proof::{Guide, prove};
+use crate::search::plain::game::Value;
+use crate::search::run::{Limits, Reason};
+
+/// Values by plain recursion.
+struct Twin<'a> {
+    board: &'a Board,
+    values: HashMap<Position, Value>,
+}
+
+impl Twin<'_> {
+    fn value(&mut self, position: &Position) -> Value {
+        if let Some(&value) = self.values.get(position) {
+            return value;
+        }
+        let mut won = false;
+        for mv in position.moves(self.board) {
+            won |= self.value(&position.play(self.board, mv)) == Value::Loss;
+        }
+        let value = if won { Value::Win } else { Value::Loss };
+        self.values.insert(*position, value);
+        value
+    }
+
+    fn agrees(&mut self, analysis: &Analysis) {
+        assert_eq!(analysis.outcome(), Some(self.value(&analysis.position)));
+        for judged in &analysis.moves {
+            assert_eq!(judged.outcome(), Some(!self.value(&judged.after)));
+            assert_eq!(judged.replies, judged.after.count_moves(self.board));
+        }
+        let mut moves: Vec<_> = analysis.moves.iter().map(|judged| judged.mv).collect();
+        let mut legal = analysis.position.moves(self.board);
+        let key = |mv: &_| format!("{mv:?}");
+        moves.sort_by_key(key);
+        legal.sort_by_key(key);
+        assert_eq!(moves, legal);
+        let outcomes: Vec<_> = analysis.moves.iter().map(|judged| judged.outcome()).collect();
+        assert!(outcomes.is_sorted_by_key(|outcome| *outcome == Some(Value::Loss)), "{outcomes:?}");
+    }
+}
+
+fn analyst(board: &str) -> Analyst {
+    Analyst::new(board.parse().unwrap(), 4 << 20).unwrap()
+}
+
+fn position(board: &Board, stones: u64, white: bool) -> Position {
+    let to_move = if white { Colour::White } else { Colour::Black };
+    Position::new_unchecked(board.all() & stones & !0b101, to_move)
+}
+
+proptest! {
+    #[test]
+    fn judgements_agree_with_plain_recursion(
+        size in prop::sample::select(vec!["3x3", "3x4", "4x4", "1x9", "2x8"]),
+        stones: u64,
+        white: bool,
+    ) {
+        let mut analyst = analyst(size);
+        let board = analyst.board().clone();
+        let position = position(&board, stones, white);
+        let mut twin = Twin { board: &board, values: HashMap::new() };
+        let analysis = analyst.analyse(&position, Limits::default(), &mut |_| {}).unwrap();
+        twin.agrees(&analysis);
+        prop_assert_eq!(analysis.reason, None);
+        // Once found, it is known, and the choice keeps the outcome.
+        prop_assert_eq!(&analyst.look(&position).unwrap().outcome(), &analysis.outcome());
+        let line = analyst.line(&position, Limits::default()).unwrap();
+        let (mut at, mut value) = (position, twin.value(&position));
+        for mv in line {
+            prop_assert!(at.is_legal(&board, mv));
+            at = at.play(&board, mv);
+            value = !value;
+            prop_assert_eq!(twin.value(&at), value);
+        }
+        prop_assert_eq!(at.count_moves(&board), 0);
+    }
+}
+
+#[test]
+fn databases_and_proofs_say_what_a_search_finds() {
+    let directory = tempfile::tempdir().unwrap();
+    let board = Board::new("3x4".parse().unwrap());
+    let plan = plan(&board, &BuildOptions::complete(directory.path().to_owned())).unwrap();
+    build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
+    let found = Database::find(directory.path(), board.dimensions(), DatabaseOptions::default());
+    let by_database = analyst("3x4").with_database(found.unwrap()).unwrap();
+    let start = Position::start(&board);
+    let proof = prove(&Solver::new(&board, &start), &mut ()).unwrap().proof.unwrap().unwrap();
+    let guide = Guide::new(&proof.header, proof.certificate.codes);
+    let by_proof = analyst("3x4").with_proof(guide).unwrap();
+    let mut twin = Twin { board: &board, values: HashMap::new() };
+    for text in ["", "b2", "a3", "a3 a2"] {
+        let position = parse_moves(&board, text).unwrap();
+        let analysis = by_database.look(&position).unwrap();
+        twin.agrees(&analysis);
+        assert_eq!(analysis.judgement.unwrap().source, Source::Database);
+        // A proof answers every move of the loser, so that every position on the way is known.
+        let judgement = by_proof.look(&position).unwrap().judgement;
+        if text.is_empty() {
+            assert_eq!(judgement.unwrap().source, Source::Proof);
+            assert_eq!(judgement.unwrap().outcome, twin.value(&position));
+        }
+    }
+}
+
+#[test]
+fn limits_leave_moves_open() {
+    let mut analyst = analyst("8x8");
+    let start = Position::start(analyst.board());
+    let limits = Limits { nodes: Some(50_000), ..Limits::default() };
+    let analysis = analyst.analyse(&start, limits, &mut |_| {}).unwrap();
+    assert_eq!((analysis.outcome(), analysis.reason), (None, Some(Reason::NodeLimit)));
+    assert!(analysis.count(None) == analysis.moves.len());
+    let choice = analyst.choose(&start, limits).unwrap().unwrap();
+    assert_eq!(choice.judgement, None);
+    assert!(start.is_legal(analyst.board(), choice.mv));
+    let stop = AtomicBool::new(true);
+    let limits = Limits { stop: Some(&stop), ..Limits::default() };
+    let analysis = analyst.analyse(&start, limits, &mut |_| {}).unwrap();
+    assert_eq!(analysis.reason, Some(Reason::Interrupted));
+}
+
+#[test]
+fn values_are_told_as_they_are_found() {
+    let mut analyst = analyst("5x5");
+    let start = Position::start(analyst.board());
+    let mut told = Vec::new();
+    let analysis = analyst
+        .analyse(&start, Limits::default(), &mut |analysis| told.push(analysis.count(None)))
+        .unwrap();
+    assert!(told.len() > 1 && told.is_sorted_by(|earlier, later| earlier >= later), "{told:?}");
+    assert!(analysis.is_complete());
+}
+
+#[test]
+fn the_end_of_a_game_is_known_by_the_rules() {
+    let analyst = analyst("1x4");
+    let over = parse_position(analyst.board(), "4 b").unwrap();
+    let analysis = analyst.look(&over).unwrap();
+    assert_eq!(analysis.judgement.unwrap().source, Source::Rules);
+    assert_eq!(analysis.verdict(), "Black cannot move. White has won.");
+}
+
+#[test]
+fn other_boards_are_refused() {
+    let board = Board::new("3x4".parse().unwrap());
+    let start = Position::start(&board);
+    let proof = prove(&Solver::new(&board, &start), &mut ()).unwrap().proof.unwrap().unwrap();
+    let guide = Guide::new(&proof.header, proof.certificate.codes);
+    let error = analyst("4x4").with_proof(guide).unwrap_err();
+    assert_eq!(error.to_string(), "the proof is about 3x4, and the analysis about 4x4");
+}
