@@ -199,7 +199,7 @@ fn little_memory_loses_nothing() {
     let mut poor = Analyst::new(1 << 20, None).unwrap();
     let limits = Limits { nodes: Some(100_000), ..Limits::default() };
     for text in ["0*7", "0*5+0*4", "0*2.1a1a.AB|0*2.AB", "0*8"] {
-        let mut analysed = |analyst: &mut Analyst| {
+        let analysed = |analyst: &mut Analyst| {
             analyst.analyse(&position(text), limits, &mut |_| {}).expect("memory")
         };
         let (expected, found) = (analysed(&mut rich), analysed(&mut poor));

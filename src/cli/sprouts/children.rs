@@ -10,6 +10,7 @@ use super::session::{NumbersArg, analyst};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{OutputArgs, SearchArgs};
+use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::search::plain::game::Value;
@@ -130,7 +131,7 @@ fn shown(json: &ValuesJson) -> String {
     rows.push(("time", output::time(*seconds)));
     let mut text = output::rows(position, &rows);
     for child in &analysis.children {
-        let outcome = child.outcome.map_or("unknown", Value::name);
+        let outcome = outcome_name(child.outcome);
         text += &format!("{outcome:<9}{:>3}  {}\n", number(child.grundy), child.position);
     }
     let open = analysis.children.iter().filter(|child| child.grundy.is_none()).count();

@@ -171,11 +171,13 @@ impl Game<'_> {
             return Ok((child.position.clone(), why(&after, "you lose whatever you do")));
         }
         if let Some(child) = analysis.with(None).next() {
-            let reason = format!(
-                "I do not know who wins, in {} I found no winning move; this one looks most \
-                 promising",
-                self.shown_time()
-            );
+            let known = match analysis.outcome {
+                Some(_) => "I can win, but",
+                None => "I do not know who wins,",
+            };
+            let time = self.shown_time();
+            let reason =
+                format!("{known} in {time} I found no winning move; this one looks most promising");
             return Ok((child.position.clone(), reason));
         }
         // All lose. The more there is to choose from, the easier it is to go wrong.

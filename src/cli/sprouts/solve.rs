@@ -10,13 +10,14 @@ use super::session::{self, EngineArgs, SearchedJson, Session, Start};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
+use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::probe::MoveJson;
 use crate::search::plain::game::Value;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
 use crate::sprouts::Scratch;
-use crate::sprouts::analysis::{Analysis, ChildValue, Goal, Rules, survey};
+use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
 use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -146,10 +147,10 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Outcome::Known(Value::Loss) => ("loss", None),
         Outcome::Unknown(reason) => ("unknown", Some(reason)),
     };
-    let rules = Rules {
+    let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
         heap: args.nimber,
-        options,
+        search: options,
         threads,
         from_file: 0,
         limits: Limits {
@@ -164,7 +165,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (position, mut scratch) = (&start.position, Scratch::default());
     // Moves that have no room take no outcome away.
     let moves =
-        survey(workspace, &start.game, position, rules, &mut scratch, sink, &mut |_| {}).ok();
+        survey(workspace, &start.game, position, options, &mut scratch, sink, &mut |_| {}).ok();
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
     let (searched, closed) =
@@ -198,8 +199,8 @@ fn left(moves: Option<&Analysis>) -> Option<Reason> {
 
 impl From<&ChildValue> for MoveJson {
     fn from(child: &ChildValue) -> MoveJson {
-        let outcome = child.outcome.map_or("unknown", Value::name);
-        MoveJson { mv: child.position.clone(), outcome: outcome.to_owned() }
+        let outcome = outcome_name(child.outcome).to_owned();
+        MoveJson { mv: child.position.clone(), outcome }
     }
 }
 
