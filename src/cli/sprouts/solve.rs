@@ -93,7 +93,8 @@ pub struct SproutsSolveJson {
     pub nimber: u32,
     /// `win`, `loss` or `unknown`, for the player to move.
     pub outcome: String,
-    /// The position after a winning move; null if there is none or it is not known.
+    /// The position after a winning move, with ` + *k` for a heap of k that is left; null if there is
+    /// none or it is not known.
     pub best_move: Option<String>,
     /// With `--lines`: the positions after all moves, winning ones first and unknown ones last.
     #[serde(skip_serializing_if = "Option::is_none")]
