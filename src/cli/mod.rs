@@ -16,6 +16,8 @@ mod builddb;
 mod completions;
 mod database;
 mod exit;
+#[cfg(feature = "explore")]
+mod explore;
 mod flags;
 mod input;
 mod interrupt;
@@ -31,6 +33,7 @@ mod solve;
 mod sprouts;
 mod statespace;
 mod talk;
+mod trace;
 mod verify_proof;
 mod verifydb;
 
@@ -62,6 +65,9 @@ pub enum Command {
     VerifyProof(verify_proof::VerifyProofArgs),
     /// Play against a proof or a database on the terminal.
     Play(play::PlayArgs),
+    /// Look at positions in the browser: every move with its value, searches as they run.
+    #[cfg(feature = "explore")]
+    Explore(explore::ExploreArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(probe::ProbeArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
@@ -104,6 +110,8 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Perft(args) => perft::run(args, stop),
         Command::Probe(args) => probe::run(args, stop),
         Command::Play(args) => play::run(args, stop),
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => explore::run(args, stop),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),
