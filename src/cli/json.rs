@@ -1,7 +1,10 @@
 //! The JSON objects of the verbs, as types: what `--json` writes can be read back into them.
 
+pub use super::analyse::AnswerJson;
+pub use super::annotate::{AnnotatedMoveJson, AnnotationJson, SideJson, SummaryJson};
 pub use super::bench::{BenchItemJson, BenchJson};
 pub use super::builddb::{BuildJson, PlanJson};
+pub use super::judged::{AnalysisJson, JudgedMoveJson};
 pub use super::output::TableJson;
 pub use super::perft::{DivideJson, PerftJson};
 pub use super::probe::{MoveJson, ProbeJson};

@@ -11,26 +11,34 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+mod analyse;
+mod analyst;
+mod annotate;
 mod bench;
+mod board;
 mod builddb;
 mod completions;
 mod database;
 mod exit;
 mod flags;
+mod game;
 mod input;
 mod interrupt;
 pub mod json;
+mod judged;
 mod man;
 pub mod output;
 mod perft;
 mod play;
 mod probe;
 mod progress;
+mod prompt;
 mod solve;
 mod sprouts;
 mod statespace;
 mod verify_proof;
 mod verifydb;
+mod words;
 
 use crate::system::file_size_limit_is_an_error;
 use exit::{CliError, Exit};
@@ -58,8 +66,12 @@ pub enum Command {
     Perft(perft::PerftArgs),
     /// Check a proof that `solve --proof` has written, by the rules of the game alone.
     VerifyProof(verify_proof::VerifyProofArgs),
-    /// Play against a proof or a database on the terminal.
+    /// Look at a position: every move with its value, a line of best play, and what you ask.
+    Analyse(analyse::AnalyseArgs),
+    /// Play against the program, which plays perfectly where it can.
     Play(play::PlayArgs),
+    /// Judge every move of a game record: mistakes, only moves, and what is not known.
+    Annotate(annotate::AnnotateArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(probe::ProbeArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
@@ -101,7 +113,9 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Solve(args) => solve::run(args, stop),
         Command::Perft(args) => perft::run(args, stop),
         Command::Probe(args) => probe::run(args, stop),
+        Command::Analyse(args) => analyse::run(args, stop),
         Command::Play(args) => play::run(args, stop),
+        Command::Annotate(args) => annotate::run(args, stop),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),
