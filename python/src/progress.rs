@@ -42,9 +42,9 @@ impl<T> Latest<T> {
 }
 
 /// The observer of searches.
-impl Observer for &Latest<Progress> {
+impl Observer for &Latest<Progress<'static>> {
     fn progress(&mut self, progress: &Progress) {
-        self.put(*progress);
+        self.put(progress.without_children());
     }
 }
 
@@ -141,16 +141,4 @@ pub fn object<'py>(
         grundy_numbers: counters.grundy_numbers,
     };
     results::make(py, "Progress", fields)
-}
-
-/// The end of a search as its last progress.
-pub fn last(report: &konane::search::run::Report) -> Progress {
-    Progress {
-        phi: report.phi,
-        delta: report.delta,
-        best: report.best,
-        depth: 0,
-        counters: report.counters,
-        memory_bytes: report.memory_bytes,
-    }
 }

@@ -17,12 +17,12 @@ use crate::interrupt;
 use crate::options::{
     Bounds, Listener, Memory, Nodes, Seconds, Start, Threads, on_pool, path_text, threads_or_cores,
 };
-use crate::progress::{self, Latest, Teller};
+use crate::progress::{Latest, Teller};
 use crate::results;
 use crate::solve::{Means, RunWith, Search, outcome};
 
 /// Solves and collects. The time at which the search was over is noted.
-struct Prove<'a>(&'a Latest<Progress>);
+struct Prove<'a>(&'a Latest<Progress<'static>>);
 
 /// What came of it, and when the search was over, if anything followed it.
 type Found = (Proved, Option<Instant>);
@@ -36,13 +36,13 @@ impl RunWith<Found> for Prove<'_> {
 }
 
 struct Watch<'a> {
-    latest: &'a Latest<Progress>,
+    latest: &'a Latest<Progress<'static>>,
     searched: Option<Instant>,
 }
 
 impl Observer for Watch<'_> {
     fn progress(&mut self, progress: &Progress) {
-        self.latest.put(*progress);
+        self.latest.put(progress.without_children());
     }
 }
 
@@ -122,7 +122,7 @@ pub fn prove<'py>(
     };
     let (solution, searching, written) = interrupt::run(py, period, tick, work)???;
     let seconds = teller.seconds();
-    teller.end(progress::last(&solution.report), object)?;
+    teller.end(Progress::from(&solution.report), object)?;
     let summary = written.as_ref().ok();
     let fields = ProofFields {
         outcome: outcome(&solution),

@@ -135,7 +135,7 @@ pub trait RunWith<T> {
     fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<T, Failure>;
 }
 
-struct Solve<'a>(&'a Latest<Progress>);
+struct Solve<'a>(&'a Latest<Progress<'static>>);
 
 impl RunWith<Solution> for Solve<'_> {
     fn run_with<K: Known>(mut self, solver: &Solver<'_, K>) -> Result<Solution, Failure> {
@@ -227,6 +227,6 @@ pub fn solve<'py>(
     let work = |stop: &AtomicBool| search.run(stop, Solve(&latest));
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
     let seconds = teller.seconds();
-    teller.end(progress::last(&found.report), object)?;
+    teller.end(Progress::from(&found.report), object)?;
     search.solution(py, &found, seconds)
 }

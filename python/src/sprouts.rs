@@ -188,7 +188,7 @@ pub fn solve<'py>(
     };
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
     let (seconds, report) = (teller.seconds(), found.answer);
-    teller.end(progress::last(&report), object)?;
+    teller.end(Progress::from(&report), object)?;
     let (outcome, reason) = outcome(&report);
     let fields = SolutionFields {
         position: text,

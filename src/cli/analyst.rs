@@ -11,6 +11,7 @@ use super::flags::ThreadsArg;
 use crate::analysis::Analyst;
 use crate::konane::Dimensions;
 use crate::proof::Guide;
+use crate::search::plain::game::Value;
 use crate::system::parse_bytes;
 
 /// Where values come from: files, and a search that fills the gaps.
@@ -55,5 +56,15 @@ impl AnalystArgs {
     pub fn proofs(&self) -> String {
         let files = self.proof.iter().map(|file| file.display().to_string());
         files.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A move to make, and what it brings.
+pub fn hint_text(mv: Option<&str>, outcome: Option<Value>) -> String {
+    match (mv, outcome) {
+        (None, _) => "There is no move.".to_owned(),
+        (Some(mv), Some(Value::Win)) => format!("{mv} wins."),
+        (Some(mv), Some(Value::Loss)) => format!("Every move loses; {mv} resists longest."),
+        (Some(mv), None) => format!("{mv} is the best so far; I do not know yet who wins."),
     }
 }

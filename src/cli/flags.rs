@@ -94,15 +94,22 @@ pub struct MemoryLimitArg {
     pub memory: Option<u64>,
 }
 
+/// The memory of a search.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SearchMemoryArg {
+    /// Memory to search in, at least 1MiB.
+    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: u64,
+}
+
 /// What a search may use.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SearchArgs {
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Memory to search in, at least 1MiB.
-    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
-          allow_hyphen_values = true)]
-    pub memory: u64,
+    #[command(flatten)]
+    pub memory: SearchMemoryArg,
     /// Give up after this time, such as 60s, 5m or 2h.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,

@@ -11,7 +11,7 @@ pub use super::probe::{MoveJson, ProbeJson};
 pub use super::solve::{CheckpointJson, ProofJson, SolveJson, TotalJson};
 pub use super::sprouts::{
     AddedJson, CanonicalJson, ChildrenJson, DatabaseJson, ExportJson, GrundyJson, ProblemJson,
-    SearchedJson, SproutsSolveJson, StatsJson, VerifySprJson,
+    SearchedJson, SproutsSolveJson, StatsJson, ValuesJson, VerifySprJson,
 };
 pub use super::statespace::{CountsJson, PlyJson, StateSpaceJson};
 pub use super::verify_proof::VerifyProofJson;

@@ -5,6 +5,7 @@
 //! geometry ◀─ symmetry ◀─ board ◀─ position ◀─ moves ◀─ code ◀─ notation ◀─ record
 //!                                                         ▲
 //!      perft ─▶ kernels ◀─ game (what a search sees) ◀─ profile ◀─ solve ◀─ checkpoint
+//!                                     watch (the root's moves) ◀───┘
 //! ```
 
 pub mod board;
@@ -24,6 +25,7 @@ pub mod record;
 pub mod solve;
 mod square;
 pub mod symmetry;
+pub mod watch;
 pub mod zobrist;
 
 pub use board::Board;
@@ -35,3 +37,4 @@ pub use profile::Profile;
 pub use solve::{
     Algorithm, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions, Solver, TableUse,
 };
+pub use watch::RootMove;

@@ -14,12 +14,14 @@ use super::geometry::Colour;
 use super::moves::Move;
 use super::position::Position;
 use super::profile::Profile;
+use super::watch::Watched;
 use crate::checkpoint::{CheckpointError, Keeper};
 use crate::search::alphabeta::alphabeta;
 use crate::search::dfpn::dfpn_parallel;
 use crate::search::numbers::INFINITY;
 use crate::search::plain::game::{Game, Value};
 use crate::search::plain::known::{Informed, Known};
+use crate::search::plain::root::Root;
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns_saving;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Reason, Report};
@@ -344,7 +346,8 @@ impl<'a, K: Known> Solver<'a, K> {
         self.run_observed(&mut ())
     }
 
-    /// [`Solver::run`], which tells its progress.
+    /// [`Solver::run`], which tells its progress, and at the end how it has ended. The observer can
+    /// ask for the numbers of every move ([`Position::root_moves`]).
     ///
     /// # Errors
     /// As [`Solver::run`].
@@ -466,16 +469,27 @@ impl<'a, K: Known> Solver<'a, K> {
         let game = Konane::new(board, options.profile.estimate());
         let game = &Informed::new(&game, known);
         let ground = Ground { game, table, tree_bytes };
+        let mut observer = Watched::new(
+            observer,
+            Root {
+                game,
+                code: position.code(board),
+                table,
+                open_entries: options.algorithm != Algorithm::AlphaBeta,
+                settle: options.profile.pns().settle,
+            },
+        );
         let report = match keeper {
-            None => search(ground, observer, &TreePort::idle()),
+            None => search(ground, &mut observer, &TreePort::idle()),
             Some(keeper) => {
                 let room = options.tree_room(tree_bytes);
                 let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
                 let search =
                     |observer: &mut dyn Observer, port: &TreePort| search(ground, observer, port);
-                keeper.run(table, tree, observer, room.is_some(), search)
+                keeper.run(table, tree, &mut observer, room.is_some(), search)
             }
         };
+        observer.tell_end(&report);
 
         let best = report.best.and_then(|code| position.move_to(board, code));
         let to_move = position.to_move();

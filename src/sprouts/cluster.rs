@@ -86,7 +86,7 @@ pub fn lead(
     let workspace = Workspace::new(&game, search.memory_bytes)?;
     let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
     let file = numbers.map(open).transpose()?;
-    let mut writing = Writing { observer, file };
+    let mut writing = Writing { observer, game: &game, file };
     let report = lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
     let numbers = writing.file.map(GrundyFile::close);
     Ok(ClusterSolution { report, canonical, lands: game.lands(), numbers })
@@ -132,7 +132,8 @@ impl ClusterSearch<'_> {
 /// Writes numbers to a file before it tells the observer.
 struct Writing<'o, 'g> {
     observer: &'o mut dyn Observer,
-    file: Option<GrundyFile<'g>>,
+    game: &'g Sprouts,
+    file: Option<GrundyFile>,
 }
 
 impl Observer for Writing<'_, '_> {
@@ -141,7 +142,7 @@ impl Observer for Writing<'_, '_> {
     }
 
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        self.file.as_mut().is_none_or(|file| file.add(numbers))
+        self.file.as_mut().is_none_or(|file| file.add(self.game, numbers))
             & self.observer.grundy_numbers(numbers)
     }
 }

@@ -45,8 +45,7 @@ pub enum GrundyFileError {
 
 /// A file that is open for writing, and locked.
 #[derive(Debug)]
-pub struct GrundyFile<'g> {
-    game: &'g Sprouts,
+pub struct GrundyFile {
     file: NimberDb,
     contents: Contents,
     added: u64,
@@ -64,14 +63,14 @@ pub struct GrundyFileUse {
     pub added: u64,
 }
 
-impl<'g> GrundyFile<'g> {
+impl GrundyFile {
     /// Opens a file, or makes one, and adds its numbers to what is known.
     ///
     /// # Errors
     /// If it cannot be read, is damaged or in use, or contradicts itself or what is known.
     pub fn open(
         path: &Path,
-        game: &'g Sprouts,
+        game: &Sprouts,
         knowledge: &Knowledge,
     ) -> Result<Self, GrundyFileError> {
         let mut scratch = Scratch::default();
@@ -91,7 +90,7 @@ impl<'g> GrundyFile<'g> {
             Ok(())
         };
         let (file, contents) = NimberDb::open(path, load)?;
-        Ok(GrundyFile { game, file, contents, added: 0, error: None })
+        Ok(GrundyFile { file, contents, added: 0, error: None })
     }
 
     /// What it had, and what was cut off its end.
@@ -99,10 +98,13 @@ impl<'g> GrundyFile<'g> {
         &self.contents
     }
 
-    /// Writes numbers. Whether that went well; if not, [`Self::close`] says why.
-    pub fn add(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        let add =
-            |&(atom, number): &(Atom, u32)| self.file.append(&self.game.land_text(atom), number);
+    /// Writes numbers of lands of the game. Whether that went well; if not, nothing more is written,
+    /// and [`Self::close`] says why.
+    pub fn add(&mut self, game: &Sprouts, numbers: &[(Atom, u32)]) -> bool {
+        if self.error.is_some() {
+            return false;
+        }
+        let add = |&(atom, number): &(Atom, u32)| self.file.append(&game.land_text(atom), number);
         let mut result = numbers.iter().try_for_each(add);
         if result.is_ok() {
             result = self.file.flush();

@@ -1,5 +1,6 @@
 //! Sprouts: text, canonical forms and moves, against slow twins and published tables.
 
+mod analysis;
 mod canonical;
 mod cluster;
 mod common;

@@ -10,12 +10,12 @@ use std::time::Duration;
 use clap::Args;
 
 pub use session::AnswerJson;
-pub use text::hint as hint_text;
 
 use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::game::Game;
 use super::input::PositionArgs;
+use super::talk::talk;
 use crate::system::parse_duration;
 use session::Session;
 
@@ -59,5 +59,5 @@ pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Some(file) => Game::open(file, args.start.board)?,
     };
     let analyst = args.analyst.open(args.start.board, stop)?;
-    Session::new(game, analyst, args.time, args.json, stop).run()
+    talk(&mut Session::new(game, analyst, args.time, args.json, stop), String::new(), stop)
 }

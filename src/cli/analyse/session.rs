@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::text;
 use crate::analysis::{Analysis, Analyst};
+use crate::cli::analyst::hint_text;
 use crate::cli::board::{Style, draw};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::game::Game;
 use crate::cli::judged::{AnalysisJson, outcome_name};
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::cli::prompt::{Asked, Prompt};
+use crate::cli::talk::{Next, Talk};
 use crate::cli::words::{self, Word};
 use crate::konane::Move;
 use crate::konane::notation::{format_move, format_position, parse_move};
@@ -101,6 +102,8 @@ pub struct Session<'a> {
     time: Duration,
     json: bool,
     style: Style,
+    /// What `turn` shows, and how long it may search.
+    next: (Show, Duration),
     stop: &'a AtomicBool,
 }
 
@@ -113,41 +116,8 @@ impl<'a> Session<'a> {
         json: bool,
         stop: &'a AtomicBool,
     ) -> Self {
-        Session { game, analyst, time, json, style: Style::of_stdout(), stop }
-    }
-
-    /// Shows the position, and answers lines until there are no more.
-    pub fn run(mut self) -> Result<Exit, CliError> {
-        let mut prompt = Prompt::new();
-        let mut answer = Some(Answer::Position(Show::Board, self.time));
-        loop {
-            if let Some(answer) = answer {
-                let text = self.write(answer)?;
-                if self.stop.load(Ordering::Relaxed) {
-                    output::write_text(&text)?;
-                    return Ok(Exit::Interrupted);
-                }
-                if !output::write_open(&text)? {
-                    return Ok(prompt.exit());
-                }
-            }
-            let line = match prompt.ask(self.stop)? {
-                Asked::Line(line) => line,
-                Asked::End => return Ok(prompt.exit()),
-                Asked::Interrupted => return Ok(Exit::Interrupted),
-            };
-            answer = match words::read(&line) {
-                Word::Empty => None,
-                Word::Quit => return Ok(prompt.exit()),
-                word => Some(match self.answer(word) {
-                    Ok(answer) => answer,
-                    Err(Problem { error, exit }) => {
-                        prompt.failed(exit);
-                        Answer::Said(format!("{error}\n"), AnswerJson::Error { error })
-                    }
-                }),
-            };
-        }
+        let next = (Show::Board, time);
+        Session { game, analyst, time, json, style: Style::of_stdout(), next, stop }
     }
 
     fn answer(&mut self, word: Word<'_>) -> Result<Answer, Problem> {
@@ -201,7 +171,7 @@ impl<'a> Session<'a> {
         let choice = self.analyst.choose(self.game.position(), limits)?;
         let outcome = choice.and_then(|choice| choice.judgement).map(|judged| judged.outcome);
         let hint = choice.map(|choice| self.text(choice.mv));
-        let words = text::hint(hint.as_deref(), outcome);
+        let words = hint_text(hint.as_deref(), outcome);
         let outcome = outcome_name(outcome).to_owned();
         Ok(Answer::Said(words + "\n", AnswerJson::Hint { hint, outcome }))
     }
@@ -228,15 +198,11 @@ impl<'a> Session<'a> {
         Ok((analysis, line))
     }
 
-    fn write(&mut self, answer: Answer) -> Result<String, CliError> {
-        let (show, time) = match answer {
-            Answer::Said(words, _) if !self.json => return Ok(words),
-            Answer::Said(_, object) => return output::json(&object),
-            Answer::Position(Show::Text, _) if !self.json => {
-                return Ok(format_position(self.game.board(), self.game.position()) + "\n");
-            }
-            Answer::Position(show, time) => (show, time),
-        };
+    /// The position on the board, judged.
+    fn show(&mut self, show: Show, time: Duration) -> Result<String, CliError> {
+        if show == Show::Text && !self.json {
+            return Ok(format_position(self.game.board(), self.game.position()) + "\n");
+        }
         let (analysis, line) = self.judge(time)?;
         let (board, position) = (self.game.board(), self.game.position());
         let line: Vec<String> = line.into_iter().map(|mv| self.text(mv)).collect();
@@ -256,6 +222,43 @@ impl<'a> Session<'a> {
         }
         words += &format!("\n{}\n", analysis.verdict());
         Ok(words + &text::moves_text(board, &analysis, &line))
+    }
+}
+
+impl Talk for Session<'_> {
+    fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
+        let (show, time) = self.next;
+        *out += &self.show(show, time)?;
+        if self.stop.load(Ordering::Relaxed) {
+            // What is known by then.
+            output::write_text(out)?;
+        }
+        Ok(false)
+    }
+
+    fn line(&mut self, line: &str) -> Result<Next, CliError> {
+        let word = words::read(line);
+        match word {
+            Word::Empty => return Ok(Next::Again(String::new())),
+            Word::Quit => return Ok(Next::Quit),
+            _ => {}
+        }
+        let answer = self.answer(word);
+        let said = |words: String, object: &AnswerJson| match self.json {
+            true => output::json(object),
+            false => Ok(words),
+        };
+        match answer {
+            Ok(Answer::Position(show, time)) => {
+                self.next = (show, time);
+                Ok(Next::Changed(String::new()))
+            }
+            Ok(Answer::Said(words, object)) => Ok(Next::Again(said(words, &object)?)),
+            Err(Problem { error, exit }) => {
+                let object = AnswerJson::Error { error: error.clone() };
+                Ok(Next::Failed(said(error + "\n", &object)?, exit))
+            }
+        }
     }
 }
 

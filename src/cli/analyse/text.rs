@@ -31,13 +31,3 @@ pub fn moves_text(board: &Board, analysis: &Analysis, line: &[String]) -> String
     }
     text
 }
-
-/// A move to make, and what it brings.
-pub fn hint(mv: Option<&str>, outcome: Option<Value>) -> String {
-    match (mv, outcome) {
-        (None, _) => "There is no move.".to_owned(),
-        (Some(mv), Some(Value::Win)) => format!("{mv} wins."),
-        (Some(mv), Some(Value::Loss)) => format!("Every move loses; {mv} resists longest."),
-        (Some(mv), None) => format!("{mv} is the best so far; I do not know yet who wins."),
-    }
-}

@@ -3,12 +3,12 @@
 //! ```text
 //! lines ─▶ session (whose turn it is, what a line does) ◀─▶ opponent (moves, and what it knows)
 //!                 │                                              │
-//!                 └────────────── talk (sentences) ◀─────────────┘
+//!                 └─────────────── sentences ◀─────────────────┘
 //! ```
 
 mod opponent;
+mod sentences;
 mod session;
-mod talk;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -19,6 +19,7 @@ use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::game::Game;
 use super::input::PositionArgs;
+use super::talk::talk;
 use crate::konane::Colour;
 use crate::system::{NumberError, parse_duration, parse_number};
 use opponent::Opponent;
@@ -108,5 +109,7 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let known = opponent.winner(game.position())?;
     let loser = known.as_ref().map_or(game.position().to_move(), |&(winner, _)| !winner);
     let side = args.side.unwrap_or(loser.into());
-    Session::new(game, opponent, side).run(known)
+    let mut session = Session::new(game, opponent, side);
+    let introduction = session.introduction(known);
+    talk(&mut session, introduction, stop)
 }

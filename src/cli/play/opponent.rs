@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::talk::Reason;
+use super::sentences::Reason;
 use crate::analysis::{Analysis, Analyst, Choice, Source};
 use crate::cli::exit::CliError;
 use crate::cli::output;

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use super::Side;
 use super::opponent::{Opponent, level_nodes};
-use super::talk::{proof_situation, prospect, situation};
-use crate::cli::analyse::hint_text;
+use super::sentences::{proof_situation, prospect, situation};
+use crate::cli::analyst::hint_text;
 use crate::cli::board::{Style, draw};
-use crate::cli::exit::{CliError, Exit};
+use crate::cli::exit::CliError;
 use crate::cli::game::Game;
 use crate::cli::output;
-use crate::cli::prompt::{Asked, Prompt};
+use crate::cli::talk::{Next, Talk};
 use crate::cli::words::{self, Word};
 use crate::konane::notation::{format_move, format_position, parse_move};
 use crate::konane::{Colour, Move, Position};
@@ -34,25 +34,6 @@ Write a move: a square to remove a stone in the first two plies (c3), then jumps
   draw FILE    draw the board as SVG
   quit         end the game
 ";
-
-/// What a line makes of the game.
-enum Next {
-    /// Another line is to be written.
-    Again(String),
-    /// The position has changed.
-    Changed(String),
-    /// The line could not be done.
-    Wrong(String, Exit),
-    /// Somebody has had enough.
-    Quit,
-}
-
-impl From<CliError> for Next {
-    fn from(error: CliError) -> Self {
-        let exit = error.exit();
-        Next::Wrong(format!("{error}\n"), exit)
-    }
-}
 
 /// A game between people and the program.
 pub struct Session<'a> {
@@ -85,55 +66,8 @@ impl<'a> Session<'a> {
         self.game.position().count_moves(self.game.board()) == 0
     }
 
-    /// Plays, beginning with who is known to win, and by what.
-    pub fn run(mut self, known: Option<(Colour, String)>) -> Result<Exit, CliError> {
-        let mut prompt = Prompt::new();
-        let mut out = self.introduction(known);
-        loop {
-            while !self.is_over() && !self.side.has(self.game.position().to_move()) {
-                let side = self.game.position().to_move();
-                let (mv, why) = self.opponent.choose(self.game.position())?;
-                if self.opponent.is_stopped() {
-                    return Ok(Exit::Interrupted);
-                }
-                self.game.play(mv);
-                let why = match self.person() {
-                    Some(_) => why.to_person(),
-                    None => why.to_all().to_owned(),
-                };
-                let _ = writeln!(out, "\n{side} plays {}: {why}.", self.text(mv));
-                if !output::write_open(&out)? {
-                    return Ok(prompt.exit());
-                }
-                out.clear();
-            }
-            out += &self.show()?;
-            if !output::write_open(&out)? {
-                return Ok(prompt.exit());
-            }
-            out = loop {
-                let line = match prompt.ask(self.opponent.stop)? {
-                    Asked::Line(line) => line,
-                    Asked::End => return Ok(prompt.exit()),
-                    Asked::Interrupted => return Ok(Exit::Interrupted),
-                };
-                let text = match self.line(words::read(&line)).unwrap_or_else(Next::from) {
-                    Next::Quit => return Ok(prompt.exit()),
-                    Next::Changed(text) => break text,
-                    Next::Again(text) => text,
-                    Next::Wrong(text, exit) => {
-                        prompt.failed(exit);
-                        text
-                    }
-                };
-                if !output::write_open(&text)? {
-                    return Ok(prompt.exit());
-                }
-            };
-        }
-    }
-
-    fn introduction(&self, known: Option<(Colour, String)>) -> String {
+    /// What is said at the beginning: who is known to win, and by what.
+    pub fn introduction(&self, known: Option<(Colour, String)>) -> String {
         let board = self.game.board().dimensions();
         let who = match self.person() {
             Some(person) => format!("you play {person}"),
@@ -216,7 +150,8 @@ impl<'a> Session<'a> {
         Ok(text)
     }
 
-    fn line(&mut self, word: Word<'_>) -> Result<Next, CliError> {
+    /// Does what a line says.
+    fn answer(&mut self, word: Word<'_>) -> Result<Next, CliError> {
         let (board, position) = (self.game.board(), *self.game.position());
         Ok(match word {
             Word::Empty => Next::Again(String::new()),
@@ -245,6 +180,24 @@ impl<'a> Session<'a> {
                 while self.game.undo() {}
                 Next::Changed("A new game.\n".to_owned())
             }
+            Word::Save(_) | Word::Load(_) | Word::Draw(_) => match self.file(word) {
+                Ok(next) => next,
+                Err(error) => Next::Failed(format!("{error}\n"), error.exit()),
+            },
+            Word::Wrong(error) => Next::Wrong(format!("{error}; or write help\n")),
+            Word::Move(text) => match parse_move(board, &position, text) {
+                Ok(mv) => {
+                    self.game.play(mv);
+                    Next::Changed(String::new())
+                }
+                Err(error) => Next::Wrong(format!("{error}; or write help\n")),
+            },
+        })
+    }
+
+    /// Reads or writes a file.
+    fn file(&mut self, word: Word<'_>) -> Result<Next, CliError> {
+        Ok(match word {
             Word::Save(file) => {
                 let level = self.opponent.level.map(|level| format!(", level {level}"));
                 let name = format!("konane{}", level.unwrap_or_default());
@@ -254,7 +207,7 @@ impl<'a> Session<'a> {
                 Next::Again(format!("The game is in {file}.\n"))
             }
             Word::Load(file) => {
-                let game = Game::open(Path::new(file), board.dimensions())?;
+                let game = Game::open(Path::new(file), self.game.board().dimensions())?;
                 self.opponent.check(game.position())?;
                 self.game = game;
                 Next::Changed(format!("The game of {file}.\n"))
@@ -263,14 +216,7 @@ impl<'a> Session<'a> {
                 self.game.draw(Path::new(file))?;
                 Next::Again(format!("The board is in {file}.\n"))
             }
-            Word::Wrong(error) => Next::Wrong(format!("{error}; or write help\n"), Exit::BadInput),
-            Word::Move(text) => match parse_move(board, &position, text) {
-                Ok(mv) => {
-                    self.game.play(mv);
-                    Next::Changed(String::new())
-                }
-                Err(error) => Next::Wrong(format!("{error}; or write help\n"), Exit::BadInput),
-            },
+            _ => Next::Again(String::new()),
         })
     }
 
@@ -293,5 +239,38 @@ impl<'a> Session<'a> {
         }
         while !self.side.has(self.game.position().to_move()) && self.game.redo() {}
         Next::Changed("Made again.\n".to_owned())
+    }
+}
+
+impl Talk for Session<'_> {
+    /// Makes the program's moves, and shows the board. The conversation goes on after the game: it can
+    /// be saved, taken back and begun again.
+    fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
+        while !self.is_over() && !self.side.has(self.game.position().to_move()) {
+            let side = self.game.position().to_move();
+            let (mv, why) = self.opponent.choose(self.game.position())?;
+            if self.opponent.is_stopped() {
+                return Ok(false);
+            }
+            self.game.play(mv);
+            let why = match self.person() {
+                Some(_) => why.to_person(),
+                None => why.to_all().to_owned(),
+            };
+            let _ = writeln!(out, "\n{side} plays {}: {why}.", self.text(mv));
+            if self.side == Side::None {
+                // Nobody interrupts to read what has been done so far.
+                if !output::write_open(out)? {
+                    return Ok(true);
+                }
+                out.clear();
+            }
+        }
+        *out += &self.show()?;
+        Ok(false)
+    }
+
+    fn line(&mut self, line: &str) -> Result<Next, CliError> {
+        self.answer(words::read(line))
     }
 }

@@ -43,7 +43,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         threads: threads_per_worker,
     };
     let (board, position) = args.start.read()?;
-    let (profile, memory_bytes) = (args.profile, args.search.memory);
+    let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
     let options = SolveOptions { algorithm, profile, memory_bytes, threads, jobs };
     // Before the search, so that a file that cannot be written is found out in time.
     let solver = Solver::new(&board, &position).options(options);

@@ -1,22 +1,45 @@
 //! `konane sprouts children`.
 
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::session::{NumbersArg, analyst};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::flags::{OutputArgs, SearchArgs};
 use crate::cli::output;
+use crate::cli::progress::Progress;
+use crate::search::plain::game::Value;
+use crate::search::run::Reason;
+use crate::sprouts::analysis::Analysis;
 use crate::sprouts::{Scratch, Sprouts};
 
 /// `konane sprouts children`.
 #[derive(Debug, Args)]
-#[command(after_help = text::HELP)]
+#[command(after_help = format!("{}\n\n{}", text::HELP, concat!(
+    "Examples:\n",
+    "  konane sprouts children \"0*2\"\n",
+    "  konane sprouts children \"0*7\" --values\n",
+    "  konane sprouts children \"0*12\" --values --time-limit 10s --db sprouts.nimbers\n"
+)))]
+#[command(mut_group("SearchArgs", |group| group.requires("values")))]
+#[command(mut_group("NumbersArg", |group| group.requires("values")))]
 pub struct ChildrenArgs {
     #[command(flatten)]
     pub text: TextArg,
-    /// Print one JSON object instead of text.
+    /// Search for the Grundy number of each child, and say whether it wins for who moves there. The
+    /// flags below are for this.
     #[arg(long)]
-    pub json: bool,
+    pub values: bool,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub numbers: NumbersArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// The JSON of `sprouts children`.
@@ -28,8 +51,23 @@ pub struct ChildrenJson {
     pub children: Vec<String>,
 }
 
+/// The JSON of `sprouts children --values`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ValuesJson {
+    /// As it was written.
+    pub position: String,
+    /// What was found out.
+    #[serde(flatten)]
+    pub analysis: Analysis,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
 /// Moves and prints.
-pub fn run(args: &ChildrenArgs) -> Result<Exit, CliError> {
+pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    if args.values {
+        return values(args, stop);
+    }
     let position = args.text.read()?;
     let game = Sprouts::new(text::MEMORY);
     let mut scratch = Scratch::default();
@@ -38,8 +76,64 @@ pub fn run(args: &ChildrenArgs) -> Result<Exit, CliError> {
     let mut children: Vec<String> = children.iter().map(|child| game.text(child)).collect();
     children.sort_unstable();
     let json = ChildrenJson { position: args.text.position.trim_ascii().to_owned(), children };
-    output::answer(args.json, &json, |json| {
+    output::answer(args.output.json, &json, |json| {
         json.children.iter().map(|c| c.to_owned() + "\n").collect()
     })?;
     Ok(Exit::Answered)
+}
+
+fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let begun = Instant::now();
+    let position = args.text.read()?;
+    let threads = args.search.threads.of("dfpn", true)?;
+    let mut analyst = analyst(args.search.memory, &args.numbers)?.threads(threads);
+    let progress = Progress::new(args.output.quiet);
+    let on_change = &mut |analysis: &Analysis| {
+        if let Some(seconds) = progress.due() {
+            let known = analysis.children.iter().filter(|child| child.grundy.is_some()).count();
+            let all = analysis.children.len();
+            progress.show(seconds, format!("the numbers of {known} of {all} children"));
+        }
+    };
+    let analysis = analyst.analyse(&position, args.search.limits(begun, stop), on_change)?;
+    drop(progress);
+    let closed = analyst.close();
+    let reason = analysis.reason;
+    let seconds = begun.elapsed().as_secs_f64();
+    let json =
+        ValuesJson { position: args.text.position.trim_ascii().to_owned(), analysis, seconds };
+    output::answer(args.output.json, &json, shown)?;
+    closed?;
+    Ok(reason.into())
+}
+
+fn shown(json: &ValuesJson) -> String {
+    let ValuesJson { position, analysis, seconds } = json;
+    let reason = analysis.reason.map_or("no reason", Reason::text);
+    let outcome = match analysis.outcome {
+        Some(Value::Win) => "win: the player to move wins".to_owned(),
+        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
+        None => format!("unknown ({reason})"),
+    };
+    let number = |number: Option<u32>| number.map_or("?".to_owned(), |number| number.to_string());
+    let lands: Vec<String> = analysis
+        .lands
+        .iter()
+        .map(|land| format!("{} has {}", land.position, number(land.grundy)))
+        .collect();
+    let mut rows = vec![("outcome", outcome), ("Grundy", number(analysis.grundy))];
+    if lands.len() > 1 {
+        rows.push(("lands", lands.join(", ")));
+    }
+    rows.push(("time", output::time(*seconds)));
+    let mut text = output::rows(position, &rows);
+    for child in &analysis.children {
+        let outcome = child.outcome.map_or("unknown", Value::name);
+        text += &format!("{outcome:<9}{:>3}  {}\n", number(child.grundy), child.position);
+    }
+    let open = analysis.children.iter().filter(|child| child.grundy.is_none()).count();
+    if open > 0 {
+        text += &format!("{open} numbers are not known ({reason})\n");
+    }
+    text
 }

@@ -5,6 +5,7 @@ mod children;
 mod db;
 mod draw;
 mod grundy;
+mod play;
 mod session;
 mod solve;
 mod text;
@@ -15,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{Args, Subcommand};
 
 pub use canonical::CanonicalJson;
-pub use children::ChildrenJson;
+pub use children::{ChildrenJson, ValuesJson};
 pub use db::{AddedJson, ExportJson, StatsJson};
 pub use grundy::GrundyJson;
 pub use session::{DatabaseJson, SearchedJson};
@@ -46,6 +47,8 @@ pub enum SproutsCommand {
     Canonical(canonical::CanonicalArgs),
     /// Print the positions after every move, each once, in canonical form.
     Children(children::ChildrenArgs),
+    /// Play against a perfect player on the terminal.
+    Play(play::PlayArgs),
     /// Check a database of Grundy numbers (.spr) as a proof: every number has to follow from the
     /// rules and the numbers of smaller positions.
     Verify(verify::VerifyArgs),
@@ -60,7 +63,8 @@ pub fn run(args: &SproutsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         SproutsCommand::Grundy(args) => grundy::run(args, stop),
         SproutsCommand::Db(args) => db::run(args),
         SproutsCommand::Canonical(args) => canonical::run(args),
-        SproutsCommand::Children(args) => children::run(args),
+        SproutsCommand::Children(args) => children::run(args, stop),
+        SproutsCommand::Play(args) => play::run(args, stop),
         SproutsCommand::Verify(args) => verify::run(args, stop),
         SproutsCommand::Draw(args) => draw::run(args),
     }

@@ -1,4 +1,4 @@
-//! What `sprouts solve` and `sprouts grundy` share: the position, the engine and the database.
+//! What the verbs that search share: the position, the engine and the database.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use super::text::TextArg;
 use crate::cli::exit::CliError;
-use crate::cli::flags::{OutputArgs, SearchArgs};
+use crate::cli::flags::{OutputArgs, SearchArgs, SearchMemoryArg};
 use crate::cli::output::{self, TableJson, proof_number, short, speed, time};
 use crate::cli::progress::Progress as Shown;
 use crate::konane::SolveError;
 use crate::konane::solve::LEAST_MEMORY;
 use crate::search::run::{Counters, Observer, Progress, Reason};
 use crate::search::sums::{Atom, SearchOptions, Workspace};
+use crate::sprouts::analysis::{Analyst, AnalystError};
 use crate::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
 use crate::sprouts::nimber_db::Contents;
-use crate::sprouts::{Scratch, Sprouts};
+use crate::sprouts::{Position, Scratch, Sprouts};
 
 /// What the help of the verbs that search says about memory.
 pub const HELP: &str = "\
@@ -57,11 +58,39 @@ pub struct EngineArgs {
     pub heuristic: Option<bool>,
     #[command(flatten)]
     pub search: SearchArgs,
+    #[command(flatten)]
+    pub numbers: NumbersArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// A file of Grundy numbers.
+#[derive(Debug, Args)]
+pub struct NumbersArg {
     /// Take Grundy numbers from this file, and add those that are found; made if there is none.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
-    #[command(flatten)]
-    pub output: OutputArgs,
+}
+
+/// An analyst with this memory and file.
+pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst, CliError> {
+    let (memory, path) = (enough(memory)?, numbers.db.as_deref());
+    let analyst = Analyst::new(memory, path).map_err(|error| match error {
+        AnalystError::Table(error) => CliError::SproutsTable(error),
+        AnalystError::Numbers(error) => error.into(),
+    })?;
+    if let Some((path, contents)) = path.zip(analyst.contents()) {
+        warn_of_cut(path, contents);
+    }
+    Ok(analyst)
+}
+
+/// The bytes, if a search can do with them.
+fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, CliError> {
+    match bytes {
+        LEAST_MEMORY.. => Ok(bytes),
+        _ => Err(SolveError::TooLittleMemory { bytes }.into()),
+    }
 }
 
 impl EngineArgs {
@@ -80,25 +109,24 @@ impl EngineArgs {
 pub struct Start {
     /// The lands that have been met.
     pub game: Sprouts,
-    /// The position's lands.
+    /// The position.
+    pub position: Position,
+    /// Its lands.
     pub atoms: Vec<Atom>,
-    /// The position's canonical text.
+    /// Its canonical text.
     pub canonical: String,
 }
 
 impl Start {
     /// Reads a position.
     pub fn new(text: &TextArg, args: &EngineArgs) -> Result<Start, CliError> {
-        let memory = args.search.memory;
-        if memory < LEAST_MEMORY {
-            return Err(SolveError::TooLittleMemory { bytes: memory }.into());
-        }
+        let memory = enough(args.search.memory)?;
         let position = text.read()?;
         let game = Sprouts::new(memory);
         let mut scratch = Scratch::default();
         let atoms = game.atoms(&position, &mut scratch)?;
         let canonical = game.text(&atoms);
-        Ok(Start { game, atoms, canonical })
+        Ok(Start { game, position, atoms, canonical })
     }
 }
 
@@ -122,11 +150,13 @@ impl<'g> Session<'g> {
         args: &EngineArgs,
         threads: NonZeroUsize,
     ) -> Result<Self, CliError> {
-        let workspace = Workspace::new(game, args.search.memory).map_err(CliError::SproutsTable)?;
-        let open = |path: &PathBuf| GrundyFile::open(path, game, workspace.knowledge());
-        let database = args.db.as_ref().map(open).transpose()?;
-        if let Some(database) = &database {
-            warn_of_cut(args.db.as_ref().expect("it has been opened"), database.contents());
+        let memory = args.search.memory.memory;
+        let workspace = Workspace::new(game, memory).map_err(CliError::SproutsTable)?;
+        let path = args.numbers.db.as_deref();
+        let open = |path| GrundyFile::open(path, game, workspace.knowledge());
+        let database = path.map(open).transpose()?;
+        if let Some((path, database)) = path.zip(database.as_ref()) {
+            warn_of_cut(path, database.contents());
         }
         let shown = Shown::new(args.output.quiet);
         let sink = Sink { game, shown, database };
@@ -204,7 +234,7 @@ pub fn warn_of_cut(path: &Path, contents: &Contents) {
 pub struct Sink<'g> {
     game: &'g Sprouts,
     shown: Shown,
-    database: Option<GrundyFile<'g>>,
+    database: Option<GrundyFile>,
 }
 
 impl Observer for Sink<'_> {
@@ -226,7 +256,7 @@ impl Observer for Sink<'_> {
     }
 
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        self.database.as_mut().is_none_or(|database| database.add(numbers))
+        self.database.as_mut().is_none_or(|database| database.add(self.game, numbers))
     }
 }
 

@@ -11,9 +11,12 @@ use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
 use crate::cli::output;
+use crate::cli::probe::MoveJson;
 use crate::search::plain::game::Value;
-use crate::search::run::Outcome;
+use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
+use crate::sprouts::Scratch;
+use crate::sprouts::analysis::{Analysis, ChildValue, Goal, Rules, survey};
 use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -22,6 +25,7 @@ use crate::system::{NumberError, parse_number};
     "Examples:\n",
     "  konane sprouts solve \"0*12\"\n",
     "  konane sprouts solve \"0*5\" --nimber 1 --json\n",
+    "  konane sprouts solve \"0*7\" --lines\n",
     "  konane sprouts solve \"0.AB|AB+1a1a\" --algo pns\n",
     "  konane sprouts solve \"0*29\" --db sprouts.nimbers --memory 4GiB\n"
 )))]
@@ -35,6 +39,10 @@ pub struct SolveArgs {
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = parse_nimber)]
     pub nimber: u32,
+    /// Say what becomes of every move. That is found after the outcome and by searches that are not
+    /// counted, but within the same limits.
+    #[arg(long)]
+    pub lines: bool,
     #[command(flatten)]
     pub jobs: JobArgs,
     #[command(flatten)]
@@ -84,6 +92,11 @@ pub struct SproutsSolveJson {
     pub nimber: u32,
     /// `win`, `loss` or `unknown`, for the player to move.
     pub outcome: String,
+    /// The position after a winning move; null if there is none or it is not known.
+    pub best_move: Option<String>,
+    /// With `--lines`: the positions after all moves, winning ones first and unknown ones last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<MoveJson>>,
     /// The root's proof number, while the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pn: Option<u32>,
@@ -133,6 +146,27 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Outcome::Known(Value::Loss) => ("loss", None),
         Outcome::Unknown(reason) => ("unknown", Some(reason)),
     };
+    let rules = Rules {
+        goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
+        heap: args.nimber,
+        options,
+        threads,
+        from_file: 0,
+        limits: Limits {
+            // Who wins comes first: without that, only what is known anyway is said about moves.
+            nodes: match reason {
+                Some(_) => Some(0),
+                None => limits.nodes.map(|most| most.saturating_sub(report.counters.nodes)),
+            },
+            ..limits
+        },
+    };
+    let (position, mut scratch) = (&start.position, Scratch::default());
+    // Moves that have no room take no outcome away.
+    let moves =
+        survey(workspace, &start.game, position, rules, &mut scratch, sink, &mut |_| {}).ok();
+    tracing::debug!(?moves, "moves");
+    let moves = moves.as_ref();
     let (searched, closed) =
         session.close((&report.counters, report.memory_bytes, seconds), reason);
     let open = reason.is_some();
@@ -141,17 +175,35 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         canonical: start.canonical,
         nimber: args.nimber,
         outcome: outcome.to_owned(),
+        best_move: moves
+            .and_then(|moves| Some(moves.with(Some(Value::Win)).next()?.position.clone())),
+        moves: moves
+            .filter(|_| args.lines)
+            .map(|moves| moves.children.iter().map(MoveJson::from).collect()),
         pn: open.then_some(report.phi),
         dn: open.then_some(report.delta),
         algorithm: algorithm.name().to_owned(),
         jobs: two_levels.then_some(report.counters.jobs),
         searched,
     };
-    output::answer(engine.output.json, &json, shown)?;
-    closed.map(|()| reason.into())
+    output::answer(engine.output.json, &json, |json| shown(json, moves))?;
+    let left = left(moves).filter(|&left| args.lines || left == Reason::Interrupted);
+    closed.map(|()| reason.or(left).into())
 }
 
-fn shown(json: &SproutsSolveJson) -> String {
+/// Why not all is known about the moves.
+fn left(moves: Option<&Analysis>) -> Option<Reason> {
+    moves.map_or(Some(Reason::Memory), |moves| moves.reason)
+}
+
+impl From<&ChildValue> for MoveJson {
+    fn from(child: &ChildValue) -> MoveJson {
+        let outcome = child.outcome.map_or("unknown", Value::name);
+        MoveJson { mv: child.position.clone(), outcome: outcome.to_owned() }
+    }
+}
+
+fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>) -> String {
     let searched = &json.searched;
     let outcome = match json.outcome.as_str() {
         "win" => "win: the player to move wins".to_owned(),
@@ -159,6 +211,20 @@ fn shown(json: &SproutsSolveJson) -> String {
         _ => searched.unknown(),
     };
     let mut lines = vec![("outcome", outcome)];
+    let best = match (json.best_move.as_ref(), json.outcome.as_str()) {
+        (Some(best), _) => Some(best.clone()),
+        (None, "win") => Some(format!("unknown ({})", left(moves).map_or("", Reason::text))),
+        (None, "loss") if json.canonical == "!" => Some("none: no move is left".to_owned()),
+        (None, "loss") => Some("none: every move loses".to_owned()),
+        (None, _) => None,
+    };
+    lines.extend(best.map(|best| ("best move", best)));
+    for (outcome, name) in [("win", "winning"), ("loss", "losing"), ("unknown", "unknown")] {
+        let moves = json.moves.iter().flatten().filter(|mv| mv.outcome == outcome);
+        // The name stands before the first.
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        lines.extend(names.zip(moves).map(|(name, mv)| (name, mv.mv.clone())));
+    }
     lines.extend(json.pn.zip(json.dn).map(|(pn, dn)| output::root_row(pn, dn)));
     lines.push(("canonical", json.canonical.clone()));
     let threads = match searched.threads {

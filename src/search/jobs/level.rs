@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use crate::search::numbers::Number;
 use crate::search::plain::game::Value;
-use crate::search::run::{Counters, Reason};
+use crate::search::run::{Counters, Reason, RootChildren};
 
 /// What a selection found.
 #[derive(Debug)]
@@ -89,6 +89,11 @@ pub trait FirstLevel {
 
     /// The root's proof and disproof number, and its best child: a lost one if the root is won.
     fn root(&self) -> (Number, Number, Option<Self::Node>);
+
+    /// Who knows the numbers of the root's open children, where these are positions.
+    fn root_children(&self) -> Option<&dyn RootChildren> {
+        None
+    }
 
     /// Whether the root has a value.
     fn is_solved(&self) -> bool;

@@ -22,7 +22,7 @@ use super::turns::{Turn, Turns};
 use super::{FirstLevel, Leader};
 use crate::search::numbers::Number;
 use crate::search::run::Gate;
-use crate::search::run::{Counters, Limits, Observer, Progress, Reason};
+use crate::search::run::{Counters, Limits, Observer, Progress, Reason, RootChild, RootChildren};
 use crate::search::table::Table;
 
 /// Between two looks at the limits.
@@ -114,7 +114,7 @@ impl<'a, F: FirstLevel<Node = u64> + Send> Threads<'a, F> {
                     self.end(reason);
                 } else if progress.counters.expansions > shown {
                     shown = progress.counters.expansions;
-                    observer.progress(&progress);
+                    observer.progress(&Progress { children: Some(&self), ..progress });
                 }
             }
             for handle in handles {
@@ -132,7 +132,7 @@ impl<'a, F: FirstLevel<Node = u64> + Send> Threads<'a, F> {
         work(&mut Seat { threads: self, number, table_used: 0 });
     }
 
-    fn look(&self) -> (bool, Progress) {
+    fn look(&self) -> (bool, Progress<'static>) {
         let mut turn = self.turns.take();
         let leader = turn.state();
         let (phi, delta, best) = leader.level.root();
@@ -154,6 +154,14 @@ impl<F: FirstLevel> Threads<'_, F> {
         for (worker, _) in leader.take_stops() {
             self.stops[worker as usize].store(true, Ordering::Relaxed);
         }
+    }
+}
+
+impl<F: FirstLevel<Node = u64> + Send> RootChildren for Threads<'_, F> {
+    fn root_children(&self) -> Vec<RootChild> {
+        let mut turn = self.turns.take();
+        let children = turn.state().level.root_children();
+        children.map_or_else(Vec::new, RootChildren::root_children)
     }
 }
 

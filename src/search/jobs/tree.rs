@@ -34,7 +34,8 @@ use super::{FirstLevel, Selection};
 use crate::search::numbers::{Combination, INFINITY, Number};
 use crate::search::plain::game::{Child, Game, Value};
 use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
-use crate::search::run::{Counters, Outcome, Reason, Report};
+use crate::search::pns::tree::RootBlock;
+use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
 use crate::search::snapshot::TreePort;
 use crate::search::table::{Entry as TableEntry, Table};
 
@@ -518,12 +519,22 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         (self.phi, self.delta, self.best)
     }
 
+    fn root_children(&self) -> Option<&dyn RootChildren> {
+        Some(self)
+    }
+
     fn is_solved(&self) -> bool {
         self.value.is_some()
     }
 
     fn nodes(&self) -> u64 {
         1 + self.region.nodes()
+    }
+}
+
+impl<G: Game> RootChildren for JobTree<'_, G> {
+    fn root_children(&self) -> Vec<RootChild> {
+        RootBlock { memory: &self.memory, block: self.root_block }.root_children()
     }
 }
 

@@ -7,5 +7,6 @@
 pub(super) mod evaluate;
 pub mod game;
 pub mod known;
+pub mod root;
 
 pub use evaluate::SettleOptions;

@@ -144,7 +144,8 @@ impl Levels {
             }
             let budget = options.budget(1 + first.region.nodes());
             let before = evaluator.control.counters;
-            second.search(memory, first.region.top(), evaluator, code, budget, |evaluator| {
+            let (bottom, root_block) = (first.region.top(), first.root_block());
+            second.search(memory, bottom, root_block, evaluator, code, budget, |evaluator| {
                 evaluator.grow_if_full();
                 false
             });
@@ -259,7 +260,7 @@ pub(super) mod tests {
                 let control = Control::new(Limits::default(), &mut observer);
                 let mut evaluator = Evaluator::new(&game, &table, control, pns.settle);
                 let mut second = SecondLevel::new(pns);
-                second.search(&mut memory, 1, &mut evaluator, 0, budget, |_| false);
+                second.search(&mut memory, 1, 0, &mut evaluator, 0, budget, |_| false);
                 let most = budget.max(1) + widest;
                 assert!(evaluator.control.counters.nodes <= most);
                 assert!(second.tree.made <= most + 1);

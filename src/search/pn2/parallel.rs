@@ -152,7 +152,7 @@ fn work<G: Game>(
         let before = evaluator.control.counters;
         let mut told = before;
         let stop = seat.stop();
-        second.search(&mut memory, 1, &mut evaluator, node, budget, |evaluator| {
+        second.search(&mut memory, 1, 0, &mut evaluator, node, budget, |evaluator| {
             let now = &evaluator.control.counters;
             if now.expansions - told.expansions >= slice {
                 seat.slice(job, None, now.since(&before));

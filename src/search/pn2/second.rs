@@ -4,8 +4,8 @@
 
 use crate::search::plain::evaluate::Evaluator;
 use crate::search::plain::game::{Child, Game};
-use crate::search::pns::arena::{Memory, Region};
-use crate::search::pns::tree::ProofTree;
+use crate::search::pns::arena::{Block, Memory, Region};
+use crate::search::pns::tree::{ProofTree, RootBlock};
 use crate::search::pns::{self, PnsOptions};
 
 /// The second level's tree, made anew for every search.
@@ -22,11 +22,14 @@ impl SecondLevel {
 
     /// Searches a position in the memory from unit `bottom` on, until it is solved, the budget is
     /// spent, a limit is reached, `before_expansion` says so, or there is no more room. Makes one
-    /// expansion at least unless it is stopped before.
+    /// expansion at least unless it is stopped before. The first level's root has its children in
+    /// `root_block` of the memory, for the observer; 0 if it has none there.
+    #[expect(clippy::too_many_arguments, reason = "what is searched, where, and how long")]
     pub fn search<G: Game>(
         &mut self,
         memory: &mut Memory,
         bottom: u32,
+        root_block: Block,
         evaluator: &mut Evaluator<G>,
         code: u64,
         budget: u64,
@@ -43,7 +46,7 @@ impl SecondLevel {
                 continue;
             }
             if before_expansion(evaluator)
-                || evaluator.control.tick()
+                || evaluator.control.tick_at(&RootBlock { memory, block: root_block })
                 || pns::expand(tree, memory, evaluator, code).is_err()
             {
                 break;

@@ -19,7 +19,7 @@ use super::run::{Limits, Observer, Outcome, Reason, Report};
 use super::snapshot::TreePort;
 use super::table::Table;
 use arena::{Block, Memory, Region, UNIT};
-use tree::{Full, ProofTree};
+use tree::{Full, ProofTree, RootBlock};
 
 /// Searches a position by PNS on one thread.
 ///
@@ -86,7 +86,7 @@ fn search<G: Game>(
         if tree.take_from_table(memory, evaluator, code) {
             continue;
         }
-        if evaluator.control.tick() {
+        if evaluator.control.tick_at(&RootBlock { memory, block: tree.root_block() }) {
             return evaluator.control.stopped;
         }
         if evaluator.control.has_just_looked() {

@@ -15,6 +15,7 @@ use super::options::PnsOptions;
 use crate::search::numbers::{INFINITY, Number, best_child_threshold};
 use crate::search::plain::evaluate::Evaluator;
 use crate::search::plain::game::{Child, Game, Value};
+use crate::search::run::{RootChild, RootChildren};
 use crate::search::table::Entry;
 
 /// An expanded node on the path.
@@ -30,6 +31,27 @@ struct Frame {
     child_delta: Number,
     /// Expansions when it was entered.
     entered: u64,
+}
+
+/// The block of a root's open children, 0 if the root is not expanded.
+#[derive(Clone, Copy)]
+pub(in crate::search) struct RootBlock<'m> {
+    pub memory: &'m Memory,
+    pub block: Block,
+}
+
+impl<'m> RootBlock<'m> {
+    fn nodes(self) -> impl Iterator<Item = Node> + use<'m> {
+        let RootBlock { memory, block } = self;
+        let count = if block == 0 { 0 } else { memory.count(block) };
+        (0..count).map(move |at| memory.node(block, at))
+    }
+}
+
+impl RootChildren for RootBlock<'_> {
+    fn root_children(&self) -> Vec<RootChild> {
+        self.nodes().map(|Node { code, phi, delta }| RootChild { code, phi, delta }).collect()
+    }
 }
 
 /// No room in the tree.
@@ -111,9 +133,7 @@ impl ProofTree {
 
     /// The open children of the root.
     pub fn root_children<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = Node> + use<'m> {
-        let block = self.root_block;
-        let count = if block == 0 { 0 } else { memory.count(block) };
-        (0..count).map(move |at| memory.node(block, at))
+        RootBlock { memory, block: self.root_block }.nodes()
     }
 
     /// Goes to the most-proving node and returns its code, or `None` if the root is solved.

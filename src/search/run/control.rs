@@ -1,6 +1,6 @@
 //! One worker's side of limits, counters and progress.
 
-use super::{Counters, Limits, Member, Observer, Progress, Reason, Team};
+use super::{Counters, Limits, Member, Observer, Progress, Reason, RootChildren, Team};
 use crate::search::numbers::Number;
 
 /// Expansions between two looks at the clock, the stop flag and the observer: a few milliseconds.
@@ -93,17 +93,32 @@ impl<'a> Control<'a> {
     /// Counts an expansion and says whether the search has to stop.
     #[inline(always)]
     pub fn tick(&mut self) -> bool {
-        self.tick_with(Memory::default)
+        self.tick_for(Memory::default, None)
+    }
+
+    /// The same for a search that has the root's children in a tree.
+    #[inline(always)]
+    pub fn tick_at(&mut self, children: &dyn RootChildren) -> bool {
+        self.tick_for(Memory::default, Some(children))
     }
 
     /// The same for a search that counts its memory.
     #[inline(always)]
     pub fn tick_with(&mut self, memory: impl FnOnce() -> Memory) -> bool {
+        self.tick_for(memory, None)
+    }
+
+    #[inline(always)]
+    fn tick_for(
+        &mut self,
+        memory: impl FnOnce() -> Memory,
+        children: Option<&dyn RootChildren>,
+    ) -> bool {
         self.counters.expansions += 1;
         self.countdown -= 1;
         if self.countdown == 0 {
             self.countdown = self.interval;
-            self.report(memory());
+            self.report(memory(), children);
         }
         if self.others.nodes + self.counters.nodes >= self.node_limit {
             self.stop(Reason::NodeLimit);
@@ -163,13 +178,15 @@ impl<'a> Control<'a> {
     }
 
     /// [`Self::look`], and tells the observer.
-    fn report(&mut self, memory: Memory) {
+    fn report(&mut self, memory: Memory, children: Option<&dyn RootChildren>) {
         self.look(memory);
         self.tell_found();
         let (phi, delta, best) = self.root;
         let (depth, counters) = (self.depth, self.all_counters());
         let memory_bytes = memory.bytes;
-        let progress = Progress { phi, delta, best, depth, counters, memory_bytes };
+        let table_capacity = 0;
+        let progress =
+            Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, children };
         self.observer.progress(&progress);
     }
 

@@ -27,7 +27,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them, in order.
-    pub(super) const ALL: [Reason; 5] = [
+    pub(crate) const ALL: [Reason; 5] = [
         Reason::NodeLimit,
         Reason::TimeLimit,
         Reason::Memory,

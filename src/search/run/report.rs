@@ -4,8 +4,8 @@ use super::{Counters, Outcome};
 use crate::search::numbers::Number;
 
 /// A look at a running search.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+#[derive(Clone, Copy, Default)]
+pub struct Progress<'a> {
     /// Proof number of the root for the side to move.
     pub phi: Number,
     /// Disproof number of the root.
@@ -18,6 +18,53 @@ pub struct Progress {
     pub counters: Counters,
     /// Bytes in use, where a search counts them; else 0.
     pub memory_bytes: u64,
+    /// Entries that fit into the table, where whoever runs the search says so; else 0.
+    pub table_capacity: u64,
+    /// Whom to ask for the numbers of the root's children. Nothing is looked up for who does not ask.
+    pub children: Option<&'a dyn RootChildren>,
+}
+
+impl Progress<'_> {
+    /// The same without the root's children, to keep while the search goes on.
+    pub fn without_children(&self) -> Progress<'static> {
+        let &Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, .. } =
+            self;
+        Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, children: None }
+    }
+}
+
+impl std::fmt::Debug for Progress<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, .. } = self;
+        f.debug_struct("Progress")
+            .field("phi", phi)
+            .field("delta", delta)
+            .field("best", best)
+            .field("depth", depth)
+            .field("counters", counters)
+            .field("memory_bytes", memory_bytes)
+            .field("table_capacity", table_capacity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A child of the root and its numbers, as always from the view of the side to move in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootChild {
+    /// Its code.
+    pub code: u64,
+    /// Its proof number: the disproof number of the root's move.
+    pub phi: Number,
+    /// Its disproof number: the proof number of the root's move.
+    pub delta: Number,
+}
+
+/// Knows the numbers of the root's children while a search runs.
+pub trait RootChildren: Sync {
+    /// Those that are known now: all of them, or only the open ones, or, once one is found that wins
+    /// for the root, perhaps no other. Numbers of a child that is being searched are those of the
+    /// last time that the search left it. Costs an expansion of the root at most.
+    fn root_children(&self) -> Vec<RootChild>;
 }
 
 /// Receives progress now and then, from one thread at a time: the one that called the search, or
@@ -57,4 +104,12 @@ pub struct Report {
     /// Bytes of the whole table and of the part of the tree's memory that was ever in use; of an
     /// impartial game, of everything that the search kept.
     pub memory_bytes: u64,
+}
+
+/// How a search has ended, as its last progress.
+impl From<&Report> for Progress<'static> {
+    fn from(report: &Report) -> Self {
+        let &Report { phi, delta, best, counters, memory_bytes, .. } = report;
+        Progress { phi, delta, best, counters, memory_bytes, ..Progress::default() }
+    }
 }

@@ -60,6 +60,11 @@ impl Collector {
     }
 }
 
+/// The same for somebody who keeps no atoms and does not search.
+pub(super) fn make_room<G: Impartial>(workspace: &Workspace<'_, G>) {
+    collect(workspace, &[], &|| false);
+}
+
 fn collect<G: Impartial>(workspace: &Workspace<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {
     workspace.store.set_budget(0);
     let Retained { kept, forgotten } = retain(workspace, root, 0, true, stop);

@@ -38,4 +38,5 @@ pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
 pub use two_level::{Named, SumStation, TwoLevelOptions, lead_sum, two_level};
+pub(crate) use workspace::Shelved;
 pub use workspace::{Sum, Workspace};

@@ -1,9 +1,11 @@
 //! What searches of one game share, and what one search leaves for the next: Grundy numbers,
 //! options, and the numbers of open couples.
 
+use super::collect::make_room;
 use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
 use super::store::{Store, cancel};
+use crate::search::plain::game::Value;
 use crate::search::run::Memory;
 use crate::search::split_mix;
 use crate::search::table::{Table, TableError};
@@ -53,6 +55,15 @@ pub struct Workspace<'g, G: Impartial> {
     memory_bytes: u64,
 }
 
+/// What a [`Workspace`] holds beside the game, for owners of the game who cannot hold a reference to
+/// it as well.
+pub(crate) struct Shelved {
+    knowledge: Knowledge,
+    store: Store,
+    table: Table,
+    memory_bytes: u64,
+}
+
 impl<'g, G: Impartial> Workspace<'g, G> {
     /// An empty workspace for at most `memory_bytes` bytes, with the game's own tables. At most
     /// a quarter is for the table; that is reserved at once, and used and counted as it fills.
@@ -63,6 +74,48 @@ impl<'g, G: Impartial> Workspace<'g, G> {
         let table = Table::new((memory_bytes / TABLE_SHARE) as usize)?;
         let store = Store::new(memory_bytes / 2);
         Ok(Workspace { game, knowledge: Knowledge::new(), store, table, memory_bytes })
+    }
+
+    /// Puts everything aside but the game.
+    pub(crate) fn shelve(self) -> Shelved {
+        let Workspace { knowledge, store, table, memory_bytes, .. } = self;
+        Shelved { knowledge, store, table, memory_bytes }
+    }
+
+    /// Takes up what was put aside; of the same game, or all of it is wrong.
+    pub(crate) fn take_up(game: &'g G, shelved: Shelved) -> Self {
+        let Shelved { knowledge, store, table, memory_bytes } = shelved;
+        Workspace { game, knowledge, store, table, memory_bytes }
+    }
+
+    /// The Grundy number of a sum, if those of all its atoms are known.
+    pub(crate) fn grundy(&self, sum: &Sum) -> Option<u32> {
+        let number = |&atom: &Atom| self.knowledge.get(atom).grundy();
+        sum.atoms.iter().map(number).try_fold(sum.nimber, |all, number| Some(all ^ number?))
+    }
+
+    /// Who wins a sum for the side to move, if it follows from what is known about each of its atoms.
+    pub(crate) fn value(&self, sum: &Sum) -> Option<Value> {
+        let (mut nimber, mut open) = (sum.nimber, None);
+        for &atom in &sum.atoms {
+            let known = self.knowledge.get(atom);
+            match known.grundy() {
+                Some(number) => nimber ^= number,
+                None if open.is_some() => return None,
+                None => open = Some(known),
+            }
+        }
+        match open {
+            None if nimber == 0 => Some(Value::Loss),
+            Some(known) if !known.excludes(nimber) => None,
+            _ => Some(Value::Win),
+        }
+    }
+
+    /// Forgets what can be found again, as a search does that has used up its memory: only while
+    /// nobody uses the workspace. Atoms without a Grundy number may lose their ids.
+    pub(crate) fn make_room(&self) {
+        make_room(self);
     }
 
     /// What is known about Grundy numbers. Numbers that are set here are believed.

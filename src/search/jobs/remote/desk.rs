@@ -201,7 +201,8 @@ where
         self.tell_found();
         let (phi, delta, _) = self.leader.level.root();
         let counters = self.leader.counters();
-        self.observer.progress(&Progress { phi, delta, counters, ..Progress::default() });
+        let children = self.leader.level.root_children();
+        self.observer.progress(&Progress { phi, delta, counters, children, ..Progress::default() });
         let order = match &answer.order {
             Order::Search(Search { job, node, last, .. }) => Ordered::Search {
                 job: *job,

@@ -1,0 +1,440 @@
+//! `konane sprouts play`: a game against the analysis, line by line.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+
+use super::session::{NumbersArg, analyst};
+use super::text::{self, TextArg};
+use crate::cli::exit::{CliError, Exit};
+use crate::cli::flags::{SearchMemoryArg, ThreadsArg};
+use crate::cli::output;
+use crate::cli::talk::{Next, Talk, talk};
+use crate::search::plain::game::Value;
+use crate::search::run::Limits;
+use crate::sprouts::Position;
+use crate::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal};
+use crate::system::parse_duration;
+
+/// `konane sprouts play`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, concat!(
+    "The program plays perfectly as long as it finds out in --time who wins, and says why it plays\n",
+    "its moves. It reads a move or one of the words moves, more, position, hint, undo, new, help and\n",
+    "quit from each line of standard input."
+), concat!(
+    "Examples:\n",
+    "  konane sprouts play \"0*5\"\n",
+    "  konane sprouts play \"0*11\" --side first --time 30s\n"
+)))]
+pub struct PlayArgs {
+    #[command(flatten)]
+    pub text: TextArg,
+    /// The player that you are [default: the one that loses].
+    #[arg(long, value_name = "SIDE")]
+    pub side: Option<Side>,
+    /// Time to think about each move and hint, such as 500ms, 10s or 5m.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration,
+          allow_hyphen_values = true)]
+    pub time: Duration,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: SearchMemoryArg,
+    #[command(flatten)]
+    pub numbers: NumbersArg,
+}
+
+/// A player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Side {
+    /// Makes the first move.
+    First,
+    /// Makes the second move.
+    Second,
+}
+
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Side::First => "first",
+            Side::Second => "second",
+        }
+    }
+}
+
+const HELP: &str = "\
+Write a move: its number in the list (3, or #3), or the position after it (1a1a).
+  moves       your moves, winning ones first; more goes on where a long list was cut
+  position    the position, its lands and their Grundy numbers (board is the same)
+  hint        a winning move, if there is one
+  undo        take your last move back
+  new [TEXT]  a new game, from another position if you name one
+  quit        end the game
+";
+
+/// Moves that are listed at once.
+const PAGE: usize = 20;
+
+/// Plays until the game is over, the input ends or somebody quits.
+pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let position = args.text.read()?;
+    let threads = args.threads.of("dfpn", true)?;
+    let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
+    let PlayArgs { time, side: wanted, .. } = *args;
+    let side = wanted.unwrap_or(Side::First);
+    let mut game = Game { analyst, time, stop, wanted, side, played: Vec::new(), next: 0 };
+    let introduction = game.begin(position)?;
+    let exit = talk(&mut game, introduction, stop);
+    game.analyst.close()?;
+    exit
+}
+
+struct Game<'s> {
+    analyst: Analyst,
+    time: Duration,
+    stop: &'s AtomicBool,
+    /// The side that the person has chosen, if any.
+    wanted: Option<Side>,
+    /// The person's.
+    side: Side,
+    /// All positions so far.
+    played: Vec<Position>,
+    /// Moves of the list that have been shown.
+    next: usize,
+}
+
+impl Game<'_> {
+    fn position(&self) -> &Position {
+        self.played.last().expect("the beginning stays")
+    }
+
+    fn to_move(&self) -> Side {
+        if self.played.len() % 2 == 1 { Side::First } else { Side::Second }
+    }
+
+    /// What can be found out in the time.
+    fn think(&mut self, goal: Goal) -> Result<Analysis, CliError> {
+        let deadline = Instant::now().checked_add(self.time);
+        let limits = Limits { deadline, stop: Some(self.stop), ..Limits::default() };
+        let position = self.position().clone();
+        Ok(self.analyst.analyse_until(goal, &position, limits, &mut |_| {})?)
+    }
+
+    /// What is known without a search.
+    fn look(&mut self, position: &Position) -> Result<Analysis, CliError> {
+        let limits = Limits { nodes: Some(0), ..Limits::default() };
+        Ok(self.analyst.analyse_until(Goal::Winner, position, limits, &mut |_| {})?)
+    }
+
+    /// Begins a game. What to say about it.
+    fn begin(&mut self, position: Position) -> Result<String, CliError> {
+        self.played = vec![position];
+        let analysis = self.think(Goal::Winner)?;
+        let winner = analysis.outcome.map(|outcome| match outcome {
+            Value::Win => Side::First,
+            Value::Loss => Side::Second,
+        });
+        let loser = match winner {
+            Some(Side::Second) => Side::First,
+            _ => Side::Second,
+        };
+        self.side = self.wanted.unwrap_or(loser);
+        let wins = match winner {
+            None => format!("In {} I did not find out who wins", self.shown_time()),
+            Some(winner) if winner == self.side => "You can win".to_owned(),
+            Some(_) => "I can win".to_owned(),
+        };
+        let (text, side) = (analysis.canonical, self.side.name());
+        Ok(format!(
+            "{text}: you are the {side} player. {wins}.\nWrite the number of a move, a position or \
+             help.\n"
+        ))
+    }
+
+    fn shown_time(&self) -> String {
+        output::time(self.time.as_secs_f64())
+    }
+
+    /// The program's move as a place in the list, and the reason.
+    fn choose(&mut self, analysis: &Analysis) -> Result<(usize, String), CliError> {
+        let list = numbered(analysis);
+        let place = |child: &ChildValue| {
+            list.iter().position(|text| *text == child.position).expect("the list is whole")
+        };
+        if let Some(child) = analysis.with(Some(Value::Win)).next() {
+            let after = self.look(&text::read(&child.position)?)?;
+            return Ok((place(child), why(&after, "you lose whatever you do")));
+        }
+        if let Some(child) = analysis.with(None).next() {
+            let time = self.shown_time();
+            let reason = format!(
+                "in {time} I found no winning move and no proof that there is none; this one looks \
+                 most promising"
+            );
+            return Ok((place(child), reason));
+        }
+        // All lose. The more there is to choose from, the easier it is to go wrong.
+        let (begun, mut best) = (Instant::now(), (0, 0));
+        for (at, text) in list.iter().enumerate() {
+            let replies = self.look(&text::read(text)?)?.children.len();
+            if replies > best.1 {
+                best = (at, replies);
+            }
+            if begun.elapsed() > self.time {
+                break;
+            }
+        }
+        let (at, replies) = best;
+        let replies = if replies == 1 { "1 reply".into() } else { format!("{replies} replies") };
+        Ok((at, format!("all my moves lose, and this one leaves you {replies} to choose from")))
+    }
+
+    /// The person's moves, from the first one that has not been shown.
+    fn list(&mut self) -> Result<String, CliError> {
+        let analysis = self.think(Goal::Outcomes)?;
+        let list = numbered(&analysis);
+        let number = |child: &ChildValue| {
+            list.iter().position(|text| *text == child.position).map_or(0, |at| at + 1)
+        };
+        let count = |outcome| analysis.with(outcome).count();
+        let (win, lose, open) = (count(Some(Value::Win)), count(Some(Value::Loss)), count(None));
+        let mut text = String::new();
+        if self.next == 0 {
+            let unknown = match open {
+                0 => String::new(),
+                _ => format!(", {open} not found out in {}", self.shown_time()),
+            };
+            let _ = writeln!(text, "Moves: {win} win, {lose} lose{unknown}.");
+        }
+        let shown = analysis.children.iter().skip(self.next).take(PAGE);
+        for child in shown {
+            let outcome = match child.outcome {
+                Some(Value::Win) => "wins",
+                Some(Value::Loss) => "loses",
+                None => "?",
+            };
+            let grundy = child.grundy.map_or("?".to_owned(), |grundy| grundy.to_string());
+            let at = format!("#{}", number(child));
+            let _ = writeln!(text, "{at:>6}  {outcome:<5}  number {grundy:<2}  {}", child.position);
+        }
+        self.next = (self.next + PAGE).min(list.len());
+        if self.next < list.len() {
+            let _ = writeln!(text, "{} more: write more.", list.len() - self.next);
+        }
+        Ok(text)
+    }
+
+    /// What is known about the position.
+    fn describe(&mut self) -> Result<String, CliError> {
+        let position = self.position().clone();
+        let analysis = self.look(&position)?;
+        let mut text = format!("{}\n", analysis.canonical);
+        let number = |number: Option<u32>| number.map_or("?".to_owned(), |known| known.to_string());
+        for land in &analysis.lands {
+            let _ = writeln!(text, "  number {:<2}  {}", number(land.grundy), land.position);
+        }
+        let _ = writeln!(text, "  exclusive or {}", number(analysis.grundy));
+        Ok(text)
+    }
+
+    fn hint(&mut self) -> Result<String, CliError> {
+        let analysis = self.think(Goal::Winner)?;
+        Ok(match analysis.outcome {
+            Some(Value::Loss) => "All your moves lose.\n".to_owned(),
+            _ if analysis.with(Some(Value::Win)).next().is_some() => {
+                let list = numbered(&analysis);
+                let best = analysis.with(Some(Value::Win)).next().expect("there is one");
+                let at = list.iter().position(|text| *text == best.position).unwrap_or(0);
+                let after = self.look(&text::read(&best.position)?)?;
+                let why = why(&after, "I lose whatever I do");
+                format!("#{} {} wins: {why}.\n", at + 1, best.position)
+            }
+            _ => format!("In {} I found no winning move.\n", self.shown_time()),
+        })
+    }
+}
+
+impl Talk for Game<'_> {
+    fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
+        self.next = 0;
+        if self.to_move() != self.side {
+            let analysis = self.think(Goal::Winner)?;
+            if !analysis.children.is_empty() {
+                let (at, why) = self.choose(&analysis)?;
+                let text = numbered(&analysis).swap_remove(at);
+                let _ = writeln!(out, "\nI play #{} {text}: {why}.", at + 1);
+                self.played.push(text::read(&text)?);
+            }
+        }
+        let position = self.position().clone();
+        let analysis = self.look(&position)?;
+        if analysis.children.is_empty() {
+            let won = if self.to_move() == self.side { "I have" } else { "You have" };
+            let _ = writeln!(out, "\nNo move is left. {won} won.");
+            return Ok(true);
+        }
+        let moves = match analysis.children.len() {
+            1 => "1 move".to_owned(),
+            count => format!("{count} moves"),
+        };
+        let situation = match (analysis.outcome, analysis.children.len()) {
+            (None, _) => "I do not know who wins.",
+            (Some(Value::Win), _) => "You can win.",
+            (Some(Value::Loss), 1) => "It loses.",
+            (Some(Value::Loss), _) => "All of them lose.",
+        };
+        let _ = writeln!(out, "\n{}\nYou have {moves}. {situation}", analysis.canonical);
+        Ok(false)
+    }
+
+    fn line(&mut self, line: &str) -> Result<Next, CliError> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        Ok(match (word, rest.trim_start()) {
+            ("", _) => Next::Again(String::new()),
+            ("quit" | "exit" | "q", "") => Next::Quit,
+            ("help" | "?", "") => Next::Again(HELP.to_owned()),
+            ("moves", "") => {
+                self.next = 0;
+                Next::Again(self.list()?)
+            }
+            ("more", "") => Next::Again(self.list()?),
+            ("position" | "board", "") => Next::Again(self.describe()?),
+            ("hint", "") => Next::Again(self.hint()?),
+            ("undo", "") => self.undo(),
+            ("new", "") => {
+                let first = self.played.swap_remove(0);
+                Next::Changed(self.begin(first)?)
+            }
+            ("new", text) => match text.parse() {
+                Ok(position) => Next::Changed(self.begin(position)?),
+                Err(error) => Next::Wrong(format!("{text}: {error}\n")),
+            },
+            _ => {
+                let position = self.position().clone();
+                let list = numbered(&self.look(&position)?);
+                match self.find(line, &list)? {
+                    Ok(at) => {
+                        self.played.push(text::read(&list[at])?);
+                        Next::Changed(String::new())
+                    }
+                    Err(problem) => Next::Wrong(format!("{problem}\n")),
+                }
+            }
+        })
+    }
+}
+
+impl Game<'_> {
+    /// The move that a line names, or why there is none.
+    fn find(&mut self, line: &str, list: &[String]) -> Result<Result<usize, String>, CliError> {
+        let (sure, digits) = match line.strip_prefix('#') {
+            Some(digits) => (true, digits),
+            None => (false, line),
+        };
+        let same = list.iter().position(|text| text == digits);
+        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            let number = digits.parse().ok().and_then(|number: usize| number.checked_sub(1));
+            match (number.filter(|&at| at < list.len()), same) {
+                (Some(at), Some(other)) if !sure && at != other => {
+                    return Ok(Err(format!(
+                        "{digits} is a number and a position: write #{} for {}, or #{} for {}",
+                        at + 1,
+                        list[at],
+                        other + 1,
+                        list[other]
+                    )));
+                }
+                (Some(at), _) => return Ok(Ok(at)),
+                (None, Some(at)) if !sure => return Ok(Ok(at)),
+                (None, _) if sure => {
+                    return Ok(Err(format!("the moves have the numbers 1 to {}", list.len())));
+                }
+                (None, _) => {}
+            }
+        }
+        let position: Position = match line.parse() {
+            Ok(position) => position,
+            Err(error) => {
+                return Ok(Err(format!("{line}: {error}; write moves for the list, or help")));
+            }
+        };
+        let canonical = self.look(&position)?.canonical;
+        let at = list.iter().position(|text| *text == canonical);
+        Ok(at.ok_or_else(|| format!("no move leads to {canonical}; write moves for the list")))
+    }
+
+    /// Back to the person's turn before.
+    fn undo(&mut self) -> Next {
+        // This one and the program's move before it.
+        match self.played.len().checked_sub(2).filter(|&left| left > 0) {
+            Some(left) => {
+                self.played.truncate(left);
+                Next::Changed("Taken back.\n".to_owned())
+            }
+            None => Next::Again("There is nothing to take back.\n".to_owned()),
+        }
+    }
+}
+
+/// The positions after all moves, in the order of their numbers: that of `sprouts children`.
+fn numbered(analysis: &Analysis) -> Vec<String> {
+    let mut list: Vec<String> =
+        analysis.children.iter().map(|child| child.position.clone()).collect();
+    list.sort_unstable();
+    list
+}
+
+/// Why whoever is to move loses, by the theory of Sprague and Grundy.
+fn why(analysis: &Analysis, loses: &str) -> String {
+    let odd =
+        |text: &str| analysis.lands.iter().filter(|land| land.position == text).count() % 2 == 1;
+    let left: Vec<u32> = analysis
+        .lands
+        .iter()
+        .filter(|land| odd(&land.position))
+        .filter_map(|land| land.grundy)
+        .collect();
+    let numbers = || left.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    match (analysis.lands.len(), left.len()) {
+        (0, _) => "no move is left then".to_owned(),
+        (1, _) => format!("its Grundy number is 0, so {loses}"),
+        (_, 0) => format!("its lands are equal in pairs, so {loses}"),
+        (all, some) if all == some => format!(
+            "its lands have the Grundy numbers {}, and their exclusive or is 0, so {loses}",
+            numbers()
+        ),
+        _ => format!(
+            "equal lands cancel, the others have the Grundy numbers {}, and their exclusive or is 0, \
+             so {loses}",
+            numbers()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_those_of_the_theory() {
+        let mut analyst = Analyst::new(16 << 20, None).expect("memory");
+        let mut why = |text: &str| {
+            let position = text.parse().expect("a position");
+            let limits = Limits::default();
+            let analysis = analyst.analyse(&position, limits, &mut |_| {}).expect("memory");
+            assert_eq!(analysis.outcome, Some(Value::Loss), "{text}");
+            super::why(&analysis, "you lose")
+        };
+        assert_eq!(why("!"), "no move is left then");
+        assert_eq!(why("0*2"), "its Grundy number is 0, so you lose");
+        assert_eq!(why("0*3+0*3"), "its lands are equal in pairs, so you lose");
+        let all =
+            "its lands have the Grundy numbers 1, 1, and their exclusive or is 0, so you lose";
+        assert_eq!(why("22+1"), all);
+        let some = why("0*3+0*3+0*2");
+        assert!(some.starts_with("equal lands cancel, the others have the Grundy numbers 0, and"));
+    }
+}

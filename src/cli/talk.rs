@@ -1,0 +1,94 @@
+//! Conversations on the terminal: the program shows and moves, the person writes lines, until somebody
+//! has had enough.
+
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+
+use super::exit::{CliError, Exit};
+use super::input::{PATIENCE, lines_of_stdin};
+use super::output;
+
+/// What a line makes of the game.
+pub enum Next {
+    /// The person is to write another line.
+    Again(String),
+    /// The person has moved or taken back.
+    Changed(String),
+    /// The line was not understood.
+    Wrong(String),
+    /// It could not be done, and a run that does nothing else would end with this code.
+    Failed(String, Exit),
+    /// The person has had enough.
+    Quit,
+}
+
+/// A game of a person and the program.
+pub trait Talk {
+    /// Makes the program's move, if it is its turn, and adds to `out` what the person should see. True
+    /// if the game is over.
+    fn turn(&mut self, out: &mut String) -> Result<bool, CliError>;
+
+    /// Does what a line says, which has no space around it.
+    fn line(&mut self, line: &str) -> Result<Next, CliError>;
+}
+
+/// Plays until the game is over, the input ends or somebody quits.
+pub fn talk(
+    game: &mut impl Talk,
+    introduction: String,
+    stop: &AtomicBool,
+) -> Result<Exit, CliError> {
+    let terminal = io::stdin().is_terminal();
+    let lines = lines_of_stdin();
+    let is_stopped = || stop.load(Ordering::Relaxed);
+    let mut exit = Exit::Answered;
+    let mut out = introduction;
+    loop {
+        let over = game.turn(&mut out)?;
+        if is_stopped() {
+            return Ok(Exit::Interrupted);
+        }
+        if over || !output::write_open(&out)? {
+            if over {
+                output::write_text(&out)?;
+            }
+            return Ok(exit);
+        }
+        out.clear();
+        loop {
+            if terminal && !output::write_open("> ")? {
+                return Ok(exit);
+            }
+            let line = loop {
+                if is_stopped() {
+                    return Ok(Exit::Interrupted);
+                }
+                match lines.recv_timeout(PATIENCE) {
+                    Ok(line) => break line.map_err(CliError::Input)?,
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return Ok(exit),
+                }
+            };
+            let (text, code) = match game.line(String::from_utf8_lossy(&line).trim())? {
+                _ if is_stopped() => return Ok(Exit::Interrupted),
+                Next::Quit => return Ok(exit),
+                Next::Changed(text) => {
+                    out = text;
+                    break;
+                }
+                Next::Again(text) => (text, Exit::Answered),
+                Next::Wrong(text) => (text, Exit::BadInput),
+                Next::Failed(text, code) => (text, code),
+            };
+            // Nobody sees the message at once: the exit code tells. A file that failed outweighs lines
+            // that were wrong.
+            if !terminal && code != Exit::Answered && exit != Exit::File {
+                exit = code;
+            }
+            if !output::write_open(&text)? {
+                return Ok(exit);
+            }
+        }
+    }
+}

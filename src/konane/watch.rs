@@ -1,0 +1,171 @@
+//! What a running search knows about the root's moves.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::board::Board;
+use super::moves::Move;
+use super::position::Position;
+use crate::search::numbers::Number;
+use crate::search::plain::game::Game;
+use crate::search::plain::root::Root;
+use crate::search::run::{Observer, Progress, Report, RootChild, RootChildren};
+
+/// A move and its numbers, from the view of the side that makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
+    /// Its proof number: 0 if it is proven to win.
+    pub phi: Number,
+    /// Its disproof number: 0 if it is proven to lose.
+    pub delta: Number,
+}
+
+impl Position {
+    /// The moves of a search's root, this position, with the numbers that the search has for them
+    /// now; the most promising first: by proof number, the greater disproof number first among equals.
+    /// Moves to equivalent positions share their numbers.
+    ///
+    /// α-β has no numbers and lists moves that are solved only. Once a move is proven to win, others
+    /// may be missing. Costs an expansion of the position, some microseconds, and the search that
+    /// calls the observer waits for it.
+    pub fn root_moves(&self, board: &Board, progress: &Progress<'_>) -> Vec<RootMove> {
+        let children = progress.children.map_or_else(Vec::new, RootChildren::root_children);
+        let numbers = |mv| {
+            let code = self.play(board, mv).code(board);
+            let &RootChild { phi, delta, .. } = children.iter().find(|child| child.code == code)?;
+            Some(RootMove { mv, phi: delta, delta: phi })
+        };
+        let mut moves: Vec<RootMove> = self.moves(board).into_iter().filter_map(numbers).collect();
+        moves.sort_by_key(|RootMove { phi, delta, .. }| (*phi, std::cmp::Reverse(*delta)));
+        moves
+    }
+}
+
+/// Lets an observer ask for the root's children.
+pub(super) struct Watched<'s, G> {
+    observer: &'s mut dyn Observer,
+    root: Root<'s, G>,
+    /// What the tree said when it was asked last: it is gone when the search has ended.
+    tree: Mutex<Vec<RootChild>>,
+}
+
+impl<'s, G: Game> Watched<'s, G> {
+    pub fn new(observer: &'s mut dyn Observer, root: Root<'s, G>) -> Self {
+        Watched { observer, root, tree: Mutex::default() }
+    }
+
+    /// Tells how the search has ended.
+    pub fn tell_end(&mut self, report: &Report) {
+        self.progress(&Progress::from(report));
+    }
+}
+
+impl<G: Game> Observer for Watched<'_, G> {
+    fn progress(&mut self, progress: &Progress) {
+        let Watched { observer, root, tree } = self;
+        let children = Children { root, tree, now: progress.children };
+        let table_capacity = root.table.capacity();
+        observer.progress(&Progress { table_capacity, children: Some(&children), ..*progress });
+    }
+}
+
+struct Children<'c, G> {
+    root: &'c Root<'c, G>,
+    tree: &'c Mutex<Vec<RootChild>>,
+    now: Option<&'c dyn RootChildren>,
+}
+
+impl<G: Game> RootChildren for Children<'_, G> {
+    fn root_children(&self) -> Vec<RootChild> {
+        let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(now) = self.now {
+            *tree = now.root_children();
+        }
+        self.root.children(&tree)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::notation::parse_moves;
+    use crate::konane::{Algorithm, Profile, SolveOptions, Solver};
+    use crate::search::run::Limits;
+
+    /// Asks at every look.
+    struct Asks<'a> {
+        board: &'a Board,
+        position: &'a Position,
+        heard: Vec<(Progress<'static>, Vec<RootMove>)>,
+    }
+
+    impl Observer for Asks<'_> {
+        fn progress(&mut self, progress: &Progress) {
+            let moves = self.position.root_moves(self.board, progress);
+            self.heard.push((progress.without_children(), moves));
+        }
+    }
+
+    /// By every algorithm, stopped early and not: what is called solved is so, every move that has
+    /// numbers has them once, and asking changes no search.
+    #[test]
+    fn moves_have_numbers_while_a_search_runs() {
+        let board = Board::new("5x6".parse().unwrap());
+        let position = parse_moves(&board, "c3 c4").unwrap();
+        let options = SolveOptions { memory_bytes: 64 << 20, ..SolveOptions::default() };
+        let wins = |&mv: &Move| {
+            let after = position.play(&board, mv);
+            let solution = Solver::new(&board, &after).options(options).run().unwrap();
+            solution.winner.unwrap() == position.to_move()
+        };
+        let all = position.moves(&board);
+        let truth: Vec<(Move, bool)> = all.iter().map(|mv| (*mv, wins(mv))).collect();
+        let two = std::num::NonZeroUsize::new(2).unwrap();
+        let mut asked = 0;
+        for algorithm in Algorithm::ALL {
+            for profile in [Profile::Tuned, Profile::Thesis] {
+                for (nodes, threads) in [(Some(6000), 1), (None, 1), (None, 2)] {
+                    let threads = if threads == 1 { std::num::NonZeroUsize::MIN } else { two };
+                    let options = SolveOptions { algorithm, profile, threads, ..options };
+                    let limits = Limits { nodes, ..Limits::default() };
+                    let solver = Solver::new(&board, &position).options(options).limits(limits);
+                    let mut asks = Asks { board: &board, position: &position, heard: Vec::new() };
+                    let solution = solver.run_observed(&mut asks).unwrap();
+                    let name = format!("{algorithm} {} {nodes:?} {threads}", profile.name());
+                    if threads.get() == 1 {
+                        let counters = solver.run().unwrap().report.counters;
+                        assert_eq!(solution.report.counters, counters, "{name}");
+                    }
+                    asked += asks.heard.len();
+                    let (last, at_end) = asks.heard.last().expect("the end is told");
+                    assert_eq!((last.phi, last.delta), {
+                        let report = &solution.report;
+                        (report.phi, report.delta)
+                    });
+                    assert_eq!(last.table_capacity, solution.table.capacity);
+                    if let Some(best) = solution.best_move
+                        && solution.winner.is_some()
+                    {
+                        let listed = at_end.iter().find(|listed| listed.mv == best);
+                        assert_eq!(listed.map(|listed| listed.phi), Some(0), "{name}");
+                    }
+                    for (_, moves) in &asks.heard {
+                        let won = moves.first().is_some_and(|first| first.phi == 0);
+                        if algorithm != Algorithm::AlphaBeta && !won {
+                            assert_eq!(moves.len(), all.len(), "{name}");
+                        }
+                        for (at, &RootMove { mv, phi, delta }) in moves.iter().enumerate() {
+                            assert!(moves[..at].iter().all(|earlier| earlier.mv != mv));
+                            assert!(at == 0 || moves[at - 1].phi <= phi, "{name}");
+                            let (_, wins) = truth.iter().find(|(other, _)| *other == mv).unwrap();
+                            assert!(phi != 0 || *wins, "{name}");
+                            assert!(delta != 0 || !*wins, "{name}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(asked > 40, "{asked}");
+    }
+}

@@ -1,0 +1,296 @@
+//! What a position is worth, land by land and move by move, with values that come in as they are
+//! found.
+//!
+//! An [`Analyst`] keeps all that its searches have found, so each position that is reached from
+//! another one takes less. What is not decided within the limits is `None`, and never a guess.
+//!
+//! ```
+//! use konane::search::run::Limits;
+//! use konane::sprouts::analysis::{Analyst, Source};
+//! use konane::{Value, sprouts::Position};
+//!
+//! let mut analyst = Analyst::new(64 << 20, None)?;
+//! let position: Position = "0*3".parse()?;
+//! let mut changes = 0;
+//! let analysis = analyst.analyse(&position, Limits::default(), &mut |_| changes += 1)?;
+//! assert_eq!((analysis.outcome, analysis.grundy), (Some(Value::Win), Some(1)));
+//! // The winning move comes first: whoever is to move after it loses.
+//! let best = &analysis.children[0];
+//! assert_eq!((best.position.as_str(), best.grundy), ("0.1a1a", Some(0)));
+//! assert_eq!((best.outcome, best.source), (Some(Value::Win), Some(Source::Search)));
+//! assert!(changes > 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod survey;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse};
+use super::nimber_db::{Contents, NimberDbError};
+use super::position::Position;
+use super::{Scratch, Sprouts};
+use crate::search::plain::game::Value;
+use crate::search::run::{Limits, Observer, Reason};
+use crate::search::sums::game::{Atom, Full};
+use crate::search::sums::{SearchOptions, Shelved, Workspace};
+use crate::search::table::TableError;
+pub(crate) use survey::{Rules, survey};
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A search has found it.
+    Search,
+    /// It follows from numbers of the file alone.
+    File,
+    /// The game is over, or all lands cancel in pairs.
+    Rules,
+}
+
+/// A land of a position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LandValue {
+    /// Its canonical text.
+    pub position: String,
+    /// Its Grundy number, if it is known.
+    pub grundy: Option<u32>,
+    /// Where that comes from.
+    pub source: Option<Source>,
+}
+
+/// A position after a move.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildValue {
+    /// Its canonical text.
+    pub position: String,
+    /// Its Grundy number, if it is known.
+    pub grundy: Option<u32>,
+    /// For the player who moves there: a win if whoever is to move then loses. `unknown` in JSON if
+    /// there is none.
+    #[serde(with = "outcome")]
+    pub outcome: Option<Value>,
+    /// Where the values come from.
+    pub source: Option<Source>,
+}
+
+/// What is known of a position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Its canonical text.
+    pub canonical: String,
+    /// Its lands, in the order of the text; equal ones as often as they occur.
+    pub lands: Vec<LandValue>,
+    /// The exclusive or of the lands' Grundy numbers, if all of them are known.
+    pub grundy: Option<u32>,
+    /// For the player to move. `unknown` in JSON if there is none.
+    #[serde(with = "outcome")]
+    pub outcome: Option<Value>,
+    /// The positions after all moves, each once: first those that win, in the order of their texts,
+    /// then those that lose, and last what is unknown, the most promising first.
+    pub children: Vec<ChildValue>,
+    /// Why something is unknown, once the work on it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "reason")]
+    pub reason: Option<Reason>,
+    /// Couples of a land and a heap that were evaluated.
+    pub nodes: u64,
+}
+
+impl Analysis {
+    /// The children with this outcome for the player who moves there.
+    pub fn with(&self, outcome: Option<Value>) -> impl Iterator<Item = &ChildValue> {
+        self.children.iter().filter(move |child| child.outcome == outcome)
+    }
+}
+
+/// How much of a position is to be found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Who wins, and a move that does.
+    Winner,
+    /// Who wins, and which moves do.
+    Outcomes,
+    /// The Grundy numbers of all lands and children.
+    Numbers,
+}
+
+/// Why an [`Analyst`] cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalystError {
+    /// There is no memory for a table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The file of Grundy numbers cannot be used.
+    #[error(transparent)]
+    Numbers(#[from] GrundyFileError),
+}
+
+/// Analyses positions, one at a time, and keeps what it finds.
+///
+/// It belongs to one thread at a time, any of them; others stop it by the flag of its [`Limits`].
+pub struct Analyst {
+    game: Sprouts,
+    /// There between two analyses, unless one has panicked.
+    shelved: Option<Shelved>,
+    scratch: Scratch,
+    file: Option<GrundyFile>,
+    /// Lands below this have their Grundy numbers from the file.
+    from_file: Atom,
+    threads: NonZeroUsize,
+}
+
+impl std::fmt::Debug for Analyst {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Analyst { game, file, threads, .. } = self;
+        let lands = game.lands();
+        f.debug_struct("Analyst")
+            .field("lands", &lands)
+            .field("file", file)
+            .field("threads", threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Analyst {
+    /// An analyst that keeps its findings in at most `memory_bytes`, and takes Grundy numbers from a
+    /// file ([`super::nimber_db`]) and adds those that it finds. The file is made if there is none,
+    /// and locked; its numbers are believed. A quarter of the memory is reserved at once and used as
+    /// it fills. Searches on one thread, which takes some 2 MiB more.
+    ///
+    /// # Errors
+    /// [`AnalystError`] if the memory is too little or the file cannot be used.
+    pub fn new(memory_bytes: u64, numbers: Option<&Path>) -> Result<Analyst, AnalystError> {
+        let game = Sprouts::new(memory_bytes);
+        let workspace = Workspace::new(&game, memory_bytes)?;
+        let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
+        let file = numbers.map(open).transpose()?;
+        // Nothing else has been met, and lands with a number are never forgotten.
+        let (from_file, shelved) = (game.lands(), Some(workspace.shelve()));
+        let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
+        Ok(Analyst { game, shelved, scratch, file, from_file, threads })
+    }
+
+    /// Lets searches that take long use so many threads.
+    pub fn threads(self, threads: NonZeroUsize) -> Analyst {
+        Analyst { threads, ..self }
+    }
+
+    /// What the file had when it was opened.
+    pub fn contents(&self) -> Option<&Contents> {
+        self.file.as_ref().map(GrundyFile::contents)
+    }
+
+    /// Finds out all about a position that the limits allow: who wins, which moves do, and all
+    /// Grundy numbers. Easy ones come first. `on_change` hears of the children before anything is
+    /// searched, and of each value that is found, between the searches.
+    ///
+    /// Nodes are couples evaluated. Without limits it ends when everything is known or the memory
+    /// does not suffice.
+    ///
+    /// # Errors
+    /// [`Full`] if the position's moves have no room.
+    ///
+    /// # Panics
+    /// If an earlier analysis has panicked.
+    pub fn analyse(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+        on_change: &mut dyn FnMut(&Analysis),
+    ) -> Result<Analysis, Full> {
+        self.analyse_until(Goal::Numbers, position, limits, on_change)
+    }
+
+    /// The same, but ends as soon as the goal is reached.
+    ///
+    /// # Errors
+    /// As [`Self::analyse`].
+    ///
+    /// # Panics
+    /// As [`Self::analyse`].
+    pub fn analyse_until(
+        &mut self,
+        goal: Goal,
+        position: &Position,
+        limits: Limits<'_>,
+        on_change: &mut dyn FnMut(&Analysis),
+    ) -> Result<Analysis, Full> {
+        let Analyst { game, shelved, scratch, file, from_file, threads } = self;
+        let workspace = shelved.take().expect("an earlier analysis has panicked");
+        let workspace = Workspace::take_up(game, workspace);
+        let rules = Rules {
+            goal,
+            heap: 0,
+            options: SearchOptions::TUNED,
+            threads: threads.get() as u32,
+            from_file: *from_file,
+            limits,
+        };
+        let mut saving = Saving { game, file: file.as_mut() };
+        let analysis = survey(&workspace, game, position, rules, scratch, &mut saving, on_change);
+        *shelved = Some(workspace.shelve());
+        analysis
+    }
+
+    /// Waits until the disk has all of the file, if there is one.
+    ///
+    /// # Errors
+    /// [`NimberDbError`] if it could not be written. Analyses have ended with
+    /// [`Reason::KnownValues`] then.
+    pub fn close(self) -> Result<Option<GrundyFileUse>, NimberDbError> {
+        self.file.map(GrundyFile::close).transpose()
+    }
+}
+
+/// Adds numbers to the file as they are found.
+struct Saving<'a> {
+    game: &'a Sprouts,
+    file: Option<&'a mut GrundyFile>,
+}
+
+impl Observer for Saving<'_> {
+    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        self.file.as_mut().is_none_or(|file| file.add(self.game, numbers))
+    }
+}
+
+/// Outcomes by name; `unknown` for none.
+mod outcome {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::Value;
+
+    const UNKNOWN: &str = "unknown";
+
+    pub fn serialize<S: Serializer>(value: &Option<Value>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.map_or(UNKNOWN, Value::name))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+        let text = String::deserialize(from)?;
+        let named = [Value::Win, Value::Loss].into_iter().find(|value| value.name() == text);
+        let error = || D::Error::custom(format!("{text:?} is no outcome"));
+        if text == UNKNOWN { Ok(None) } else { named.map(Some).ok_or_else(error) }
+    }
+}
+
+/// Reasons by their text.
+mod reason {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    use super::Reason;
+
+    pub fn serialize<S: Serializer>(reason: &Option<Reason>, to: S) -> Result<S::Ok, S::Error> {
+        reason.map(Reason::text).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Reason>, D::Error> {
+        let Some(text) = Option::<String>::deserialize(from)? else { return Ok(None) };
+        let named = Reason::ALL.into_iter().find(|reason| reason.text() == text);
+        named.map(Some).ok_or_else(|| D::Error::custom(format!("{text:?} is no reason")))
+    }
+}

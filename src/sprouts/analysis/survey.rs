@@ -1,0 +1,379 @@
+//! The work on one position: budgets that grow, over all that is still unknown.
+//!
+//! Each round gives every open child so many nodes, and the position itself as many as all of them
+//! together, because its outcome says the most. A search that was stopped goes on where it was, and
+//! what one finds serves the others. So what is easy is known first, and nothing takes much more than
+//! it would alone.
+
+use super::{Analysis, ChildValue, Goal, LandValue, Source};
+use crate::search::numbers::Pair;
+use crate::search::plain::game::Value;
+use crate::search::run::{Counters, Limits, Observer, Outcome, Reason};
+use crate::search::sums::game::{Atom, Full};
+use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy};
+use crate::sprouts::{Position, Scratch, Sprouts};
+
+/// Nodes that a child gets in the first round; a millisecond or a few.
+const FIRST_BUDGET: u64 = 500;
+/// From round to round.
+const GROWTH: u64 = 4;
+/// Searches of fewer nodes are over before several threads are.
+const LEAST_FOR_THREADS: u64 = 1 << 14;
+
+/// How to go about it.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'l> {
+    pub goal: Goal,
+    /// The nim heap beside the position, in which one may move as well.
+    pub heap: u32,
+    /// Those of all searches with the workspace.
+    pub options: SearchOptions,
+    pub threads: u32,
+    /// Lands below this have their Grundy numbers from a file.
+    pub from_file: Atom,
+    pub limits: Limits<'l>,
+}
+
+/// Finds out what the goal asks for, as far as the limits allow.
+///
+/// # Errors
+/// [`Full`] if the moves have no room.
+pub(crate) fn survey(
+    workspace: &Workspace<'_, Sprouts>,
+    game: &Sprouts,
+    position: &Position,
+    rules: Rules<'_>,
+    scratch: &mut Scratch,
+    observer: &mut (dyn Observer + Send),
+    on_change: &mut dyn FnMut(&Analysis),
+) -> Result<Analysis, Full> {
+    let nodes = match list(game, position, rules.heap, scratch) {
+        Ok(nodes) => nodes,
+        // What earlier searches have met may stand in the way.
+        Err(Full) => {
+            workspace.make_room();
+            list(game, position, rules.heap, scratch)?
+        }
+    };
+    let mut survey =
+        Survey { workspace, game, rules, scratch, observer, nodes, spent: 0, reason: None };
+    survey.look();
+    on_change(&survey.analysis());
+    survey.run(on_change);
+    Ok(survey.analysis())
+}
+
+/// What a node is to the position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Root,
+    Land,
+    Child,
+}
+
+/// A position whose value is wanted.
+struct Node {
+    role: Role,
+    /// The text of its lands, by which it is found again when the memory was collected.
+    lands: String,
+    sum: Sum,
+    /// For the player to move there.
+    value: Option<Value>,
+    grundy: Option<u32>,
+    source: Option<Source>,
+    /// Its proof numbers after the last search.
+    pair: Option<Pair>,
+    /// The memory does not suffice for it.
+    given_up: bool,
+}
+
+impl Node {
+    fn new(role: Role, game: &Sprouts, atoms: &[Atom], heap: u32) -> Node {
+        Node {
+            role,
+            lands: game.text(atoms),
+            sum: Sum::new(game, atoms, heap),
+            value: None,
+            grundy: None,
+            source: None,
+            pair: None,
+            given_up: false,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self.sum.nimber() {
+            0 => self.lands.clone(),
+            heap => format!("{} + *{heap}", self.lands),
+        }
+    }
+
+    /// For the player who moves there.
+    fn outcome(&self) -> Option<Value> {
+        self.value.map(|value| !value)
+    }
+
+    /// The less, the closer to a proof that whoever is to move there loses.
+    fn promise(&self) -> u64 {
+        self.pair.map_or(u64::MAX, |Pair { phi, delta }| {
+            (u64::from(delta) << 32) / u64::from(phi.max(1))
+        })
+    }
+
+    /// Notes what is known by now; whether that is news.
+    fn look(&mut self, workspace: &Workspace<'_, Sprouts>, from_file: Atom) -> bool {
+        let grundy = self.grundy.or_else(|| workspace.grundy(&self.sum));
+        let value = self.value.or_else(|| workspace.value(&self.sum));
+        let news = (grundy, value) != (self.grundy, self.value);
+        if news {
+            (self.grundy, self.value) = (grundy, value);
+            self.source = Some(match self.sum.atoms() {
+                [] => Source::Rules,
+                atoms if grundy.is_some() && atoms.iter().all(|&atom| atom < from_file) => {
+                    Source::File
+                }
+                _ => Source::Search,
+            });
+        }
+        news
+    }
+}
+
+/// The position, its lands and the positions after its moves.
+fn list(
+    game: &Sprouts,
+    position: &Position,
+    heap: u32,
+    scratch: &mut Scratch,
+) -> Result<Vec<Node>, Full> {
+    let atoms = game.atoms(position, scratch)?;
+    let mut nodes = vec![Node::new(Role::Root, game, &atoms, heap)];
+    nodes.extend(atoms.iter().map(|&atom| Node::new(Role::Land, game, &[atom], 0)));
+    let children = game.children(&atoms, scratch)?;
+    nodes.extend(children.iter().map(|child| Node::new(Role::Child, game, child, heap)));
+    nodes.extend((0..heap).map(|less| Node::new(Role::Child, game, &atoms, less)));
+    Ok(nodes)
+}
+
+/// What a search is to find.
+#[derive(Clone, Copy)]
+enum Question {
+    Value,
+    Grundy,
+}
+
+struct Survey<'w, 'g> {
+    workspace: &'w Workspace<'g, Sprouts>,
+    game: &'w Sprouts,
+    rules: Rules<'w>,
+    scratch: &'w mut Scratch,
+    observer: &'w mut (dyn Observer + Send),
+    /// The position first.
+    nodes: Vec<Node>,
+    spent: u64,
+    /// Why there is no going on.
+    reason: Option<Reason>,
+}
+
+impl Survey<'_, '_> {
+    fn run(&mut self, on_change: &mut dyn FnMut(&Analysis)) {
+        let mut budget = FIRST_BUDGET;
+        while self.reason.is_none() && !self.is_done() {
+            if self.nodes.iter().all(|node| !self.is_open(node) || node.given_up) {
+                self.reason = Some(Reason::Memory);
+                return;
+            }
+            self.round(budget, on_change);
+            budget = budget.saturating_mul(GROWTH);
+        }
+    }
+
+    /// Whether something about a node is to be found out.
+    fn is_open(&self, node: &Node) -> bool {
+        match node.role {
+            Role::Root => node.value.is_none(),
+            Role::Child if self.rules.goal != Goal::Numbers => node.value.is_none(),
+            Role::Land if self.rules.goal != Goal::Numbers => false,
+            Role::Child | Role::Land => node.grundy.is_none(),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let lost_child = || self.children().any(|child| child.value == Some(Value::Loss));
+        match (self.rules.goal, self.nodes[0].value) {
+            (Goal::Winner, Some(Value::Loss)) => true,
+            (Goal::Winner, Some(Value::Win)) => lost_child(),
+            _ => !self.nodes.iter().any(|node| self.is_open(node)),
+        }
+    }
+
+    fn children(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.role == Role::Child)
+    }
+
+    /// Gives every open node the budget.
+    fn round(&mut self, budget: u64, on_change: &mut dyn FnMut(&Analysis)) {
+        let open = self.children().filter(|child| self.is_open(child)).count() as u64;
+        if self.nodes[0].value.is_none() {
+            self.ask(0, Question::Value, budget.saturating_mul(open.max(1)), on_change);
+        }
+        let mut order: Vec<usize> = (1..self.nodes.len()).collect();
+        order.sort_by_key(|&at| self.nodes[at].promise());
+        for &at in &order {
+            if self.nodes[at].role == Role::Child && self.nodes[at].value.is_none() {
+                self.ask(at, Question::Value, budget, on_change);
+            }
+        }
+        if self.rules.goal == Goal::Numbers {
+            for &at in &order {
+                if self.nodes[at].grundy.is_none() {
+                    self.ask(at, Question::Grundy, budget, on_change);
+                }
+            }
+        }
+    }
+
+    /// Searches one node, unless the work has ended.
+    fn ask(
+        &mut self,
+        at: usize,
+        question: Question,
+        budget: u64,
+        on_change: &mut dyn FnMut(&Analysis),
+    ) {
+        if self.reason.is_some() || self.is_done() || self.nodes[at].given_up {
+            return;
+        }
+        let left = self.rules.limits.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.spent));
+        if left == 0 {
+            self.reason = Some(Reason::NodeLimit);
+            return;
+        }
+        let limits = Limits { nodes: Some(budget.min(left)), ..self.rules.limits };
+        let Rules { options, threads, .. } = self.rules;
+        let threads = if budget < LEAST_FOR_THREADS { 1 } else { threads };
+        let node = &mut self.nodes[at];
+        let (counters, stopped): (Counters, Option<Reason>) = match question {
+            Question::Value => {
+                let (workspace, observer) = (self.workspace, &mut *self.observer);
+                let report = dfpn(workspace, &node.sum, options, threads, limits, observer);
+                node.pair = Some(Pair { phi: report.phi, delta: report.delta });
+                let stopped = match report.outcome {
+                    Outcome::Known(value) => {
+                        // Heaps that are too large for exclusions are known to the table alone.
+                        node.value = Some(value);
+                        node.source = Some(Source::Search);
+                        None
+                    }
+                    Outcome::Unknown(reason) => Some(reason),
+                };
+                (report.counters, stopped)
+            }
+            Question::Grundy => {
+                let (workspace, observer) = (self.workspace, &mut *self.observer);
+                let atoms = node.sum.atoms();
+                let report = grundy(workspace, atoms, options, threads, limits, observer);
+                (report.counters, report.grundy.err())
+            }
+        };
+        self.spent += counters.nodes;
+        match stopped {
+            Some(Reason::Memory) => self.nodes[at].given_up = true,
+            // The budget; what was allowed in all is looked at before the next search.
+            None | Some(Reason::NodeLimit) => {}
+            Some(_) => self.reason = stopped,
+        }
+        let answered = stopped.is_none();
+        let news = self.look();
+        if counters.collections > 0 {
+            self.find_again();
+        }
+        if news || answered {
+            on_change(&self.analysis());
+        }
+    }
+
+    /// Notes all that is known by now, and what follows from it by the rules; whether that is news.
+    fn look(&mut self) -> bool {
+        let Survey { workspace, rules, nodes, .. } = self;
+        let mut news = false;
+        for node in nodes.iter_mut() {
+            news |= node.look(workspace, rules.from_file);
+        }
+        let Some((root, others)) = nodes.split_first_mut() else { return news };
+        let mut children = others.iter_mut().filter(|node| node.role == Role::Child);
+        if root.value.is_none() {
+            let mut all_won = true;
+            for child in &mut children {
+                all_won &= child.value == Some(Value::Win);
+                if child.value == Some(Value::Loss) {
+                    (root.value, root.source) = (Some(Value::Win), child.source);
+                }
+            }
+            if all_won {
+                (root.value, root.source) = (Some(Value::Loss), Some(Source::Search));
+            }
+            news |= root.value.is_some();
+        } else if root.value == Some(Value::Loss) {
+            for child in children.filter(|child| child.value.is_none()) {
+                (child.value, child.source) = (Some(Value::Win), root.source);
+                news = true;
+            }
+        }
+        news
+    }
+
+    /// Gets the ids of all lands anew, which may have lost theirs.
+    fn find_again(&mut self) {
+        for node in &mut self.nodes {
+            let position: Position = node.lands.parse().expect("a canonical text is a position");
+            match self.game.atoms(&position, self.scratch) {
+                Ok(atoms) => node.sum = Sum::new(self.game, &atoms, node.sum.nimber()),
+                Err(Full) => {
+                    self.reason = Some(Reason::Memory);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What is known now, in order.
+    fn analysis(&self) -> Analysis {
+        let root = &self.nodes[0];
+        let lands = self.nodes.iter().filter(|node| node.role == Role::Land);
+        let land = |land: &Node| {
+            let Node { grundy, source, .. } = *land;
+            LandValue { position: land.text(), grundy, source: source.filter(|_| grundy.is_some()) }
+        };
+        let mut lands: Vec<LandValue> = lands.map(land).collect();
+        lands.sort_by(|a, b| a.position.cmp(&b.position));
+        let mut children: Vec<(u64, ChildValue)> = self
+            .children()
+            .map(|child| {
+                let Node { grundy, source, .. } = *child;
+                let outcome = child.outcome();
+                let position = child.text();
+                (child.promise(), ChildValue { position, grundy, outcome, source })
+            })
+            .collect();
+        children.sort_by(|(promise, a), (other, b)| {
+            let place = |child: &ChildValue| match child.outcome {
+                Some(Value::Win) => 0,
+                Some(Value::Loss) => 1,
+                None => 2,
+            };
+            let order = place(a).cmp(&place(b));
+            let order = if a.outcome.is_none() { order.then(promise.cmp(other)) } else { order };
+            order.then_with(|| a.position.cmp(&b.position))
+        });
+        Analysis {
+            canonical: root.text(),
+            lands,
+            grundy: root.grundy,
+            outcome: root.value,
+            children: children.into_iter().map(|(_, child)| child).collect(),
+            reason: self.reason,
+            nodes: self.spent,
+        }
+    }
+}

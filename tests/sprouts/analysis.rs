@@ -1,0 +1,269 @@
+//! Analyses of positions, against Grundy numbers by the definition.
+
+use super::common::Player;
+use konane::Value;
+use konane::search::run::{Limits, Reason};
+use konane::search::sums::game::Atom;
+use konane::sprouts::Position;
+use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal, Source};
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+const MEMORY: u64 = 64 << 20;
+
+fn position(text: &str) -> Position {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn analysed(analyst: &mut Analyst, text: &str) -> Analysis {
+    analyst.analyse(&position(text), Limits::default(), &mut |_| {}).expect("memory")
+}
+
+/// For the player to move at a Grundy number.
+fn value(grundy: u32) -> Value {
+    if grundy == 0 { Value::Loss } else { Value::Win }
+}
+
+/// What is left of a sum when equal lands have cancelled.
+fn cancelled(sum: &[Atom]) -> Vec<Atom> {
+    let odd = |&&atom: &&Atom| sum.iter().filter(|&&other| other == atom).count() % 2 == 1;
+    sum.iter().filter(odd).copied().collect()
+}
+
+/// Everything that is known agrees with the definition, and `whole` demands that all of it is known.
+fn check(player: &mut Player, sum: &[Atom], analysis: &Analysis, whole: bool) {
+    let text = player.game.text(sum);
+    assert_eq!(analysis.canonical, text);
+    let agrees = |found: Option<u32>, right: u32, what: &str| {
+        assert!(found.is_none_or(|found| found == right), "{text}: {what}");
+        assert!(found.is_some() || !whole, "{text}: {what} is unknown");
+    };
+    let right = player.grundy(sum);
+    agrees(analysis.grundy, right, "the position's number");
+    assert!(analysis.outcome.is_none_or(|outcome| outcome == value(right)), "{text}");
+    assert!(analysis.outcome.is_some() || !whole);
+    let texts: Vec<&str> = analysis.lands.iter().map(|land| land.position.as_str()).collect();
+    assert_eq!(if texts.is_empty() { "!".into() } else { texts.join("+") }, text);
+    for land in &analysis.lands {
+        let atoms = player.atoms(&land.position);
+        agrees(land.grundy, player.grundy(&atoms), &land.position);
+        assert_eq!(land.grundy.is_some(), land.source.is_some());
+    }
+    let children: Vec<Vec<Atom>> = player.children(sum).into_iter().collect();
+    let expected: BTreeSet<String> = children.iter().map(|sum| player.game.text(sum)).collect();
+    let listed: BTreeSet<String> =
+        analysis.children.iter().map(|child| child.position.clone()).collect();
+    assert_eq!((&listed, listed.len()), (&expected, analysis.children.len()), "{text}");
+    for child in &analysis.children {
+        let ChildValue { position, grundy, outcome, source } = child;
+        let atoms = player.atoms(position);
+        let right = player.grundy(&atoms);
+        agrees(*grundy, right, position);
+        assert!(outcome.is_none_or(|outcome| outcome == !value(right)), "{text} to {position}");
+        assert_eq!(outcome.is_some(), source.is_some());
+        assert!(outcome.is_some() || grundy.is_none());
+        let over = cancelled(&atoms).is_empty();
+        assert_eq!(*source == Some(Source::Rules), over, "{text} to {position}");
+    }
+    let places = analysis.children.iter().map(|child| match child.outcome {
+        Some(Value::Win) => 0,
+        Some(Value::Loss) => 1,
+        None => 2,
+    });
+    assert!(places.is_sorted(), "{text}: winning ones first, unknown ones last");
+}
+
+#[test]
+fn every_position_of_up_to_three_spots() {
+    let mut player = Player::new();
+    let mut analyst = Analyst::new(MEMORY, None).unwrap();
+    let mut positions = 0;
+    for start in ["0*1", "0*2", "0*3"] {
+        for sum in player.reachable(start) {
+            let analysis = analysed(&mut analyst, &player.game.text(&sum));
+            check(&mut player, &sum, &analysis, true);
+            assert_eq!(analysis.reason, None);
+            positions += 1;
+        }
+    }
+    assert_eq!(positions, 3 + 18 + 148);
+}
+
+#[test]
+fn sums_of_equal_lands_are_decided_by_the_rules() {
+    let mut player = Player::new();
+    let mut analyst = Analyst::new(MEMORY, None).unwrap();
+    let analysis = analysed(&mut analyst, "0*3+0*2+0*3");
+    let sum = player.atoms("0*3+0*2+0*3");
+    check(&mut player, &sum, &analysis, true);
+    assert_eq!(analysis.lands.len(), 3);
+    let analysis = analysed(&mut analyst, "!");
+    assert_eq!((analysis.outcome, analysis.grundy), (Some(Value::Loss), Some(0)));
+    assert!(analysis.children.is_empty() && analysis.lands.is_empty() && analysis.nodes == 0);
+}
+
+#[test]
+fn what_the_limits_leave_open_is_unknown() {
+    let mut player = Player::new();
+    let sum = player.atoms("0*5");
+    let mut was_open = 0;
+    for nodes in [1, 10, 100, 300, 1000, 100_000] {
+        let mut analyst = Analyst::new(MEMORY, None).unwrap();
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        let analysis = analyst.analyse(&position("0*5"), limits, &mut |_| {}).unwrap();
+        let unknown = analysis.children.iter().any(|child| child.grundy.is_none());
+        check(&mut player, &sum, &analysis, !unknown);
+        assert_eq!(analysis.reason, unknown.then_some(Reason::NodeLimit), "{nodes}");
+        was_open += u32::from(analysis.outcome.is_none());
+    }
+    assert!(was_open > 0, "one node is too few");
+    let mut analyst = Analyst::new(MEMORY, None).unwrap();
+    let stop = AtomicBool::new(true);
+    let stopped = Limits { stop: Some(&stop), ..Limits::default() };
+    let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+    for (limits, reason) in [(stopped, Reason::Interrupted), (late, Reason::TimeLimit)] {
+        let analysis = analyst.analyse(&position("0*9"), limits, &mut |_| {}).unwrap();
+        assert_eq!((analysis.outcome, analysis.reason), (None, Some(reason)));
+        assert!(analysis.children.iter().all(|child| child.outcome.is_none()));
+    }
+}
+
+#[test]
+fn goals_end_early() {
+    for (text, winning) in [("0*5", true), ("0*6", false)] {
+        let mut nodes = Vec::new();
+        for goal in [Goal::Winner, Goal::Outcomes, Goal::Numbers] {
+            let mut analyst = Analyst::new(MEMORY, None).unwrap();
+            let limits = Limits::default();
+            let analysis =
+                analyst.analyse_until(goal, &position(text), limits, &mut |_| {}).unwrap();
+            assert_eq!(analysis.outcome == Some(Value::Win), winning);
+            assert_eq!(analysis.with(Some(Value::Win)).count() > 0, winning);
+            let unknown = analysis.with(None).count();
+            assert!(unknown == 0 || goal == Goal::Winner, "{text} {goal:?}");
+            nodes.push(analysis.nodes);
+        }
+        assert!(nodes.is_sorted() && nodes[0] < nodes[2], "{text}: {nodes:?}");
+    }
+}
+
+#[test]
+fn changes_are_told_and_nothing_known_is_lost() {
+    let mut analyst = Analyst::new(MEMORY, None).unwrap();
+    let mut told: Vec<Analysis> = Vec::new();
+    let listen = &mut |analysis: &Analysis| told.push(analysis.clone());
+    let analysis = analyst.analyse(&position("0*6"), Limits::default(), listen).unwrap();
+    assert!(told.len() > 5);
+    assert_eq!(told[0].nodes, 0, "the children are listed first");
+    assert_eq!(told.last().unwrap().children, analysis.children);
+    for (earlier, later) in told.iter().zip(&told[1..]) {
+        assert_ne!(earlier, later);
+        for child in &earlier.children {
+            let same = later.children.iter().find(|same| same.position == child.position);
+            let same = same.expect("children stay");
+            assert!(child.grundy.is_none() || child.grundy == same.grundy);
+            assert!(child.outcome.is_none() || child.outcome == same.outcome);
+        }
+    }
+    // The second time it is known.
+    assert_eq!(analysed(&mut analyst, "0*6").nodes, 0);
+}
+
+#[test]
+fn numbers_of_a_file_are_used_and_those_found_are_added() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("numbers");
+    let mut analyst = Analyst::new(MEMORY, Some(&path)).unwrap();
+    let first = analysed(&mut analyst, "0*5");
+    let used = analyst.close().unwrap().expect("a file");
+    assert!(used.loaded == 0 && used.added > 20, "{used:?}");
+    let mut analyst = Analyst::new(MEMORY, Some(&path)).unwrap();
+    assert_eq!(analyst.contents().unwrap().records, used.added);
+    assert!(Analyst::new(MEMORY, Some(&path)).is_err(), "the file is locked");
+    let second = analysed(&mut analyst, "0*5");
+    assert_eq!((second.nodes, second.grundy), (0, first.grundy));
+    assert!(second.children.iter().all(|child| child.source == Some(Source::File)));
+    assert!(first.children.iter().all(|child| child.source == Some(Source::Search)));
+    // What a file does not have is found, and told apart.
+    let other = analysed(&mut analyst, "0*6");
+    let sources: BTreeSet<_> =
+        other.children.iter().map(|child| child.source.unwrap() as u8).collect();
+    assert!(sources.contains(&(Source::Search as u8)), "{sources:?}");
+}
+
+/// Memory that has to be collected again and again changes no value.
+#[test]
+fn little_memory_loses_nothing() {
+    let mut rich = Analyst::new(MEMORY, None).unwrap();
+    let mut poor = Analyst::new(1 << 20, None).unwrap();
+    for text in ["0*7", "0*6+0*5", "0*3.AB|AB1a1a", "0*7.AB|AB", "0*8"] {
+        let (expected, found) = (analysed(&mut rich, text), analysed(&mut poor, text));
+        assert_eq!((expected.grundy, expected.reason), (expected.grundy.or(Some(99)), None));
+        for child in &found.children {
+            let right = expected.children.iter().find(|right| right.position == child.position);
+            let right = right.expect("the same children");
+            assert!(child.grundy.is_none() || child.grundy == right.grundy, "{text}");
+            assert!(child.outcome.is_none() || child.outcome == right.outcome, "{text}");
+        }
+        assert!(found.outcome.is_none() || found.outcome == expected.outcome, "{text}");
+        assert!(found.reason.is_none_or(|reason| reason == Reason::Memory), "{text}");
+    }
+}
+
+#[test]
+fn an_analyst_goes_to_another_thread_and_its_results_are_json() {
+    let mut analyst = Analyst::new(MEMORY, None).unwrap();
+    let analysis = std::thread::spawn(move || analysed(&mut analyst, "0*2+22")).join().unwrap();
+    let json = serde_json::to_value(&analysis).unwrap();
+    assert_eq!(json["canonical"], "0*2+22");
+    assert_eq!(
+        json["lands"][1],
+        serde_json::json!({"position": "22", "grundy": 1, "source": "search"})
+    );
+    assert_eq!((&json["outcome"], &json["grundy"]), (&"win".into(), &1.into()));
+    let win =
+        serde_json::json!({"position": "0*2", "grundy": 0, "outcome": "win", "source": "search"});
+    assert_eq!(json["children"][0], win);
+    assert_eq!(serde_json::from_value::<Analysis>(json).unwrap(), analysis);
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let mut analyst = Analyst::new(MEMORY, None).unwrap();
+    let open = analyst.analyse(&position("0*9"), limits, &mut |_| {}).unwrap();
+    let json = serde_json::to_value(&open).unwrap();
+    assert_eq!((&json["outcome"], &json["reason"]), (&"unknown".into(), &"node limit".into()));
+    assert_eq!(serde_json::from_value::<Analysis>(json).unwrap(), open);
+}
+
+#[test]
+#[ignore = "prints times"]
+fn times() {
+    for text in ["0*5", "0*7", "0*8", "0*9", "0*10"] {
+        let begun = Instant::now();
+        let mut analyst = Analyst::new(1 << 30, None).unwrap();
+        let made = begun.elapsed();
+        let mut first = None;
+        let mut changes = 0;
+        let listen = &mut |analysis: &Analysis| {
+            changes += 1;
+            if analysis.outcome.is_some() && first.is_none() {
+                first = Some(begun.elapsed());
+            }
+        };
+        let analysis = analyst.analyse(&position(text), Limits::default(), listen).unwrap();
+        println!(
+            "{text}: made {made:?}, outcome {first:?}, all {:?}, {} nodes, {changes} changes",
+            begun.elapsed(),
+            analysis.nodes
+        );
+        let begun = Instant::now();
+        let again = analysed(&mut analyst, &analysis.children[0].position);
+        println!(
+            "  a child {:?}, {} children {} nodes",
+            begun.elapsed(),
+            again.children.len(),
+            again.nodes
+        );
+        drop(analyst);
+        println!("  dropped after {:?}", begun.elapsed());
+    }
+}
