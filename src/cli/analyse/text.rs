@@ -24,7 +24,8 @@ pub fn moves_text(board: &Board, analysis: &Analysis, line: &[String]) -> String
             None => String::new(),
         };
         let replies = judged.replies;
-        let _ = writeln!(text, "  {mv:<8} {outcome:<8} {replies:>7}  {source}{plies}");
+        let row = format!("  {mv:<8} {outcome:<8} {replies:>7}  {source}{plies}");
+        let _ = writeln!(text, "{}", row.trim_end());
     }
     if !line.is_empty() {
         let _ = writeln!(text, "\n  line     {}", output::wrapped(line, 11));
