@@ -16,7 +16,7 @@ use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::record::{Mark, Record, RecordedMove};
-use crate::konane::{Colour, Move, Position};
+use crate::konane::{Board, Colour, Move, Position};
 use crate::search::plain::game::Value;
 use crate::search::run::Limits;
 use crate::system::parse_duration;
@@ -247,7 +247,7 @@ fn side(judged: &[Judged], side: Colour) -> SideJson {
 }
 
 fn object(record: &Record, judged: &[Judged], summary: SummaryJson) -> AnnotationJson {
-    let board = crate::konane::Board::new(record.dimensions);
+    let board = Board::new(record.dimensions);
     let name = |winner: Option<Colour>| winner.map_or("unknown", Colour::name).to_owned();
     let text = |mv| format_move(record.dimensions, mv);
     let moves = judged.iter().enumerate().map(|(index, judged)| AnnotatedMoveJson {
@@ -284,8 +284,8 @@ fn text(mut record: Record, judged: &[Judged], summary: &SummaryJson) -> String 
     for (colour, side) in [(Colour::Black, &summary.black), (Colour::White, &summary.white)] {
         let SideJson { moves, mistakes, only, unknown } = side;
         text += &format!(
-            "# {colour}: {moves} moves; {mistakes} gave a won game away (?), {only} were the only \
-             ones (!), {unknown} are not decided (~)\n"
+            "# {colour}: moves {moves}, gave a won game away (?) {mistakes}, only moves (!) {only}, \
+             not decided (~) {unknown}\n"
         );
     }
     text

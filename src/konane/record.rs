@@ -6,9 +6,9 @@
 //! White: konane
 //! Result: black
 //!
-//! 1. c3 c4 2. c1-c3! {the only move} d2-b2
+//! 1. c3 c4 2. c1-c3! {the only move} a4-c4
 //! # a remark for whoever reads the file
-//! 3. e3-c3?
+//! 3. d4-b4?
 //! ```
 //!
 //! docs/GAME_FORMAT.md specifies the format. What is read is legal: every move of a [`Record`] can be
@@ -552,7 +552,7 @@ Site: Honolulu, 21:00
 
 {a comment} 1. c3 c4 2. c1-c3! {the only
 move} {really} # remark } {
-2... c5c3? 3. a3-c3~
+2... a4c4? 3. d4-b4~
 ";
 
     #[test]
@@ -571,7 +571,7 @@ Black: Kaiulani
 White: konane
 Site: Honolulu, 21:00
 
-{a comment} 1. c3 c4 2. c1-c3! {the only move} {really} 2... c5-c3? 3. a3-c3~
+{a comment} 1. c3 c4 2. c1-c3! {the only move} {really} 2... a4-c4? 3. d4-b4~
 ";
         assert_eq!(record.to_string(), written);
         assert_eq!(written.parse(), Ok(record));

@@ -87,7 +87,7 @@ fn marks_are_those_of_plain_recursion() {
         let mistakes = json.moves.iter().filter(|object| object.mark == Some('?')).count();
         assert_eq!(black.mistakes + white.mistakes, mistakes);
         let remark = format!(
-            "# Black: {} moves; {} gave a won game away (?), ",
+            "# Black: moves {}, gave a won game away (?) {}, ",
             black.moves, black.mistakes
         );
         assert!(text.contains(&remark), "{text}");
@@ -108,7 +108,7 @@ fn people_s_comments_stay_and_marks_do_not() {
     assert_eq!(record.others, [("Event".to_owned(), "a test".to_owned())]);
     let comments = &record.moves[0].comments;
     assert_eq!((comments.len(), comments[0].as_str()), (2, "centre"));
-    assert!(comments[1].starts_with("before: Black wins, after: Black wins"), "{comments:?}");
+    assert!(comments[1].starts_with("before: White wins, after: White wins"), "{comments:?}");
     assert_ne!(record.moves[0].mark, Some(Mark::Unknown));
 }
 
@@ -121,7 +121,7 @@ fn what_is_not_decided_is_marked_and_told_by_the_exit_code() {
     assert_eq!(code(&output), 3);
     let text = stdout(&output);
     assert!(text.contains("1. d5~ {before: unknown, after: unknown} 1... d4~ {"), "{text}");
-    assert!(text.contains("# Black: 1 moves; 0 gave") && text.contains("1 are not"), "{text}");
+    assert!(text.contains("# Black: moves 1, ") && text.contains("not decided (~) 1\n"), "{text}");
     let json = place.json(&[&args[..], &["--json"]].concat(), 3);
     assert_eq!(json["moves"][0]["after"], "unknown");
     assert_eq!(json["summary"]["white"]["unknown"], 1);
@@ -134,7 +134,7 @@ fn bad_records_are_refused() {
         (&b"Board: 5x5\n\n1. c3 c3\n"[..], "g.txt: line 3, character 7: \"c3\": c3 is not legal"),
         (b"", "g.txt: line 1, character 1: the board is missing"),
         (b"Board: 5x5\nBlack: \xff\n", "g.txt: line 2, character 8: the text is not UTF-8"),
-        (&[b'#'; (1 << 20) + 1], "g.txt has more than 1 MiB and is no game record"),
+        (&[b'#'; (1 << 20) + 1], "g.txt has more than 1.00 MiB and is no game record"),
     ] {
         fs::write(place.path("g.txt"), game).unwrap();
         let output = place.run(&["annotate", "g.txt"]);

@@ -250,13 +250,14 @@ fn a_file_that_is_no_proof_is_found_out() {
 #[test]
 fn without_files_the_search_plays_perfectly() {
     let place = Place::new();
-    let text = first_moves(&place, &["5x6"], "");
+    let text = first_moves(&place, &["5x6", "--threads", "1", "--time", "1m"], "");
     assert!(text.starts_with("5x6, you play Black. I win, by search.\n"), "{text}");
     assert!(text.contains(" moves all lose.\n"), "{text}");
     assert!(text.ends_with("\nBlack cannot move. I have won.\n"), "{text}");
     assert!(!text.contains("not know"), "{text}");
+    let args = ["5x6", "--threads", "1", "--time", "1m", "--side", "white"];
     // The winning side of the person keeps the win by the moves that the program calls winning.
-    let text = first_moves(&place, &["5x6", "--side", "white"], " wins");
+    let text = first_moves(&place, &args, " wins");
     assert!(text.starts_with("5x6, you play White. You can win, by search.\n"), "{text}");
     assert!(text.contains("all my moves lose"), "{text}");
     assert!(text.ends_with("\nBlack cannot move. You have won.\n"), "{text}");
@@ -306,7 +307,8 @@ fn nothing_is_claimed_that_is_not_proven() {
     assert_eq!(text.matches("  unknown\n").count(), 4, "{text}");
     assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
     assert!(text.contains("Not decided yet: "), "{text}");
-    for claim in ["win,", "wins:", "wins.", "lose", "loses"] {
+    let text = text.replace("not know yet who wins", "");
+    for claim in ["win", "lose"] {
         assert!(!text.contains(claim), "{claim}: {text}");
     }
     // The program moves all the same.
@@ -340,7 +342,7 @@ fn two_people_and_none() {
     assert!(text.starts_with("3x3, two people play. "), "{text}");
     assert!(!text.contains(" plays ") && !text.contains("Your") && !text.contains("I "), "{text}");
     assert_eq!(text.matches("Taken back.").count(), 2, "{text}");
-    assert!(text.ends_with("White to move. White loses: all 4 moves lose.\n"), "{text}");
+    assert!(text.ends_with("White to move. White wins: all 4 moves win.\n"), "{text}");
     let output = play(&place, &["4x5", "--side", "none"], "");
     let text = stdout(&output);
     assert!(text.starts_with("4x5, the program plays both sides. White can win, by se"), "{text}");
@@ -359,7 +361,7 @@ fn games_are_saved_and_go_on() {
     assert_eq!((record.black.as_deref(), record.white.as_deref()), (Some("konane"), None));
     assert_eq!(record.moves.len(), 3, "{text}");
     assert!(fs::read_to_string(place.path("game.svg")).unwrap().starts_with("<svg"));
-    let last = stdout(&output).lines().rev().nth(2).map(str::to_owned);
+    let last = stdout(&output).lines().last().map(str::to_owned);
     let loaded = play(&place, &args, "load game.txt\nposition\nnew\nposition\n");
     let shown = stdout(&loaded);
     assert!(shown.contains(&last.expect("the position")), "{shown}");

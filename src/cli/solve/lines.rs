@@ -8,7 +8,7 @@ use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::endgame::Database;
 use crate::konane::notation::format_move;
-use crate::konane::{Board, Move, Solution, SolveOptions};
+use crate::konane::{Board, Move, Position, Solution, SolveOptions};
 use crate::search::plain::game::Value;
 use crate::search::run::Limits;
 use crate::search::table::Table;
@@ -34,7 +34,7 @@ impl Searched<'_> {
     pub fn lines(
         self,
         board: &Board,
-        position: &crate::konane::Position,
+        position: &Position,
         quiet: bool,
     ) -> Result<(Lines, Option<Database>), CliError> {
         let Searched { solution, table, options, limits, database } = self;
