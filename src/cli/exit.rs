@@ -187,6 +187,14 @@ pub enum CliError {
     /// Such a file cannot be checked.
     #[error(transparent)]
     SprVerify(SprVerifyError),
+    /// The port of `explore` cannot be had.
+    #[cfg(feature = "explore")]
+    #[error("cannot listen at 127.0.0.1:{port}: {error}")]
+    Port { port: u16, error: io::Error },
+    /// `explore` cannot serve.
+    #[cfg(feature = "explore")]
+    #[error("cannot serve: {0}")]
+    Server(#[source] io::Error),
     /// Stdout cannot be written.
     #[error("cannot write the answer to standard output: {0}")]
     Output(#[source] io::Error),
@@ -236,6 +244,10 @@ impl CliError {
             | CliError::GrundyFile(_)
             | CliError::SprFile(_) => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
+            #[cfg(feature = "explore")]
+            CliError::Port { .. } => Exit::BadInput,
+            #[cfg(feature = "explore")]
+            CliError::Server(_) => Exit::File,
             CliError::Certificate(error) => match error {
                 CertificateError::Stopped(reason) => Some(*reason).into(),
                 CertificateError::Contradiction { .. } => Exit::File,
@@ -299,6 +311,8 @@ impl CliError {
                 "choose a smaller --memory"
             }
             CliError::Memory { .. } | CliError::SproutsFull(_) => "--memory allows more",
+            #[cfg(feature = "explore")]
+            CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
             CliError::SprVerify(SprVerifyError::Memory(_)) => "--memory allows more",
             CliError::Plan(PlanError::DoesNotFit(misfit)) => {
                 return misfit.fits.map(|stones| format!("--max-stones {stones}"));

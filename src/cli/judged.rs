@@ -70,19 +70,23 @@ pub fn outcome_name(outcome: Option<Value>) -> &'static str {
     outcome.map_or("unknown", Value::name)
 }
 
+/// `removal` or `jump`.
+pub fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::FirstRemoval | Phase::SecondRemoval => "removal",
+        Phase::Jumping => "jump",
+    }
+}
+
 impl AnalysisJson {
     /// An analysis of a position of this board; nothing about a line or moves before it.
     pub fn new(board: &Board, analysis: &Analysis) -> Self {
         let (position, judgement) = (&analysis.position, analysis.judgement);
-        let phase = match position.phase(board) {
-            Phase::FirstRemoval | Phase::SecondRemoval => "removal",
-            Phase::Jumping => "jump",
-        };
         AnalysisJson {
             board: board.dimensions().to_string(),
             position: format_position(board, position),
             to_move: position.to_move().name().to_owned(),
-            phase: phase.to_owned(),
+            phase: phase_name(position.phase(board)).to_owned(),
             outcome: outcome_name(analysis.outcome()).to_owned(),
             source: judgement.map(|judgement| judgement.source.name().to_owned()),
             remoteness: judgement.and_then(|judgement| judgement.remoteness),

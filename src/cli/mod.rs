@@ -20,6 +20,8 @@ mod builddb;
 mod completions;
 mod database;
 mod exit;
+#[cfg(feature = "explore")]
+mod explore;
 mod flags;
 mod game;
 mod input;
@@ -36,6 +38,7 @@ mod solve;
 mod sprouts;
 mod statespace;
 mod talk;
+mod trace;
 mod verify_proof;
 mod verifydb;
 mod words;
@@ -72,6 +75,9 @@ pub enum Command {
     Play(play::PlayArgs),
     /// Judge every move of a game record: mistakes, only moves, and what is not known.
     Annotate(annotate::AnnotateArgs),
+    /// Look at positions in the browser: every move with its value, searches as they run.
+    #[cfg(feature = "explore")]
+    Explore(explore::ExploreArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(probe::ProbeArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
@@ -116,6 +122,8 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Analyse(args) => analyse::run(args, stop),
         Command::Play(args) => play::run(args, stop),
         Command::Annotate(args) => annotate::run(args, stop),
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => explore::run(args, stop),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),

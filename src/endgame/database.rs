@@ -57,6 +57,9 @@ impl fmt::Display for Coverage {
     }
 }
 
+/// The directory of a database, and what its manifest says.
+pub type Listed = (PathBuf, Result<Manifest, DatabaseError>);
+
 /// A decompressed chunk weighs its bytes and what surrounds them.
 #[derive(Clone)]
 struct ChunkBytes;
@@ -177,6 +180,27 @@ impl Database {
             .find(|candidate| candidate.join(MANIFEST_NAME).exists())
             .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
             .and_then(|found| Database::open(&found, options))
+    }
+
+    /// The databases in a directory, by the names of their own directories; or the directory alone,
+    /// if it is one. Reads their manifests, some of which may be damaged or of another version.
+    ///
+    /// # Errors
+    /// If the directory cannot be listed.
+    pub fn list(directory: &Path) -> Result<Vec<Listed>, DatabaseError> {
+        if directory.join(MANIFEST_NAME).exists() {
+            return Ok(vec![(directory.to_owned(), Manifest::read(directory))]);
+        }
+        let mut found = Vec::new();
+        for entry in fs::read_dir(directory).map_err(DatabaseError::io("list", directory))? {
+            let path = entry.map_err(DatabaseError::io("list", directory))?.path();
+            if path.join(MANIFEST_NAME).exists() {
+                let manifest = Manifest::read(&path);
+                found.push((path, manifest));
+            }
+        }
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(found)
     }
 
     /// Where it is.

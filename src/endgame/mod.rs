@@ -35,7 +35,7 @@ pub use build::{
     Resource, Stage, Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport,
     Work, build, plan,
 };
-pub use database::{Coverage, Database, DatabaseOptions};
+pub use database::{Coverage, Database, DatabaseOptions, Listed};
 pub use files::{Counts, DatabaseError, LayerSummary, Manifest, ManifestLayer, Scope};
 pub use index::Address;
 pub use known::DatabaseValues;

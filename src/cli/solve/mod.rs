@@ -18,6 +18,7 @@ pub use report::SolveJson;
 use super::database;
 use super::exit::{CliError, Exit};
 use super::output;
+use super::trace::Trace;
 use checkpoint::{Kept, Watch};
 use lines::Searched;
 use progress::SearchProgress;
@@ -53,11 +54,13 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
     let database = database.transpose()?;
     let values = database.as_ref().map(DatabaseValues::new);
+    let trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = args.search.limits(begun, stop);
     let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
-    let progress = SearchProgress::new(&board, &position, capacity, args.output.quiet);
+    let mut progress = SearchProgress::new(&board, &position, capacity, args.output.quiet);
+    progress.record(trace, algorithm != Algorithm::AlphaBeta);
     let mut watch = Watch::new(progress, keeper, &options);
     let solver = solver.limits(limits).keeper(keeper);
     let (result, proving) = match &values {
@@ -66,7 +69,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
     let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
-    let kept = watch.finish();
+    let (kept, traced) = watch.finish();
     let (solution, table) = result?;
     let database_error = values.and_then(DatabaseValues::into_error);
     // Neither reading nor writing checkpoints is searching.
@@ -105,6 +108,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     {
         return Err(error.into());
     }
+    traced?;
     match solution.reason() {
         // The winner is known, but somebody has stopped what was to follow.
         None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),

@@ -1,0 +1,92 @@
+// The program's interface, below /api/v1.
+
+/** An answer that is an error, with the program's text. Status 0: there was no answer. */
+export class ApiError extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const GONE = "The program does not answer. Perhaps it was stopped: start konane explore again with "
+  + "the same port, or use the address that it prints.";
+
+let reach = () => {};
+
+/** Calls back with true or false when the program answers, or does not. */
+export function onReach(listener) {
+  reach = listener;
+}
+
+async function request(path, options) {
+  let answer;
+  try {
+    answer = await fetch(`/api/v1/${path}`, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    reach(false);
+    throw new ApiError(GONE, 0);
+  }
+  reach(true);
+  if (answer.status === 204) return null;
+  let body;
+  try {
+    body = await answer.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(`The program's answer cannot be read (status ${answer.status}).`,
+      answer.status);
+  }
+  if (!answer.ok) throw new ApiError(body.error ?? `Status ${answer.status}.`, answer.status);
+  return body;
+}
+
+/** The address of something below /api/v1. Parameters without a value are left out. */
+export function address(path, parameters = {}) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== null && value !== "") query.set(name, value);
+  }
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+export function get(path, parameters, signal) {
+  return request(address(path, parameters), { signal });
+}
+
+export function post(path, body, signal) {
+  return request(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
+}
+
+export function remove(path) {
+  return request(path, { method: "DELETE" });
+}
+
+/**
+ * For questions of which only the last one counts: `signal()` ends the question before, so that a
+ * late answer to it is dropped.
+ */
+export class Latest {
+  #controller = new AbortController();
+
+  signal() {
+    this.stop();
+    return this.#controller.signal;
+  }
+
+  stop() {
+    this.#controller.abort();
+    this.#controller = new AbortController();
+  }
+}
+
+/** Whether an error only means that nobody wants the answer any more. */
+export function dropped(error) {
+  return error.name === "AbortError";
+}

@@ -1,0 +1,177 @@
+// The board: a grid of buttons, and over it a drawing for arrows. It knows stones and labels and
+// no rules.
+
+import { calm, el, put, svg } from "./dom.js";
+import { LETTER } from "./words.js";
+import { fileName, ownStone, squareName } from "./position.js";
+
+const STONE = { x: "black", o: "white" };
+
+export class Board {
+  #size = null;
+  #buttons = [];
+  #focus = 0;
+  #stones = [];
+
+  /** `pick` hears of squares that are chosen, `look` of squares under the mouse or the keyboard. */
+  constructor({ pick, look }) {
+    this.arrows = svg("svg", { class: "arrows", "aria-hidden": "true", focusable: "false" });
+    this.grid = el("div", { role: "grid", class: "grid", "aria-label": "Board" });
+    this.slab = el("div", { class: "slab" }, grain(), this.grid);
+    this.node = el("div", { class: "table" }, this.slab);
+    this.pick = pick;
+    this.look = look;
+    this.grid.addEventListener("keydown", (event) => this.#key(event));
+    this.grid.addEventListener("mouseleave", () => this.look(null));
+    this.grid.addEventListener("focusout", () => this.look(null));
+  }
+
+  /** Lays out the squares of a board; keeps them if it is the same one. */
+  resize(size) {
+    if (this.#size?.ranks === size.ranks && this.#size?.files === size.files) return;
+    this.#size = size;
+    this.#stones = [];
+    const { ranks, files } = size;
+    this.slab.style.setProperty("--ranks", ranks);
+    this.slab.style.setProperty("--files", files);
+    this.node.style.setProperty("--ranks", ranks);
+    this.node.style.setProperty("--files", files);
+    this.grid.setAttribute("aria-rowcount", ranks);
+    this.grid.setAttribute("aria-colcount", files);
+    this.arrows.setAttribute("viewBox", `0 0 ${files} ${ranks}`);
+    this.#buttons = [];
+    const rows = [];
+    for (let rank = 0; rank < ranks; rank += 1) {
+      const cells = [];
+      for (let file = 0; file < files; file += 1) {
+        const square = rank * files + file;
+        const button = el("button", { type: "button", tabindex: "-1", "data-square": squareName(square, size),
+          class: `square own-${STONE[ownStone(square, size)]}`,
+          onclick: () => this.#chosen(square),
+          onmouseenter: () => this.look(square),
+          onfocus: () => this.#focused(square) });
+        this.#buttons.push(button);
+        cells.push(el("div", { role: "gridcell", class: "cell" }, button));
+      }
+      rows.push(el("div", { role: "row", class: "row" }, cells));
+    }
+    const edge = (count, name, kind) => el("div", { class: `edge ${kind}`, "aria-hidden": "true" },
+      Array.from({ length: count }, (_, at) => el("span", {}, name(at))));
+    put(this.grid, rows);
+    put(this.slab, grain(), edge(ranks, (at) => String(ranks - at), "names-ranks"), this.grid, this.arrows,
+      edge(files, fileName, "names-files"));
+    this.#focus = Math.min(this.#focus, this.#buttons.length - 1);
+    this.#buttons[this.#focus].tabIndex = 0;
+  }
+
+  /**
+   * Shows stones (`x`, `o` or null for each square). `of(square)` says what else a square shows:
+   * `{label, badge, mark, disabled}`. `moved` is the move that led here, to be shown as it happens.
+   */
+  show(stones, of, moved = null) {
+    const before = this.#stones;
+    this.#stones = stones;
+    for (const [square, button] of this.#buttons.entries()) {
+      const { label, badge, mark } = of(square);
+      const stone = stones[square];
+      button.setAttribute("aria-label", label);
+      button.className = `square own-${STONE[ownStone(square, this.#size)]} ${mark ?? ""}`;
+      put(button, stone ? el("span", { class: `stone ${STONE[stone]}` }) : el("span", { class: "pit" }),
+        badge ? el("span", { class: `badge ${badge}`, "aria-hidden": "true" }, LETTER[badge]) : null);
+    }
+    if (moved && before.length === stones.length && !calm.matches) this.#move(before, moved);
+  }
+
+  /** Lets the stone that has moved slide, and those that were taken fade. */
+  #move(before, { from, to }) {
+    const { files } = this.#size;
+    for (const [square, button] of this.#buttons.entries()) {
+      if (!before[square] || this.#stones[square] || (square === from && from !== to)) continue;
+      const ghost = el("span", { class: `stone ${STONE[before[square]]} ghost` });
+      button.append(ghost);
+      ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(0.8)" }], 260).onfinish =
+        () => ghost.remove();
+    }
+    const stone = this.#buttons[to]?.querySelector(".stone:not(.ghost)");
+    if (from === to || !stone) return;
+    const cell = this.#buttons[to].getBoundingClientRect().width;
+    const dx = ((from % files) - (to % files)) * cell;
+    const dy = (Math.floor(from / files) - Math.floor(to / files)) * cell;
+    stone.animate([{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }],
+      { duration: 260, easing: "cubic-bezier(.3,.7,.3,1)" });
+  }
+
+  /** Draws moves: `[{from, to, kind}]`, squares and an outcome or `last`. */
+  draw(moves) {
+    const { files } = this.#size;
+    const centre = (square) => [(square % files) + 0.5, Math.floor(square / files) + 0.5];
+    put(this.arrows, moves.map(({ from, to, kind }) => {
+      const [[x, y], [toX, toY]] = [centre(from), centre(to)];
+      if (from === to) return svg("circle", { class: `ring ${kind}`, cx: x, cy: y, r: 0.4 });
+      const length = Math.hypot(toX - x, toY - y);
+      const [dx, dy] = [(toX - x) / length, (toY - y) / length];
+      const at = (along, aside) => `${(toX - along * dx - aside * dy).toFixed(3)} `
+        + `${(toY - along * dy + aside * dx).toFixed(3)}`;
+      const shaft = `M${(x + 0.2 * dx).toFixed(3)} ${(y + 0.2 * dy).toFixed(3)}L${at(0.36, 0)}`;
+      const head = `M${at(0.08, 0)}L${at(0.42, 0.19)}L${at(0.42, -0.19)}Z`;
+      return svg("g", { class: `arrow ${kind}` }, svg("path", { class: "under", d: shaft + head }),
+        svg("path", { class: "shaft", d: shaft }), svg("path", { class: "head", d: head }));
+    }));
+  }
+
+  focus(square) {
+    this.#buttons[square]?.focus();
+  }
+
+  #chosen(square) {
+    this.#rove(square);
+    this.pick(square);
+  }
+
+  #focused(square) {
+    this.#rove(square);
+    this.look(square);
+  }
+
+  #rove(square) {
+    this.#buttons[this.#focus].tabIndex = -1;
+    this.#buttons[square].tabIndex = 0;
+    this.#focus = square;
+  }
+
+  #key(event) {
+    const { ranks, files } = this.#size;
+    const [rank, file] = [Math.floor(this.#focus / files), this.#focus % files];
+    const to = {
+      ArrowLeft: [rank, file - 1], ArrowRight: [rank, file + 1], ArrowUp: [rank - 1, file],
+      ArrowDown: [rank + 1, file], Home: [event.ctrlKey ? 0 : rank, 0],
+      End: [event.ctrlKey ? ranks - 1 : rank, files - 1],
+    }[event.key];
+    if (event.key === "Escape") this.pick(null);
+    if (!to || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const [toRank, toFile] = [Math.min(Math.max(to[0], 0), ranks - 1),
+      Math.min(Math.max(to[1], 0), files - 1)];
+    this.#buttons[toRank * files + toFile].focus();
+  }
+}
+
+/** The grain of the wood. */
+function grain() {
+  return svg("svg", { class: "grain", "aria-hidden": "true", focusable: "false" },
+    svg("filter", { id: "grain", x: "0", y: "0", width: "100%", height: "100%" },
+      svg("feTurbulence", { type: "fractalNoise", baseFrequency: "0.004 0.09", numOctaves: "4", seed: "11" }),
+      svg("feColorMatrix", { values: "0 0 0 0 0.22  0 0 0 0 0.11  0 0 0 0 0.03  1.5 0 0 0 -0.62" })),
+    svg("rect", { width: "100%", height: "100%", filter: "url(#grain)" }));
+}
+
+/** A small picture of a position, with squares marked in the order given. */
+export function miniature(stones, size, marks = []) {
+  const { ranks, files } = size;
+  return svg("svg", { class: "miniature", viewBox: `-0.25 -0.25 ${files + 0.5} ${ranks + 0.5}`, "aria-hidden": "true" },
+    svg("rect", { class: "wood", x: -0.25, y: -0.25, width: files + 0.5, height: ranks + 0.5, rx: 0.3 }),
+    stones.map((stone, square) => svg("circle", { class: stone ? STONE[stone] : "pit",
+      cx: (square % files) + 0.5, cy: Math.floor(square / files) + 0.5, r: stone ? 0.4 : 0.28 })),
+    marks.map((square, at) => svg("text", { x: (square % files) + 0.5,
+      y: Math.floor(square / files) + 0.5, dy: "0.24" }, String(at + 1))));
+}

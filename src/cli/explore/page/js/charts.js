@@ -1,0 +1,72 @@
+// Charts of numbers: lines over time on a logarithmic axis.
+
+import { svg } from "./dom.js";
+import { amount } from "./words.js";
+
+const [WIDTH, HEIGHT] = [560, 240];
+const [LEFT, RIGHT, TOP, BOTTOM] = [56, 74, 14, 34];
+
+/** Powers of ten from the smallest to the largest value, at most six of them. */
+function decades(low, high) {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const step = Math.max(1, Math.ceil((last - first) / 5));
+  const ticks = [];
+  for (let power = first; power <= last; power += step) ticks.push(10 ** power);
+  return ticks;
+}
+
+/** About five round times from 0 to the end. */
+function times(end) {
+  const rough = end / 5;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = unit * ([1, 2, 5, 10].find((factor) => factor * unit >= rough) ?? 10);
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);
+}
+
+function seconds(time) {
+  if (time < 120) return `${+time.toFixed(2)} s`;
+  return time < 7200 ? `${+(time / 60).toFixed(1)} min` : `${+(time / 3600).toFixed(1)} h`;
+}
+
+/**
+ * Lines over time. `series` are `{name, kind, points: [[seconds, value]]}`; values that are not
+ * finite or not above zero leave a gap. `at` marks a moment.
+ */
+export function lines(series, { label, at = null }) {
+  const finite = (value) => Number.isFinite(value) && value > 0;
+  const all = series.flatMap(({ points }) => points);
+  const values = all.map(([, value]) => value).filter(finite);
+  const end = Math.max(...all.map(([time]) => time), 0.1);
+  const ticks = decades(Math.min(...values, 1), Math.max(...values, 10));
+  const [low, high] = [Math.log10(ticks[0]), Math.max(Math.log10(ticks.at(-1)), Math.log10(Math.max(...values, 10)))];
+  const x = (time) => LEFT + (time / end) * (WIDTH - LEFT - RIGHT);
+  const y = (value) => HEIGHT - BOTTOM - ((Math.log10(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const path = (points) => {
+    let [text, pen] = ["", false];
+    for (const [time, value] of points) {
+      if (finite(value)) text += `${pen ? "L" : "M"}${x(time).toFixed(1)} ${y(value).toFixed(1)}`;
+      pen = finite(value);
+    }
+    return text;
+  };
+  const tags = series.map(({ name, kind, points }) => ({ name, kind, last: points.findLast(([, value]) => finite(value)) }))
+    .filter(({ last }) => last).map((tag) => ({ ...tag, top: y(tag.last[1]) }))
+    .sort((one, two) => one.top - two.top);
+  // Names at the ends of lines do not cover each other.
+  for (let index = 1; index < tags.length; index += 1) tags[index].top = Math.max(tags[index].top, tags[index - 1].top + 16);
+  return svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label },
+    ticks.map((tick) => [svg("line", { class: "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick) }),
+      svg("text", { class: "tick", x: LEFT - 8, y: y(tick) + 4, "text-anchor": "end" }, amount(tick))]),
+    times(end).map((time) => svg("text", { class: "tick", x: x(time), y: HEIGHT - 12, "text-anchor": "middle" }, seconds(time))),
+    at === null ? null : svg("line", { class: "moment", x1: x(at), x2: x(at), y1: TOP, y2: HEIGHT - BOTTOM }),
+    series.map(({ kind, points }) => svg("path", { class: `trend ${kind}`, d: path(points) })),
+    tags.map(({ name, kind, last, top }) => [svg("circle", { class: `tip ${kind}`, cx: x(last[0]), cy: y(last[1]), r: 3.5 }),
+      svg("text", { class: `tag ${kind}`, x: x(last[0]) + 9, y: top + 4 }, name)]));
+}
+
+/** The length of a bar for a number from 1 to `most`, logarithmic, in percent. */
+export function share(value, most) {
+  if (!Number.isFinite(value)) return 100;
+  if (value < 1) return 0;
+  return 4 + 96 * (Math.log10(value) / Math.max(Math.log10(most), 1));
+}

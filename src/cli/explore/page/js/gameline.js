@@ -1,0 +1,88 @@
+// The moves of the game so far, and who was winning after each of them.
+
+import { Latest, dropped } from "./api.js";
+import { el, put, svg, unseen } from "./dom.js";
+import { judge, known } from "./judge.js";
+import { outcomeOf, winner } from "./words.js";
+
+export class GameLine {
+  #latest = new Latest();
+  #asked = "";
+
+  constructor(at) {
+    this.at = at;
+    this.moves = el("ol", { class: "plies" });
+    this.strip = el("div", { class: "strip" });
+    this.node = el("section", { class: "line", "aria-label": "The game", hidden: true }, this.strip, this.moves);
+  }
+
+  stop() {
+    this.#latest.stop();
+    this.#asked = "";
+  }
+
+  update(state) {
+    const { board, pos, moves } = state;
+    this.node.hidden = moves.length === 0;
+    this.#draw(state);
+    const game = `${board};${pos};${moves.join()}`;
+    if (game === this.#asked || state.values === "off") return;
+    this.#asked = game;
+    this.#fill(state);
+  }
+
+  /** Looks up the positions of the game that have no value yet, one after the other. */
+  async #fill(state) {
+    const signal = this.#latest.signal();
+    const { board, pos, moves } = state;
+    try {
+      // From the end, where games are short; what takes long gets a second chance.
+      for (const time of [40, 400]) {
+        for (let at = moves.length; at >= 0; at -= 1) {
+          const before = known(board, pos, moves.slice(0, at));
+          if (before && outcomeOf(before) !== "unknown") continue;
+          await judge(board, pos, moves.slice(0, at), time, signal);
+          signal.throwIfAborted();
+          this.#draw(this.state);
+        }
+      }
+    } catch (error) {
+      // What cannot be had is a gap. A move that is not legal the board reports when it gets there.
+      if (!dropped(error)) this.#asked = "";
+    }
+  }
+
+  #draw(state) {
+    this.state = state;
+    const { board, pos, moves, at } = state;
+    const shows = state.values !== "off";
+    const answers = Array.from({ length: moves.length + 1 }, (_, ply) => known(board, pos, moves.slice(0, ply)));
+    const winners = answers.map((answer) => answer ? winner(outcomeOf(answer), answer.to_move) : "unknown");
+    const button = (ply, text, label) => el("button", { type: "button", class: "ply", "data-key": `ply-${ply}`,
+      "aria-current": ply === at ? "step" : undefined, onclick: () => this.at(ply) }, text, label);
+    put(this.moves, el("li", {}, button(0, "start")), moves.map((move, ply) => {
+      const mover = answers[ply]?.to_move;
+      const slip = shows && mover && winners[ply] === mover && winners[ply + 1] !== mover
+        && winners[ply + 1] !== "unknown";
+      return el("li", { class: slip ? "slip" : "" }, el("span", { class: "count", "aria-hidden": "true" }, `${ply + 1}.`),
+        button(ply + 1, move, slip ? [el("span", { class: "mark", "aria-hidden": "true", title: "gives the win away" }, "\u2717"),
+          unseen(", gives the win away")] : null));
+    }));
+    put(this.strip, shows ? graph(winners, at) : null);
+  }
+}
+
+/** Who wins after each move: a bar above the line for Black, below it for White. */
+function graph(winners, at) {
+  const width = Math.max(winners.length, 12);
+  const runs = winners.map((colour, ply) => colour === winners[ply - 1] ? null : `from move ${ply} ${
+    colour === "unknown" ? "not decided" : `${colour} wins`}`).filter(Boolean);
+  return el("div", { class: "graph" }, el("span", { class: "of black", "aria-hidden": "true" }, "Black wins"),
+    svg("svg", { viewBox: `0 0 ${width * 10} 40`, preserveAspectRatio: "none", role: "img",
+      "aria-label": `Who wins in the course of the game: ${runs.join(", ")}.` },
+    svg("rect", { class: "now", x: at * 10, y: 0, width: 10, height: 40 }),
+    winners.map((colour, ply) => svg("rect", { class: `value ${colour}`, x: ply * 10 + 1,
+      y: { black: 3, white: 20, unknown: 18 }[colour], width: 8, height: colour === "unknown" ? 4 : 17 })),
+    svg("line", { x1: 0, x2: width * 10, y1: 20, y2: 20 })),
+    el("span", { class: "of white", "aria-hidden": "true" }, "White wins"));
+}

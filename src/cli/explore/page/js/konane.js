@@ -1,0 +1,305 @@
+// Konane: the board with what belongs to it, and beside it the tabs.
+
+import { Board } from "./board.js";
+import { Databases } from "./databases.js";
+import { announce, el, put } from "./dom.js";
+import { GameLine } from "./gameline.js";
+import { Judge, textAfter } from "./judge.js";
+import { MoveList } from "./movelist.js";
+import { Openings } from "./openings.js";
+import { Opponent } from "./opponent.js";
+import { dimensions, readPosition, squareName, squareNumbers } from "./position.js";
+import { Records } from "./record.js";
+import { KonaneSearch } from "./search.js";
+import { Setup } from "./setup.js";
+import { go } from "./state.js";
+import { Tabs } from "./tabs.js";
+import { Why } from "./why.js";
+import { VERB, badge, capital, ends, other, outcomeOf } from "./words.js";
+
+const TABS = [["moves", "Moves"], ["why", "Why"], ["search", "Search"], ["openings", "Openings"],
+  ["databases", "Databases"]];
+const STONES = { x: "black stone", o: "white stone" };
+
+export class Konane {
+  /** The answer for the position shown; null while there is none. */
+  answer = null;
+  #selected = null;
+  #looked = null;
+  #preview = null;
+  #shown = null;
+
+  constructor() {
+    this.board = new Board({ pick: (square) => this.#pick(square), look: (square) => this.#look(square) });
+    this.judge = new Judge({ show: (answer) => this.#show(answer), failed: (error) => this.#failed(error),
+      working: (status) => this.#working(status) });
+    this.turn = el("h2", { class: "turn", id: "turn" });
+    this.verdict = el("p", { class: "verdict" });
+    this.phase = el("p", { class: "hint" });
+    this.status = el("div", { class: "thinking" });
+    this.error = el("p", { class: "error", role: "alert", hidden: true });
+    this.steps = el("div", { class: "steps", role: "group", "aria-label": "Through the game" });
+    this.line = new GameLine((at) => this.at(at));
+    this.setup = new Setup(this);
+    this.opponent = new Opponent(this);
+    this.records = new Records(this);
+    this.values = el("input", { type: "checkbox", id: "values", onchange: () => go(
+      { values: this.values.checked ? "on" : "off" }, { replace: true }) });
+    this.tabs = new Tabs("About this position", TABS, (tab) => go({ tab }, { replace: true }));
+    const { panels } = this.tabs;
+    this.parts = { moves: new MoveList(panels.moves, this), why: new Why(panels.why, this),
+      search: new KonaneSearch(panels.search, this), openings: new Openings(panels.openings, this),
+      databases: new Databases(panels.databases) };
+    this.node = el("div", { class: "columns" },
+      el("section", { class: "stage", "aria-labelledby": "turn" },
+        el("div", { class: "said" }, this.turn, this.verdict, this.phase), this.error, this.board.node,
+        el("div", { class: "below" }, this.steps, this.status,
+          el("label", { class: "check" }, this.values, " Show values")),
+        this.line.node, el("div", { class: "tools" }, this.setup.button, this.records.node), this.setup.form,
+        this.records.said, this.opponent.node),
+      el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node));
+  }
+
+  /** Shows what the address says. */
+  update(state) {
+    const before = this.state;
+    this.state = state;
+    this.size = dimensions(state.board);
+    this.tabs.show(state.tab);
+    this.values.checked = state.values !== "off";
+    if (!this.size) {
+      return this.#failed(new Error(`${state.board} is no board: ranks x files, such as 6x6, with up to `
+        + "64 squares."));
+    }
+    this.played = state.moves.slice(0, state.at);
+    const same = before && before.board === state.board && before.pos === state.pos;
+    if (same && before.moves.slice(0, before.at).join() === this.played.join() && this.answer) {
+      this.#draw();
+      this.#controls();
+      return this.#parts();
+    }
+    this.setup.close();
+    this.#selected = null;
+    this.#preview = null;
+    this.answer = null;
+    this.board.resize(this.size);
+    this.numbers = squareNumbers(this.size);
+    // The stones do not wait for the values.
+    const text = textAfter(state.board, state.pos, this.played);
+    const forward = same && this.played.length === before.at + 1
+      && this.played.slice(0, -1).join() === before.moves.slice(0, before.at).join();
+    this.#shown = null;
+    if (text) this.#place(text, forward ? this.played.at(-1) : null);
+    this.error.hidden = true;
+    this.#controls();
+    return this.judge.ask(state.board, state.pos, this.played);
+  }
+
+  /** Leaves the page to another game. */
+  leave() {
+    this.judge.stop();
+    this.line.stop();
+    this.opponent.stop();
+    this.parts.search.leave();
+  }
+
+  get shows() {
+    return this.state.values !== "off";
+  }
+
+  /** Plays a move; what came after this position in the game is given up. */
+  play(move) {
+    const next = this.state.moves[this.state.at];
+    const moves = next === move ? this.state.moves : [...this.played, move];
+    go({ moves, at: this.played.length + 1 });
+  }
+
+  at(at) {
+    if (at >= 0 && at <= this.state.moves.length) go({ at });
+  }
+
+  /** Shows another position on the board for a while, or with null the real one again. */
+  preview(text, move, kind) {
+    this.#preview = text ? { text, move, kind } : null;
+    this.#draw();
+  }
+
+  /** Draws moves of this position on the board while they are looked at. */
+  hint(moves) {
+    this.#arrows(moves.map((judged) => this.#arrow(judged)));
+  }
+
+  #place(text, move) {
+    const read = readPosition(text, this.size);
+    if (!read) return;
+    const moved = move && this.#shown !== text
+      ? { from: this.numbers.get(ends(move)[0]), to: this.numbers.get(ends(move)[1]) } : null;
+    this.#shown = text;
+    this.stones = read.stones;
+    this.toMove = read.toMove;
+    this.#draw(moved);
+  }
+
+  #show(answer) {
+    const first = this.answer === null;
+    this.answer = answer;
+    if (this.#shown !== answer.position) this.#place(answer.position, null);
+    else this.#draw();
+    this.#controls();
+    this.#parts();
+    if (first) this.opponent.turn();
+    if (first || answer.complete) this.#announce();
+    this.line.update(this.state, this.size);
+  }
+
+  #parts() {
+    this.parts[this.tabs.shown].update(this.answer, this.state);
+  }
+
+  #failed(error) {
+    if (error.status !== 0) {
+      this.error.textContent = capital(error.message);
+      this.error.hidden = false;
+    }
+    if (this.answer) return;
+    put(this.turn, "No position");
+    put(this.verdict);
+    put(this.phase);
+    this.#parts();
+  }
+
+  #working(status) {
+    const open = this.answer ? this.answer.moves.filter((move) => outcomeOf(move) === "unknown").length : 0;
+    if (status === "done" || (status === "stopped" && !this.answer)) return put(this.status);
+    const text = status === "stopped" ? "Not looking for values." : !this.answer ? "Looking ..."
+      : `Looking for ${open === 1 ? "the value of 1 move" : open ? `the values of ${open} moves` : "the winner"} ...`;
+    return put(this.status, el("span", { class: status === "working" ? "pulse" : "" }, text),
+      el("button", { type: "button", class: "small", "data-key": "pause", onclick: () => {
+        this.judge.pause(status === "working");
+        if (status !== "working") this.judge.ask(this.state.board, this.state.pos, this.played);
+      } }, status === "working" ? "Stop" : "Go on"));
+  }
+
+  #announce() {
+    const { answer } = this;
+    const move = this.played.at(-1);
+    const mover = capital(other(answer.to_move));
+    const values = this.shows ? answer.verdict : "";
+    announce(`${move ? `${mover} played ${move}. ` : ""}${capital(answer.to_move)} to move. ${values}`);
+  }
+
+  #controls() {
+    const { answer, state } = this;
+    if (answer) {
+      const over = answer.moves.length === 0;
+      put(this.turn, el("span", { class: `dot ${answer.to_move}`, "aria-hidden": "true" }),
+        over ? `${capital(other(answer.to_move))} has won` : `${capital(answer.to_move)} to move`);
+      const hidden = over || !this.shows;
+      put(this.verdict, hidden ? (over ? `${capital(answer.to_move)} cannot move.` : "")
+        : [badge(outcomeOf(answer), true), " ", answer.verdict]);
+      const stones = this.stones?.filter(Boolean).length;
+      const first = stones === this.stones?.length;
+      put(this.phase, over || answer.phase !== "removal" ? "" : first
+        ? "Black begins by taking one of its own stones off the board: from a corner or from the middle."
+        : "White now takes a white stone next to the hole off the board. Then the jumping begins.");
+    }
+    const step = (at, sign, name, key) => el("button", { type: "button", class: "step", title: name, "aria-label": name,
+      "data-key": key, "aria-disabled": at === state.at || at < 0 || at > state.moves.length ? "true" : undefined,
+      onclick: () => at !== state.at && this.at(at) }, sign);
+    put(this.steps, step(0, "\u21e4", "To the start", "start"), step(state.at - 1, "\u2190", "Back", "back"),
+      step(state.at + 1, "\u2192", "Forward", "forward"),
+      step(state.moves.length, "\u21e5", "To the end", "end"));
+  }
+
+  #from(name) {
+    return (this.answer?.moves ?? []).filter(({ move }) => ends(move)[0] === name);
+  }
+
+  #label(square) {
+    const name = squareName(square, this.size);
+    const stone = this.stones[square];
+    const value = (judged) => this.shows ? `: ${VERB[outcomeOf(judged)]}` : "";
+    const target = this.#target(square);
+    if (target) return `${name}, empty, land here from ${ends(target.move)[0]}${value(target)}`;
+    const moves = this.#from(name);
+    const what = `${name}, ${stone ? STONES[stone] : "empty"}`;
+    if (!moves.length) return what;
+    if (this.answer.phase === "removal") return `${what}, can be removed${value(moves[0])}`;
+    const jumps = moves.map((judged) => ends(judged.move)[1] + value(judged)).join(", ");
+    return `${what}, can jump to ${jumps}${this.#selected === square ? ", chosen" : ""}`;
+  }
+
+  #target(square) {
+    if (this.#selected === null || square === this.#selected) return undefined;
+    const name = squareName(square, this.size);
+    return this.#from(squareName(this.#selected, this.size)).find(({ move }) => ends(move)[1] === name);
+  }
+
+  #draw(moved = null) {
+    if (!this.stones) return;
+    if (this.setup.open) return this.setup.draw();
+    if (this.#preview) return this.#drawPreview();
+    this.board.show(this.stones, (square) => {
+      const moves = this.#from(squareName(square, this.size));
+      const target = this.#target(square);
+      const best = ["win", "unknown", "loss"].find((outcome) => moves.some((judged) => outcomeOf(judged) === outcome));
+      const quiet = this.#selected !== null && this.#selected !== square;
+      return { label: this.#label(square),
+        badge: !this.shows ? null : target ? outcomeOf(target) : quiet ? null : best,
+        mark: target ? "target" : this.#selected === square ? "selected" : moves.length ? "movable" : "" };
+    }, moved);
+    this.#look(this.#looked);
+  }
+
+  #drawPreview() {
+    const { text, move, kind } = this.#preview;
+    const read = readPosition(text, this.size);
+    if (!read) return;
+    this.board.show(read.stones, (square) => ({ mark: "preview", label: squareName(square, this.size) }));
+    const [from, to] = ends(move).map((name) => this.numbers.get(name));
+    this.board.draw([{ from, to, kind }]);
+  }
+
+  #arrow(judged) {
+    const [from, to] = ends(judged.move).map((name) => this.numbers.get(name));
+    return { from, to, kind: this.shows ? outcomeOf(judged) : "plain" };
+  }
+
+  #arrows(arrows) {
+    const last = this.played.at(-1);
+    const [from, to] = last ? ends(last).map((name) => this.numbers.get(name)) : [];
+    this.board.draw([...(from === undefined || to === undefined ? [] : [{ from, to, kind: "last" }]), ...arrows]);
+  }
+
+  #look(square) {
+    this.#looked = square;
+    if (!this.answer || this.#preview || this.setup.open) {
+      if (!this.#preview && this.stones && this.played) this.#arrows([]);
+      return;
+    }
+    const target = square === null ? undefined : this.#target(square);
+    const source = this.#selected ?? square;
+    const moves = target ? [target] : source === null ? [] : this.#from(squareName(source, this.size));
+    this.#arrows(moves.map((judged) => this.#arrow(judged)));
+  }
+
+  #pick(square) {
+    if (this.setup.open) return square === null ? undefined : this.setup.toggle(square);
+    if (!this.answer) return undefined;
+    if (square === null) {
+      this.#selected = null;
+      return this.#draw();
+    }
+    const target = this.#target(square);
+    if (target) return this.play(target.move);
+    const moves = this.#from(squareName(square, this.size));
+    if (moves.length && this.answer.phase === "removal") return this.play(moves[0].move);
+    this.#selected = moves.length && this.#selected !== square ? square : null;
+    this.#draw();
+    if (this.#selected !== null) {
+      announce(`${squareName(square, this.size)} chosen. Choose where it lands: `
+        + `${moves.map(({ move }) => ends(move)[1]).join(", ")}.`);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+// The page: chooses the game and the board, and shows the view that belongs to them.
+
+import { get, onReach } from "./api.js";
+import { el, put } from "./dom.js";
+import { Konane } from "./konane.js";
+import { dimensions } from "./position.js";
+import { Sprouts } from "./sprouts.js";
+import { go, listen, state } from "./state.js";
+
+const COMMON = ["3x3", "4x4", "4x5", "4x6", "5x5", "5x6", "6x6", "6x7", "7x7", "8x7", "8x8"];
+const main = document.getElementById("view");
+const choice = document.getElementById("choice");
+const gone = document.getElementById("gone");
+const views = { konane: null, sprouts: null };
+let notes = new Map(COMMON.map((board) => [board, ""]));
+let shown = null;
+
+/** What the program knows of a board before it searches. */
+function about({ database_stones: stones, proofs, winner, board }) {
+  const { ranks, files } = dimensions(board);
+  if (winner) return `${winner === "black" ? "Black" : "White"} wins, proof`;
+  if (stones !== undefined) return stones === ranks * files ? "database" : `database up to ${stones} stones`;
+  return proofs ? "proof" : "";
+}
+
+function boards(current) {
+  const select = el("select", { id: "board", onchange: () => {
+    if (select.value === "other") return other(current);
+    return go({ board: select.value, pos: "", moves: [], at: 0 });
+  } }, [...notes].map(([board, note]) => el("option", { value: board, selected: board === current },
+    note ? `${board} \u2013 ${note}` : board)),
+  notes.has(current) ? null : el("option", { value: current, selected: true }, current),
+  el("option", { value: "other" }, "other size ..."));
+  put(choice, el("label", { for: "board" }, "Board"), select);
+}
+
+/** Any number of ranks and files. */
+function other(current) {
+  const text = el("input", { id: "board", type: "text", inputmode: "text", size: "6", placeholder: "6x6", value: current,
+    pattern: "\\s*[0-9]+\\s*[xX\u00d7]\\s*[0-9]+\\s*", title: "ranks x files, such as 5x7, up to 64 squares" });
+  put(choice, el("label", { for: "board" }, "Ranks x files"), text, el("button", { type: "submit" }, "Go"));
+  text.focus();
+  text.select();
+}
+
+choice.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const board = document.getElementById("board").value.toLowerCase().replace(/\s/g, "").replace("\u00d7", "x");
+  go({ board, pos: "", moves: [], at: 0 });
+  boards(board);
+  document.getElementById("board").focus();
+});
+
+function show(now) {
+  const other = shown === null || shown !== views[now.game];
+  if (other) {
+    shown?.leave();
+    views[now.game] ??= now.game === "konane" ? new Konane() : new Sprouts();
+    shown = views[now.game];
+    put(main, shown.node);
+  }
+  for (const button of document.querySelectorAll("#games button")) {
+    button.setAttribute("aria-pressed", String(button.dataset.game === now.game));
+  }
+  choice.hidden = now.game !== "konane";
+  if (now.game === "konane" && document.getElementById("board")?.value !== now.board) boards(now.board);
+  document.title = now.game === "konane" ? `Konane ${now.board} \u2013 explorer` : `Sprouts ${now.pos} \u2013 explorer`;
+  shown.update(now);
+}
+
+for (const button of document.querySelectorAll("#games button")) {
+  button.addEventListener("click", () => go({ game: button.dataset.game }));
+}
+
+onReach((answers) => {
+  if (gone.hidden === answers) return;
+  gone.hidden = answers;
+  put(gone, answers ? [] : [el("p", {}, "The program does not answer. Perhaps it was stopped: start konane explore again, "
+    + "and open the address that it prints."), el("button", { type: "button", onclick: () => location.reload() }, "Try again")]);
+});
+
+listen(show);
+show(state());
+
+try {
+  const { version } = await get("version");
+  document.getElementById("version").textContent = `konane ${version}`;
+  const { boards: found } = await get("boards");
+  for (const one of found) {
+    const text = about(one);
+    if (text || notes.has(one.board)) notes.set(one.board, text);
+  }
+  notes = new Map([...notes].sort(([one], [two]) => {
+    const [first, second] = [dimensions(one), dimensions(two)];
+    return first.ranks * first.files - second.ranks * second.files || first.ranks - second.ranks;
+  }));
+  if (state().game === "konane") boards(state().board);
+} catch {
+  // Said above already, or an older program: the common boards remain.
+}

@@ -1,0 +1,46 @@
+// The moves of a position: winning ones first, those that are not decided last.
+
+import { el, put } from "./dom.js";
+import { badge, outcomeOf, plies, source } from "./words.js";
+
+const TITLES = { win: "Winning", loss: "Losing", unknown: "Not decided yet" };
+
+export class MoveList {
+  constructor(panel, view) {
+    this.panel = panel;
+    this.view = view;
+  }
+
+  update(answer) {
+    const { panel, view } = this;
+    if (!answer) return put(panel, el("p", { class: "hint" }, "There is nothing to show yet."));
+    if (!answer.moves.length) {
+      return put(panel, el("h2", {}, "Moves"), el("p", {}, "There are none: who cannot move has lost."));
+    }
+    const row = (judged) => el("li", {}, el("button", { type: "button", class: "move", "data-key": judged.move, "data-move": judged.move,
+      onclick: () => view.play(judged.move), onmouseenter: () => view.hint([judged]),
+      onmouseleave: () => view.hint([]), onfocus: () => view.hint([judged]), onblur: () => view.hint([]) },
+    view.shows ? badge(outcomeOf(judged)) : null, el("span", { class: "name" }, judged.move),
+    el("span", { class: "detail" }, this.#detail(judged)),
+    view.shows ? source(judged.source) : null));
+    if (!view.shows) {
+      const moves = [...answer.moves].sort((one, two) => one.move.localeCompare(two.move, "en", { numeric: true }));
+      return put(panel, el("h2", {}, "Moves"), el("ul", { class: "moves" }, moves.map(row)));
+    }
+    const groups = ["win", "loss", "unknown"].map((outcome) => {
+      const moves = answer.moves.filter((judged) => outcomeOf(judged) === outcome);
+      return moves.length ? [el("h3", {}, `${TITLES[outcome]} (${moves.length})`),
+        el("ul", { class: "moves" }, moves.map(row))] : null;
+    });
+    return put(panel, el("h2", {}, "Moves"), groups, el("p", { class: "hint" },
+      "W wins and L loses for the player who makes the move, if nobody errs afterwards. The word at the "
+      + "end says how that is known. A ply is one move of one player."));
+  }
+
+  /** How long the game lasts after the move, and how many answers there are. */
+  #detail({ remoteness, replies }) {
+    const answers = replies === 0 ? "no reply" : replies === 1 ? "1 reply" : `${replies} replies`;
+    const length = remoteness > 0 && this.view.shows ? `ends in ${plies(remoteness)}, ` : "";
+    return length + answers;
+  }
+}

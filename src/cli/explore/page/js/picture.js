@@ -1,0 +1,144 @@
+// The picture of a search, running or from a file: proof numbers over time, numbers of each move,
+// the table.
+
+import { lines, share } from "./charts.js";
+import { el, put } from "./dom.js";
+import { amount, number } from "./words.js";
+
+/** More samples than this are thinned out. */
+const MOST = 1200;
+
+function proofNumber(value) {
+  return typeof value === "number" ? value : Infinity;
+}
+
+/** One sample, from an event of a live search or a line of a trace file. */
+export function sample(raw) {
+  const moves = (raw.moves ?? []).map((move) => ({ ...move, pn: proofNumber(move.pn), dn: proofNumber(move.dn) }));
+  return { time: raw.t ?? raw.seconds ?? 0, nodes: raw.nodes ?? 0, pn: proofNumber(raw.pn), dn: proofNumber(raw.dn),
+    used: raw.table_used ?? 0, capacity: raw.capacity ?? raw.table_capacity ?? 0, best: raw.best_move ?? null, moves };
+}
+
+/** Infinite numbers are equal. */
+function compare(one, two) {
+  return one === two ? 0 : one - two;
+}
+
+function shown(value) {
+  return Number.isFinite(value) ? amount(value) : "\u221e";
+}
+
+export class Picture {
+  #samples = [];
+  #at = null;
+  #due = false;
+
+  constructor() {
+    this.chart = el("div", { class: "plot" });
+    this.slider = el("input", { type: "range", min: "0", value: "0", id: `moment-${Picture.count += 1}`,
+      oninput: () => {
+        const at = Number(this.slider.value);
+        this.#at = at >= this.#samples.length - 1 ? null : at;
+        this.#draw();
+      } });
+    this.moment = el("div", { class: "moment-choice", hidden: true },
+      el("label", { for: this.slider.id }, "Moment"), this.slider);
+    this.facts = el("dl", { class: "facts" });
+    this.moves = el("div", { class: "scroll" });
+    this.node = el("div", { class: "picture", hidden: true }, this.facts, el("h3", {}, "Proof numbers over time"), this.chart,
+      this.moment, this.moves, el("details", { class: "help" }, el("summary", {}, "What do these numbers mean?"),
+        el("p", {}, "The proof number says how many positions, at least, still have to be decided before the player "
+          + "to move is known to win. The disproof number says the same for a loss. When one of them falls to 0 the "
+          + "search is done. The axis is logarithmic: from line to line the number grows tenfold or more."),
+        el("p", {}, "Each move has the same two numbers, for the player who makes it: a move with proof number 0 wins, one with "
+          + "disproof number 0 loses. The search follows the move with the smallest proof number.")));
+  }
+
+  get shown() {
+    return this.#samples.length > 0;
+  }
+
+  clear() {
+    this.#samples = [];
+    this.#at = null;
+    this.node.hidden = true;
+  }
+
+  /** Adds a sample of a running search. */
+  add(raw) {
+    this.#samples.push(sample(raw));
+    if (this.#samples.length > MOST) {
+      this.#samples = this.#samples.filter((_, at) => at % 2 === 1);
+      if (this.#at !== null) this.#at >>= 1;
+    }
+    this.#later();
+  }
+
+  /** Shows all of a file. */
+  load(raws) {
+    this.#samples = raws.map(sample);
+    this.#at = null;
+    this.#later();
+  }
+
+  #later() {
+    if (this.#due) return;
+    this.#due = true;
+    requestAnimationFrame(() => {
+      this.#due = false;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const samples = this.#samples;
+    this.node.hidden = samples.length === 0;
+    if (!samples.length) return;
+    const now = samples[this.#at ?? samples.length - 1];
+    const series = [["pn", "proof"], ["dn", "disproof"]].map(([kind, name]) =>
+      ({ kind, name, points: samples.map((one) => [one.time, one[kind]]) }));
+    put(this.chart, lines(series, { at: this.#at === null ? null : now.time,
+      label: `Proof number ${shown(now.pn)} and disproof number ${shown(now.dn)} after ${now.time.toFixed(1)} seconds` }));
+    this.moment.hidden = samples.length < 3;
+    this.slider.max = String(samples.length - 1);
+    this.slider.value = String(this.#at ?? samples.length - 1);
+    this.slider.setAttribute("aria-valuetext", `${now.time.toFixed(1)} seconds`);
+    const last = samples[samples.indexOf(now) - 1] ?? { time: 0, nodes: 0 };
+    const rate = now.time > last.time ? (now.nodes - last.nodes) / (now.time - last.time) : 0;
+    put(this.facts, this.#fact("Time", `${now.time.toFixed(1)} s`), this.#fact("Positions", number(now.nodes)),
+      this.#fact("Per second", amount(Math.round(Math.max(rate, 0)))), this.#fact("Proof number", shown(now.pn), "pn"),
+      this.#fact("Disproof number", shown(now.dn), "dn"), this.#table(now));
+    this.#bars(now);
+  }
+
+  #fact(name, value, kind = "") {
+    return el("div", { class: kind }, el("dt", {}, name), el("dd", {}, value));
+  }
+
+  #table({ used, capacity }) {
+    if (!capacity) return used ? this.#fact("In the table", number(used)) : null;
+    const full = Math.min(100, (100 * used) / capacity);
+    const meter = el("span", { class: "meter", "aria-hidden": "true" }, el("span", { class: "fill" }));
+    meter.firstChild.style.width = `${full}%`;
+    return el("div", {}, el("dt", {}, "Table filled"), el("dd", { title: `${number(used)} of ${number(capacity)}` },
+      `${full < 10 ? full.toFixed(1) : Math.round(full)} %`, meter));
+  }
+
+  #bars({ moves, best }) {
+    if (!moves.length) return put(this.moves);
+    const finite = moves.flatMap(({ pn, dn }) => [pn, dn]).filter(Number.isFinite);
+    const most = Math.max(...finite, 10);
+    const bar = (value, kind) => {
+      const length = el("span", { class: `bar ${kind}` });
+      length.style.width = `${share(value, most)}%`;
+      return el("td", {}, el("span", { class: "track", "aria-hidden": "true" }, length), el("span", { class: "amount" }, shown(value)));
+    };
+    const sorted = [...moves].sort((one, two) => compare(one.pn, two.pn) || compare(two.dn, one.dn));
+    return put(this.moves, el("table", { class: "bars" }, el("caption", {}, "Each move, most promising first"),
+      el("thead", {}, el("tr", {}, ["Move", "Proof number", "Disproof number"].map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, sorted.map(({ move, pn, dn }) => el("tr", { class: move === best ? "best" : "" },
+        el("th", { scope: "row" }, move), bar(pn, "pn"), bar(dn, "dn"))))));
+  }
+}
+
+Picture.count = 0;

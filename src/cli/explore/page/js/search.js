@@ -1,0 +1,176 @@
+// A search to look at: started and stopped here, run by the program, one at a time.
+
+import { ApiError, post, remove } from "./api.js";
+import { announce, el } from "./dom.js";
+import { Picture } from "./picture.js";
+import { readTrace } from "./trace.js";
+import { amount, capital } from "./words.js";
+
+const MEMORIES = [["", "as much as allowed"], ["16MiB", "16 MiB"], ["64MiB", "64 MiB"], ["256MiB", "256 MiB"], ["1GiB", "1 GiB"],
+  ["4GiB", "4 GiB"]];
+const TIMES = [["10", "10 seconds"], ["60", "1 minute"], ["600", "10 minutes"], ["3600", "1 hour"], ["", "none"]];
+/** Where the running search is noted, so that it is found again after a reload and in other tabs. */
+const NOTE = "konane.search";
+
+/** What a search is about and how it ends in words are the game's. */
+export class SearchPanel {
+  #events = null;
+  #id = null;
+
+  /** `question()` gives what to send beside the options; null if there is nothing to search. */
+  constructor(panel, { game, algorithms, question, ended, result }) {
+    this.game = game;
+    this.question = question;
+    this.result = result;
+    this.ended = ended;
+    const select = (name, options, chosen) => el("select", { id: `${game}-${name}` }, options.map(([value, text]) =>
+      el("option", { value, selected: value === chosen }, text)));
+    this.algorithm = select("algorithm", algorithms, algorithms[0][0]);
+    this.memory = select("memory", MEMORIES, "");
+    this.time = select("time", TIMES, "60");
+    const field = (control, name) => el("div", { class: "field" }, el("label", { for: control.id }, name), control);
+    this.start = el("button", { type: "submit", class: "primary" }, "Start");
+    this.stop = el("button", { type: "button", hidden: true, onclick: () => this.#stop() }, "Stop");
+    this.said = el("p", { class: "result", role: "status" });
+    this.problem = el("p", { class: "error", role: "alert", hidden: true });
+    this.picture = new Picture();
+    this.file = el("input", { type: "file", id: `${game}-trace`, class: "unseen", accept: ".jsonl,.json,.txt",
+      onchange: () => this.#open() });
+    this.form = el("form", { class: "options", onsubmit: (event) => {
+      event.preventDefault();
+      this.#start();
+    } }, field(this.algorithm, "Method"), field(this.memory, "Memory"), field(this.time, "Time limit"),
+    el("div", { class: "buttons" }, this.start, this.stop, this.file,
+      el("label", { for: this.file.id, class: "button", title: "A file that konane solve --trace has written" }, "Open a trace file")));
+    panel.append(el("h2", {}, "Search"), el("p", { class: "hint" },
+      "Search this position and watch how the search gets on. There is one search at a time."),
+    this.form, this.problem, this.said, this.picture.node);
+  }
+
+  update() {
+    if (this.#id === null) this.#resume();
+    this.start.disabled = !this.question() || this.#id !== null;
+  }
+
+  /** Follows a search that was started before the page was loaded, or in another tab. */
+  #resume() {
+    try {
+      const note = JSON.parse(localStorage.getItem(NOTE));
+      if (note?.game !== this.game) return;
+      this.picture.clear();
+      this.#running(note.id);
+      this.#follow(note.id, note.question);
+    } catch {
+      localStorage.removeItem(NOTE);
+    }
+  }
+
+  #say(text) {
+    this.said.textContent = text;
+  }
+
+  #fail(text) {
+    this.problem.textContent = text;
+    this.problem.hidden = !text;
+  }
+
+  #running(id) {
+    this.#id = id;
+    // Who has just pressed one of the two goes on with the other.
+    const held = document.activeElement === this.start || document.activeElement === this.stop;
+    this.stop.hidden = id === null;
+    this.start.hidden = id !== null;
+    this.start.disabled = id !== null;
+    if (held) (id === null ? this.start : this.stop).focus();
+  }
+
+  async #start() {
+    const question = this.question();
+    if (!question) return;
+    this.#fail("");
+    this.picture.clear();
+    this.#say("The search starts ...");
+    const limits = this.time.value ? { seconds: Number(this.time.value) } : {};
+    try {
+      const { id } = await post("searches", { game: this.game, ...question, algo: this.algorithm.value,
+        memory: this.memory.value || undefined, limits });
+      localStorage.setItem(NOTE, JSON.stringify({ id, game: this.game, question }));
+      this.#running(id);
+      this.#say("The search runs ...");
+      announce("The search runs.");
+      this.#follow(id, question);
+    } catch (error) {
+      this.#say("");
+      this.#fail(capital(error.message));
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  #follow(id, question) {
+    const events = new EventSource(`/api/v1/searches/${encodeURIComponent(id)}/events`);
+    this.#events = events;
+    events.addEventListener("progress", ({ data }) => this.picture.add(JSON.parse(data)));
+    events.addEventListener("end", ({ data }) => {
+      events.close();
+      localStorage.removeItem(NOTE);
+      const end = JSON.parse(data);
+      this.#running(null);
+      this.#say(`${this.result(end, question)}${end.nodes ? ` ${amount(end.nodes)} positions were evaluated.` : ""}`);
+      this.ended?.();
+    });
+    events.onerror = () => {
+      if (events.readyState !== EventSource.CLOSED || this.#events !== events || this.#id === null) return;
+      localStorage.removeItem(NOTE);
+      this.#running(null);
+      this.#say("");
+      // A search of an earlier run of the program has nothing to tell.
+      if (!this.picture.shown) return;
+      this.#fail("The search cannot be followed any more: the program has ended it, or does not answer.");
+    };
+  }
+
+  async #stop() {
+    if (this.#id === null) return;
+    this.#say("The search stops ...");
+    try {
+      await remove(`searches/${encodeURIComponent(this.#id)}`);
+    } catch (error) {
+      this.#fail(capital(error.message));
+    }
+  }
+
+  async #open() {
+    const [file] = this.file.files;
+    this.file.value = "";
+    if (!file) return;
+    this.#fail("");
+    try {
+      const samples = readTrace(await file.text());
+      this.picture.load(samples);
+      this.#say(`${file.name}: ${samples.length} moments of a search.`);
+    } catch (error) {
+      this.picture.clear();
+      this.#fail(error.message);
+    }
+  }
+
+  /** Ends the stream. The search goes on, and is followed again when the panel comes back. */
+  leave() {
+    this.#events?.close();
+    this.#events = null;
+    this.#id = null;
+  }
+}
+
+/** The search of a Konane position. */
+export class KonaneSearch extends SearchPanel {
+  constructor(panel, view) {
+    super(panel, { game: "konane",
+      algorithms: [["dfpn", "df-pn"], ["pn2", "PN\u00b2"], ["pns", "PNS"]],
+      question: () => view.answer ? { board: view.state.board, position: view.answer.position } : null,
+      result: ({ outcome, winner, reason, best_move: best }, { board }) => winner
+        ? `${board}: ${capital(winner)} wins${outcome === "win" && best ? `, for instance with ${best}` : ""}.`
+        : `${board}: not decided${reason ? ` (${reason})` : ""}.`,
+      ended: () => view.judge.ask(view.state.board, view.state.pos, view.played) });
+  }
+}

@@ -1,0 +1,100 @@
+// What is shown, as the address of the page has it. Everything else follows from this.
+//
+// #game=konane&board=5x5&pos=xoxox/..._w&moves=c3,c4&at=1&tab=moves   or   #game=sprouts&pos=0*5
+
+const DEFAULTS = {
+  konane: { game: "konane", board: "6x6", pos: "", moves: [], at: 0, tab: "moves", play: "",
+    level: "", values: "on" },
+  sprouts: { game: "sprouts", pos: "0*4", tab: "moves" },
+};
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function encode(text) {
+  return encodeURIComponent(text).replace(/%2F/g, "/").replace(/%2C/g, ",").replace(/%7C/g, "|")
+    .replace(/%40/g, "@").replace(/%20/g, "_");
+}
+
+/** The state that an address means. Unknown parts are left out; nothing is refused. */
+export function parse(hash) {
+  const given = {};
+  for (const part of hash.replace(/^#/, "").split("&")) {
+    const at = part.indexOf("=");
+    if (at > 0) given[part.slice(0, at)] = decode(part.slice(at + 1));
+  }
+  const state = structuredClone(DEFAULTS[given.game === "sprouts" ? "sprouts" : "konane"]);
+  for (const name of Object.keys(state)) {
+    if (name !== "game" && typeof state[name] === "string" && name in given) state[name] = given[name];
+  }
+  state.pos = state.pos.replace(/_/g, " ").trim();
+  if (state.game === "konane") {
+    state.board = state.board.trim().toLowerCase().replace(/[×*]/, "x");
+    state.moves = (given.moves ?? "").split(/[,\s_]+/).filter(Boolean);
+    const at = Number.parseInt(given.at ?? "", 10);
+    state.at = Number.isNaN(at) ? state.moves.length
+      : Math.min(Math.max(at, 0), state.moves.length);
+  }
+  return state;
+}
+
+/** The address of a state, from `#` on. Parts that say nothing are left out. */
+export function format(state) {
+  const defaults = DEFAULTS[state.game];
+  const parts = [`game=${state.game}`];
+  if (state.game === "konane") parts.push(`board=${encode(state.board)}`);
+  if (state.pos) parts.push(`pos=${encode(state.pos)}`);
+  if (state.moves?.length) {
+    parts.push(`moves=${encode(state.moves.join(","))}`);
+    if (state.at !== state.moves.length) parts.push(`at=${state.at}`);
+  }
+  for (const name of ["tab", "play", "level", "values"]) {
+    if (state[name] && state[name] !== defaults[name]) parts.push(`${name}=${encode(state[name])}`);
+  }
+  return `#${parts.join("&")}`;
+}
+
+let current = parse(location.hash);
+const listeners = [];
+
+export function state() {
+  return current;
+}
+
+/** Calls back after every change of the address, by the page or by the browser. */
+export function listen(listener) {
+  listeners.push(listener);
+}
+
+/** The address of the present state with some parts changed, for links. */
+export function link(patch) {
+  return format({ ...current, ...patch });
+}
+
+/**
+ * Changes the state. A new position becomes an entry of the browser's history; what is only another
+ * view of it (`replace`) does not.
+ */
+export function go(patch, { replace = false } = {}) {
+  const game = patch.game ?? current.game;
+  const base = game === current.game ? current : structuredClone(DEFAULTS[game]);
+  const hash = format({ ...base, ...patch });
+  if (hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash);
+  arrived();
+}
+
+function arrived() {
+  current = parse(location.hash);
+  for (const listener of listeners) listener(current);
+}
+
+addEventListener("popstate", arrived);
+addEventListener("hashchange", () => {
+  // `popstate` has come before if the browser went back or a link was followed.
+  if (format(current) !== format(parse(location.hash))) arrived();
+});

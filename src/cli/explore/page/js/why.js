@@ -1,0 +1,130 @@
+// Why a move loses: the reply that refutes it, and then the same for every move that is left. The tree
+// unfolds as far as one likes; what stands in it is asked for when it is opened.
+
+import { dropped, get } from "./api.js";
+import { el, put } from "./dom.js";
+import { judge } from "./judge.js";
+import { link } from "./state.js";
+import { badge, capital, other, outcomeOf, source } from "./words.js";
+
+/** For positions of the tree. */
+const TIME = 1000;
+
+export class Why {
+  #shown = "";
+
+  constructor(panel, view) {
+    this.panel = panel;
+    this.view = view;
+  }
+
+  update(answer, state) {
+    const { panel } = this;
+    if (!answer) {
+      this.#shown = "";
+      return put(panel, el("p", { class: "hint" }, "There is nothing to show yet."));
+    }
+    const { moves } = answer;
+    const values = moves.map((judged) => judged.move + judged.outcome).join();
+    // What is unfolded stays as long as nothing has changed.
+    if (this.#shown === `${state.board} ${answer.position} ${values}`) return undefined;
+    this.#shown = `${state.board} ${answer.position} ${values}`;
+    const at = { board: state.board, position: answer.position, mover: answer.to_move, played: [...this.view.played] };
+    const lost = moves.filter((judged) => outcomeOf(judged) === "loss");
+    const won = moves.filter((judged) => outcomeOf(judged) === "win");
+    const open = moves.length - lost.length - won.length;
+    return put(panel, el("h2", {}, "Why"), el("p", {}, this.#sentence(answer, lost, won)),
+      el("ul", { class: "tree" }, won.map((judged) => this.#winning(at, judged)),
+        lost.map((judged) => this.#losing(at, judged))),
+      open ? el("p", { class: "hint" }, `${open === 1 ? "1 move is" : `${open} moves are`} not decided yet and not listed here.`) : null,
+      el("p", { class: "hint" }, "Open a move to see what follows. Point at it to see it on the board."));
+  }
+
+  #sentence(answer, lost, won) {
+    const [mover, opponent] = [capital(answer.to_move), capital(other(answer.to_move))];
+    if (!answer.moves.length) return `${mover} cannot move, so ${opponent} has won.`;
+    if (won.length) {
+      return `${mover} wins with ${won.length === 1 ? "the first of these moves" : "each of the moves marked W"}: whatever `
+        + `${opponent} answers, ${mover} has a reply. ${lost.length ? `The moves marked L lose: ${opponent} has a reply that wins.` : ""}`;
+    }
+    if (lost.length === answer.moves.length) {
+      return `${mover} has lost: to each of ${mover}'s moves ${opponent} has a reply that wins.`;
+    }
+    return lost.length ? `To these moves of ${mover}, ${opponent} has a reply that wins. The others are not decided yet.`
+      : "No value is known yet.";
+  }
+
+  /** An item with a button that opens it; `fill(body)` finds what is below, once. */
+  #item({ judged, before, text, played }, fill) {
+    const body = el("div", { class: "under", hidden: true });
+    const kind = outcomeOf(judged);
+    const look = () => this.view.preview(before, judged.move, kind);
+    const away = () => this.view.preview(null);
+    let asked = false;
+    const button = el("button", { type: "button", class: "node", "aria-expanded": "false", onclick: async () => {
+      body.hidden = !body.hidden;
+      button.setAttribute("aria-expanded", String(!body.hidden));
+      if (body.hidden || asked) return;
+      asked = true;
+      put(body, el("p", { class: "hint pulse" }, "Looking ..."));
+      try {
+        // What is not known yet is asked for again the next time.
+        if (await fill(body)) asked = false;
+      } catch (error) {
+        asked = false;
+        if (!dropped(error)) put(body, el("p", { class: "error", role: "alert" }, capital(error.message)));
+      }
+    }, onmouseenter: look, onfocus: look, onmouseleave: away, onblur: away },
+    badge(kind), el("span", { class: "name" }, judged.move), el("span", { class: "detail" }, text));
+    const goTo = el("a", { class: "goto", href: this.#address([...played, judged.move]),
+      "aria-label": `go to the position after ${judged.move}` }, "go there");
+    return el("li", {}, el("div", { class: "head" }, button, goTo), body);
+  }
+
+  #address(moves) {
+    return link({ moves, at: moves.length });
+  }
+
+  /** A move that loses: below it are the reply and the moves that are left. */
+  #losing(at, judged) {
+    const opponent = capital(other(at.mover));
+    return this.#item({ judged, before: at.position, played: at.played, text: "loses" }, async (body) => {
+      const { reply, after, source: from, outcome } = await get("konane/why",
+        { board: at.board, position: at.position, move: judged.move, time: TIME });
+      if (!reply || outcome !== "loss") {
+        put(body, el("p", {}, outcome === "unknown" && reply ? `No reply is proven yet; the search likes ${reply} best. Ask again in a while.`
+          : `There is no reply that refutes ${judged.move}.`));
+        return true;
+      }
+      const show = () => this.view.preview(judged.after, reply, "win");
+      put(body, el("p", { class: "reply", onmouseenter: show, onmouseleave: () => this.view.preview(null) },
+        `${opponent} answers `, el("strong", {}, reply), ". ", source(from)));
+      return this.#rest(body, { ...at, position: after, played: [...at.played, judged.move, reply] });
+    });
+  }
+
+  /** A move that wins: below it are the opponent's moves, which all lose. */
+  #winning(at, judged) {
+    return this.#item({ judged, before: at.position, played: at.played, text: "wins" }, (body) => {
+      put(body);
+      return this.#rest(body, { ...at, mover: other(at.mover), position: judged.after, played: [...at.played, judged.move] });
+    });
+  }
+
+  /** The moves of a side that has lost. */
+  async #rest(body, at) {
+    const answer = await judge(at.board, at.position, [], TIME);
+    const [mover, winner] = [capital(at.mover), capital(other(at.mover))];
+    for (const old of body.querySelectorAll(":scope > .pulse")) old.remove();
+    if (!answer.moves.length) {
+      body.append(el("p", { class: "end" }, `${mover} cannot move. ${winner} has won.`));
+      return false;
+    }
+    const open = answer.moves.filter((judged) => outcomeOf(judged) === "unknown").length;
+    const count = answer.moves.length === 1 ? "one move is left, and it loses"
+      : `${answer.moves.length} moves are left${open ? "" : ", and all lose"}`;
+    body.append(el("p", { class: "hint" }, `For ${mover} ${count}${open ? `; ${open} not decided yet` : ""}.`),
+      el("ul", { class: "tree" }, answer.moves.map((judged) => this.#losing(at, judged))));
+    return false;
+  }
+}

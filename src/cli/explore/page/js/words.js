@@ -1,0 +1,85 @@
+// Outcomes, colours and amounts in words.
+
+import { el, unseen } from "./dom.js";
+
+export const LETTER = { win: "W", loss: "L", unknown: "?" };
+export const VERB = { win: "wins", loss: "loses", unknown: "not decided" };
+
+const SOURCE = {
+  database: "looked up in a database",
+  proof: "from a checked proof",
+  search: "found by search",
+  rules: "by the rules: there is no move",
+  file: "from the file of Grundy numbers",
+};
+
+export function outcomeOf(judged) {
+  return judged.outcome in LETTER ? judged.outcome : "unknown";
+}
+
+/** W, L or ? in its colour. Screen readers hear the word. */
+export function badge(outcome, hidden = false) {
+  return el("span", { class: `badge ${outcome}`, "aria-hidden": hidden ? "true" : undefined },
+    hidden ? LETTER[outcome]
+      : [el("span", { "aria-hidden": "true" }, LETTER[outcome]), unseen(VERB[outcome])]);
+}
+
+export function sourceText(source) {
+  return source ? SOURCE[source] ?? source : "";
+}
+
+export function source(name) {
+  return name ? el("span", { class: "source", title: sourceText(name) }, name) : null;
+}
+
+export function capital(text) {
+  return text ? text[0].toUpperCase() + text.slice(1) : "";
+}
+
+export function other(colour) {
+  return colour === "black" ? "white" : "black";
+}
+
+/** The colour that wins, by the outcome for the side to move; `unknown` if that is not known. */
+export function winner(outcome, toMove) {
+  if (outcome === "win") return toMove;
+  return outcome === "loss" ? other(toMove) : "unknown";
+}
+
+export function plies(n) {
+  return n === 1 ? "1 ply" : `${n} plies`;
+}
+
+export function number(n) {
+  return Number(n).toLocaleString("en-GB");
+}
+
+/** 1234567 as 1.23 M. */
+export function amount(n) {
+  const units = ["", " k", " M", " G", " T"];
+  let value = Number(n);
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 && Number.isInteger(value) ? 0 : Math.max(0, value < 10 ? 2 : value < 100 ? 1 : 0);
+  return value.toFixed(digits) + units[unit];
+}
+
+export function bytes(n) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let value = Number(n);
+  let unit = 0;
+  while (value >= 1023.5 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+/** `c4-c2` or `c3`: where it starts and where it ends. A removal ends where it starts. */
+export function ends(move) {
+  const [from, to] = move.split("-");
+  return [from, to ?? from];
+}

@@ -1,0 +1,71 @@
+//! `GET /api/v1/boards`: the boards to choose from, and what there is about them.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use crate::cli::explore::reply::{Answer, Problem};
+use crate::konane::Dimensions;
+
+/// Boards of up to so many ranks and files are always in the list.
+const SIDE: u32 = 8;
+
+/// The answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct BoardsJson {
+    /// By ranks, then by files. Other boards of up to 64 squares can be asked about as well.
+    pub boards: Vec<BoardJson>,
+}
+
+/// A board.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct BoardJson {
+    /// Ranks x files.
+    pub board: String,
+    /// The most stones of the positions in its database; none if there is no database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database_stones: Option<u32>,
+    /// How many proofs are about it.
+    pub proofs: u32,
+    /// Who wins from the start, by a proof that was given: `black` or `white`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub winner: Option<String>,
+}
+
+/// Lists them.
+pub async fn get(State(explorer): Shared) -> Answer<BoardsJson> {
+    let listed = explorer.read_files(|files| files.databases()).await?;
+    let small = (1..=SIDE).flat_map(|ranks| (1..=SIDE).map(move |files| (ranks, files)));
+    let mut boards: BTreeMap<_, _> = small.map(|key| (key, BoardJson::of(key))).collect();
+    let mut entry = |board: Dimensions, enter: &dyn Fn(&mut BoardJson)| {
+        let key = (board.ranks(), board.files());
+        enter(boards.entry(key).or_insert_with(|| BoardJson::of(key)));
+    };
+    for (_, manifest) in listed.map_err(Problem::failed)? {
+        // What is wrong with a manifest is in the list of databases.
+        let Ok(manifest) = manifest else { continue };
+        let stones = manifest.max_stones();
+        entry(manifest.dimensions, &|board| {
+            board.database_stones = board.database_stones.max(Some(stones));
+        });
+    }
+    for proof in &explorer.files.proofs {
+        entry(proof.board, &|board| {
+            board.proofs += 1;
+            if proof.is_about_the_start() {
+                board.winner = Some(proof.header.winner.name().to_owned());
+            }
+        });
+    }
+    Ok(Json(BoardsJson { boards: boards.into_values().collect() }))
+}
+
+impl BoardJson {
+    fn of((ranks, files): (u32, u32)) -> Self {
+        let board = format!("{ranks}x{files}");
+        BoardJson { board, database_stones: None, proofs: 0, winner: None }
+    }
+}

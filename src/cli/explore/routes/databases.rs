@@ -1,0 +1,83 @@
+//! `GET /api/v1/databases`: what the databases hold.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use crate::cli::explore::reply::{Answer, Problem};
+use crate::endgame::{Counts, Manifest};
+
+/// The answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DatabasesJson {
+    /// Those that can be read.
+    pub databases: Vec<DatabaseJson>,
+    /// What is wrong with others.
+    pub errors: Vec<String>,
+}
+
+/// A database.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DatabaseJson {
+    /// Its directory's name.
+    pub name: String,
+    /// Ranks x files.
+    pub board: String,
+    /// `complete` or `reachable`.
+    pub scope: String,
+    /// The most stones of its positions.
+    pub max_stones: u32,
+    /// Bytes of its layers.
+    pub bytes: u64,
+    /// All layers together; none if they have 2^64 positions or more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<Counts>,
+    /// From 0 stones on.
+    pub layers: Vec<LayerJson>,
+}
+
+/// The positions with some number of stones.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LayerJson {
+    /// The stones.
+    pub stones: u32,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Positions, and those that the side to move wins.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// Lists them.
+pub async fn get(State(explorer): Shared) -> Answer<DatabasesJson> {
+    let listed = explorer.read_files(|files| files.databases()).await?;
+    let (mut databases, mut errors) = (Vec::new(), Vec::new());
+    for (path, manifest) in listed.map_err(Problem::failed)? {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        match manifest {
+            Ok(manifest) => databases.push(database(name, &manifest)),
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    Ok(Json(DatabasesJson { databases, errors }))
+}
+
+fn database(name: String, manifest: &Manifest) -> DatabaseJson {
+    let layers = manifest.layers.iter();
+    DatabaseJson {
+        name,
+        board: manifest.dimensions.to_string(),
+        scope: manifest.scope.name().to_owned(),
+        max_stones: manifest.max_stones(),
+        bytes: layers.clone().map(|layer| layer.bytes).sum(),
+        total: manifest.total(),
+        layers: layers
+            .map(|layer| LayerJson {
+                stones: layer.stones,
+                bytes: layer.bytes,
+                counts: layer.counts,
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,113 @@
+//! `GET /api/v1/konane/play`: the program's move.
+
+use std::ops::RangeInclusive;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::{Place, time};
+use crate::analysis::{Analyst, Judgement, Source};
+use crate::cli::explore::reply::{Answer, Params, Problem};
+use crate::cli::judged::outcome_name;
+use crate::search::plain::game::Value;
+use crate::search::run::Limits;
+
+/// The levels.
+const LEVELS: RangeInclusive<u32> = 1..=12;
+
+/// Memory of the search of a level.
+const LEVEL_MEMORY: u64 = 16 << 20;
+
+/// The parameters.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayRequest {
+    /// Ranks x files.
+    board: String,
+    /// The position; the start of the game if there is none.
+    position: Option<String>,
+    /// Moves that are played from there.
+    moves: Option<String>,
+    /// How well to play, from 1 to 12: with a search of 4^level nodes, and nothing else that is
+    /// known. As well as possible if nothing is said.
+    level: Option<u32>,
+    /// Milliseconds: 200, at most 2000.
+    time: Option<u64>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PlayJson {
+    /// The move; null if there is none.
+    #[serde(rename = "move")]
+    pub mv: Option<String>,
+    /// Why this one, in a sentence.
+    pub why: String,
+    /// `win`, `loss` or `unknown`, for the side that makes it.
+    pub outcome: String,
+    /// `rules`, `database`, `proof` or `search`; none while the outcome is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// Chooses a move.
+pub async fn get(
+    State(explorer): Shared,
+    Params(request): Params<PlayRequest>,
+) -> Answer<PlayJson> {
+    let PlayRequest { board, position, moves, level, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
+    let time = time(milliseconds)?;
+    if level.is_some_and(|level| !LEVELS.contains(&level)) {
+        let (least, most) = (LEVELS.start(), LEVELS.end());
+        return Err(Problem::refused(format!("level: {least} to {most}")));
+    }
+    let played = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
+        let side = place.position.to_move();
+        let limits = turn.limits(time);
+        let choice = match level {
+            None => analyst.choose(&place.position, limits)?,
+            Some(level) => {
+                // What others have found out would make it stronger.
+                let board = place.board.dimensions();
+                let mut fresh = Analyst::new(board, LEVEL_MEMORY).map_err(Problem::failed)?;
+                fresh.choose(&place.position, Limits { nodes: Some(4u64.pow(level)), ..limits })?
+            }
+        };
+        let Some(choice) = choice else {
+            let why = format!("{side} cannot move and has lost.");
+            let (outcome, source) = (Value::Loss.name().to_owned(), Source::Rules.name());
+            return Ok(PlayJson { mv: None, why, outcome, source: Some(source.to_owned()) });
+        };
+        let after = place.position.play(&place.board, choice.mv);
+        let judgement = choice.judgement;
+        Ok(PlayJson {
+            mv: Some(place.move_text(choice.mv)),
+            why: match after.count_moves(&place.board) {
+                0 => format!("It leaves {} no move.", !side),
+                _ => why(judgement),
+            },
+            outcome: outcome_name(judgement.map(|judgement| judgement.outcome)).to_owned(),
+            source: judgement.map(|judgement| judgement.source.name().to_owned()),
+        })
+    });
+    played.await.map(Json)
+}
+
+/// The reason for a move after which the game goes on.
+fn why(judgement: Option<Judgement>) -> String {
+    let Some(Judgement { outcome, source, .. }) = judgement else {
+        return "Nothing is proven yet; the search likes it best.".to_owned();
+    };
+    let by = match source {
+        Source::Database => "says the database",
+        Source::Proof => "says the proof",
+        Source::Rules | Source::Search => "a search has shown",
+    };
+    match outcome {
+        Value::Win => format!("It wins, {by}."),
+        Value::Loss => format!("Every move loses, {by}; this one resists longest."),
+    }
+}

@@ -1,0 +1,144 @@
+//! `/api/v1/searches`: a search that is watched while it runs.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::Place;
+use crate::cli::explore::events;
+use crate::cli::explore::reply::{Body, Problem};
+use crate::cli::explore::search::{Game, Order};
+use crate::cli::sprouts::AlgorithmArg;
+use crate::konane::{LEAST_MEMORY, SolveError};
+use crate::system::{bytes_text, parse_bytes};
+
+/// The body of `POST`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// `konane` or `sprouts`.
+    game: GameName,
+    /// Konane: ranks x files.
+    board: Option<String>,
+    /// The position; Konane: the start of the game if there is none.
+    position: Option<String>,
+    /// Konane: moves that are played from there.
+    moves: Option<String>,
+    /// `dfpn` (if nothing is said), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
+    algo: Option<String>,
+    /// Such as `64MiB`; at most half of the program's --memory, which is taken if nothing is said.
+    memory: Option<String>,
+    /// When to give up.
+    #[serde(default)]
+    limits: LimitsRequest,
+}
+
+/// The games.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum GameName {
+    Konane,
+    Sprouts,
+}
+
+/// When a search gives up; never, if nothing is said.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitsRequest {
+    /// After this time.
+    seconds: Option<f64>,
+    /// After so many nodes.
+    nodes: Option<u64>,
+}
+
+/// The answer to `POST`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SearchJson {
+    /// Names the search in the addresses of its events and for `DELETE`.
+    pub id: String,
+}
+
+/// `POST /api/v1/searches`: begins a search.
+pub async fn post(
+    State(explorer): Shared,
+    Body(request): Body<SearchRequest>,
+) -> Result<(StatusCode, Json<SearchJson>), Problem> {
+    let SearchRequest { game, board, position, moves, algo, memory, limits } = request;
+    let algo = algo.as_deref().unwrap_or("dfpn");
+    let game = match game {
+        GameName::Konane => {
+            let board = board.ok_or_else(|| Problem::refused("board: write one, such as 6x6"))?;
+            let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
+            let algorithm = algo.parse().map_err(Problem::refused)?;
+            Game::Konane { board: place.board, position: place.position, algorithm }
+        }
+        GameName::Sprouts => {
+            if board.is_some() || moves.is_some() {
+                return Err(Problem::refused("Sprouts has neither board nor moves"));
+            }
+            let none = || Problem::refused("position: write one, such as 0*5");
+            let position = super::sprouts::read(&position.ok_or_else(none)?)?;
+            let algorithm = AlgorithmArg::from_str(algo, false).map_err(Problem::refused)?;
+            Game::Sprouts { position, algorithm }
+        }
+    };
+    let memory = self::memory(memory.as_deref(), explorer.searches.memory)?;
+    let seconds = limits.seconds.map(Duration::try_from_secs_f64).transpose();
+    let time = seconds.map_err(|error| Problem::refused(format!("limits.seconds: {error}")))?;
+    let id = explorer.searches.start(Order { game, memory, time, nodes: limits.nodes })?;
+    Ok((StatusCode::CREATED, Json(SearchJson { id })))
+}
+
+/// The bytes that a search may have.
+fn memory(text: Option<&str>, most: u64) -> Result<u64, Problem> {
+    let Some(text) = text else { return Ok(most) };
+    match parse_bytes(text) {
+        Err(error) => Err(Problem::refused(format!("memory: {error}"))),
+        Ok(bytes) if bytes < LEAST_MEMORY => {
+            Err(Problem::refused(SolveError::TooLittleMemory { bytes }))
+        }
+        Ok(bytes) if bytes > most => {
+            let most = bytes_text(most);
+            let text = format!("memory: at most {most}, half of what --memory allows");
+            Err(Problem::refused(text))
+        }
+        Ok(bytes) => Ok(bytes),
+    }
+}
+
+/// `DELETE /api/v1/searches/{id}`: ends a search; its last event says so.
+pub async fn delete(
+    State(explorer): Shared,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let found = explorer.searches.find(&id);
+    let none = || Problem::new(StatusCode::NOT_FOUND, "there is no such search any more");
+    found.ok_or_else(none)?.stop();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `GET /api/v1/searches/{id}/events`: what happened so far and what happens, as server-sent events.
+/// 204, which ends the browser's attempts, for an unknown search and for who has heard it all.
+pub async fn events(
+    State(explorer): Shared,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let Some(search) = explorer.searches.find(&id) else {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    };
+    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let heard = heard.unwrap_or(0);
+    let (_, last, ended) = search.history.since(heard);
+    if ended && heard >= last {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let stream = events::stream(search, heard)?;
+    Ok(([(header::CONTENT_TYPE, "text/event-stream")], stream).into_response())
+}

@@ -1,0 +1,18 @@
+//! `GET /api/v1/version`.
+
+use axum::Json;
+use serde::{Deserialize, Serialize};
+
+/// The answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct VersionJson {
+    /// The program's.
+    pub version: String,
+    /// That of the interface: what is documented stays as it is, and fields may be added.
+    pub api: u32,
+}
+
+/// Says it.
+pub async fn get() -> Json<VersionJson> {
+    Json(VersionJson { version: env!("CARGO_PKG_VERSION").to_owned(), api: 1 })
+}
