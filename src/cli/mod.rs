@@ -11,7 +11,11 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+mod analyse;
+mod analyst;
+mod annotate;
 mod bench;
+mod board;
 mod builddb;
 mod completions;
 mod database;
@@ -19,6 +23,7 @@ mod exit;
 #[cfg(feature = "explore")]
 mod explore;
 mod flags;
+mod game;
 mod input;
 mod interrupt;
 pub mod json;
@@ -36,6 +41,7 @@ mod talk;
 mod trace;
 mod verify_proof;
 mod verifydb;
+mod words;
 
 use crate::system::file_size_limit_is_an_error;
 use exit::{CliError, Exit};
@@ -63,8 +69,12 @@ pub enum Command {
     Perft(perft::PerftArgs),
     /// Check a proof that `solve --proof` has written, by the rules of the game alone.
     VerifyProof(verify_proof::VerifyProofArgs),
-    /// Play against a proof or a database on the terminal.
+    /// Look at a position: every move with its value, a line of best play, and what you ask.
+    Analyse(analyse::AnalyseArgs),
+    /// Play against the program, which plays perfectly where it can.
     Play(play::PlayArgs),
+    /// Judge every move of a game record: mistakes, only moves, and what is not known.
+    Annotate(annotate::AnnotateArgs),
     /// Look at positions in the browser: every move with its value, searches as they run.
     #[cfg(feature = "explore")]
     Explore(explore::ExploreArgs),
@@ -109,7 +119,9 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Solve(args) => solve::run(args, stop),
         Command::Perft(args) => perft::run(args, stop),
         Command::Probe(args) => probe::run(args, stop),
+        Command::Analyse(args) => analyse::run(args, stop),
         Command::Play(args) => play::run(args, stop),
+        Command::Annotate(args) => annotate::run(args, stop),
         #[cfg(feature = "explore")]
         Command::Explore(args) => explore::run(args, stop),
         Command::VerifyProof(args) => verify_proof::run(args, stop),

@@ -63,11 +63,30 @@ pub fn warn(message: &str) {
     let _ = io::stderr().write_all(format!("warning: {message}\n").as_bytes());
 }
 
+/// Columns before the values of [`rows`].
+pub const ROW_INDENT: usize = 14;
+
 /// A heading, and rows of names and values.
 pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
     let mut text = format!("{head}\n");
     for (name, value) in rows {
         text += &format!("  {name:<12}{value}\n");
+    }
+    text
+}
+
+/// Words in lines of less than 80 columns, all but the first one indented by so many spaces.
+pub fn wrapped(words: &[String], indent: usize) -> String {
+    let (mut text, mut column) = (String::new(), indent);
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 && column + word.len() >= 80 {
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+        }
+        text += word;
+        column += word.len() + 1;
     }
     text
 }
@@ -184,5 +203,14 @@ mod tests {
         assert_eq!(time(125.4), "2 min 5 s");
         assert_eq!(time(11_520.0), "3 h 12 min");
         assert_eq!(speed(5, 0.0), 5e9);
+    }
+
+    #[test]
+    fn long_lists_are_broken() {
+        let words: Vec<String> = (10..60).map(|number| format!("a{number}")).collect();
+        let text = wrapped(&words, 14);
+        assert!(text.lines().count() > 2 && text.lines().all(|line| line.len() < 80), "{text}");
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), words);
+        assert!(text.lines().skip(1).all(|line| line.starts_with("              a")), "{text}");
     }
 }

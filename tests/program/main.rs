@@ -1,6 +1,8 @@
 //! The real program as its users meet it: every verb and flag, the JSON, exit codes, bad input,
 //! damaged files, limits, signals and kills.
 
+mod analyse;
+mod annotate;
 mod bench;
 mod checkpoints;
 mod common;

@@ -1,11 +1,13 @@
-//! Games against proofs and databases, and the verb `play`, piped.
+//! Games against proofs, databases and the search, and the verb `play`, piped.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use konane::proof::{Guide, ProofWriter};
+use konane::record::Record;
 use konane::{Position, notation};
 use proptest::prelude::*;
 
@@ -207,10 +209,11 @@ fn bad_usage_and_bad_files() {
     let place = Place::new();
     written(&place, &["4x5"]);
     for (args, expected, part) in [
-        (&["4x5"][..], 2, "--proof"),
-        (&["4x5", "--proof", "a.proof", "--db", "db"], 2, "--db"),
-        (&["4x5", "--proof", "a.proof", "--side", "black"], 2, "--side"),
+        (&["4x5", "--proof", "a.proof", "--db", "none"][..], 4, "none"),
         (&["4x5", "--db", "db", "--side", "red"], 2, "red"),
+        (&["4x5", "--level", "0"], 2, "from 1 to 10"),
+        (&["4x5", "--time", "soon"], 2, "--time"),
+        (&["4x5", "--memory", "1KiB"], 2, "--memory"),
         (&["5x5", "--proof", "a.proof"], 2, "a proof of the 4x5 board, not of 5x5"),
         (&["4x5", "--proof", "a.proof", "--moves", "a1"], 2, "--moves"),
         (&["4x5", "--proof", "none.proof"], 4, "none.proof"),
@@ -242,4 +245,139 @@ fn a_file_that_is_no_proof_is_found_out() {
     assert!(stdout(&output).contains("have no answer: it is no proof"), "{}", stdout(&output));
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("verify-proof"), "{}", stderr(&output));
+}
+
+#[test]
+fn without_files_the_search_plays_perfectly() {
+    let place = Place::new();
+    let text = first_moves(&place, &["5x6", "--threads", "1", "--time", "1m"], "");
+    assert!(text.starts_with("5x6, you play Black. I win, by search.\n"), "{text}");
+    assert!(text.contains(" moves all lose.\n"), "{text}");
+    assert!(text.ends_with("\nBlack cannot move. I have won.\n"), "{text}");
+    assert!(!text.contains("not know"), "{text}");
+    let args = ["5x6", "--threads", "1", "--time", "1m", "--side", "white"];
+    // The winning side of the person keeps the win by the moves that the program calls winning.
+    let text = first_moves(&place, &args, " wins");
+    assert!(text.starts_with("5x6, you play White. You can win, by search.\n"), "{text}");
+    assert!(text.contains("all my moves lose"), "{text}");
+    assert!(text.ends_with("\nBlack cannot move. You have won.\n"), "{text}");
+}
+
+/// The value of a position by plain recursion.
+fn wins(board: &konane::Board, position: &Position, memo: &mut HashMap<Position, bool>) -> bool {
+    if let Some(&known) = memo.get(position) {
+        return known;
+    }
+    let mut moves = position.moves(board).into_iter();
+    let won = moves.any(|mv| !wins(board, &position.play(board, mv), memo));
+    memo.insert(*position, won);
+    won
+}
+
+#[test]
+fn what_is_listed_is_what_recursion_finds() {
+    let place = Place::new();
+    let board = board("4x4");
+    let mut memo = HashMap::new();
+    for moves in ["", "a4", "b3 b4", "c2 c3", "a4 a3 c4-a4"] {
+        let position = notation::parse_moves(&board, moves).unwrap();
+        let side = position.to_move().name();
+        let args = ["4x4", "--moves", moves, "--side", side];
+        let text = stdout(&play(&place, &args, "moves\n"));
+        let listed = text.lines().rev().take_while(|line| line.starts_with("  ")).count();
+        assert_eq!(listed, position.count_moves(&board) as usize, "{text}");
+        for mv in position.moves(&board) {
+            let mv_text = notation::format_move(board.dimensions(), mv);
+            let won = !wins(&board, &position.play(&board, mv), &mut memo);
+            let expected = format!("  {mv_text:<8}{}\n", if won { "wins" } else { "loses" });
+            assert!(text.contains(&expected), "{moves}: {expected:?} in {text}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_claimed_that_is_not_proven() {
+    let place = Place::new();
+    let args = ["8x8", "--time", "50ms", "--memory", "16MiB"];
+    let output = play(&place, &args, "moves\nhint\nsearch 50ms\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.starts_with("8x8, you play Black. I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains("Black to move. I do not know yet who wins.\n"), "{text}");
+    assert_eq!(text.matches("  unknown\n").count(), 4, "{text}");
+    assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains("Not decided yet: "), "{text}");
+    let text = text.replace("not know yet who wins", "");
+    for claim in ["win", "lose"] {
+        assert!(!text.contains(claim), "{claim}: {text}");
+    }
+    // The program moves all the same.
+    let output = play(&place, &[&args[..], &["--side", "black"]].concat(), "a8\n");
+    let text = stdout(&output);
+    assert!(text.contains("White plays ") && text.contains(": I do not know yet who"), "{text}");
+}
+
+#[test]
+fn levels_are_weaker_and_say_so() {
+    let place = Place::new();
+    let text = stdout(&play(&place, &["8x8", "--level", "3", "--time", "10ms"], "a8\n"));
+    assert!(text.contains(" On level 3 I search 64 nodes for a move.\n"), "{text}");
+    assert!(text.contains("White plays "), "{text}");
+    // Where the program could win, but need not on this level, nothing is promised.
+    let text = stdout(&play(&place, &["5x5", "--level", "1", "--side", "white"], ""));
+    assert!(text.starts_with("5x5, you play White. I can win, by search. On level 1 I"), "{text}");
+    // A game against itself differs from the perfect one, but is one by the rules.
+    let text = stdout(&play(&place, &["5x5", "--level", "1", "--side", "none"], "save g\n"));
+    assert!(text.contains(" has won.\n"), "{text}");
+    let record: Record = fs::read_to_string(place.path("g")).unwrap().parse().unwrap();
+    assert_eq!(record.black.as_deref(), Some("konane, level 1"));
+    assert!(record.result.is_some() && record.moves.len() > 4);
+}
+
+#[test]
+fn two_people_and_none() {
+    let place = Place::new();
+    let output = play(&place, &["3x3", "--side", "both"], "b2\nundo\nredo\nc2\nundo\n");
+    let text = stdout(&output);
+    assert!(text.starts_with("3x3, two people play. "), "{text}");
+    assert!(!text.contains(" plays ") && !text.contains("Your") && !text.contains("I "), "{text}");
+    assert_eq!(text.matches("Taken back.").count(), 2, "{text}");
+    assert!(text.ends_with("White to move. White wins: all 4 moves win.\n"), "{text}");
+    let output = play(&place, &["4x5", "--side", "none"], "");
+    let text = stdout(&output);
+    assert!(text.starts_with("4x5, the program plays both sides. White can win, by se"), "{text}");
+    assert!(text.ends_with("\nBlack cannot move. White has won.\n"), "{text}");
+    assert_eq!(code(&output), 0);
+}
+
+#[test]
+fn games_are_saved_and_go_on() {
+    let place = Place::new();
+    let args = ["5x5", "--side", "white"];
+    let output = play(&place, &args, "c4\nsave game.txt\ndraw game.svg\nposition\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = fs::read_to_string(place.path("game.txt")).unwrap();
+    let record: Record = text.parse().unwrap();
+    assert_eq!((record.black.as_deref(), record.white.as_deref()), (Some("konane"), None));
+    assert_eq!(record.moves.len(), 3, "{text}");
+    assert!(fs::read_to_string(place.path("game.svg")).unwrap().starts_with("<svg"));
+    let last = stdout(&output).lines().last().map(str::to_owned);
+    let loaded = play(&place, &args, "load game.txt\nposition\nnew\nposition\n");
+    let shown = stdout(&loaded);
+    assert!(shown.contains(&last.expect("the position")), "{shown}");
+    assert!(shown.contains("A new game.\n"), "{shown}");
+    // Files that are none, and games on other boards, leave the game as it was.
+    fs::write(place.path("bad.txt"), "Board: 5x5\n\n1. c3 c3\n").unwrap();
+    for (lines, expected, part) in [
+        ("load none.txt\n", 4, "none.txt"),
+        ("load bad.txt\n", 2, "bad.txt: line 3, character 7: \"c3\""),
+        ("save no/where\n", 4, "no/where"),
+        ("save\n", 2, "the name of the file is missing"),
+    ] {
+        let output = play(&place, &args, lines);
+        assert_eq!(code(&output), expected, "{lines}");
+        assert!(stdout(&output).contains(part), "{lines}: {}", stdout(&output));
+    }
+    let output = play(&place, &["4x5"], "load game.txt\n");
+    assert!(stdout(&output).contains("a game on the 5x5 board, not on 4x5"));
 }
