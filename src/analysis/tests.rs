@@ -87,6 +87,33 @@ proptest! {
     }
 }
 
+proptest! {
+    /// What a choice claims holds for the move, with however little search.
+    #[test]
+    fn a_choice_claims_what_is_so(
+        size in prop::sample::select(vec!["3x4", "4x4", "2x8", "3x5"]),
+        stones: u64,
+        white: bool,
+        nodes in 0u64..60,
+    ) {
+        let mut analyst = analyst(size);
+        let board = analyst.board().clone();
+        let position = position(&board, stones, white);
+        let mut twin = Twin { board: &board, values: HashMap::new() };
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        match analyst.choose(&position, limits).unwrap() {
+            None => prop_assert_eq!(position.count_moves(&board), 0),
+            Some(choice) => {
+                let after = position.play(&board, choice.mv);
+                if let Some(judgement) = choice.judgement {
+                    prop_assert_eq!(judgement.outcome, !twin.value(&after));
+                    prop_assert_eq!(judgement.outcome, twin.value(&position));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn databases_and_proofs_say_what_a_search_finds() {
     let directory = tempfile::tempdir().unwrap();

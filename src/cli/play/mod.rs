@@ -104,8 +104,9 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let root = analyst.proofs().first().filter(|_| !given).map(|proof| proof.root());
     let game = root.map_or(game, |root| Game::new(analyst.board(), root));
     let files = args.analyst.proofs();
-    let mut opponent = Opponent { analyst, files, level: args.level, time: args.time, stop };
-    opponent.check(game.position())?;
+    let PlayArgs { level, time, .. } = *args;
+    let mut opponent = Opponent { analyst, files, proven: None, level, time, stop };
+    opponent.begin(game.position())?;
     let known = opponent.winner(game.position())?;
     let loser = known.as_ref().map_or(game.position().to_move(), |&(winner, _)| !winner);
     let side = args.side.unwrap_or(loser.into());

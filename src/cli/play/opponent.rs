@@ -25,6 +25,8 @@ pub struct Opponent<'a> {
     pub analyst: Analyst,
     /// The names of its proofs.
     pub files: String,
+    /// The side that wins the game by the proofs, unless it does not play by them.
+    pub proven: Option<Colour>,
     /// How strong it plays; perfectly where it can if there is none.
     pub level: Option<u32>,
     /// For a move.
@@ -50,30 +52,25 @@ impl<'a> Opponent<'a> {
         Limits { deadline, stop: Some(self.stop), ..Limits::default() }
     }
 
-    /// Refuses a position of which the proofs, if there are any, say nothing.
-    pub fn check(&self, position: &Position) -> Result<(), CliError> {
+    /// Prepares for a game from this position. Refuses one of which the proofs, if there are any, say
+    /// nothing.
+    pub fn begin(&mut self, position: &Position) -> Result<(), CliError> {
         let proofs = self.analyst.proofs();
-        match proofs.first() {
-            Some(first) if !proofs.iter().any(|proof| covers(proof, position)) => {
-                Err(CliError::NotInProof {
-                    file: self.files.clone(),
-                    position: format_position(self.analyst.board(), position),
-                    root: format_position(self.analyst.board(), &first.root()),
-                })
-            }
-            _ => Ok(()),
-        }
+        let Some(first) = proofs.first() else { return Ok(()) };
+        let Some(proof) = proofs.iter().find(|proof| covers(proof, position)) else {
+            return Err(CliError::NotInProof {
+                file: self.files.clone(),
+                position: format_position(self.analyst.board(), position),
+                root: format_position(self.analyst.board(), &first.root()),
+            });
+        };
+        self.proven = Some(proof.winner()).filter(|_| self.level.is_none());
+        Ok(())
     }
 
     /// Whether a signal has come.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-    }
-
-    /// The side that wins by the proofs, unless it does not play by them.
-    pub fn proven(&self) -> Option<Colour> {
-        let proof = self.analyst.proofs().first().filter(|_| self.level.is_none());
-        proof.map(Guide::winner)
     }
 
     /// Who wins, as far as that is known within the time, and by what.
@@ -113,7 +110,7 @@ impl<'a> Opponent<'a> {
     /// The program's move, and the reason. The game is not over.
     pub fn choose(&mut self, position: &Position) -> Result<(Move, Reason), CliError> {
         let board = self.analyst.board();
-        if self.proven() == Some(position.to_move()) {
+        if self.proven == Some(position.to_move()) {
             let mv = self.answer(position).ok_or_else(|| CliError::NoAnswer {
                 file: self.files.clone(),
                 position: format_position(board, position),

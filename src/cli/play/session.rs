@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
 
     /// Whether the person's moves are to be answered by the proof.
     fn by_proof(&self) -> bool {
-        self.person().is_some_and(|person| self.opponent.proven() == Some(!person))
+        self.person().is_some_and(|person| self.opponent.proven == Some(!person))
     }
 
     fn situation(&mut self, position: &Position) -> Result<String, CliError> {
@@ -208,7 +208,7 @@ impl<'a> Session<'a> {
             }
             Word::Load(file) => {
                 let game = Game::open(Path::new(file), self.game.board().dimensions())?;
-                self.opponent.check(game.position())?;
+                self.opponent.begin(game.position())?;
                 self.game = game;
                 Next::Changed(format!("The game of {file}.\n"))
             }
