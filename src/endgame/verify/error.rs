@@ -1,5 +1,6 @@
 //! Why a database did not pass.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::endgame::files::DatabaseError;
@@ -26,9 +27,9 @@ pub enum VerifyError {
         /// What is said about it.
         what: &'static str,
         /// What follows from the rules and the layers below.
-        expected: &'static str,
+        expected: Cow<'static, str>,
         /// What the file says.
-        got: &'static str,
+        got: Cow<'static, str>,
     },
     /// The stop flag was set.
     #[error("interrupted before everything was checked")]
