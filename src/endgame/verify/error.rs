@@ -1,6 +1,5 @@
 //! Why a database did not pass.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::endgame::files::DatabaseError;
@@ -27,9 +26,9 @@ pub enum VerifyError {
         /// What is said about it.
         what: &'static str,
         /// What follows from the rules and the layers below.
-        expected: Cow<'static, str>,
+        expected: Box<str>,
         /// What the file says.
-        got: Cow<'static, str>,
+        got: Box<str>,
     },
     /// The stop flag was set.
     #[error("interrupted before everything was checked")]

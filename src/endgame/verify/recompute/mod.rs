@@ -12,7 +12,6 @@
 
 mod remoteness;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -85,8 +84,8 @@ enum Place<'a> {
 struct Fault {
     column: u32,
     what: &'static str,
-    expected: Cow<'static, str>,
-    got: Cow<'static, str>,
+    expected: Box<str>,
+    got: Box<str>,
 }
 
 impl Fault {
