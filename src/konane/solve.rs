@@ -232,10 +232,7 @@ pub struct Solution {
 impl Solution {
     /// Why the winner is not known.
     pub fn reason(&self) -> Option<Reason> {
-        match self.report.outcome {
-            Outcome::Known(_) => None,
-            Outcome::Unknown(reason) => Some(reason),
-        }
+        self.report.outcome.reason()
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::reply::Problem;
-use super::searches::Search;
+use super::search::Search;
 
 /// Most streams at a time: they hold connections, and other requests need some, too.
 const STREAMS: usize = 16;
@@ -50,11 +50,11 @@ pub fn stream(search: Arc<Search>, heard: u64) -> Result<Body, Problem> {
     };
     let (sender, receiver) = channel(1);
     tokio::spawn(async move {
-        let (mut heard, mut changes) = (heard, search.changes());
+        let (mut heard, mut changes) = (heard, search.history.changes());
         loop {
             // Before the look, so that nothing is missed.
             changes.mark_unchanged();
-            let (text, last, ended) = search.since(heard);
+            let (text, last, ended) = search.history.since(heard);
             heard = last;
             // Nobody listens any more.
             if !text.is_empty() && sender.send(text.into()).await.is_err() || ended {

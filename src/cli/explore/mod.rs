@@ -3,7 +3,7 @@
 //! Comes in: requests of programs on this machine. Goes out: the page, JSON, streams of events.
 //!
 //! ```text
-//! server ─▶ security ─▶ routes ─▶ boards (an Analyst each) ─▶ files: databases, proofs
+//! server ─▶ security ─▶ routes ─▶ boards ─▶ seat (of an Analyst) ─▶ files: databases, proofs
 //! (accepts)  (refuses)     │
 //!                          ├────▶ searches (one at a time) ─▶ events (to whoever listens)
 //!                          └────▶ assets (the page)
@@ -14,19 +14,24 @@
 //!   together;
 //! * `routes` has a file for each resource, with the types of its requests and answers: these are
 //!   the documentation of the interface;
-//! * `boards` keeps what was found about each board, and lets one request at a time search there;
-//! * `searches` runs the search that is watched live and keeps its history, `events` streams it;
+//! * `boards` keeps an analyst for each board, `sprouts` one for the other game, and `seat` lets one
+//!   request at a time search with each;
+//! * `searches` has the `search` that is watched live and its `history`, which `events` streams;
 //! * `reply` turns errors into answers.
 
 mod assets;
 mod boards;
 mod events;
 mod files;
+mod history;
 mod reply;
 mod routes;
+mod search;
 mod searches;
+mod seat;
 mod security;
 mod server;
+mod sprouts;
 
 use std::io::IsTerminal;
 use std::net::{Ipv4Addr, TcpListener};
@@ -47,9 +52,10 @@ use boards::Boards;
 use files::Files;
 use reply::Problem;
 use searches::Searches;
+use sprouts::Sprouts;
 
-/// Boards whose analyses are kept. Each has a part of the memory, the search that is watched as
-/// much as all of them.
+/// Boards whose analyses are kept. Half of the memory is for the search that is watched, the other
+/// one for the boards and Sprouts in equal parts.
 const BOARDS: u64 = 2;
 
 /// `konane explore`.
@@ -77,9 +83,13 @@ pub struct ExploreArgs {
     /// takes 8 bytes of memory for each position once its board is looked at.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
+    /// Sprouts: take Grundy numbers from this file, and add those that are found; made if there is
+    /// none.
+    #[arg(long, value_name = "FILE")]
+    pub sprouts_db: Option<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Memory to search in, at least 4MiB.
+    /// Memory to search in, at least 6MiB. Files are kept beside it.
     #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
@@ -89,20 +99,22 @@ pub struct ExploreArgs {
 struct Explorer {
     files: Arc<Files>,
     boards: Boards,
+    sprouts: Sprouts,
     searches: Searches,
 }
 
 impl Explorer {
     fn new(args: &ExploreArgs) -> Result<Self, CliError> {
-        let parts = 2 * BOARDS;
+        let parts = 2 * (BOARDS + 1);
         if args.memory < parts * LEAST_MEMORY {
             return Err(SolveError::TooLittleMemory { bytes: args.memory / parts }.into());
         }
-        let threads = args.threads.of("dfpn", true)?;
+        let (memory, threads) = (args.memory / parts, args.threads.of("dfpn", true)?);
         let files = Arc::new(Files::open(args.db.as_deref(), &args.proof)?);
-        let boards = Boards::new(Arc::clone(&files), args.memory / parts, threads);
+        let boards = Boards::new(Arc::clone(&files), memory, threads);
+        let sprouts = Sprouts::new(memory, threads, args.sprouts_db.clone())?;
         let searches = Searches::new(args.memory / 2, threads);
-        Ok(Explorer { files, boards, searches })
+        Ok(Explorer { files, boards, sprouts, searches })
     }
 
     /// Reads something from files, on a thread where that may take its time.
@@ -117,6 +129,7 @@ impl Explorer {
     /// Ends all searches.
     fn stop(&self) {
         self.boards.stop();
+        self.sprouts.stop();
         self.searches.stop();
     }
 }
@@ -137,6 +150,7 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let router = security::guarded(routes::router(Arc::clone(&explorer)), port);
     server::serve(listener, router, &explorer, stop).map_err(CliError::Server)?;
+    explorer.sprouts.close()?;
     // A signal is the only end that there is.
     Ok(Exit::Interrupted)
 }

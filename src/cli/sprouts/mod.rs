@@ -20,6 +20,10 @@ pub use children::{ChildrenJson, ValuesJson};
 pub use db::{AddedJson, ExportJson, StatsJson};
 pub use grundy::GrundyJson;
 pub use session::{DatabaseJson, SearchedJson};
+#[cfg(feature = "explore")]
+pub(super) use session::{NumbersArg, analyst};
+#[cfg(feature = "explore")]
+pub(super) use solve::AlgorithmArg;
 pub use solve::SproutsSolveJson;
 pub use text::read;
 pub use verify::{ProblemJson, VerifySprJson};

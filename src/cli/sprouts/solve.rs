@@ -76,7 +76,7 @@ impl AlgorithmArg {
         }
     }
 
-    fn is_parallel(self) -> bool {
+    pub(in crate::cli) fn is_parallel(self) -> bool {
         matches!(self, AlgorithmArg::Dfpn | AlgorithmArg::PnsPdfpn)
     }
 }

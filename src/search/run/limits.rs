@@ -64,6 +64,14 @@ impl Outcome {
             Outcome::Unknown(_) => None,
         }
     }
+
+    /// Why it is not proven.
+    pub fn reason(self) -> Option<Reason> {
+        match self {
+            Outcome::Known(_) => None,
+            Outcome::Unknown(reason) => Some(reason),
+        }
+    }
 }
 
 /// When to give up. The default is never.

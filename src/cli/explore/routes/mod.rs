@@ -11,6 +11,7 @@ mod position;
 mod proofs;
 mod searches;
 mod setup;
+mod sprouts;
 mod version;
 mod why;
 
@@ -41,6 +42,8 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         .route("/konane/play", get(play::get))
         .route("/konane/why", get(why::get))
         .route("/konane/setup", post(setup::post))
+        .route("/sprouts/position", get(sprouts::position))
+        .route("/sprouts/draw", get(sprouts::draw))
         .route("/searches", post(searches::post))
         .route("/searches/{id}", delete(searches::delete))
         .route("/searches/{id}/events", get(searches::events))

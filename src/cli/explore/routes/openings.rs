@@ -64,16 +64,18 @@ pub async fn get(
             let analysis = analyst.analyse(&after, turn.limits(share), &mut |_| {})?;
             complete &= analysis.count(None) == 0;
             let white = after.to_move();
-            openings.extend(analysis.moves.iter().map(|judged| OpeningJson {
-                moves: vec![place.move_text(first), place.move_text(judged.mv)],
-                winner: match judged.outcome() {
-                    Some(Value::Win) => white.name(),
-                    Some(Value::Loss) => (!white).name(),
-                    None => "unknown",
+            openings.extend(analysis.moves.iter().map(|judged| {
+                OpeningJson {
+                    moves: vec![place.move_text(first), place.move_text(judged.mv)],
+                    winner: match judged.outcome() {
+                        Some(Value::Win) => white.name(),
+                        Some(Value::Loss) => (!white).name(),
+                        None => "unknown",
+                    }
+                    .to_owned(),
+                    source: judged.judgement.map(|judgement| judgement.source.name().to_owned()),
+                    code: judged.after.code(&place.board).to_string(),
                 }
-                .to_owned(),
-                source: judged.judgement.map(|judgement| judgement.source.name().to_owned()),
-                code: judged.after.code(&place.board).to_string(),
             }));
         }
         Ok(OpeningsJson { board: place.board.dimensions().to_string(), openings, complete })

@@ -36,7 +36,9 @@ impl Place {
         let board = Board::new(self::board(board)?);
         let start = match position {
             None => Position::start(&board),
-            Some(text) => parse_position(&board, &text.replace('_', " ")).map_err(Problem::refused)?,
+            Some(text) => {
+                parse_position(&board, &text.replace('_', " ")).map_err(Problem::refused)?
+            }
         };
         let (mut position, mut played) = (start, Vec::new());
         let words = moves.unwrap_or_default().split([',', ' ']).filter(|word| !word.is_empty());

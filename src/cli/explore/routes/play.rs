@@ -1,15 +1,24 @@
 //! `GET /api/v1/konane/play`: the program's move.
 
+use std::ops::RangeInclusive;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
-use crate::analysis::{Judgement, Source};
-use crate::cli::explore::reply::{Answer, Params};
+use crate::analysis::{Analyst, Judgement, Source};
+use crate::cli::explore::reply::{Answer, Params, Problem};
 use crate::cli::judged::outcome_name;
 use crate::search::plain::game::Value;
+use crate::search::run::Limits;
+
+/// The levels.
+const LEVELS: RangeInclusive<u32> = 1..=12;
+
+/// Memory of the search of a level.
+const LEVEL_MEMORY: u64 = 16 << 20;
 
 /// The parameters.
 #[derive(Debug, Deserialize)]
@@ -21,6 +30,9 @@ pub struct PlayRequest {
     position: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
+    /// How well to play, from 1 to 12: with a search of 4^level nodes, and nothing else that is
+    /// known. As well as possible if nothing is said.
+    level: Option<u32>,
     /// Milliseconds: 200, at most 2000.
     time: Option<u64>,
 }
@@ -45,12 +57,26 @@ pub async fn get(
     State(explorer): Shared,
     Params(request): Params<PlayRequest>,
 ) -> Answer<PlayJson> {
-    let PlayRequest { board, position, moves, time: milliseconds } = request;
+    let PlayRequest { board, position, moves, level, time: milliseconds } = request;
     let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
+    if level.is_some_and(|level| !LEVELS.contains(&level)) {
+        let (least, most) = (LEVELS.start(), LEVELS.end());
+        return Err(Problem::refused(format!("level: {least} to {most}")));
+    }
     let played = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
         let side = place.position.to_move();
-        let Some(choice) = analyst.choose(&place.position, turn.limits(time))? else {
+        let limits = turn.limits(time);
+        let choice = match level {
+            None => analyst.choose(&place.position, limits)?,
+            Some(level) => {
+                // What others have found out would make it stronger.
+                let board = place.board.dimensions();
+                let mut fresh = Analyst::new(board, LEVEL_MEMORY).map_err(Problem::failed)?;
+                fresh.choose(&place.position, Limits { nodes: Some(4u64.pow(level)), ..limits })?
+            }
+        };
+        let Some(choice) = choice else {
             let why = format!("{side} cannot move and has lost.");
             let (outcome, source) = (Value::Loss.name().to_owned(), Source::Rules.name());
             return Ok(PlayJson { mv: None, why, outcome, source: Some(source.to_owned()) });

@@ -6,29 +6,31 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::Place;
 use crate::cli::explore::events;
 use crate::cli::explore::reply::{Body, Problem};
-use crate::cli::explore::searches::{Game, Order};
-use crate::konane::Algorithm;
-use crate::system::parse_bytes;
+use crate::cli::explore::search::{Game, Order};
+use crate::cli::sprouts::AlgorithmArg;
+use crate::konane::{LEAST_MEMORY, SolveError};
+use crate::system::{bytes_text, parse_bytes};
 
 /// The body of `POST`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
-    /// `konane`.
+    /// `konane` or `sprouts`.
     game: GameName,
-    /// Ranks x files.
+    /// Konane: ranks x files.
     board: Option<String>,
-    /// The position; the start of the game if there is none.
+    /// The position; Konane: the start of the game if there is none.
     position: Option<String>,
-    /// Moves that are played from there.
+    /// Konane: moves that are played from there.
     moves: Option<String>,
-    /// `dfpn` (if nothing is said), `pns`, `pn2`, `ab` or `pns-pdfpn`.
+    /// `dfpn` (if nothing is said), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
     algo: Option<String>,
     /// Such as `64MiB`; at most half of the program's --memory, which is taken if nothing is said.
     memory: Option<String>,
@@ -42,6 +44,7 @@ pub struct SearchRequest {
 #[serde(rename_all = "lowercase")]
 enum GameName {
     Konane,
+    Sprouts,
 }
 
 /// When a search gives up; never, if nothing is said.
@@ -67,21 +70,46 @@ pub async fn post(
     Body(request): Body<SearchRequest>,
 ) -> Result<(StatusCode, Json<SearchJson>), Problem> {
     let SearchRequest { game, board, position, moves, algo, memory, limits } = request;
+    let algo = algo.as_deref().unwrap_or("dfpn");
     let game = match game {
         GameName::Konane => {
             let board = board.ok_or_else(|| Problem::refused("board: write one, such as 6x6"))?;
             let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
-            let algorithm = algo.as_deref().map_or(Ok(Algorithm::Dfpn), str::parse);
-            let algorithm = algorithm.map_err(Problem::refused)?;
+            let algorithm = algo.parse().map_err(Problem::refused)?;
             Game::Konane { board: place.board, position: place.position, algorithm }
         }
+        GameName::Sprouts => {
+            if board.is_some() || moves.is_some() {
+                return Err(Problem::refused("Sprouts has neither board nor moves"));
+            }
+            let none = || Problem::refused("position: write one, such as 0*5");
+            let position = super::sprouts::read(&position.ok_or_else(none)?)?;
+            let algorithm = AlgorithmArg::from_str(algo, false).map_err(Problem::refused)?;
+            Game::Sprouts { position, algorithm }
+        }
     };
-    let memory = memory.as_deref().map(parse_bytes).transpose();
-    let memory = memory.map_err(|error| Problem::refused(format!("memory: {error}")))?;
+    let memory = self::memory(memory.as_deref(), explorer.searches.memory)?;
     let seconds = limits.seconds.map(Duration::try_from_secs_f64).transpose();
     let time = seconds.map_err(|error| Problem::refused(format!("limits.seconds: {error}")))?;
     let id = explorer.searches.start(Order { game, memory, time, nodes: limits.nodes })?;
     Ok((StatusCode::CREATED, Json(SearchJson { id })))
+}
+
+/// The bytes that a search may have.
+fn memory(text: Option<&str>, most: u64) -> Result<u64, Problem> {
+    let Some(text) = text else { return Ok(most) };
+    match parse_bytes(text) {
+        Err(error) => Err(Problem::refused(format!("memory: {error}"))),
+        Ok(bytes) if bytes < LEAST_MEMORY => {
+            Err(Problem::refused(SolveError::TooLittleMemory { bytes }))
+        }
+        Ok(bytes) if bytes > most => {
+            let most = bytes_text(most);
+            let text = format!("memory: at most {most}, half of what --memory allows");
+            Err(Problem::refused(text))
+        }
+        Ok(bytes) => Ok(bytes),
+    }
 }
 
 /// `DELETE /api/v1/searches/{id}`: ends a search; its last event says so.
@@ -107,7 +135,8 @@ pub async fn events(
     };
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let heard = heard.unwrap_or(0);
-    if search.has_ended_at(heard) {
+    let (_, last, ended) = search.history.since(heard);
+    if ended && heard >= last {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let stream = events::stream(search, heard)?;

@@ -46,10 +46,7 @@ pub struct WhyJson {
 }
 
 /// Answers the move.
-pub async fn get(
-    State(explorer): Shared,
-    Params(request): Params<WhyRequest>,
-) -> Answer<WhyJson> {
+pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
     let WhyRequest { board, position, mv, time: milliseconds } = request;
     let place = Place::read(&board, position.as_deref(), None)?;
     let mv = parse_move(&place.board, &place.position, &mv).map_err(Problem::refused)?;

@@ -1,0 +1,72 @@
+//! `GET /api/v1/sprouts/position` and `GET /api/v1/sprouts/draw`: a position of Sprouts.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::time;
+use crate::cli::explore::reply::{Answer, Params, Problem};
+use crate::sprouts::analysis::Analysis;
+use crate::sprouts::{Position, draw};
+
+/// The parameters of `position`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PositionRequest {
+    /// Such as `0*5`.
+    position: String,
+    /// Milliseconds to search for what is not known: 200, at most 2000.
+    time: Option<u64>,
+}
+
+/// The answer of `position`: as `sprouts children --values --json`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SproutsJson {
+    /// As it was asked for.
+    pub position: String,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub analysis: Analysis,
+    /// Whether every outcome and every Grundy number is known.
+    pub complete: bool,
+}
+
+/// Judges a position and its moves.
+pub async fn position(
+    State(explorer): Shared,
+    Params(request): Params<PositionRequest>,
+) -> Answer<SproutsJson> {
+    let PositionRequest { position: text, time: milliseconds } = request;
+    let (position, time) = (read(&text)?, time(milliseconds)?);
+    let judged = explorer.sprouts.with(move |analyst, turn| {
+        let analysis = analyst.analyse(&position, turn.limits(time), &mut |_| {});
+        let analysis = analysis.map_err(Problem::refused)?;
+        let children = analysis.children.iter().all(|child| child.grundy.is_some());
+        let complete = analysis.grundy.is_some() && children;
+        Ok(SproutsJson { position: text, analysis, complete })
+    });
+    judged.await.map(Json)
+}
+
+/// The parameters of `draw`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawRequest {
+    /// Such as `0*5`.
+    position: String,
+}
+
+/// The picture of a position.
+pub async fn draw(
+    Params(DrawRequest { position }): Params<DrawRequest>,
+) -> Result<impl IntoResponse, Problem> {
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], draw::svg(&read(&position)?)))
+}
+
+/// Reads a position.
+pub fn read(text: &str) -> Result<Position, Problem> {
+    crate::cli::sprouts::read(text).map_err(Problem::refused)
+}
