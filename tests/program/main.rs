@@ -5,6 +5,8 @@ mod bench;
 mod checkpoints;
 mod common;
 mod databases;
+#[cfg(feature = "explore")]
+mod explore;
 mod files;
 mod golden;
 mod help;

@@ -12,14 +12,14 @@ use crate::endgame::{Counts, Manifest};
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DatabasesJson {
     /// Those that can be read.
-    pub databases: Vec<DatabaseJson>,
+    pub databases: Vec<DatabaseHereJson>,
     /// What is wrong with others.
     pub errors: Vec<String>,
 }
 
 /// A database.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct DatabaseJson {
+pub struct DatabaseHereJson {
     /// Its directory's name.
     pub name: String,
     /// Ranks x files.
@@ -63,9 +63,9 @@ pub async fn get(State(explorer): Shared) -> Answer<DatabasesJson> {
     Ok(Json(DatabasesJson { databases, errors }))
 }
 
-fn database(name: String, manifest: &Manifest) -> DatabaseJson {
+fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
     let layers = manifest.layers.iter();
-    DatabaseJson {
+    DatabaseHereJson {
         name,
         board: manifest.dimensions.to_string(),
         scope: manifest.scope.name().to_owned(),
