@@ -12,8 +12,9 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
 use crate::cli::output;
 use crate::cli::probe::MoveJson;
+use crate::cli::trace::{Trace, TraceArgs};
 use crate::search::plain::game::Value;
-use crate::search::run::{Limits, Outcome, Reason};
+use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
 use crate::sprouts::Scratch;
 use crate::sprouts::analysis::{Analysis, ChildValue, Goal, Rules, survey};
@@ -47,6 +48,8 @@ pub struct SolveArgs {
     pub jobs: JobArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
+    #[command(flatten)]
+    pub trace: TraceArgs,
 }
 
 /// Largest heap that the command line takes.
@@ -130,6 +133,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (options, threads) = (session.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, args.nimber);
     tracing::debug!(?options, ?root, "search begins");
+    session.sink.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = engine.search.limits(begun, stop);
     let (workspace, sink) = (&session.workspace, &mut session.sink);
@@ -139,6 +143,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         AlgorithmArg::PnsPdfpn => two_level(workspace, &root, options, jobs, threads, limits, sink),
     };
     let seconds = begun.elapsed().as_secs_f64();
+    sink.progress(&Progress::from(&report));
     tracing::debug!(?report, seconds, "search ends");
 
     let (outcome, reason) = match report.outcome {
