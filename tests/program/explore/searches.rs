@@ -73,6 +73,19 @@ fn a_search_is_told_from_the_beginning_to_the_end() {
     }
 }
 
+/// What α-β keeps in the places of proof numbers are none.
+#[test]
+fn alpha_beta_has_no_proof_numbers() {
+    let server = Server::new();
+    let id = start(&server, &json!({"game": "konane", "board": "5x5", "algo": "ab"}));
+    let mut events = events(&listen(&server, &id, &[]).body);
+    assert_eq!(events.pop().unwrap().1["winner"], "black");
+    assert!(!events.is_empty());
+    for (_, progress) in events {
+        assert!(progress.get("pn").is_none() && progress.get("dn").is_none(), "{progress}");
+    }
+}
+
 #[test]
 fn sprouts_are_searched_as_well() {
     let server = Server::new();
@@ -157,4 +170,31 @@ fn unknown_searches_and_wrong_ones() {
         assert_eq!(reply.status, 422, "{body}: {}", reply.body);
         assert!(reply.error().contains(text), "{body}: {}", reply.body);
     }
+}
+
+#[test]
+fn streams_are_bounded_and_others_are_answered_meanwhile() {
+    let server = Server::new();
+    let id = start(&server, &json!({"game": "konane", "board": "8x8", "memory": "16MiB"}));
+    let port = server.port;
+    let request =
+        format!("GET /api/v1/searches/{id}/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    let streams: Vec<_> = (0..16)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut lines = BufReader::new(stream).lines();
+            assert_eq!(lines.next().unwrap().unwrap(), "HTTP/1.1 200 OK");
+            lines
+        })
+        .collect();
+    let refused = listen(&server, &id, &[]);
+    assert_eq!(refused.status, 429);
+    assert!(refused.error().contains("streams"));
+    assert_eq!(server.get("version").status, 200);
+    server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
+    for lines in streams {
+        assert!(lines.map_while(Result::ok).any(|line| line == "event: end"));
+    }
+    assert_eq!(listen(&server, &id, &[]).status, 200);
 }
