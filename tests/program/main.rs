@@ -18,6 +18,7 @@ mod proofs;
 #[cfg(unix)]
 mod signals;
 mod snapshot;
+mod sprouts_play;
 mod sprouts_search;
 mod sprouts_texts;
 #[cfg(target_os = "linux")]

@@ -10,6 +10,7 @@ use super::session::{self, EngineArgs, SearchedJson, Session, Start};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
+use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::probe::MoveJson;
 use crate::cli::trace::{Trace, TraceArgs};
@@ -17,7 +18,7 @@ use crate::search::plain::game::Value;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
 use crate::sprouts::Scratch;
-use crate::sprouts::analysis::{Analysis, ChildValue, Goal, Rules, survey};
+use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
 use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -95,7 +96,8 @@ pub struct SproutsSolveJson {
     pub nimber: u32,
     /// `win`, `loss` or `unknown`, for the player to move.
     pub outcome: String,
-    /// The position after a winning move; null if there is none or it is not known.
+    /// The position after a winning move, with ` + *k` for a heap of k that is left; null if there is
+    /// none or it is not known.
     pub best_move: Option<String>,
     /// With `--lines`: the positions after all moves, winning ones first and unknown ones last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,10 +153,10 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Outcome::Known(Value::Loss) => ("loss", None),
         Outcome::Unknown(reason) => ("unknown", Some(reason)),
     };
-    let rules = Rules {
+    let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
         heap: args.nimber,
-        options,
+        search: options,
         threads,
         from_file: 0,
         limits: Limits {
@@ -169,7 +171,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (position, mut scratch) = (&start.position, Scratch::default());
     // Moves that have no room take no outcome away.
     let moves =
-        survey(workspace, &start.game, position, rules, &mut scratch, sink, &mut |_| {}).ok();
+        survey(workspace, &start.game, position, options, &mut scratch, sink, &mut |_| {}).ok();
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
     let (searched, closed) =
@@ -203,8 +205,8 @@ fn left(moves: Option<&Analysis>) -> Option<Reason> {
 
 impl From<&ChildValue> for MoveJson {
     fn from(child: &ChildValue) -> MoveJson {
-        let outcome = child.outcome.map_or("unknown", Value::name);
-        MoveJson { mv: child.position.clone(), outcome: outcome.to_owned() }
+        let outcome = outcome_name(child.outcome).to_owned();
+        MoveJson { mv: child.position.clone(), outcome, remoteness: None }
     }
 }
 
