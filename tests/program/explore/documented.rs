@@ -65,7 +65,7 @@ fn examples_have_the_fields_of_the_answers() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");
     let docs = fs::read_to_string(docs).unwrap();
     let place = Place::new();
-    place.run(&["builddb", "3x3", "--quiet"]);
+    place.run(&["builddb", "3x3", "--metric", "remoteness", "--quiet"]);
     place.run(&["solve", "4x4", "--proof", "4x4.proof", "--quiet"]);
     let server = Server::at(place, &["--proof", "4x4.proof"]);
     let (mut last, mut id, mut asked) = (None, "none".to_owned(), BTreeSet::new());

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use crate::cli::explore::reply::{Answer, Problem};
-use crate::endgame::{Counts, Manifest};
+use crate::endgame::{Counts, Histogram, Manifest};
 
 /// The answer.
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,6 +26,8 @@ pub struct DatabaseHereJson {
     pub board: String,
     /// `complete` or `reachable`.
     pub scope: String,
+    /// `outcome`: who wins; `remoteness`: after how many plies as well.
+    pub metric: String,
     /// The most stones of its positions.
     pub max_stones: u32,
     /// Bytes of its layers.
@@ -33,6 +35,9 @@ pub struct DatabaseHereJson {
     /// All layers together; none if they have 2^64 positions or more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<Counts>,
+    /// With remoteness: the lengths of the games, over all positions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<Histogram>,
     /// From 0 stones on.
     pub layers: Vec<LayerJson>,
 }
@@ -69,9 +74,11 @@ fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
         name,
         board: manifest.dimensions.to_string(),
         scope: manifest.scope.name().to_owned(),
+        metric: manifest.metric().name().to_owned(),
         max_stones: manifest.max_stones(),
         bytes: layers.clone().map(|layer| layer.bytes).sum(),
         total: manifest.total(),
+        histogram: manifest.histogram.clone(),
         layers: layers
             .map(|layer| LayerJson {
                 stones: layer.stones,
