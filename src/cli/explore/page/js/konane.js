@@ -180,7 +180,7 @@ export class Konane {
       el("button", { type: "button", class: "small", "data-key": "pause", onclick: () => {
         this.judge.pause(status === "working");
         if (status !== "working") this.judge.ask(this.state.board, this.state.pos, this.played);
-      } }, status === "working" ? "Stop" : "Go on"));
+      } }, status === "working" ? "Pause" : "Go on"));
   }
 
   #announce() {
