@@ -1,18 +1,21 @@
 //! A leader takes whole messages with any content in, or refuses them: of Konane and of Sprouts. A worker
-//! refuses entries and nodes that are none. No winner comes of a leader that nobody has told one.
+//! takes jobs, entries and nodes with any content, or refuses them. What comes out may be wrong, since
+//! whoever can seal a message is believed, but nothing breaks.
 #![no_main]
 
 use std::time::Duration;
 
-use konane::search::jobs::remote::wire::{Kind, seal};
-use konane::search::jobs::remote::{Desk, DeskRules};
+use konane::search::jobs::Solved;
+use konane::search::jobs::messages::{Answer, Order};
+use konane::search::jobs::remote::wire::{Kind, decode, encode, seal};
+use konane::search::jobs::remote::{Desk, DeskRules, Station};
 use konane::search::sums::SearchOptions;
 use konane::sprouts::cluster::{ClusterSearch, lead};
 use konane::{Board, Position, SolveOptions, Solver};
 use libfuzzer_sys::fuzz_target;
 
 /// Each piece of the data is the content of a message.
-fn tell(desk: &mut dyn Desk, data: &[u8]) {
+fn tell(desk: &mut dyn Desk, data: &[u8]) -> u64 {
     let told = desk.hello(0, Duration::ZERO);
     let number = u64::from_le_bytes(told.answer[8..16].try_into().expect("eight bytes"));
     for content in data.split(|&byte| byte == 0xff) {
@@ -21,24 +24,36 @@ fn tell(desk: &mut dyn Desk, data: &[u8]) {
         let _ = desk.hear(content, Duration::ZERO);
     }
     desk.hello(1, Duration::ZERO);
+    number
+}
+
+/// The pieces are a node, entries and jobs.
+fn order(station: &dyn Station, number: u64, data: &[u8]) {
+    let whole = |kind, content: &[u8]| seal(kind, number, |bytes| bytes.extend(content));
+    let mut pieces = data.split(|&byte| byte == 0xff);
+    let node = whole(Kind::Node, pieces.next().unwrap_or_default());
+    let entries = whole(Kind::Entries, pieces.next().unwrap_or_default());
+    for content in pieces {
+        let mut job = whole(Kind::Answer, content);
+        let answer = decode::<Answer<u64, Solved>>(Kind::Answer, number, &job);
+        // What a job may take is the leader's to say.
+        if let Ok(Answer { order: Order::Search(mut search), serial, facts, read }) = answer {
+            search.budget = search.budget.min(1000);
+            let answer = Answer { order: Order::Search(search), serial, facts, read };
+            job = encode(Kind::Answer, number, &answer);
+        }
+        let _ = station.search(0, &job, Some(&entries));
+        let _ = station.search(1, &job, None);
+        let _ = station.search(0, content, Some(content));
+    }
+    let _ = station.entries(&node);
+    let _ = station.entries(data);
 }
 
 fuzz_target!(|data: &[u8]| {
     let rules = DeskRules::default();
     let Some((first, data)) = data.split_first() else { return };
-    if first % 2 == 0 {
-        let board = Board::new("3x4".parse().expect("a board"));
-        let start = Position::start(&board);
-        let options = SolveOptions { memory_bytes: 1 << 20, ..SolveOptions::default() };
-        let solver = Solver::new(&board, &start).options(options);
-        solver.lead(rules, &mut (), |desk| tell(desk, data)).expect("the memory is enough");
-        solver
-            .work(rules, |station| {
-                let _ = station.entries(data);
-                let _ = station.search(0, data, Some(data));
-            })
-            .expect("the memory is enough");
-    } else {
+    if first % 4 == 3 {
         let position = "0*6".parse().expect("a position");
         let search = ClusterSearch {
             position: &position,
@@ -47,6 +62,20 @@ fuzz_target!(|data: &[u8]| {
             memory_bytes: 4 << 20,
             threads: std::num::NonZeroUsize::MIN,
         };
-        lead(search, rules, None, &mut (), |desk| tell(desk, data)).expect("the memory is enough");
+        let run = |desk: &mut dyn Desk| drop(tell(desk, data));
+        lead(search, rules, None, &mut (), run).expect("the memory is enough");
+        return;
     }
+    // An even board, and an odd one, where codes have a mark.
+    let board = if first % 4 == 0 { "3x4" } else { "3x3" };
+    let board = Board::new(board.parse().expect("a board"));
+    let start = Position::start(&board);
+    let options = SolveOptions { memory_bytes: 1 << 20, ..SolveOptions::default() };
+    let solver = Solver::new(&board, &start).options(options);
+    let (messages, jobs) = data.split_at(if first % 4 == 2 { 0 } else { data.len() });
+    let mut number = 0;
+    solver
+        .lead(rules, &mut (), |desk| number = tell(desk, messages))
+        .expect("the memory is enough");
+    solver.work(rules, |station| order(station, number, jobs)).expect("the memory is enough");
 });

@@ -11,7 +11,7 @@ also the Python exception that fits: ``ValueError``, ``OSError`` or ``MemoryErro
 """
 
 from . import sprouts
-from ._errors import Error, FileError, InputError, InternalError, ResourceError
+from ._errors import Error, FileError, InputError, InternalError, LimitError, ResourceError
 from ._konane import (
     Database,
     Position,
@@ -42,6 +42,7 @@ __all__ = [
     "FileError",
     "InputError",
     "InternalError",
+    "LimitError",
     "Position",
     "Probe",
     "Progress",

@@ -1,6 +1,6 @@
 """What goes wrong: the library's text, in exceptions that are Python's own ones too."""
 
-__all__ = ["Error", "FileError", "InputError", "InternalError", "ResourceError"]
+__all__ = ["Error", "FileError", "InputError", "InternalError", "LimitError", "ResourceError"]
 
 
 class Error(Exception):
@@ -22,11 +22,25 @@ class ResourceError(Error, MemoryError):
     """What was asked for does not fit into the memory that may be used, or is there."""
 
 
+class LimitError(Error):
+    """A limit was reached before there was a number to return.
+
+    ``reason`` is ``"node limit"``, ``"time limit"`` or ``"memory limit"``, as that of a ``Solution``.
+    """
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(text, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+
 class InternalError(Error, RuntimeError):
     """A mistake in this package. Please report it, with the text."""
 
 
 # Tracebacks and pickles name them as users do.
-for _error in (Error, FileError, InputError, InternalError, ResourceError):
+for _error in (Error, FileError, InputError, InternalError, LimitError, ResourceError):
     _error.__module__ = "konane"
 del _error

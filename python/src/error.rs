@@ -10,7 +10,7 @@ use konane::search::certificate::CertificateError;
 use konane::search::sums::Full;
 use konane::search::table::TableError;
 use konane::sprouts::cluster::ClusterError;
-use konane::{SolveError, checkpoint::CheckpointError};
+use konane::{Reason, SolveError, checkpoint::CheckpointError};
 use pyo3::PyErr;
 
 mod python {
@@ -19,6 +19,7 @@ mod python {
     pyo3::import_exception!(konane, FileError);
     pyo3::import_exception!(konane, InputError);
     pyo3::import_exception!(konane, InternalError);
+    pyo3::import_exception!(konane, LimitError);
     pyo3::import_exception!(konane, ResourceError);
 }
 
@@ -40,6 +41,11 @@ impl Failure {
     /// Memory or threads that are not there: `ResourceError`.
     pub fn resource(text: impl Display) -> Self {
         Failure(python::ResourceError::new_err(text.to_string()))
+    }
+
+    /// A limit that leaves no answer: `LimitError`.
+    pub fn limit(text: impl Display, reason: Reason) -> Self {
+        Failure(python::LimitError::new_err((text.to_string(), reason.text())))
     }
 
     /// A mistake in the library or here: `InternalError`.
@@ -80,6 +86,8 @@ impl From<PlanError> for Failure {
                 Resource::Disk => Failure::file(error),
             },
             PlanError::ReachableWithMaxStones
+            | PlanError::ReachableWithRemoteness
+            | PlanError::SlicedRemoteness { .. }
             | PlanError::ReachableTooLarge { .. }
             | PlanError::TooLargeForRows { .. } => Failure::input(error),
         }

@@ -210,10 +210,11 @@ pub fn solve<'py>(
     results::make(py, "SproutsSolution", fields)
 }
 
-/// The Grundy number of a position: the nim heap that it is worth. None if a limit was reached first.
+/// The Grundy number of a position: the nim heap that it is worth.
 ///
-/// Arguments and errors are those of ``solve``. Takes longer than the outcome: seconds for twelve
-/// spots.
+/// Arguments and errors are those of ``solve``, but for a limit that is reached first: it raises
+/// ``LimitError`` with a ``reason``, since a number says nothing of one. Takes longer than the outcome:
+/// seconds for twelve spots.
 #[pyfunction]
 #[pyo3(
     name = "sprouts_grundy", signature = (text, *, threads=None, memory=None, time_limit=None,
@@ -231,7 +232,7 @@ pub fn grundy(
     max_nodes: Option<Nodes>,
     progress: Option<Bound<'_, PyAny>>,
     interval: Option<Seconds>,
-) -> Result<Option<u32>, Failure> {
+) -> Result<u32, Failure> {
     let threads = search_threads(threads, "dfpn", true)?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let search = Search::new(text, memory, threads, bounds)?;
@@ -244,7 +245,13 @@ pub fn grundy(
         })
     };
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
-    Ok(found.answer.grundy.ok())
+    found.answer.grundy.map_err(|reason| {
+        let (text, reason_text) = (found.canonical, reason.text());
+        Failure::limit(
+            format_args!("the Grundy number of {text} is not known: {reason_text}"),
+            reason,
+        )
+    })
 }
 
 /// The positions after every move in canonical form, each once, sorted: a list of texts.

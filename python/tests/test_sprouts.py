@@ -69,7 +69,19 @@ def test_unproven_is_a_value():
     assert (found.outcome, found.reason) == ("unknown", "node limit")
     assert found.pn > 0 and found.dn > 0
     assert sprouts.solve("0*40", time_limit=0.1).reason == "time limit"
-    assert sprouts.grundy("0*20", time_limit=0.1) is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [({"max_nodes": 1000}, "node limit"), ({"time_limit": 0.1}, "time limit"),
+     ({"memory": "1MiB"}, "memory limit")],
+)
+def test_a_grundy_number_that_is_not_found_is_an_error(limit, reason):
+    with pytest.raises(konane.LimitError, match=f"0\\*20 is not known: {reason}$") as raised:
+        sprouts.grundy("0*20", threads=1, **limit)
+    assert raised.value.reason == reason
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (str(again), again.reason) == (str(raised.value), reason)
 
 
 def test_progress():

@@ -150,7 +150,7 @@ impl Analyst {
             && position.occupied().count_ones() <= database.coverage().max_stones
             && let Some(value) = database.value(position)?
         {
-            return Ok(judged(value, Source::Database, None));
+            return Ok(judged(value, Source::Database, database.remoteness(position)?));
         }
         for proof in &self.proofs {
             if proof.is_lost(position) {

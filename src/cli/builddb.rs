@@ -14,7 +14,8 @@ use super::output;
 use super::progress::Progress;
 use crate::endgame::files::format::database_name;
 use crate::endgame::{
-    BuildError, BuildOptions, BuildSummary, Plan, PlanError, Resource, Scope, build, plan,
+    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, PlanError, Resource, Scope,
+    build, plan,
 };
 use crate::konane::{Board, Dimensions};
 use crate::system::peak_memory;
@@ -34,6 +35,7 @@ fn parse_stones(text: &str) -> Result<u32, NumberError> {
     "Examples:\n",
     "  konane builddb 4x5\n",
     "  konane builddb 5x5 --out databases --threads 1\n",
+    "  konane builddb 4x5 --metric remoteness\n",
     "  konane builddb 7x7 --max-stones 4 --memory 1GiB --plan\n"
 ))]
 pub struct BuilddbArgs {
@@ -46,6 +48,9 @@ pub struct BuilddbArgs {
     /// Which positions.
     #[arg(long, value_name = "NAME", default_value = "complete")]
     pub scope: Scope,
+    /// What to store of each position.
+    #[arg(long, value_name = "NAME", default_value = "outcome")]
+    pub metric: Metric,
     /// Only positions with up to this many stones.
     #[arg(long, value_name = "N", value_parser = parse_stones, allow_negative_numbers = true)]
     pub max_stones: Option<u32>,
@@ -67,6 +72,8 @@ pub struct PlanJson {
     pub board: String,
     /// `complete` or `reachable`.
     pub scope: String,
+    /// `outcome` or `remoteness`.
+    pub metric: String,
     /// The layers: up to this number of stones.
     pub max_stones: u32,
     /// Where the files will be.
@@ -106,6 +113,8 @@ pub struct BuildJson {
     pub board: String,
     /// `complete` or `reachable`.
     pub scope: String,
+    /// `outcome` or `remoteness`.
+    pub metric: String,
     /// The layers: up to this number of stones.
     pub max_stones: u32,
     /// Where the files are.
@@ -116,6 +125,9 @@ pub struct BuildJson {
     pub black_to_move_wins: Option<u64>,
     /// Those with White to move that White wins.
     pub white_to_move_wins: Option<u64>,
+    /// With metric remoteness: how many of the positions last how many plies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<Histogram>,
     /// Bytes of the files.
     pub bytes: Option<u64>,
     /// Why there is no database.
@@ -137,6 +149,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
     let board = Board::new(args.board);
     let options = BuildOptions {
         scope: args.scope,
+        metric: args.metric,
         max_stones: args.max_stones,
         memory_bytes: args.memory.memory,
         ..BuildOptions::complete(args.out.clone())
@@ -188,6 +201,7 @@ fn plan_object(plan: &Plan) -> PlanJson {
     PlanJson {
         board: plan.dimensions.to_string(),
         scope: plan.scope.name().to_owned(),
+        metric: plan.metric.name().to_owned(),
         max_stones: plan.max_stones,
         directory: name(&plan.directory),
         finished: plan.finished,
@@ -210,7 +224,7 @@ fn plan_text(plan: &Plan) -> String {
         Some(bytes) => format!(" of {} {what}", output::bytes(bytes)),
         None => String::new(),
     };
-    let head = database::heading(plan.dimensions, plan.scope, plan.max_stones);
+    let head = database::heading(plan.dimensions, plan.scope, plan.max_stones, plan.metric);
     let mut rows = vec![
         ("directory", name(&plan.directory)),
         ("positions", output::large(plan.positions)),
@@ -241,11 +255,13 @@ fn object(plan: &Plan, summary: &BuildSummary) -> BuildJson {
     BuildJson {
         board: summary.dimensions.to_string(),
         scope: summary.scope.name().to_owned(),
+        metric: summary.metric.name().to_owned(),
         max_stones: summary.max_stones,
         directory: name(&plan.directory),
         positions: Some(summary.positions),
         black_to_move_wins: Some(summary.black_to_move_wins),
         white_to_move_wins: Some(summary.white_to_move_wins),
+        histogram: summary.histogram.clone(),
         bytes: Some(summary.bytes),
         reason: None,
         seconds: summary.seconds,
@@ -259,11 +275,18 @@ fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
     BuildJson {
         board: args.board.to_string(),
         scope: args.scope.name().to_owned(),
+        metric: args.metric.name().to_owned(),
         max_stones,
-        directory: name(&args.out.join(database_name(args.board, args.scope, max_stones))),
+        directory: name(&args.out.join(database_name(
+            args.board,
+            args.scope,
+            max_stones,
+            args.metric,
+        ))),
         positions: None,
         black_to_move_wins: None,
         white_to_move_wins: None,
+        histogram: None,
         bytes: None,
         reason: Some(reason.to_owned()),
         seconds,
@@ -286,6 +309,10 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
         ("files", output::bytes(summary.bytes)),
         ("time", output::time(summary.seconds)),
     ];
+    if let Some(histogram) = &summary.histogram {
+        rows.insert(3, ("longest", format!("{} plies", histogram.longest())));
+        rows.insert(4, ("plies", lengths(histogram)));
+    }
     if summary.layers_found > 0 && !plan.finished {
         rows.push(("resumed", format!("{} layers were there", summary.layers_found)));
     }
@@ -293,4 +320,20 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
         rows.push(("memory", output::bytes(bytes)));
     }
     output::rows(head, &rows)
+}
+
+/// How many positions last how many plies, with either side to move: the share of each number.
+fn lengths(histogram: &Histogram) -> String {
+    let number = |side: &[u64], plies: usize| side.get(plies).copied().unwrap_or(0);
+    let plies = 0..=histogram.longest() as usize;
+    let numbers: Vec<u64> = plies
+        .map(|plies| number(&histogram.black, plies) + number(&histogram.white, plies))
+        .collect();
+    let all = numbers.iter().sum::<u64>().max(1) as f64;
+    let share = |(plies, number): (usize, &u64)| {
+        let percent = 100.0 * *number as f64 / all;
+        let digits = if percent < 0.1 { "<0.1".to_owned() } else { format!("{percent:.1}") };
+        format!("{plies}: {digits} %")
+    };
+    numbers.iter().enumerate().map(share).collect::<Vec<_>>().join(", ")
 }

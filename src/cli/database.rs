@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::exit::CliError;
 use super::flags::values;
-use crate::endgame::{Database, DatabaseOptions, Scope};
+use crate::endgame::{Database, DatabaseOptions, Metric, Scope};
 use crate::konane::Dimensions;
 
 /// Opens the database of a board in a directory, or the directory's own.
@@ -15,15 +15,23 @@ pub fn open(directory: &Path, board: Dimensions) -> Result<Database, CliError> {
 }
 
 /// What a database has, as a heading.
-pub fn heading(board: Dimensions, scope: Scope, max_stones: u32) -> String {
+pub fn heading(board: Dimensions, scope: Scope, max_stones: u32, metric: Metric) -> String {
     let mut head = format!("{board}, {} positions", scope.name());
     if max_stones < board.squares() {
         head += &format!(" with up to {max_stones} stones");
     }
-    head
+    match metric {
+        Metric::Outcome => head,
+        Metric::Remoteness => head + ", with remoteness",
+    }
 }
 
 values!(Scope {
     Scope::Complete: "Every set of stones with either side to move",
     Scope::Reachable: "The positions that a game from the start can reach",
+});
+
+values!(Metric {
+    Metric::Outcome: "Who wins",
+    Metric::Remoteness: "Who wins, and after how many plies: the winner hurries, the loser delays",
 });

@@ -323,6 +323,8 @@ fn plan(error: &PlanError) -> Exit {
     match error {
         PlanError::DoesNotFit(_) => Exit::Limit,
         PlanError::ReachableWithMaxStones
+        | PlanError::ReachableWithRemoteness
+        | PlanError::SlicedRemoteness { .. }
         | PlanError::ReachableTooLarge { .. }
         | PlanError::TooLargeForRows { .. } => Exit::BadInput,
     }

@@ -12,5 +12,6 @@ pub use super::sprouts::{
     SearchedJson, SproutsSolveJson, StatsJson, ValuesJson, VerifySprJson,
 };
 pub use super::statespace::{CountsJson, PlyJson, StateSpaceJson};
+pub use super::trace::{TraceJson, TraceMoveJson};
 pub use super::verify_proof::VerifyProofJson;
 pub use super::verifydb::VerifyJson;

@@ -33,6 +33,7 @@ mod solve;
 mod sprouts;
 mod statespace;
 mod talk;
+mod trace;
 mod verify_proof;
 mod verifydb;
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::exit::{CliError, Exit};
 use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
 use super::{database, output};
-use crate::endgame::{Database, Probe, probe};
+use crate::endgame::{Database, Probe, RatedMove, probe};
 use crate::konane::Position;
 use crate::konane::notation::{format_move, format_position, parse_position};
 use crate::search::plain::game::Value;
@@ -49,6 +49,9 @@ pub struct MoveJson {
     pub mv: String,
     /// `win` or `loss`, for the side to move in the position asked about.
     pub outcome: String,
+    /// Plies to the end after the move, if the database knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remoteness: Option<u32>,
 }
 
 /// The JSON of `probe`.
@@ -62,7 +65,11 @@ pub struct ProbeJson {
     pub to_move: String,
     /// `win` or `loss`, for the side to move.
     pub outcome: String,
-    /// All moves, winning ones first.
+    /// Plies to the end, if the database knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remoteness: Option<u32>,
+    /// All moves, winning ones first; with remoteness, the quickest wins and the longest losses
+    /// before others.
     pub moves: Vec<MoveJson>,
 }
 
@@ -164,12 +171,20 @@ fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<Stri
         .moves
         .iter()
         .map(|rated| {
-            format!("{} {}", format_move(board.dimensions(), rated.mv), rated.outcome.name())
+            let in_plies = in_plies(rated.remoteness.map(|plies| plies + 1));
+            let mv = format_move(board.dimensions(), rated.mv);
+            format!("{mv} {}{in_plies}", rated.outcome.name())
         })
         .collect();
     let (position, outcome) = (format_position(board, &position), answer.outcome.name());
+    let outcome = format!("{outcome}{}", in_plies(answer.remoteness));
     let moves = if moves.is_empty() { "no moves".to_string() } else { moves.join(", ") };
     Ok(format!("{position}: {outcome}; {moves}\n"))
+}
+
+/// What follows an outcome where the number of plies to the end is known.
+fn in_plies(plies: Option<u32>) -> String {
+    plies.map_or(String::new(), |plies| format!(" in {plies}"))
 }
 
 fn object(database: &Database, position: &Position, answer: &Probe) -> ProbeJson {
@@ -177,12 +192,14 @@ fn object(database: &Database, position: &Position, answer: &Probe) -> ProbeJson
     let moves = answer.moves.iter().map(|rated| MoveJson {
         mv: format_move(board.dimensions(), rated.mv),
         outcome: rated.outcome.name().to_owned(),
+        remoteness: rated.remoteness,
     });
     ProbeJson {
         board: board.dimensions().to_string(),
         position: format_position(board, position),
         to_move: position.to_move().name().to_owned(),
         outcome: answer.outcome.name().to_owned(),
+        remoteness: answer.remoteness,
         moves: moves.collect(),
     }
 }
@@ -197,16 +214,24 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     let none = format!("none: {to_move} cannot move");
     let list = |outcome: Value| {
         let moves = answer.moves.iter().filter(|rated| rated.outcome == outcome);
-        let moves: Vec<String> = moves.map(|rated| format_move(dimensions, rated.mv)).collect();
+        let text = |rated: &RatedMove| {
+            let plies = rated.remoteness.map_or(String::new(), |plies| format!(" ({})", plies + 1));
+            format_move(dimensions, rated.mv) + &plies
+        };
+        let moves: Vec<String> = moves.map(text).collect();
         match (moves.is_empty(), answer.moves.is_empty()) {
             (true, true) => none.clone(),
             (true, false) => "none".to_string(),
             _ => moves.join(" "),
         }
     };
+    let length = answer.remoteness.filter(|&plies| plies > 0).map_or(String::new(), |plies| {
+        let verb = if answer.outcome == Value::Win { "wins" } else { "loses" };
+        format!(": {to_move} {verb} in {plies}")
+    });
     let rows = [
         ("position", format_position(board, position)),
-        ("winner", winner.to_string()),
+        ("winner", winner.to_string() + &length),
         ("winning", list(Value::Win)),
         ("losing", list(Value::Loss)),
         ("database", database.directory().display().to_string()),

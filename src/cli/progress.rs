@@ -140,9 +140,10 @@ impl BuildObserver for Progress {
     fn stage(&self, stage: Stage) {
         match stage {
             // Lines report layers when they are finished.
-            Stage::Resuming | Stage::Layer { .. } | Stage::Assembling { .. } => {
-                self.live(stage.to_string());
-            }
+            Stage::Resuming
+            | Stage::Layer { .. }
+            | Stage::Assembling { .. }
+            | Stage::Counting { .. } => self.live(stage.to_string()),
             Stage::Rows { .. }
             | Stage::Ply { .. }
             | Stage::Checking { .. }

@@ -45,6 +45,8 @@ pub struct VerifyJson {
     pub board: Option<String>,
     /// `complete` or `reachable`.
     pub scope: Option<String>,
+    /// `outcome` or `remoteness`.
+    pub metric: Option<String>,
     /// The layers: up to this number of stones.
     pub max_stones: Option<u32>,
     /// Positions that the database says it has.
@@ -121,6 +123,7 @@ fn object(
         directory: args.directory.display().to_string(),
         board: manifest.map(|manifest| manifest.dimensions.to_string()),
         scope: manifest.map(|manifest| manifest.scope.name().to_owned()),
+        metric: manifest.map(|manifest| manifest.metric().name().to_owned()),
         max_stones: manifest.map(Manifest::max_stones),
         positions: manifest.and_then(Manifest::total).map(|counts| counts.positions),
         bytes: manifest.map(bytes),
@@ -132,7 +135,7 @@ fn object(
 }
 
 fn text(args: &VerifydbArgs, report: &VerifyReport) -> String {
-    let head = database::heading(report.dimensions, report.scope, report.max_stones);
+    let head = database::heading(report.dimensions, report.scope, report.max_stones, report.metric);
     let counts = &report.counts;
     let checked = if args.deep {
         format!(

@@ -11,9 +11,10 @@ use quick_cache::sync::Cache;
 
 use super::files::{
     BlockKey, BlockKind, DatabaseError, Inflater, LayerFile, LayerHeader, MANIFEST_NAME, Manifest,
-    ManifestLayer, Scope, hex, layer_name,
+    ManifestLayer, Metric, Scope, database_name, hex, layer_name,
 };
 use super::index::{Address, Index};
+use super::values::remoteness::remoteness;
 use crate::konane::{Board, Colour, Dimensions, Phase, Position, notation};
 use crate::search::plain::game::Value;
 
@@ -138,7 +139,7 @@ impl Database {
 
     /// Opens the database of a board: in the directory itself, if it is one, or else in the
     /// directories within, by their names. Preferred are complete databases, then those of
-    /// reachable positions, then those with the most stones.
+    /// reachable positions, then those with the most stones; among these those with the remoteness.
     ///
     /// # Errors
     /// If there is no database of the board, or as [`Database::open`].
@@ -163,9 +164,11 @@ impl Database {
         }
         let mut limited = Vec::new();
         let prefix = format!("{dimensions}-stones");
+        let suffix = format!("-{}", Metric::Remoteness.name());
         for entry in fs::read_dir(directory).map_err(DatabaseError::io("list", directory))? {
             let name = entry.map_err(DatabaseError::io("list", directory))?.file_name();
             let stones = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+            let stones = stones.map(|name| name.strip_suffix(&suffix).unwrap_or(name));
             limited.extend(stones.and_then(|stones| stones.parse::<u32>().ok()));
         }
         limited.sort_unstable();
@@ -174,8 +177,9 @@ impl Database {
         whole
             .into_iter()
             .chain(limited)
-            .map(|(scope, stones)| {
-                directory.join(super::files::format::database_name(dimensions, scope, stones))
+            .flat_map(|(scope, stones)| {
+                [Metric::Remoteness, Metric::Outcome]
+                    .map(|metric| directory.join(database_name(dimensions, scope, stones, metric)))
             })
             .find(|candidate| candidate.join(MANIFEST_NAME).exists())
             .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
@@ -229,6 +233,11 @@ impl Database {
         Coverage { dimensions, scope, max_stones: self.manifest.max_stones() }
     }
 
+    /// What it says of each of them.
+    pub fn metric(&self) -> Metric {
+        self.manifest.metric()
+    }
+
     /// The file of a layer, opened and checked, but not its chunks.
     ///
     /// # Errors
@@ -248,7 +257,7 @@ impl Database {
     #[cold]
     fn open_layer<'a>(&self, layer: &'a Layer) -> Result<&'a LayerFile, DatabaseError> {
         let file = LayerFile::open(&layer.path)?;
-        check_layer(&layer.path, &self.index, self.manifest.scope, &layer.entry, &file)?;
+        check_layer(&layer.path, &self.index, &self.manifest, &layer.entry, &file)?;
         let expected = file.header().keys();
         let got: Vec<BlockKey> = file.blocks().iter().map(|block| block.key()).collect();
         if expected != got {
@@ -278,6 +287,42 @@ impl Database {
             Phase::Jumping => self.jumping_value(position.occupied(), position.to_move()),
             _ => self.removal_value(position),
         }
+    }
+
+    /// How many plies a game from a position lasts if the winner hurries and the loser delays: odd if
+    /// the side to move wins, even if it loses, 0 without a move. Nothing if the database knows
+    /// only who wins.
+    ///
+    /// Costs as much as [`Database::value`] for each bit of the answer, at most six.
+    ///
+    /// # Errors
+    /// As [`Database::value`].
+    pub fn remoteness(&self, position: &Position) -> Result<Option<u32>, DatabaseError> {
+        let board = self.board();
+        if position.occupied() & !board.all() != 0 {
+            return Err(DatabaseError::OutsideBoard { board: board.dimensions() });
+        }
+        if self.metric() == Metric::Outcome {
+            return Ok(None);
+        }
+        if position.phase(board) == Phase::Jumping {
+            return self.jumping_remoteness(position.occupied(), position.to_move()).map(Some);
+        }
+        let mut after = Vec::new();
+        for mv in position.moves(board) {
+            after.extend(self.remoteness(&position.play(board, mv))?);
+        }
+        Ok(Some(remoteness(after)))
+    }
+
+    fn jumping_remoteness(&self, occupied: u64, to_move: Colour) -> Result<u32, DatabaseError> {
+        let file = self.covering(occupied, to_move)?;
+        let address = self.index.address(occupied, to_move);
+        let mut value = 0;
+        for bit in 0..file.header().bits() {
+            value |= u32::from(self.bit(file, BlockKind::of_bit(bit), &address)?) << bit;
+        }
+        Ok(value)
     }
 
     fn removal_value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
@@ -311,11 +356,7 @@ impl Database {
         to_move: Colour,
     ) -> Result<Option<Value>, DatabaseError> {
         debug_assert_eq!(occupied & !self.board().all(), 0, "stones outside of the board");
-        let stones = occupied.count_ones();
-        if stones as usize >= self.layers.len() {
-            return Err(self.not_covered(&Position::new_unchecked(occupied, to_move)));
-        }
-        let file = self.layer(stones)?;
+        let file = self.covering(occupied, to_move)?;
         let address = self.index.address(occupied, to_move);
         Ok(match self.bit(file, BlockKind::Wins, &address)? {
             true => Some(Value::Win),
@@ -323,6 +364,16 @@ impl Database {
             false if self.bit(file, BlockKind::Reached, &address)? => Some(Value::Loss),
             false => None,
         })
+    }
+
+    /// The layer that a position is in.
+    #[inline]
+    fn covering(&self, occupied: u64, to_move: Colour) -> Result<&LayerFile, DatabaseError> {
+        let stones = occupied.count_ones();
+        if stones as usize >= self.layers.len() {
+            return Err(self.not_covered(&Position::new_unchecked(occupied, to_move)));
+        }
+        self.layer(stones)
     }
 
     /// The bit of a kind at an address.
@@ -395,7 +446,7 @@ fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
     let (black_squares, white_squares) = (header.count(Colour::Black), header.count(Colour::White));
     let least = header.stones.saturating_sub(white_squares);
     let per_side = header.stones.min(black_squares) - least + 1;
-    let side = key.kind as u32 * header.sides().len() as u32 + key.to_move as u32;
+    let side = key.kind.place() * header.sides().len() as u32 + key.to_move as u32;
     (side * per_side + key.black - least) as usize
 }
 
@@ -412,7 +463,7 @@ fn check_length(path: &Path, entry: &ManifestLayer, length: u64) -> Result<(), D
 fn check_layer(
     path: &Path,
     index: &Index,
-    scope: Scope,
+    manifest: &Manifest,
     entry: &ManifestLayer,
     found: &LayerFile,
 ) -> Result<(), DatabaseError> {
@@ -426,7 +477,8 @@ fn check_layer(
     }
     let expected = LayerHeader {
         chunk_bytes: found.header().chunk_bytes,
-        ..LayerHeader::new(index, scope, entry.stones)
+        metric: manifest.metric(),
+        ..LayerHeader::new(index, manifest.scope, entry.stones)
     };
     if *found.header() != expected {
         return differs("the header", &expected, found.header());

@@ -36,7 +36,9 @@ pub use build::{
     Work, build, plan,
 };
 pub use database::{Coverage, Database, DatabaseOptions, Listed};
-pub use files::{Counts, DatabaseError, LayerSummary, Manifest, ManifestLayer, Scope};
+pub use files::{
+    Counts, DatabaseError, Histogram, LayerSummary, Manifest, ManifestLayer, Metric, Scope,
+};
 pub use index::Address;
 pub use known::DatabaseValues;
 pub use probe::{PerfectGame, Probe, RatedMove, perfect_game, probe};

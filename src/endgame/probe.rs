@@ -12,6 +12,8 @@ pub struct RatedMove {
     pub mv: Move,
     /// The outcome for the player who makes it.
     pub outcome: Value,
+    /// The remoteness of the position after it, if the database knows it: how many plies follow.
+    pub remoteness: Option<u32>,
 }
 
 /// What a database says about a position and its moves.
@@ -19,13 +21,18 @@ pub struct RatedMove {
 pub struct Probe {
     /// The outcome for the side to move.
     pub outcome: Value,
-    /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. None: the side
-    /// to move has lost.
+    /// After how many plies the game ends if the winner hurries and the loser delays, if the
+    /// database knows it.
+    pub remoteness: Option<u32>,
+    /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. With the
+    /// remoteness, winning moves are sorted from the quickest to the longest, and losing ones from
+    /// the longest to the quickest. None: the side to move has lost.
     pub moves: Vec<RatedMove>,
 }
 
 impl Probe {
-    /// A move that keeps the outcome: a winning one, if there is one.
+    /// A move that keeps the outcome: a winning one, if there is one. With the remoteness, the
+    /// quickest win or the longest loss.
     pub fn best_move(&self) -> Option<Move> {
         self.moves.first().map(|rated| rated.mv)
     }
@@ -33,7 +40,8 @@ impl Probe {
 
 /// Asks a database about a position of its board and about every move.
 ///
-/// Costs a look-up for the position and for every move; in the removals some 20 more.
+/// Costs a look-up for the position and for every move; in the removals some 20 more. With the
+/// remoteness, each is one for every bit of it.
 ///
 /// # Errors
 /// If the database does not cover the position; the error says what it covers. If a file is
@@ -56,27 +64,42 @@ impl Probe {
 pub fn probe(database: &Database, position: &Position) -> Result<Probe, DatabaseError> {
     let board = database.board();
     let outcome = database.value(position)?.ok_or_else(|| database.not_covered(position))?;
+    let remoteness = database.remoteness(position)?;
     let mut moves = Vec::new();
     for mv in position.moves(board) {
         let after = position.play(board, mv);
         let value = database.value(&after)?;
         let value = value.ok_or_else(|| database.contradiction(&after, "reached", "unreached"))?;
-        moves.push(RatedMove { mv, outcome: !value });
+        moves.push(RatedMove { mv, outcome: !value, remoteness: database.remoteness(&after)? });
     }
-    moves.sort_by_key(|rated| rated.outcome != Value::Win);
-    let found = moves.first().map_or(Value::Loss, |best| best.outcome);
+    moves.sort_by_key(|rated| {
+        let plies = i64::from(rated.remoteness.unwrap_or(0));
+        match rated.outcome {
+            Value::Win => (0, plies),
+            Value::Loss => (1, -plies),
+        }
+    });
+    let best = moves.first();
+    let found = best.map_or(Value::Loss, |best| best.outcome);
     if found != outcome {
         let expected = format!("a {} by its moves", found.name());
         return Err(database.contradiction(position, &expected, outcome.name()));
     }
-    Ok(Probe { outcome, moves })
+    let plies = best.map_or(Some(0), |best| best.remoteness.map(|plies| plies + 1));
+    if let (Some(found), Some(remoteness)) = (plies, remoteness)
+        && found != remoteness
+    {
+        let expected = format!("{found} plies to the end by its moves");
+        return Err(database.contradiction(position, &expected, &remoteness.to_string()));
+    }
+    Ok(Probe { outcome, remoteness, moves })
 }
 
 /// A game in which both sides play moves that keep the outcome, up to the position without moves.
 ///
-/// Each item is a position and the move that is made in it. A side that is lost makes its first
-/// move in the order of [`Position::moves`]: the database knows who wins, not how soon. Ends after
-/// an error.
+/// Each item is a position and the move that is made in it. With the remoteness, the winner
+/// hurries and the loser delays; of moves that are as good, the first in the order of
+/// [`Position::moves`] is made. Ends after an error.
 pub fn perfect_game(database: &Database, from: Position) -> PerfectGame<'_> {
     PerfectGame { database, position: Some(from) }
 }

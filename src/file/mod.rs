@@ -6,6 +6,7 @@
 //! | `NewFile` | a file that has its name only when it is whole |
 //! | `Lock` | keeps other processes out |
 //! | `open_regular` | opens what is to be read, and waits for nobody |
+//! | `create_regular` | makes a file that grows while others read it |
 //! | `Source` | pieces of a file, read where they are wanted |
 //! | `fields` | numbers in bytes |
 
@@ -18,6 +19,6 @@ mod source;
 
 pub use error::{FileError, FileKind};
 pub(crate) use lock::{Lock, open_locked};
-pub(crate) use open::open_regular;
+pub(crate) use open::{create_regular, open_regular};
 pub(crate) use replace::NewFile;
 pub(crate) use source::Source;

@@ -4,6 +4,7 @@ use std::fs::{File, FileType, OpenOptions};
 use std::path::Path;
 
 use super::error::FileError;
+use super::lock::refuse_other;
 
 /// Opens a file for reading. What is no file is refused, and nobody waited for: to open a named pipe
 /// the usual way means waiting until somebody writes to it, in which no signal handler can interfere.
@@ -20,6 +21,19 @@ pub fn open_regular(path: &Path) -> Result<File, FileError> {
         true => Ok(file),
         false => Err(FileError::NotAFile { path: path.to_owned(), found: name(kind) }),
     }
+}
+
+/// Makes a file, or empties the one that is there, to be written while it can be read by others.
+/// Devices, pipes and directories are refused, and nobody waited for.
+///
+/// # Errors
+/// [`FileError::NotReplaceable`] if it is something else than a file, and what the system refuses.
+pub fn create_regular(path: &Path) -> Result<File, FileError> {
+    refuse_other(path)?;
+    let mut options = OpenOptions::new();
+    do_not_wait(&mut options);
+    options.create(true).truncate(true).write(true);
+    options.open(path).map_err(FileError::io("create", path))
 }
 
 /// Makes opening return at once, whatever is opened. It changes nothing for files.
@@ -78,6 +92,13 @@ mod tests {
         match open_regular(&at("nowhere")) {
             Err(FileError::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::NotFound),
             other => panic!("{other:?}"),
+        }
+        std::fs::write(at("old"), "text").unwrap();
+        assert!(create_regular(&at("new")).is_ok() && create_regular(&at("old")).is_ok());
+        assert_eq!(std::fs::read(at("old")).unwrap(), b"");
+        for name in ["pipe", "to pipe", ""] {
+            let made = create_regular(&at(name));
+            assert!(matches!(made, Err(FileError::NotReplaceable { .. })), "{name}: {made:?}");
         }
         let found = open_regular(Path::new("/dev/null")).unwrap_err().to_string();
         assert_eq!(found, "/dev/null is a device, not a file");

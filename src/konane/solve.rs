@@ -24,7 +24,7 @@ use crate::search::plain::known::{Informed, Known};
 use crate::search::plain::root::Root;
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns_saving;
-use crate::search::run::{Counters, Limits, Observer, Outcome, Reason, Report};
+use crate::search::run::{Counters, Limits, Observer, Outcome, Progress, Reason, Report};
 use crate::search::snapshot::{TreePort, TreeRoom};
 use crate::search::table::{Table, TableError};
 use crate::search::two_level::{TwoLevelOptions, two_level_saving};
@@ -424,7 +424,9 @@ impl<'a, K: Known> Solver<'a, K> {
     ) -> Result<(Solution, Option<Table>), SolveError> {
         let (table_bytes, tree_bytes) = self.memory()?;
         if self.position.count_moves(self.board) == 0 {
-            return Ok((game_over(&self.position), None));
+            let solution = game_over(&self.position);
+            observer.progress(&Progress::from(&solution.report));
+            return Ok((solution, None));
         }
         let table = Table::new(table_bytes)?;
         let solution = self.search_on(&table, tree_bytes, observer, search)?;
@@ -476,17 +478,19 @@ impl<'a, K: Known> Solver<'a, K> {
                 settle: options.profile.pns().settle,
             },
         );
+        let search = |observer: &mut dyn Observer, port: &TreePort| {
+            let report = search(ground, observer, port);
+            observer.progress(&Progress::from(&report));
+            report
+        };
         let report = match keeper {
-            None => search(ground, &mut observer, &TreePort::idle()),
+            None => search(&mut observer, &TreePort::idle()),
             Some(keeper) => {
                 let room = options.tree_room(tree_bytes);
                 let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
-                let search =
-                    |observer: &mut dyn Observer, port: &TreePort| search(ground, observer, port);
                 keeper.run(table, tree, &mut observer, room.is_some(), search)
             }
         };
-        observer.tell_end(&report);
 
         let best = report.best.and_then(|code| position.move_to(board, code));
         let to_move = position.to_move();

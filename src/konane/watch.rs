@@ -8,7 +8,7 @@ use super::position::Position;
 use crate::search::numbers::Number;
 use crate::search::plain::game::Game;
 use crate::search::plain::root::Root;
-use crate::search::run::{Observer, Progress, Report, RootChild, RootChildren};
+use crate::search::run::{Observer, Progress, RootChild, RootChildren};
 
 /// A move and its numbers, from the view of the side that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +53,6 @@ pub(super) struct Watched<'s, G> {
 impl<'s, G: Game> Watched<'s, G> {
     pub fn new(observer: &'s mut dyn Observer, root: Root<'s, G>) -> Self {
         Watched { observer, root, tree: Mutex::default() }
-    }
-
-    /// Tells how the search has ended.
-    pub fn tell_end(&mut self, report: &Report) {
-        self.progress(&Progress::from(report));
     }
 }
 

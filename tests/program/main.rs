@@ -5,6 +5,8 @@ mod bench;
 mod checkpoints;
 mod common;
 mod databases;
+#[cfg(feature = "explore")]
+mod explore;
 mod files;
 mod golden;
 mod help;
@@ -16,6 +18,7 @@ mod proofs;
 #[cfg(unix)]
 mod signals;
 mod snapshot;
+mod sprouts_play;
 mod sprouts_search;
 mod sprouts_texts;
 #[cfg(target_os = "linux")]

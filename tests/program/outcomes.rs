@@ -99,8 +99,9 @@ fn json_keys() {
 /// What `--json` writes can be read back into the types of the library.
 #[test]
 fn objects_are_those_of_the_types() {
+    use konane::cli::json::VerifyProofJson;
     use konane::cli::json::{ExportJson, GrundyJson, PerftJson, ProbeJson, SolveJson};
-    use konane::cli::json::{SproutsSolveJson, StateSpaceJson, VerifyJson, VerifyProofJson};
+    use konane::cli::json::{SproutsSolveJson, StateSpaceJson, ValuesJson, VerifyJson};
     fn same<T: serde::de::DeserializeOwned + serde::Serialize>(place: &Place, line: &str) {
         let text = stdout(&place.run(&words(line)));
         let read: T = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{line}: {e}: {text}"));
@@ -116,6 +117,9 @@ fn objects_are_those_of_the_types() {
     same::<VerifyJson>(&place, "verifydb db/3x3-complete --json --quiet");
     same::<VerifyProofJson>(&place, "verify-proof 4x4.proof --json --quiet");
     same::<SproutsSolveJson>(&place, "sprouts solve 0*5 --threads 1 --json");
+    same::<SproutsSolveJson>(&place, "sprouts solve 0*9 --max-nodes 100 --lines --json");
+    same::<ValuesJson>(&place, "sprouts children 0*3 --values --json");
+    same::<ValuesJson>(&place, "sprouts children 0*12 --values --max-nodes 100 --json");
     same::<GrundyJson>(&place, "sprouts grundy 0*5 --threads 1 --json");
     same::<ExportJson>(&place, "sprouts db export some.nimbers all.spr --json");
 }

@@ -56,6 +56,75 @@ fn outcomes_and_grundy_numbers() {
     assert!(text.contains("Grundy      1"), "{text}");
 }
 
+/// The texts of moves with an outcome.
+fn moves<'v>(solved: &'v Value, outcome: &str) -> Vec<&'v str> {
+    let moves = solved["moves"].as_array().expect("moves").iter();
+    let with = moves.filter(|mv| mv["outcome"] == outcome);
+    with.map(|mv| mv["move"].as_str().expect("a text")).collect()
+}
+
+#[test]
+fn solve_names_moves() {
+    for algorithm in ["dfpn", "pns", "pns-pdfpn"] {
+        let solve =
+            |args: &[&str]| object(&[&["solve", "--algo", algorithm, "--json"], args].concat(), 0);
+        let won = solve(&["0*5"]);
+        assert_eq!((&won["best_move"], &won["moves"]), (&"0*2.AB|0*2.AB".into(), &Value::Null));
+        let won = solve(&["0*3", "--lines"]);
+        assert_eq!(moves(&won, "win"), ["0.1a1a", "0.AB|0.AB"]);
+        assert_eq!(moves(&won, "loss"), ["0*2.AB|AB"]);
+        let lost = solve(&["0*2", "--lines"]);
+        assert_eq!((&lost["best_move"], moves(&lost, "win").len()), (&Value::Null, 0));
+        assert_eq!(moves(&lost, "loss"), ["0.AB|AB", "1a1a"]);
+        // Two spots have the number 0, and both children 2: they win beside the heap of 2, and so
+        // does who takes all of it.
+        let heap = solve(&["0*2", "--nimber", "2", "--lines"]);
+        assert_eq!(moves(&heap, "win"), ["0*2", "0.AB|AB + *2", "1a1a + *2"]);
+        assert_eq!(moves(&heap, "loss"), ["0*2 + *1"]);
+        let over = solve(&["!", "--lines"]);
+        assert_eq!(
+            (&over["best_move"], over["moves"].as_array().unwrap().len()),
+            (&Value::Null, 0)
+        );
+    }
+    for (args, part) in [
+        (&["solve", "0*5"][..], "\n  best move   0*2.AB|0*2.AB\n"),
+        (&["solve", "0*6"], "\n  best move   none: every move loses\n"),
+        (&["solve", "!"], "\n  best move   none: no move is left\n"),
+        (
+            &["solve", "0*3", "--lines"],
+            "\n  winning     0.1a1a\n              0.AB|0.AB\n  losing      0*2.AB|AB\n",
+        ),
+    ] {
+        let text = String::from_utf8(konane(args).stdout).unwrap();
+        assert!(text.contains(part), "{args:?}: {text}");
+    }
+    // What is not known is not said.
+    let open = object(&["solve", "0*40", "--max-nodes", "50", "--lines", "--json"], 3);
+    assert_eq!((&open["outcome"], &open["best_move"]), (&"unknown".into(), &Value::Null));
+    assert!(moves(&open, "win").is_empty() && moves(&open, "unknown").len() > 20);
+}
+
+/// A file that has the number of the start alone says nothing of its moves.
+#[test]
+fn a_move_is_found_that_the_file_does_not_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let [spr, file] = ["one.spr", "numbers"].map(|name| folder.path().join(name));
+    std::fs::write(&spr, "[Positions+Nimber]\n0*5 1\n").unwrap();
+    let [spr, file] = [&spr, &file].map(|path| path.to_str().unwrap());
+    assert_eq!(konane(&["db", "import", file, spr]).status.code(), Some(0));
+    let known = object(&["solve", "0*5", "--db", file, "--json"], 0);
+    assert_eq!((&known["nodes"], &known["best_move"]), (&0.into(), &"0*2.AB|0*2.AB".into()));
+    std::fs::remove_file(file).unwrap();
+    assert_eq!(konane(&["db", "import", file, spr]).status.code(), Some(0));
+    let limited = ["solve", "0*5", "--db", file, "--max-nodes", "1"];
+    let output = konane(&limited);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("best move   unknown (node limit)"), "{text}");
+    assert_eq!(output.status.code(), Some(0), "who wins is known");
+    object(&[&limited[..], &["--lines", "--json"]].concat(), 3);
+}
+
 #[test]
 fn one_thread_does_the_same_every_time() {
     let counts = |extra: &[&str]| {

@@ -44,6 +44,67 @@ fn children() {
 }
 
 #[test]
+fn children_with_values() {
+    let value = object(&["children", "0*2+0*3", "--values", "--json"], 0);
+    assert_eq!((&value["position"], &value["canonical"]), (&"0*2+0*3".into(), &"0*2+0*3".into()));
+    assert_eq!((&value["outcome"], &value["grundy"]), (&"win".into(), &1.into()));
+    let lands = json!([
+        {"position": "0*2", "grundy": 0, "source": "search"},
+        {"position": "0*3", "grundy": 1, "source": "search"}
+    ]);
+    assert_eq!(value["lands"], lands);
+    let child = |position: &str, grundy: u32, outcome: &str| json!({"position": position, "grundy": grundy, "outcome": outcome, "source": "search"});
+    let children = json!([
+        child("0*2+0.1a1a", 0, "win"),
+        child("0*2+0.AB|0.AB", 0, "win"),
+        child("0*2+0*2.AB|AB", 2, "loss"),
+        child("0*3+0.AB|AB", 3, "loss"),
+        child("0*3+1a1a", 3, "loss")
+    ]);
+    assert_eq!(value["children"], children);
+    assert!(value["seconds"].as_f64().unwrap() > 0.0 && value.get("reason").is_none());
+    let text = answer(&["children", "0*3", "--values"]);
+    let lines = "win        0  0.1a1a\nwin        0  0.AB|0.AB\nloss       2  0*2.AB|AB\n";
+    assert!(text.starts_with("0*3\n  outcome     win: ") && text.ends_with(lines), "{text}");
+    let rules = object(&["children", "1", "--values", "--json"], 0);
+    assert_eq!(rules["children"][0]["source"], "rules");
+    let over = object(&["children", "!", "--values", "--json"], 0);
+    assert_eq!((&over["outcome"], &over["children"]), (&"loss".into(), &json!([])));
+    // What a limit leaves open is unknown and comes last.
+    let open = object(&["children", "0*30", "--values", "--max-nodes", "300", "--json"], 3);
+    assert_eq!((&open["outcome"], &open["reason"]), (&"unknown".into(), &"node limit".into()));
+    let last = open["children"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["outcome"], &last["grundy"]), (&"unknown".into(), &Value::Null));
+    let output = konane(&["children", "0*30", "--values", "--time-limit", "50ms"]);
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("unknown (time limit)") && text.contains(" are not known"), "{text}");
+    for flag in [["--time-limit", "1s"], ["--max-nodes", "1"], ["--memory", "1GiB"], ["--db", "a"]]
+    {
+        let output = konane(&[&["children", "0*2"], &flag[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{flag:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--values"));
+    }
+}
+
+#[test]
+fn children_take_numbers_from_a_file_and_add_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("numbers");
+    let children = || {
+        let file = file.to_str().unwrap();
+        object(&["children", "0*5", "--values", "--json", "--db", file], 0)
+    };
+    let (found, known) = (children(), children());
+    assert!(found["nodes"].as_u64().unwrap() > 0 && known["nodes"] == 0);
+    for (found, known) in [(&found, "search"), (&known, "file")] {
+        for child in found["children"].as_array().unwrap() {
+            assert_eq!(child["source"], known);
+        }
+    }
+}
+
+#[test]
 fn bad_positions_exit_with_2_and_the_place() {
     for verb in ["canonical", "children", "draw"] {
         for (text, place) in

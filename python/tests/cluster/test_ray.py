@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-import secrets
 import signal
-import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nodes import ENVIRONMENT, OTHER, end_node, head_node, start_node
 
 pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is not tested")
+
+from konane import Position  # noqa: E402
+from konane.cluster.driver import Driver, Rules  # noqa: E402
+from konane.cluster.game import Konane  # noqa: E402
+from konane.cluster.progress import Progress  # noqa: E402
+from konane.cluster.run import Checkpoints, search  # noqa: E402
+
 pytestmark = pytest.mark.ray
 
-#: Loopback addresses, for local nodes; Ray replaces 127.0.0.1 by the machine's own.
-HEAD, OTHER = "127.0.0.2", "127.0.0.3"
-
 SMALL = ["--memory-per-worker", "256MiB", "--memory", "64MiB", "--threads-per-worker", "1"]
-
-
-ENVIRONMENT = os.environ | {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    # Alike everywhere, or nobody understands anybody.
-    "RAY_AUTH_MODE": "token",
-    "RAY_AUTH_TOKEN": secrets.token_hex(32),
-    # How soon a node that has died is noticed.
-    "RAY_health_check_initial_delay_ms": "1000",
-    "RAY_health_check_period_ms": "500",
-    "RAY_health_check_failure_threshold": "3",
-}
 
 
 class Run:
@@ -106,6 +99,47 @@ def test_killed_workers_are_replaced(runs: list[Run]) -> None:
     assert lost >= {0, 1}
 
 
+class Hang(Progress):
+    """Stops the first worker, and lets it go on when another one has its seat."""
+
+    stopped = went_on = False
+    #: Its jobs and nodes when it was lost.
+    counted = (0, 0)
+
+    def watch(self, driver: Driver) -> None:
+        first = next(iter(driver.members), None)
+        if first is None or first.pid is None or self.went_on:
+            return
+        if not self.stopped and first.jobs > 0:
+            os.kill(first.pid, signal.SIGSTOP)
+            self.stopped = True
+        elif any(member.before == first.number and member.pid for member in driver.live):
+            self.counted = (first.jobs, first.nodes)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(first.pid, signal.SIGCONT)
+            self.went_on = True
+
+
+def test_a_worker_that_hangs_and_comes_back_changes_nothing() -> None:
+    hang = Hang()
+    # Small jobs, so that the search lasts.
+    rules = Rules(workers=2, threads=1, memory="256MiB", job_nodes=1000, lease=1.0)
+    found = search(
+        Konane(Position("7x7"), "tuned"),
+        address=None,
+        rules=rules,
+        memory="64MiB",
+        max_nodes=None,
+        checkpoints=Checkpoints(),
+        progress=hang,
+        stop=threading.Event(),
+    )
+    assert hang.went_on
+    assert found.outcome == "black"
+    first = found.workers[0]
+    assert (first.lost, first.jobs, first.nodes) == (True, *hang.counted)
+
+
 def test_ctrl_c_leaves_a_checkpoint_and_a_killed_driver_one_too(
     runs: list[Run], tmp_path: Path
 ) -> None:
@@ -138,41 +172,11 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_killed_driver_one_too(
     assert answer["checkpoint"]["resumed"]
 
 
-def free_port() -> int:
-    with socket.socket() as some:
-        some.bind((HEAD, 0))
-        return some.getsockname()[1]
-
-
-def start_node(directory: Path, address: str, *arguments: str) -> subprocess.Popen:
-    ray = str(Path(sys.executable).with_name("ray"))
-    command = [ray, "start", "--block", "--node-ip-address", address, "--num-cpus", "1"]
-    command += ["--object-store-memory", "100000000", "--disable-usage-stats", *arguments]
-    with open(directory / f"{address}.log", "w") as log:
-        return subprocess.Popen(
-            command, stdout=log, stderr=log, env=ENVIRONMENT, start_new_session=True
-        )
-
-
-def end_node(node: subprocess.Popen) -> None:
-    """Kills it with all that it has started."""
-    os.killpg(node.pid, signal.SIGKILL)
-    node.wait()
-
-
 @pytest.fixture
 def head(tmp_path: Path) -> Iterator[str]:
     """The address of a Ray of one node with one core."""
-    port = free_port()
-    arguments = ["--head", "--port", str(port), "--include-dashboard", "false"]
-    node = start_node(tmp_path, HEAD, *arguments)
-    address = f"{HEAD}:{port}"
-    deadline = time.monotonic() + 30
-    while "Ray runtime started" not in (tmp_path / f"{HEAD}.log").read_text():
-        assert time.monotonic() < deadline, (tmp_path / f"{HEAD}.log").read_text()
-        time.sleep(0.2)
-    yield address
-    end_node(node)
+    with head_node(tmp_path) as address:
+        yield address
 
 
 def test_a_node_joins_and_dies(runs: list[Run], head: str, tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ const SVG: &str = "image/svg+xml";
 /// All of them; the first one is the page itself, which is at `/` as well.
 pub const ASSETS: &[Asset] = assets! {
     "index.html": HTML,
-    "style.css": CSS,
     "icon.svg": SVG,
+    "style.css": CSS,
     "js/api.js": JS,
     "js/board.js": JS,
     "js/charts.js": JS,
@@ -57,5 +57,32 @@ pub const ASSETS: &[Asset] = assets! {
 impl IntoResponse for &Asset {
     fn into_response(self) -> Response {
         ([(header::CONTENT_TYPE, self.kind)], self.text).into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_page_is_served() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli/explore/page");
+        let mut found = Vec::new();
+        for folder in ["", "js"] {
+            for entry in fs::read_dir(page.join(folder)).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    let name = path.strip_prefix(&page).unwrap().to_str().unwrap();
+                    found.push(format!("/{}", name.replace('\\', "/")));
+                }
+            }
+        }
+        let mut listed: Vec<_> = ASSETS.iter().map(|asset| asset.path.to_owned()).collect();
+        found.sort();
+        listed.sort();
+        assert_eq!(found, listed);
     }
 }

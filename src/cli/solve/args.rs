@@ -7,6 +7,7 @@ use clap::Args;
 use super::checkpoint::CheckpointArgs;
 use crate::cli::flags::{JobArgs, OutputArgs, SearchArgs, values};
 use crate::cli::input::PositionArgs;
+use crate::cli::trace::TraceArgs;
 use crate::konane::{Algorithm, Profile};
 
 /// `konane solve`.
@@ -45,6 +46,8 @@ pub struct SolveArgs {
     pub proof: Option<PathBuf>,
     #[command(flatten)]
     pub checkpoint: CheckpointArgs,
+    #[command(flatten)]
+    pub trace: TraceArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -118,11 +118,11 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What became of the checkpoints, once the search is over.
-    pub fn finish(mut self) -> Option<Kept<'a>> {
+    /// What became of the checkpoints and of the trace, once the search is over.
+    pub fn finish(mut self) -> (Option<Kept<'a>>, Result<(), CliError>) {
         self.note_saves();
-        let Watch { keeper, written, error, .. } = self;
-        keeper.map(|keeper| Kept { keeper, written, error })
+        let Watch { progress, keeper, written, error } = self;
+        (keeper.map(|keeper| Kept { keeper, written, error }), progress.finish())
     }
 }
 

@@ -17,6 +17,7 @@ pub use report::SolveJson;
 use super::database;
 use super::exit::{CliError, Exit};
 use super::output;
+use super::trace::Trace;
 use checkpoint::{Kept, Watch};
 use progress::SearchProgress;
 use proof::Proving;
@@ -51,11 +52,13 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
     let database = database.transpose()?;
     let values = database.as_ref().map(DatabaseValues::new);
+    let trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = args.search.limits(begun, stop);
     let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
-    let progress = SearchProgress::new(&board, &position, capacity, args.output.quiet);
+    let mut progress = SearchProgress::new(&board, &position, capacity, args.output.quiet);
+    progress.record(trace, algorithm != Algorithm::AlphaBeta);
     let mut watch = Watch::new(progress, keeper, &options);
     let solver = solver.limits(limits).keeper(keeper);
     let (result, proving) = match &values {
@@ -64,7 +67,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
     let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
-    let kept = watch.finish();
+    let (kept, traced) = watch.finish();
     let solution = result?;
     // Neither reading nor writing checkpoints is searching.
     let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);
@@ -94,6 +97,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     {
         return Err(error.into());
     }
+    traced?;
     match solution.reason() {
         None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),
         reason => Ok(reason.into()),

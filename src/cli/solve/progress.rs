@@ -1,9 +1,11 @@
 //! Progress of searches of Konane on stderr.
 
+use crate::cli::exit::CliError;
 use crate::cli::output::{proof_number, short, speed};
 use crate::cli::progress::Progress as Shown;
+use crate::cli::trace::{Trace, TraceJson, TraceMoveJson, finite};
 use crate::konane::notation::format_move;
-use crate::konane::{Board, Position};
+use crate::konane::{Board, Position, RootMove};
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
 use crate::search::run::{Observer, Progress};
@@ -12,8 +14,13 @@ use crate::search::run::{Observer, Progress};
 pub struct SearchProgress {
     shown: Shown,
     capacity: u64,
+    board: Board,
+    position: Position,
     /// Codes after the root's moves, and the moves' texts.
     moves: Vec<(u64, String)>,
+    trace: Option<Trace>,
+    /// Whether the search has proof numbers.
+    has_numbers: bool,
 }
 
 impl SearchProgress {
@@ -26,7 +33,44 @@ impl SearchProgress {
             shown: Shown::new(quiet),
             capacity,
             moves: moves.map(|mv| (code(mv), text(mv))).collect(),
+            board: board.clone(),
+            position: *position,
+            trace: None,
+            has_numbers: true,
         }
+    }
+
+    /// Writes a trace as well, of a search with proof numbers or of α-β.
+    pub fn record(&mut self, trace: Option<Trace>, has_numbers: bool) {
+        (self.trace, self.has_numbers) = (trace, has_numbers);
+    }
+
+    /// What went wrong with the trace.
+    pub fn finish(self) -> Result<(), CliError> {
+        self.trace.map_or(Ok(()), Trace::finish)
+    }
+
+    /// The text of the best move.
+    fn best(&self, progress: &Progress) -> Option<&String> {
+        let best = progress.best?;
+        self.moves.iter().find(|(code, _)| *code == best).map(|(_, text)| text)
+    }
+
+    /// A line of the trace.
+    fn traced(&self, progress: &Progress) -> TraceJson {
+        let moves = self.position.root_moves(&self.board, progress);
+        let moves = moves.into_iter().map(|RootMove { mv, phi, delta }| TraceMoveJson {
+            mv: format_move(self.board.dimensions(), mv),
+            pn: finite(phi),
+            dn: finite(delta),
+        });
+        let mut line = TraceJson::new(progress);
+        line.best_move = Some(self.best(progress).cloned());
+        line.moves = Some(moves.collect());
+        if !self.has_numbers {
+            (line.pn, line.dn, line.depth) = (None, None, Some(progress.depth));
+        }
+        line
     }
 
     /// Fits a terminal of 80 columns.
@@ -44,9 +88,7 @@ impl SearchProgress {
         }
         let fill = 100.0 * counters.table_used as f64 / self.capacity.max(1) as f64;
         parts.push(format!("table {fill:.1} %"));
-        if let Some(best) = progress.best
-            && let Some((_, text)) = self.moves.iter().find(|(code, _)| *code == best)
-        {
+        if let Some(text) = self.best(progress) {
             parts.push(format!("best {text}"));
         }
         parts.join(", ")
@@ -57,6 +99,10 @@ impl Observer for SearchProgress {
     fn progress(&mut self, progress: &Progress) {
         if let Some(seconds) = self.shown.due() {
             self.shown.show(seconds, self.line(progress, seconds));
+        }
+        if let Some(mut trace) = self.trace.take() {
+            trace.hear(progress, || self.traced(progress));
+            self.trace = Some(trace);
         }
     }
 }

@@ -10,6 +10,7 @@ use super::session::{NumbersArg, analyst};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{OutputArgs, SearchArgs};
+use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::search::plain::game::Value;
@@ -25,8 +26,10 @@ use crate::sprouts::{Scratch, Sprouts};
     "  konane sprouts children \"0*7\" --values\n",
     "  konane sprouts children \"0*12\" --values --time-limit 10s --db sprouts.nimbers\n"
 )))]
-#[command(mut_group("SearchArgs", |group| group.requires("values")))]
-#[command(mut_group("NumbersArg", |group| group.requires("values")))]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "threads" | "memory" | "time_limit" | "max_nodes" | "db" => arg.requires("values"),
+    _ => arg,
+}))]
 pub struct ChildrenArgs {
     #[command(flatten)]
     pub text: TextArg,
@@ -128,7 +131,7 @@ fn shown(json: &ValuesJson) -> String {
     rows.push(("time", output::time(*seconds)));
     let mut text = output::rows(position, &rows);
     for child in &analysis.children {
-        let outcome = child.outcome.map_or("unknown", Value::name);
+        let outcome = outcome_name(child.outcome);
         text += &format!("{outcome:<9}{:>3}  {}\n", number(child.grundy), child.position);
     }
     let open = analysis.children.iter().filter(|child| child.grundy.is_none()).count();

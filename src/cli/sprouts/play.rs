@@ -11,6 +11,7 @@ use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{SearchMemoryArg, ThreadsArg};
 use crate::cli::output;
+use crate::cli::progress::Progress;
 use crate::cli::talk::{Next, Talk, talk};
 use crate::search::plain::game::Value;
 use crate::search::run::Limits;
@@ -85,7 +86,8 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
     let PlayArgs { time, side: wanted, .. } = *args;
     let side = wanted.unwrap_or(Side::First);
-    let mut game = Game { analyst, time, stop, wanted, side, played: Vec::new(), next: 0 };
+    let mut game =
+        Game { analyst, time, stop, wanted, side, played: Vec::new(), list: None, shown: 0 };
     let introduction = game.begin(position)?;
     let exit = talk(&mut game, introduction, stop);
     game.analyst.close()?;
@@ -102,8 +104,10 @@ struct Game<'s> {
     side: Side,
     /// All positions so far.
     played: Vec<Position>,
-    /// Moves of the list that have been shown.
-    next: usize,
+    /// What is known about the person's moves, once they have been listed.
+    list: Option<Analysis>,
+    /// How many of them have been shown.
+    shown: usize,
 }
 
 impl Game<'_> {
@@ -120,6 +124,8 @@ impl Game<'_> {
         let deadline = Instant::now().checked_add(self.time);
         let limits = Limits { deadline, stop: Some(self.stop), ..Limits::default() };
         let position = self.position().clone();
+        let progress = Progress::new(false);
+        progress.live(format!("thinking about {position}"));
         Ok(self.analyst.analyse_until(goal, &position, limits, &mut |_| {})?)
     }
 
@@ -158,72 +164,69 @@ impl Game<'_> {
         output::time(self.time.as_secs_f64())
     }
 
-    /// The program's move as a place in the list, and the reason.
-    fn choose(&mut self, analysis: &Analysis) -> Result<(usize, String), CliError> {
-        let list = numbered(analysis);
-        let place = |child: &ChildValue| {
-            list.iter().position(|text| *text == child.position).expect("the list is whole")
-        };
+    /// The program's move as the position after it, and the reason.
+    fn choose(&mut self, analysis: &Analysis) -> Result<(String, String), CliError> {
         if let Some(child) = analysis.with(Some(Value::Win)).next() {
             let after = self.look(&text::read(&child.position)?)?;
-            return Ok((place(child), why(&after, "you lose whatever you do")));
+            return Ok((child.position.clone(), why(&after, "you lose whatever you do")));
         }
         if let Some(child) = analysis.with(None).next() {
+            let known = match analysis.outcome {
+                Some(_) => "I can win, but",
+                None => "I do not know who wins,",
+            };
             let time = self.shown_time();
-            let reason = format!(
-                "in {time} I found no winning move and no proof that there is none; this one looks \
-                 most promising"
-            );
-            return Ok((place(child), reason));
+            let reason =
+                format!("{known} in {time} I found no winning move; this one looks most promising");
+            return Ok((child.position.clone(), reason));
         }
         // All lose. The more there is to choose from, the easier it is to go wrong.
-        let (begun, mut best) = (Instant::now(), (0, 0));
-        for (at, text) in list.iter().enumerate() {
-            let replies = self.look(&text::read(text)?)?.children.len();
+        let (begun, mut best) = (Instant::now(), (String::new(), 0));
+        for child in &analysis.children {
+            let replies = self.look(&text::read(&child.position)?)?.children.len();
             if replies > best.1 {
-                best = (at, replies);
+                best = (child.position.clone(), replies);
             }
             if begun.elapsed() > self.time {
                 break;
             }
         }
-        let (at, replies) = best;
+        let (position, replies) = best;
         let replies = if replies == 1 { "1 reply".into() } else { format!("{replies} replies") };
-        Ok((at, format!("all my moves lose, and this one leaves you {replies} to choose from")))
+        Ok((position, format!("all my moves lose, and this one leaves you {replies}")))
     }
 
-    /// The person's moves, from the first one that has not been shown.
-    fn list(&mut self) -> Result<String, CliError> {
-        let analysis = self.think(Goal::Outcomes)?;
-        let list = numbered(&analysis);
-        let number = |child: &ChildValue| {
-            list.iter().position(|text| *text == child.position).map_or(0, |at| at + 1)
+    /// The next page of the person's moves.
+    fn page(&mut self) -> Result<String, CliError> {
+        let analysis = match self.list.take() {
+            Some(analysis) => analysis,
+            None => self.think(Goal::Outcomes)?,
         };
-        let count = |outcome| analysis.with(outcome).count();
-        let (win, lose, open) = (count(Some(Value::Win)), count(Some(Value::Loss)), count(None));
+        let list = numbered(&analysis);
         let mut text = String::new();
-        if self.next == 0 {
-            let unknown = match open {
+        if self.shown == 0 {
+            let count = |outcome| analysis.with(outcome).count();
+            let (win, lose) = (count(Some(Value::Win)), count(Some(Value::Loss)));
+            let unknown = match count(None) {
                 0 => String::new(),
-                _ => format!(", {open} not found out in {}", self.shown_time()),
+                open => format!(", {open} not found out in {}", self.shown_time()),
             };
             let _ = writeln!(text, "Moves: {win} win, {lose} lose{unknown}.");
         }
-        let shown = analysis.children.iter().skip(self.next).take(PAGE);
-        for child in shown {
+        for child in analysis.children.iter().skip(self.shown).take(PAGE) {
             let outcome = match child.outcome {
                 Some(Value::Win) => "wins",
                 Some(Value::Loss) => "loses",
                 None => "?",
             };
-            let grundy = child.grundy.map_or("?".to_owned(), |grundy| grundy.to_string());
-            let at = format!("#{}", number(child));
-            let _ = writeln!(text, "{at:>6}  {outcome:<5}  number {grundy:<2}  {}", child.position);
+            let (at, grundy) = (number_of(&list, child), number_text(child.grundy));
+            let _ = writeln!(text, "{at:>6}  {outcome:<5}  Grundy {grundy:<2}  {}", child.position);
         }
-        self.next = (self.next + PAGE).min(list.len());
-        if self.next < list.len() {
-            let _ = writeln!(text, "{} more: write more.", list.len() - self.next);
+        self.shown = (self.shown + PAGE).min(list.len());
+        if self.shown < list.len() {
+            let _ = writeln!(text, "{} more: write more.", list.len() - self.shown);
         }
+        self.list = Some(analysis);
         Ok(text)
     }
 
@@ -232,41 +235,44 @@ impl Game<'_> {
         let position = self.position().clone();
         let analysis = self.look(&position)?;
         let mut text = format!("{}\n", analysis.canonical);
-        let number = |number: Option<u32>| number.map_or("?".to_owned(), |known| known.to_string());
         for land in &analysis.lands {
-            let _ = writeln!(text, "  number {:<2}  {}", number(land.grundy), land.position);
+            let _ = writeln!(text, "  Grundy {:<2}  {}", number_text(land.grundy), land.position);
         }
-        let _ = writeln!(text, "  exclusive or {}", number(analysis.grundy));
+        if analysis.lands.len() > 1 {
+            let _ = writeln!(text, "  exclusive or {}", number_text(analysis.grundy));
+        }
         Ok(text)
     }
 
     fn hint(&mut self) -> Result<String, CliError> {
         let analysis = self.think(Goal::Winner)?;
-        Ok(match analysis.outcome {
-            Some(Value::Loss) => "All your moves lose.\n".to_owned(),
-            _ if analysis.with(Some(Value::Win)).next().is_some() => {
-                let list = numbered(&analysis);
-                let best = analysis.with(Some(Value::Win)).next().expect("there is one");
-                let at = list.iter().position(|text| *text == best.position).unwrap_or(0);
-                let after = self.look(&text::read(&best.position)?)?;
-                let why = why(&after, "I lose whatever I do");
-                format!("#{} {} wins: {why}.\n", at + 1, best.position)
-            }
-            _ => format!("In {} I found no winning move.\n", self.shown_time()),
-        })
+        let list = numbered(&analysis);
+        if analysis.outcome == Some(Value::Loss) {
+            return Ok("All your moves lose.\n".to_owned());
+        }
+        if let Some(best) = analysis.with(Some(Value::Win)).next() {
+            let after = self.look(&text::read(&best.position)?)?;
+            let why = why(&after, "I lose whatever I do");
+            return Ok(format!("{} {} wins: {why}.\n", number_of(&list, best), best.position));
+        }
+        let mut text = format!("In {} I found no winning move.", self.shown_time());
+        if let Some(best) = analysis.with(None).next() {
+            let at = number_of(&list, best);
+            let _ = write!(text, " {at} {} looks most promising.", best.position);
+        }
+        Ok(text + "\n")
     }
 }
 
 impl Talk for Game<'_> {
     fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
-        self.next = 0;
+        (self.list, self.shown) = (None, 0);
         if self.to_move() != self.side {
             let analysis = self.think(Goal::Winner)?;
             if !analysis.children.is_empty() {
-                let (at, why) = self.choose(&analysis)?;
-                let text = numbered(&analysis).swap_remove(at);
-                let _ = writeln!(out, "\nI play #{} {text}: {why}.", at + 1);
-                self.played.push(text::read(&text)?);
+                let (position, why) = self.choose(&analysis)?;
+                let _ = writeln!(out, "\nI play {position}: {why}.");
+                self.played.push(text::read(&position)?);
             }
         }
         let position = self.position().clone();
@@ -297,10 +303,10 @@ impl Talk for Game<'_> {
             ("quit" | "exit" | "q", "") => Next::Quit,
             ("help" | "?", "") => Next::Again(HELP.to_owned()),
             ("moves", "") => {
-                self.next = 0;
-                Next::Again(self.list()?)
+                self.shown = 0;
+                Next::Again(self.page()?)
             }
-            ("more", "") => Next::Again(self.list()?),
+            ("more", "") => Next::Again(self.page()?),
             ("position" | "board", "") => Next::Again(self.describe()?),
             ("hint", "") => Next::Again(self.hint()?),
             ("undo", "") => self.undo(),
@@ -385,6 +391,17 @@ fn numbered(analysis: &Analysis) -> Vec<String> {
         analysis.children.iter().map(|child| child.position.clone()).collect();
     list.sort_unstable();
     list
+}
+
+/// A child's number, as people write it.
+fn number_of(list: &[String], child: &ChildValue) -> String {
+    let at = list.iter().position(|text| *text == child.position);
+    format!("#{}", at.expect("the list has all children") + 1)
+}
+
+/// A Grundy number, or that there is none.
+fn number_text(number: Option<u32>) -> String {
+    number.map_or("?".to_owned(), |number| number.to_string())
 }
 
 /// Why whoever is to move loses, by the theory of Sprague and Grundy.

@@ -12,6 +12,7 @@ use crate::cli::exit::CliError;
 use crate::cli::flags::{OutputArgs, SearchArgs, SearchMemoryArg};
 use crate::cli::output::{self, TableJson, proof_number, short, speed, time};
 use crate::cli::progress::Progress as Shown;
+use crate::cli::trace::{Trace, TraceJson};
 use crate::konane::SolveError;
 use crate::konane::solve::LEAST_MEMORY;
 use crate::search::run::{Counters, Observer, Progress, Reason};
@@ -159,7 +160,8 @@ impl<'g> Session<'g> {
             warn_of_cut(path, database.contents());
         }
         let shown = Shown::new(args.output.quiet);
-        let sink = Sink { game, shown, database };
+        let table_capacity = workspace.table().capacity();
+        let sink = Sink { game, shown, database, table_capacity, trace: None };
         let (options, profile) = (args.options(), args.profile);
         Ok(Session { workspace, sink, options, threads, profile })
     }
@@ -172,7 +174,8 @@ impl<'g> Session<'g> {
         reason: Option<Reason>,
     ) -> (SearchedJson, Result<(), CliError>) {
         let Session { workspace, sink, profile, options, threads } = self;
-        let Sink { game, database, .. } = sink;
+        let Sink { game, database, trace, .. } = sink;
+        let traced = trace.map_or(Ok(()), Trace::finish);
         let (database, closed) = match database.map(GrundyFile::close).transpose() {
             Ok(database) => (database, Ok(())),
             Err(error) => (None, Err(error.into())),
@@ -202,7 +205,7 @@ impl<'g> Session<'g> {
                 added,
             }),
         };
-        (json, closed)
+        (json, closed.and(traced))
     }
 }
 
@@ -230,11 +233,14 @@ pub fn warn_of_cut(path: &Path, contents: &Contents) {
     }
 }
 
-/// Shows progress, and writes Grundy numbers to the database as they are found.
+/// Shows progress, records it, and writes Grundy numbers to the database as they are found.
 pub struct Sink<'g> {
     game: &'g Sprouts,
     shown: Shown,
     database: Option<GrundyFile>,
+    table_capacity: u64,
+    /// What is written down of the search.
+    pub trace: Option<Trace>,
 }
 
 impl Observer for Sink<'_> {
@@ -252,6 +258,11 @@ impl Observer for Sink<'_> {
                 output::bytes(progress.memory_bytes),
             );
             self.shown.show(seconds, line);
+        }
+        if let Some(trace) = &mut self.trace {
+            let table_capacity = self.table_capacity;
+            let progress = Progress { table_capacity, ..*progress };
+            trace.hear(&progress, || TraceJson::new(&progress));
         }
     }
 

@@ -10,13 +10,15 @@ use super::session::{self, EngineArgs, SearchedJson, Session, Start};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
+use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::probe::MoveJson;
+use crate::cli::trace::{Trace, TraceArgs};
 use crate::search::plain::game::Value;
-use crate::search::run::{Limits, Outcome, Reason};
+use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
 use crate::sprouts::Scratch;
-use crate::sprouts::analysis::{Analysis, ChildValue, Goal, Rules, survey};
+use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
 use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -47,6 +49,8 @@ pub struct SolveArgs {
     pub jobs: JobArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
+    #[command(flatten)]
+    pub trace: TraceArgs,
 }
 
 /// Largest heap that the command line takes.
@@ -92,7 +96,8 @@ pub struct SproutsSolveJson {
     pub nimber: u32,
     /// `win`, `loss` or `unknown`, for the player to move.
     pub outcome: String,
-    /// The position after a winning move; null if there is none or it is not known.
+    /// The position after a winning move, with ` + *k` for a heap of k that is left; null if there is
+    /// none or it is not known.
     pub best_move: Option<String>,
     /// With `--lines`: the positions after all moves, winning ones first and unknown ones last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,6 +135,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (options, threads) = (session.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, args.nimber);
     tracing::debug!(?options, ?root, "search begins");
+    session.sink.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = engine.search.limits(begun, stop);
     let (workspace, sink) = (&session.workspace, &mut session.sink);
@@ -139,6 +145,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         AlgorithmArg::PnsPdfpn => two_level(workspace, &root, options, jobs, threads, limits, sink),
     };
     let seconds = begun.elapsed().as_secs_f64();
+    sink.progress(&Progress::from(&report));
     tracing::debug!(?report, seconds, "search ends");
 
     let (outcome, reason) = match report.outcome {
@@ -146,10 +153,10 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Outcome::Known(Value::Loss) => ("loss", None),
         Outcome::Unknown(reason) => ("unknown", Some(reason)),
     };
-    let rules = Rules {
+    let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
         heap: args.nimber,
-        options,
+        search: options,
         threads,
         from_file: 0,
         limits: Limits {
@@ -164,7 +171,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (position, mut scratch) = (&start.position, Scratch::default());
     // Moves that have no room take no outcome away.
     let moves =
-        survey(workspace, &start.game, position, rules, &mut scratch, sink, &mut |_| {}).ok();
+        survey(workspace, &start.game, position, options, &mut scratch, sink, &mut |_| {}).ok();
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
     let (searched, closed) =
@@ -198,8 +205,8 @@ fn left(moves: Option<&Analysis>) -> Option<Reason> {
 
 impl From<&ChildValue> for MoveJson {
     fn from(child: &ChildValue) -> MoveJson {
-        let outcome = child.outcome.map_or("unknown", Value::name);
-        MoveJson { mv: child.position.clone(), outcome: outcome.to_owned() }
+        let outcome = outcome_name(child.outcome).to_owned();
+        MoveJson { mv: child.position.clone(), outcome, remoteness: None }
     }
 }
 

@@ -7,7 +7,7 @@ use super::parts;
 use super::plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
 use super::swept;
 use super::tasks;
-use crate::endgame::files::{CHUNK_BYTES, MANIFEST_NAME, Scope, database_name};
+use crate::endgame::files::{CHUNK_BYTES, MANIFEST_NAME, Metric, Scope, database_name};
 use crate::endgame::index::{Index, Sizes, binomial};
 use crate::endgame::values::statespace;
 use crate::konane::{Board, Colour};
@@ -55,10 +55,17 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     if reachable && dimensions.squares() > statespace::MAX_SQUARES {
         return Err(PlanError::ReachableTooLarge { board: dimensions });
     }
+    let metric = options.metric;
+    if reachable && metric != Metric::Outcome {
+        return Err(PlanError::ReachableWithRemoteness);
+    }
+    if metric != Metric::Outcome && options.method == Some(Method::Sliced) {
+        return Err(PlanError::SlicedRemoteness { board: dimensions });
+    }
     let index = Index::new(board.clone(), options.scope.exchanges());
     let sizes = Sizes::new(&index);
     let max_stones = options.max_stones.unwrap_or(u32::MAX).min(dimensions.squares());
-    let directory = options.out.join(database_name(dimensions, options.scope, max_stones));
+    let directory = options.out.join(database_name(dimensions, options.scope, max_stones, metric));
     let finished = directory.join(MANIFEST_NAME).exists();
     let memory_limit = options.memory_bytes.or_else(memory_available);
     let disk_limit = disk_free(&directory)
@@ -85,21 +92,22 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         None if whole && tasks::are_in(&directory) => Method::Sliced,
         None if whole && dimensions.squares() >= SWEPT_FROM => {
             let layers =
-                BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, white);
+                BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, metric);
             match memory_limit.is_none_or(|limit| layers <= u128::from(limit)) {
+                _ if metric != Metric::Outcome => Method::Swept,
                 true => Method::Swept,
                 false => Method::Sliced,
             }
         }
         _ => Method::Ranked,
     };
-    let mut needs = ranked_needs(&index, &sizes, max_stones, threads);
+    let mut needs = ranked_needs(&index, &sizes, metric, max_stones, threads);
     let mut slices = None;
     let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
     match method {
         Method::Ranked => {}
         Method::Swept => {
-            needs.memory = tables + swept::memory(&sizes, white);
+            needs.memory = tables + swept::memory(&sizes, metric);
             needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
         }
         Method::Sliced => {
@@ -112,14 +120,14 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         }
         Method::Reached => {
             needs.memory =
-                tables + u128::from(statespace::memory_needed(board)) + parts::memory(white);
+                tables + u128::from(statespace::memory_needed(board)) + parts::memory(white, 1);
             needs.seconds = needs.stored as f64 / (REACHED_POSITIONS_PER_SECOND * threads as f64);
         }
     }
     if let (false, Some((resource, have))) = (finished, lacking(&needs)) {
-        let fits = (0..max_stones)
-            .rev()
-            .find(|&stones| lacking(&ranked_needs(&index, &sizes, stones, threads)).is_none());
+        let fits = (0..max_stones).rev().find(|&stones| {
+            lacking(&ranked_needs(&index, &sizes, metric, stones, threads)).is_none()
+        });
         let fits = fits.filter(|_| !reachable);
         let what = match max_stones < dimensions.squares() {
             _ if reachable => format!("the {dimensions} board with its reachable positions"),
@@ -141,6 +149,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     Ok(Plan {
         dimensions,
         scope: options.scope,
+        metric,
         max_stones,
         method,
         directory,
@@ -161,16 +170,26 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
 /// What the ranked method needs. Layer by layer the greatest of: the layers with the fewer stones
 /// that its jumps lead to, for both sides to move (with those that these are computed from after an
 /// interruption); and the layer itself, of which the last one needs one block at a time only.
-fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -> Needs {
+fn ranked_needs(
+    index: &Index,
+    sizes: &Sizes,
+    metric: Metric,
+    max_stones: u32,
+    threads: usize,
+) -> Needs {
     let sides = index.sides().len() as u128;
     let longest = index.board().longest_jump();
-    let layer = |stones: u32| sizes.layer_bytes(stones);
+    let planes = u128::from(metric.bits(max_stones));
+    let layer = |stones: u32| planes * sizes.layer_bytes(stones);
     let mut values = 0;
     for stones in 0..=max_stones {
         let near = stones.saturating_sub(longest)..stones;
         let far = stones.saturating_sub(2 * longest)..near.start;
-        let here =
-            if stones < max_stones { 2 * layer(stones) } else { sizes.largest_block(stones) };
+        let here = if stones < max_stones {
+            2 * layer(stones)
+        } else {
+            planes * sizes.largest_block(stones)
+        };
         let kept = near.map(|n| 2 * layer(n)).sum::<u128>() + far.map(layer).sum::<u128>();
         values = values.max(here + kept);
     }
@@ -179,17 +198,17 @@ fn ranked_needs(index: &Index, sizes: &Sizes, max_stones: u32, threads: usize) -
     let permuted = 4 * (index.numbering().symmetries() as u128 - 1) * ranks;
     let orbits = orbit_bytes(sizes, max_stones);
     let longest_row = (0..=white.min(max_stones)).map(|w| binomial(white, w) / 8).max();
-    let scratch = u128::from(longest_row.unwrap_or(0)) * threads as u128;
+    let scratch = planes * u128::from(longest_row.unwrap_or(0)) * threads as u128;
 
-    let raw: u128 = (0..=max_stones).map(|n| sides * sizes.layer_bytes(n)).sum();
+    let raw_of = |stones: u32| u128::from(metric.bits(stones)) * sides * sizes.layer_bytes(stones);
+    let raw: u128 = (0..=max_stones).map(raw_of).sum();
     let share = match max_stones == index.board().dimensions().squares() {
         true => compressed_share(raw),
         false => COMPRESSED_SHARE_OF_FEW,
     };
-    let index_of =
-        |stones: u32| sides * sizes.layer_bytes(stones) * INDEX_BYTES / u128::from(CHUNK_BYTES);
+    let index_of = |stones: u32| raw_of(stones) * INDEX_BYTES / u128::from(CHUNK_BYTES);
     let disk_of = |stones: u32| {
-        let raw = sides * sizes.layer_bytes(stones);
+        let raw = raw_of(stones);
         // Small files are mostly header and index.
         let compressed = (raw as f64 * share) as u128;
         compressed + index_of(stones) + 4096

@@ -31,7 +31,7 @@ pub use observer::{BuildObserver, Stage};
 pub use plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
 pub use tasks::{Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport, Work};
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use ranked::Ranked;
@@ -40,7 +40,7 @@ use swept::Swept;
 use workspace::Workspace;
 
 use crate::endgame::database::{Database, DatabaseOptions};
-use crate::endgame::files::{Manifest, Scope};
+use crate::endgame::files::{Histogram, LayerFile, Manifest, ManifestLayer, Metric, Scope};
 use crate::endgame::index::Index;
 use crate::konane::{Board, Dimensions};
 use crate::system::peak_memory;
@@ -52,6 +52,8 @@ pub struct BuildSummary {
     pub dimensions: Dimensions,
     /// Which positions.
     pub scope: Scope,
+    /// What is said of each of them.
+    pub metric: Metric,
     /// The layers: up to this number of stones.
     pub max_stones: u32,
     /// Positions whose value is known: sets of stones, with either side to move.
@@ -60,6 +62,8 @@ pub struct BuildSummary {
     pub black_to_move_wins: u64,
     /// Those with White to move that White wins.
     pub white_to_move_wins: u64,
+    /// With the remoteness: how many of the positions have which.
+    pub histogram: Option<Histogram>,
     /// Bytes of all files.
     pub bytes: u64,
     /// Wall-clock time of this run.
@@ -85,8 +89,8 @@ pub fn build(
     let started = Instant::now();
     observer.planned(plan);
     let index = Index::new(board.clone(), plan.scope.exchanges());
-    let workspace =
-        Workspace::open(&index, &plan.directory, plan.scope, plan.max_stones, observer)?;
+    let holds = (plan.scope, plan.metric);
+    let workspace = Workspace::open(&index, &plan.directory, holds, plan.max_stones, observer)?;
     let (manifest, layers_found) = if workspace.is_finished() {
         let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
         let manifest = database.manifest().clone();
@@ -103,16 +107,41 @@ pub fn build(
             Method::Ranked => {
                 Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?
             }
-            Method::Swept => Swept::new(&index, &workspace, observer, stop)?.run()?,
+            Method::Swept => Swept::new(&index, &workspace, plan.metric, observer, stop)?.run()?,
             Method::Reached => Reached::new(&index, &workspace, observer, stop)?.run()?,
             Method::Sliced => unreachable!("done above"),
         };
-        let manifest = Manifest { dimensions: plan.dimensions, scope: plan.scope, layers };
+        let histogram = match plan.metric {
+            Metric::Outcome => None,
+            Metric::Remoteness => Some(histogram(&index, &workspace, &layers, observer, stop)?),
+        };
+        let (dimensions, scope) = (plan.dimensions, plan.scope);
+        let manifest = Manifest { dimensions, scope, layers, histogram };
         manifest.write(&plan.directory)?;
         (manifest, found)
     };
     drop(workspace);
     Ok(summary(&manifest, started, layers_found))
+}
+
+/// Counts the lengths of games in finished layers.
+fn histogram(
+    index: &Index,
+    workspace: &Workspace<'_>,
+    layers: &[ManifestLayer],
+    observer: &dyn BuildObserver,
+    stop: &AtomicBool,
+) -> Result<Histogram, BuildError> {
+    let mut histogram = Histogram::default();
+    for &ManifestLayer { stones, .. } in layers {
+        if stop.load(Ordering::Relaxed) {
+            return Err(BuildError::Interrupted);
+        }
+        observer.stage(Stage::Counting { stones });
+        let file = LayerFile::open(&workspace.layer_path(stones))?;
+        histogram.add(&Histogram::of_layer(index, &file)?);
+    }
+    Ok(histogram)
 }
 
 /// What a build leaves, from its manifest.
@@ -121,10 +150,12 @@ fn summary(manifest: &Manifest, started: Instant, layers_found: u32) -> BuildSum
     BuildSummary {
         dimensions: manifest.dimensions,
         scope: manifest.scope,
+        metric: manifest.metric(),
         max_stones: manifest.max_stones(),
         positions: total.positions,
         black_to_move_wins: total.black_to_move_wins,
         white_to_move_wins: total.white_to_move_wins,
+        histogram: manifest.histogram.clone(),
         bytes: manifest.layers.iter().map(|layer| layer.bytes).sum(),
         seconds: started.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),

@@ -32,6 +32,11 @@ pub enum Stage {
         /// Stones of both colours.
         stones: u32,
     },
+    /// The lengths of games are counted in the layer's file.
+    Counting {
+        /// Stones of both colours.
+        stones: u32,
+    },
     /// The file of a layer is checked.
     Checking {
         /// Stones of both colours.
@@ -52,6 +57,7 @@ impl fmt::Display for Stage {
             Stage::Rows { black } => write!(f, "positions with {black} black stones"),
             Stage::Ply { ply } => write!(f, "positions of ply {ply}"),
             Stage::Assembling { stones } => write!(f, "writing the layer of {stones} stones"),
+            Stage::Counting { stones } => write!(f, "counting the layer of {stones} stones"),
             Stage::Checking { stones } => write!(f, "checking the file of {stones} stones"),
             Stage::Recomputing { stones } => write!(f, "recomputing the layer of {stones} stones"),
         }

@@ -15,8 +15,11 @@ use rayon::prelude::*;
 use super::error::BuildError;
 use super::observer::{BuildObserver, Outside, Stage};
 use super::workspace::Workspace;
-use crate::endgame::files::{BlockKey, LayerFile, LayerWriter, ManifestLayer, ROWS, layer_entry};
+use crate::endgame::files::{
+    BlockKey, BlockKind, LayerFile, LayerWriter, ManifestLayer, ROWS, layer_entry,
+};
 use crate::endgame::index::{Index, Sizes};
+use crate::endgame::values::sweep::row_ops::take_plane;
 use crate::endgame::values::sweep::{Columns, row_words};
 use crate::konane::Colour;
 
@@ -24,9 +27,9 @@ use crate::konane::Colour;
 const BATCH_BYTES: usize = 64 << 20;
 
 /// Bytes of memory that writing needs: a batch of rows, split and not, and bits that wait to be
-/// compressed for every number of white stones.
-pub(super) fn memory(white: u32) -> u128 {
-    3 * BATCH_BYTES as u128 + u128::from(white + 1) * (6 << 20)
+/// compressed for every number of white stones and bit of a value.
+pub(super) fn memory(white: u32, bits: u32) -> u128 {
+    3 * BATCH_BYTES as u128 + u128::from(bits * (white + 1)) * (6 << 20)
 }
 
 /// The parts of one build.
@@ -75,8 +78,8 @@ impl<'a> Parts<'a> {
         self.outside.advance(u64::from(self.index.orbits(black).len()) << white);
     }
 
-    /// The blocks with `black` black stones that are neither in a part nor in a layer, those of one
-    /// kind and side to move together.
+    /// The blocks with `black` black stones that are neither in a part nor in a layer: those of one
+    /// kind and side to move together, all bits of a remoteness being one kind.
     pub fn missing(&self, black: u32) -> Result<Vec<Vec<BlockKey>>, BuildError> {
         let mut missing: BTreeMap<_, Vec<BlockKey>> = BTreeMap::new();
         for white in 0..=self.index.numbering().count(Colour::White) {
@@ -87,7 +90,11 @@ impl<'a> Parts<'a> {
             }
             for key in self.workspace.header(stones).keys() {
                 if key.black == black && self.workspace.part(key)?.is_none() {
-                    missing.entry((key.kind, key.to_move)).or_default().push(key);
+                    let kind = match key.kind {
+                        BlockKind::Remoteness(_) => BlockKind::Wins,
+                        kind => kind,
+                    };
+                    missing.entry((kind, key.to_move)).or_default().push(key);
                 }
             }
         }
@@ -107,24 +114,27 @@ impl<'a> Parts<'a> {
         BuildError::io("reserve memory for building", self.workspace.directory())
     }
 
-    /// Words of a row before it is split.
+    /// Words of a plane of a row before it is split.
     pub fn row_words(&self) -> usize {
         row_words(self.index.numbering().count(Colour::White))
     }
 
-    /// Ranges of rows with `black` black stones, each of about [`BATCH_BYTES`] and beginning with
-    /// an octet.
-    pub fn batches(&self, black: u32) -> impl Iterator<Item = Range<u32>> + use<> {
+    /// Ranges of rows with `black` black stones and so many planes, each of about [`BATCH_BYTES`] and
+    /// beginning with an octet.
+    pub fn batches(&self, black: u32, planes: usize) -> impl Iterator<Item = Range<u32>> + use<> {
         let rows = self.index.orbits(black).len();
-        let size = (BATCH_BYTES / (8 * self.row_words())).next_multiple_of(ROWS).max(ROWS) as u32;
+        let size =
+            (BATCH_BYTES / (8 * planes * self.row_words())).next_multiple_of(ROWS).max(ROWS) as u32;
         (0..rows.div_ceil(size)).map(move |n| n * size..((n + 1) * size).min(rows))
     }
 
-    /// Writes parts for blocks with the same number of black stones, kind and side to move. `fill`
-    /// makes a row, which comes in zeroed, by its number.
+    /// Writes parts for blocks with the same number of black stones and side to move, that are of one
+    /// kind or bits of a remoteness. `fill` makes a row of so many planes, which comes in zeroed, by
+    /// its number.
     pub fn write(
         &self,
         keys: &[BlockKey],
+        planes: usize,
         fill: impl Fn(u32, &mut [u64], &mut Vec<u64>) + Sync,
     ) -> Result<(), BuildError> {
         let Some(&BlockKey { black, .. }) = keys.first() else { return Ok(()) };
@@ -135,23 +145,33 @@ impl<'a> Parts<'a> {
         };
         let mut writers: Vec<(BlockKey, LayerWriter)> =
             keys.iter().map(begin).collect::<Result<_, BuildError>>()?;
-        let words = self.columns.words();
-        for batch in self.batches(black) {
+        let (words, plane_words) = (self.columns.words(), self.row_words());
+        // Bits that no value of these rows has, but others of their layers, are all zero.
+        let nothing = vec![0u64; words];
+        for batch in self.batches(black, planes) {
             self.look()?;
-            let mut columns = vec![0u64; batch.len() * words];
-            columns.par_chunks_exact_mut(words).zip(batch).for_each_init(
-                || (vec![0; self.row_words()], Vec::new()),
-                |(row, scratch), (columns, at)| {
+            let mut columns = vec![0u64; batch.len() * planes * words];
+            columns.par_chunks_exact_mut(planes * words).zip(batch).for_each_init(
+                || (vec![0; planes * plane_words], vec![0; plane_words], Vec::new()),
+                |(row, plane, scratch), (columns, at)| {
                     row.fill(0);
                     fill(at, row, scratch);
-                    self.columns.split(row, columns);
+                    for (nth, columns) in columns.chunks_exact_mut(words).enumerate() {
+                        take_plane(row, planes, nth, plane);
+                        self.columns.split(plane, columns);
+                    }
                     columns.iter_mut().for_each(|word| *word = word.to_le());
                 },
             );
             writers.par_iter_mut().try_for_each(|(key, writer)| {
                 let block = self.columns.block(key.white);
                 let bytes = self.columns.row_bytes(key.white);
-                columns.chunks_exact(words).try_for_each(|row| {
+                let plane = match key.kind {
+                    BlockKind::Remoteness(bit) => usize::from(bit),
+                    _ => 0,
+                };
+                columns.chunks_exact(planes * words).try_for_each(|row| {
+                    let row = row.chunks_exact(words).nth(plane).unwrap_or(&nothing);
                     writer.write(&bytemuck::cast_slice(&row[block.clone()])[..bytes])
                 })
             })?;

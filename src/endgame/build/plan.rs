@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::tasks::TaskFigures;
-use crate::endgame::files::Scope;
+use crate::endgame::files::{Metric, Scope};
 use crate::konane::Dimensions;
 use crate::system::bytes_text;
 
@@ -12,6 +12,8 @@ use crate::system::bytes_text;
 pub struct BuildOptions {
     /// Which positions.
     pub scope: Scope,
+    /// What to say of each of them.
+    pub metric: Metric,
     /// The most stones; `None` for all layers. Scope complete only.
     pub max_stones: Option<u32>,
     /// Memory that may be used; `None` for what the system has available.
@@ -23,10 +25,11 @@ pub struct BuildOptions {
 }
 
 impl BuildOptions {
-    /// A complete board into a directory, with everything else as usual.
+    /// The outcomes of a complete board into a directory, with everything else as usual.
     pub fn complete(out: PathBuf) -> Self {
         BuildOptions {
             scope: Scope::Complete,
+            metric: Metric::Outcome,
             max_stones: None,
             memory_bytes: None,
             out,
@@ -56,6 +59,8 @@ pub struct Plan {
     pub dimensions: Dimensions,
     /// Which positions.
     pub scope: Scope,
+    /// What is said of each of them.
+    pub metric: Metric,
     /// The layers: up to this number of stones.
     pub max_stones: u32,
     /// How.
@@ -167,6 +172,21 @@ pub enum PlanError {
          no limit of stones: build scope complete, or without a limit"
     )]
     ReachableWithMaxStones,
+    /// The reachable positions are built with outcomes only.
+    #[error(
+        "scope reachable is built with metric outcome only: \
+         build scope complete for the remoteness, or metric outcome"
+    )]
+    ReachableWithRemoteness,
+    /// Slices are built with outcomes only.
+    #[error(
+        "the {board} board cannot be built in slices or by tasks with metric remoteness: \
+         build it whole, or with metric outcome"
+    )]
+    SlicedRemoteness {
+        /// The board.
+        board: Dimensions,
+    },
     /// A row of the board would be too long.
     #[error(
         "the complete {board} board cannot be built by tasks: a row of it is too long; \

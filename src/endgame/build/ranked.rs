@@ -3,12 +3,15 @@
 //! Layers are finished in ascending order. Whatever is found finished is checked, counted and kept;
 //! values are computed only for what is missing, from layers in memory or read back.
 
+use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
 use super::error::BuildError;
 use super::observer::{BuildObserver, Outside, Stage};
 use super::workspace::Workspace;
-use crate::endgame::files::{BlockKey, LayerFile, ManifestLayer, layer_entry};
+use crate::endgame::files::{
+    BlockKey, BlockKind, LayerFile, LayerHeader, ManifestLayer, layer_entry,
+};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::RankedLayers;
 use crate::konane::Colour;
@@ -23,6 +26,8 @@ pub(super) struct Ranked<'a> {
     sizes: Sizes,
     workspace: &'a Workspace<'a>,
     max_stones: u32,
+    /// Bits of a value in memory.
+    planes: u32,
     values: RankedLayers<'a>,
     outside: Outside<'a>,
 }
@@ -36,9 +41,10 @@ impl<'a> Ranked<'a> {
         stop: &'a AtomicBool,
     ) -> Self {
         let sizes = Sizes::new(index);
-        let values = RankedLayers::new(index);
+        let planes = workspace.header(max_stones).bits();
+        let values = RankedLayers::new(index, planes);
         let outside = Outside::new(observer, stop, 0);
-        let mut ranked = Ranked { index, sizes, workspace, max_stones, values, outside };
+        let mut ranked = Ranked { index, sizes, workspace, max_stones, planes, values, outside };
         let total = (0..=max_stones).fold(0, |sum, stones| ranked.work(stones).saturating_add(sum));
         ranked.outside = Outside::new(observer, stop, total);
         ranked
@@ -88,43 +94,100 @@ impl<'a> Ranked<'a> {
         self.values.forget_below(least);
         self.outside.observer.stage(Stage::Layer { stones });
 
-        let in_parts = self.sizes.layer_bytes(stones) >= PARTS_FROM;
-        let mut whole = match in_parts {
-            true => None,
-            false => Some(self.workspace.layer_writer(stones)?),
-        };
-        for key in self.workspace.header(stones).keys() {
-            let part = if in_parts { self.workspace.part(key)? } else { None };
-            let bytes = match part {
-                Some(part) => {
+        let header = self.workspace.header(stones);
+        let in_parts = u128::from(header.bits()) * self.sizes.layer_bytes(stones) >= PARTS_FROM;
+        let mut made = Vec::new();
+        for key in values_of(&header) {
+            let parts = if in_parts { self.parts(&header, key)? } else { None };
+            let bytes = match parts {
+                Some(bytes) => {
                     self.outside.advance(self.sizes.block_addresses(key.black, key.white) as u64);
-                    part.read_block(key)?
+                    bytes
                 }
                 None => {
                     let bytes = self.compute(key.to_move, key.black, key.white)?;
-                    match &mut whole {
-                        Some(writer) => writer.write_block(key, &bytes)?,
-                        None => self.workspace.write_part(key, &bytes)?,
+                    if in_parts {
+                        for bit in 0..header.bits() {
+                            let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
+                            self.workspace.write_part(key, &self.plane(key.white, bit, &bytes))?;
+                        }
                     }
                     bytes
                 }
             };
-            if stones < self.max_stones {
-                self.values.keep(key.to_move, key.black, key.white, bytes);
+            match in_parts {
+                true => self.keep(stones, key, bytes),
+                false => made.push((key, bytes)),
             }
         }
-        let summary = match whole {
-            Some(writer) => writer.finish()?,
-            None => {
-                self.outside.observer.stage(Stage::Assembling { stones });
-                self.workspace.assemble(stones)?
+        let summary = if in_parts {
+            self.outside.observer.stage(Stage::Assembling { stones });
+            self.workspace.assemble(stones)?
+        } else {
+            let mut writer = self.workspace.layer_writer(stones)?;
+            for bit in 0..header.bits() {
+                for (key, bytes) in &made {
+                    let plane = self.plane(key.white, bit, bytes);
+                    writer
+                        .write_block(BlockKey { kind: BlockKind::of_bit(bit), ..*key }, &plane)?;
+                }
             }
+            writer.finish()?
         };
+        for (key, bytes) in made {
+            self.keep(stones, key, bytes);
+        }
         if stones < self.max_stones {
             self.complement(stones)?;
         }
         self.outside.observer.layer_finished(stones, &summary);
         Ok(())
+    }
+
+    /// Keeps a block, unless nothing will be computed from it.
+    fn keep(&mut self, stones: u32, key: BlockKey, bytes: Vec<u8>) {
+        if stones < self.max_stones {
+            self.values.keep(key.to_move, key.black, key.white, bytes);
+        }
+    }
+
+    /// A block's values that an interrupted run has left in parts: nothing if one is missing.
+    fn parts(&self, header: &LayerHeader, key: BlockKey) -> Result<Option<Vec<u8>>, BuildError> {
+        let mut parts = Vec::new();
+        for bit in 0..header.bits() {
+            let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
+            match self.workspace.part(key)? {
+                Some(part) => parts.push(part.read_block(key)?),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(self.join(key.white, parts)))
+    }
+
+    /// One bit of all values of a block: its rows as they stand in a file.
+    fn plane<'v>(&self, white: u32, bit: u32, values: &'v [u8]) -> Cow<'v, [u8]> {
+        if self.planes == 1 {
+            return Cow::Borrowed(values);
+        }
+        let planes = values.chunks_exact(self.values.row_bytes(white));
+        Cow::Owned(
+            planes.skip(bit as usize).step_by(self.planes as usize).flatten().copied().collect(),
+        )
+    }
+
+    /// The values of a block from its bits, of which the highest may be missing.
+    fn join(&self, white: u32, mut bits: Vec<Vec<u8>>) -> Vec<u8> {
+        if self.planes == 1 {
+            return bits.swap_remove(0);
+        }
+        let row_bytes = self.values.row_bytes(white);
+        let mut values = vec![0; bits[0].len() * self.planes as usize];
+        for (row, values) in values.chunks_exact_mut(row_bytes * self.planes as usize).enumerate() {
+            for (bits, plane) in bits.iter().zip(values.chunks_exact_mut(row_bytes)) {
+                plane.copy_from_slice(&bits[row * row_bytes..(row + 1) * row_bytes]);
+            }
+        }
+        values
     }
 
     fn compute(&self, to_move: Colour, black: u32, white: u32) -> Result<Vec<u8>, BuildError> {
@@ -150,13 +213,16 @@ impl<'a> Ranked<'a> {
 
     /// Reads what is stored of a finished layer.
     fn read(&mut self, stones: u32) -> Result<(), BuildError> {
-        let keys = self.workspace.header(stones).keys();
+        let header = self.workspace.header(stones);
         let missing = |key: &BlockKey| !self.values.has(key.to_move, key.black, key.white);
-        if keys.iter().any(missing) {
+        if values_of(&header).iter().any(missing) {
             let file = LayerFile::open(&self.workspace.layer_path(stones))?;
-            for key in keys {
+            for key in values_of(&header) {
                 self.look()?;
-                self.values.keep(key.to_move, key.black, key.white, file.read_block(key)?);
+                let block = |bit| file.read_block(BlockKey { kind: BlockKind::of_bit(bit), ..key });
+                let bits = (0..header.bits()).map(block).collect::<Result<_, _>>()?;
+                let values = self.join(key.white, bits);
+                self.values.keep(key.to_move, key.black, key.white, values);
             }
         }
         Ok(())
@@ -172,4 +238,11 @@ impl<'a> Ranked<'a> {
         }
         Ok(())
     }
+}
+
+/// The blocks of a layer that hold the lowest bits of its values: one for each set of values.
+fn values_of(header: &LayerHeader) -> Vec<BlockKey> {
+    let mut keys = header.keys();
+    keys.retain(|key| key.kind == BlockKind::Wins);
+    keys
 }

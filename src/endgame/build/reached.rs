@@ -70,13 +70,14 @@ impl Sink for Reached<'_> {
             for keys in missing {
                 let BlockKey { kind, to_move, .. } = keys[0];
                 let (reached, wins) = (reached[to_move.index()], wins[to_move.index()]);
-                self.parts.write(&keys, |at, row, _| {
+                self.parts.write(&keys, 1, |at, row, _| {
                     for ((out, reached), win) in
                         row.iter_mut().zip(reached.row(at)).zip(wins.row(at))
                     {
                         *out = match kind {
                             BlockKind::Wins => reached & win,
                             BlockKind::Reached => *reached,
+                            BlockKind::Remoteness(_) => unreachable!("outcomes only"),
                         };
                     }
                 })?;

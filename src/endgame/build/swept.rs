@@ -7,7 +7,8 @@
 //! parts ──▶ layers by stone count
 //! ```
 //!
-//! In memory is one layer of rows, and what passes through.
+//! In memory is one layer of rows, and what passes through. With the remoteness, rows have as many
+//! planes as their values have bits, and hold ranks while the greatest is looked for.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -18,8 +19,12 @@ use super::error::BuildError;
 use super::observer::{BuildObserver, Stage};
 use super::parts::{self, Parts};
 use super::workspace::Workspace;
-use crate::endgame::files::{BlockKey, BlockKind, Inflater, LayerFile, ManifestLayer, ROWS};
+use crate::endgame::files::{
+    BlockKey, BlockKind, Inflater, LayerFile, ManifestLayer, Metric, ROWS,
+};
 use crate::endgame::index::{Index, Sizes};
+use crate::endgame::values::remoteness::{exchange_ranks, ranks_of_moves};
+use crate::endgame::values::sweep::row_ops::{for_each_group, put_plane};
 use crate::endgame::values::sweep::{Layer, Sweep, Targets};
 use crate::konane::Colour;
 
@@ -30,22 +35,28 @@ const READ_BYTES: usize = 1 << 18;
 pub(super) const MAX_WHITE: u32 = 25;
 
 /// Bytes of memory that the method needs, beside the tables of the index.
-pub(super) fn memory(sizes: &Sizes, white: u32) -> u128 {
-    let row = (1u128 << white) / 8;
-    let layer = sizes.most_rows() * row.max(64);
-    layer + parts::memory(white)
+pub(super) fn memory(sizes: &Sizes, metric: Metric) -> u128 {
+    let white = sizes.squares(Colour::White);
+    let row = ((1u128 << white) / 8).max(64);
+    let planes = |black| u128::from(metric.bits_of_rows(black, white));
+    let black = 0..=sizes.squares(Colour::Black);
+    let layers = black.map(|black| u128::from(sizes.rows(black)) * planes(black) * row);
+    layers.max().unwrap_or(0)
+        + parts::memory(white, metric.bits(white + sizes.squares(Colour::Black)))
 }
 
 /// The method at work.
 pub(super) struct Swept<'a> {
     parts: Parts<'a>,
     sweep: Sweep<'a>,
+    metric: Metric,
 }
 
 /// A block of rows in a file.
 struct Source {
     file: LayerFile,
     key: BlockKey,
+    bit: usize,
     row_bytes: usize,
 }
 
@@ -53,11 +64,12 @@ impl<'a> Swept<'a> {
     pub fn new(
         index: &'a Index,
         workspace: &'a Workspace<'a>,
+        metric: Metric,
         observer: &'a dyn BuildObserver,
         stop: &'a AtomicBool,
     ) -> Result<Self, BuildError> {
         let parts = Parts::new(index, workspace, 1, observer, stop)?;
-        Ok(Swept { parts, sweep: Sweep::new(index) })
+        Ok(Swept { parts, sweep: Sweep::new(index), metric })
     }
 
     /// All layers, and how many of them were there.
@@ -72,16 +84,33 @@ impl<'a> Swept<'a> {
         self.parts.assemble()
     }
 
+    /// The planes of rows with `black` black stones.
+    fn planes(&self, black: u32) -> usize {
+        let white = self.parts.index.numbering().count(Colour::White);
+        self.metric.bits_of_rows(black, white) as usize
+    }
+
     /// Makes blocks with `black` black stones, given by kind and side to move.
     fn make(&self, black: u32, missing: &[Vec<BlockKey>]) -> Result<(), BuildError> {
         self.parts.outside.observer.stage(Stage::Rows { black });
-        let white_wins = self.white_wins(black)?;
+        let planes = self.planes(black);
+        let mut white_wins = self.white_wins(black)?;
+        if planes > 1 {
+            white_wins.for_each_group(planes, exchange_ranks);
+        }
+        let of = |side| missing.iter().filter(move |keys| keys[0].to_move == side);
+        for keys in of(Colour::White) {
+            self.parts.write(keys, planes, |at, row, _| row.copy_from_slice(white_wins.row(at)))?;
+        }
+        if planes > 1 {
+            white_wins.for_each_group(planes, ranks_of_moves);
+        }
         let patterns = self.parts.index.orbits(black).patterns();
-        for keys in missing {
-            self.parts.write(keys, |at, row, scratch| match keys[0].to_move {
-                Colour::White => row.copy_from_slice(white_wins.row(at)),
-                Colour::Black => {
-                    self.sweep.black_row(&white_wins, patterns[at as usize], row, scratch);
+        for keys in of(Colour::Black) {
+            self.parts.write(keys, planes, |at, row, scratch| {
+                self.sweep.black_row(&white_wins, patterns[at as usize], row, scratch);
+                if planes > 1 {
+                    for_each_group(row, planes, exchange_ranks);
                 }
             })?;
         }
@@ -91,29 +120,44 @@ impl<'a> Swept<'a> {
     /// `white_wins` with `black` black stones, from the files with fewer.
     fn white_wins(&self, black: u32) -> Result<Layer, BuildError> {
         let Parts { index, columns, .. } = &self.parts;
-        let mut layer = Layer::zeroed(index, black).map_err(self.parts.memory_error())?;
+        let planes = self.planes(black);
+        let layer = Layer::of_planes(index, black, planes);
+        let mut layer = layer.map_err(self.parts.memory_error())?;
         let targets = Targets::all(&mut layer);
         let longest = index.board().longest_jump();
         for before in black.saturating_sub(longest)..black {
             let sources = self.sources(before)?;
             let patterns = index.orbits(before).patterns();
-            for batch in self.parts.batches(before) {
+            let plane_words = self.parts.row_words();
+            for batch in self.parts.batches(before, planes) {
                 self.parts.look()?;
                 let first = batch.start;
                 let blocks = self.read(&sources, batch.clone())?;
                 batch.into_par_iter().for_each_init(
-                    || (vec![0; columns.words()], vec![0; self.parts.row_words()], vec![]),
-                    |(split, row, scratch), at| {
+                    || (vec![0; columns.words()], vec![0; plane_words], Vec::new(), Vec::new()),
+                    |(split, plane, row, scratch), at| {
                         let nth = (at - first) as usize;
-                        for (source, bytes) in sources.iter().zip(&blocks) {
-                            let n = source.row_bytes;
-                            let words = &mut split[columns.block(source.key.white)];
-                            words[words.len() - 1] = 0;
-                            bytemuck::cast_slice_mut(words)[..n]
-                                .copy_from_slice(&bytes[nth * n..(nth + 1) * n]);
-                            words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+                        row.clear();
+                        row.resize(planes * plane_words, 0);
+                        for bit in 0..self.planes(before) {
+                            if planes > 1 {
+                                split.fill(0);
+                            }
+                            let blocks = sources.iter().zip(&blocks);
+                            for (source, bytes) in blocks.filter(|(source, _)| source.bit == bit) {
+                                let n = source.row_bytes;
+                                let words = &mut split[columns.block(source.key.white)];
+                                words[words.len() - 1] = 0;
+                                bytemuck::cast_slice_mut(words)[..n]
+                                    .copy_from_slice(&bytes[nth * n..(nth + 1) * n]);
+                                words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+                            }
+                            columns.join(split, plane);
+                            put_plane(row, planes, bit, plane);
                         }
-                        columns.join(split, row);
+                        if planes > 1 {
+                            for_each_group(row, planes, ranks_of_moves);
+                        }
                         self.sweep.scatter(&targets, patterns[at as usize], row, scratch);
                     },
                 );
@@ -123,15 +167,25 @@ impl<'a> Swept<'a> {
         Ok(layer)
     }
 
-    /// The blocks of `black_wins` with `black` black stones, by number of white stones.
+    /// The blocks of `black_wins` with `black` black stones, by number of white stones and bit. A
+    /// layer of few stones may have fewer bits than the rows; those have the value 0 there.
     fn sources(&self, black: u32) -> Result<Vec<Source>, BuildError> {
-        let all = 0..=self.parts.index.numbering().count(Colour::White);
-        all.map(|white| {
-            let key = BlockKey { kind: BlockKind::Wins, to_move: Colour::Black, black, white };
-            let file = LayerFile::open(&self.parts.path(key))?;
-            Ok(Source { file, key, row_bytes: self.parts.columns.row_bytes(white) })
-        })
-        .collect()
+        let mut sources = Vec::new();
+        for white in 0..=self.parts.index.numbering().count(Colour::White) {
+            let in_file = self.metric.bits(black + white) as usize;
+            for bit in 0..in_file.min(self.planes(black)) {
+                let kind = BlockKind::of_bit(bit as u32);
+                let key = BlockKey { kind, to_move: Colour::Black, black, white };
+                let file = LayerFile::open(&self.parts.path(key))?;
+                sources.push(Source {
+                    file,
+                    key,
+                    bit,
+                    row_bytes: self.parts.columns.row_bytes(white),
+                });
+            }
+        }
+        Ok(sources)
     }
 
     /// Rows of blocks, by number of white stones.

@@ -17,7 +17,7 @@ use super::error::BuildError;
 use super::observer::BuildObserver;
 use crate::endgame::files::{
     BlockKey, BlockKind, DatabaseError, LayerFile, LayerHeader, LayerSummary, LayerWriter,
-    MANIFEST_NAME, Scope, layer_name,
+    MANIFEST_NAME, Metric, Scope, layer_name,
 };
 use crate::endgame::index::Index;
 use crate::file::Lock;
@@ -28,6 +28,7 @@ const LOCK_NAME: &str = "lock";
 pub struct Workspace<'a> {
     directory: PathBuf,
     scope: Scope,
+    metric: Metric,
     max_stones: u32,
     index: &'a Index,
     observer: &'a dyn BuildObserver,
@@ -44,7 +45,7 @@ impl<'a> Workspace<'a> {
     pub fn open(
         index: &'a Index,
         directory: &Path,
-        scope: Scope,
+        (scope, metric): (Scope, Metric),
         max_stones: u32,
         observer: &'a dyn BuildObserver,
     ) -> Result<Self, BuildError> {
@@ -52,12 +53,12 @@ impl<'a> Workspace<'a> {
         fs::create_dir_all(&directory).map_err(BuildError::io("create", &directory))?;
         let lock = Lock::take(&directory.join(LOCK_NAME))?;
         let lock = lock.ok_or_else(|| BuildError::Busy { path: directory.clone() })?;
-        let workspace = Workspace { directory, scope, max_stones, index, observer, lock };
+        let workspace = Workspace { directory, scope, metric, max_stones, index, observer, lock };
         workspace.clean()?;
         Ok(workspace)
     }
 
-    /// The same for a complete board and work that needs no more than the lock and the checks.
+    /// The same for the outcomes of a complete board and work that needs no more than the lock and the checks.
     ///
     /// # Errors
     /// As [`Workspace::open`].
@@ -67,7 +68,8 @@ impl<'a> Workspace<'a> {
         observer: &'a dyn BuildObserver,
     ) -> Result<Lock, BuildError> {
         let squares = index.board().dimensions().squares();
-        Ok(Workspace::open(index, directory, Scope::Complete, squares, observer)?.lock)
+        let holds = (Scope::Complete, Metric::Outcome);
+        Ok(Workspace::open(index, directory, holds, squares, observer)?.lock)
     }
 
     /// The directory.
@@ -82,7 +84,8 @@ impl<'a> Workspace<'a> {
 
     /// The header of a layer and of its parts.
     pub fn header(&self, stones: u32) -> LayerHeader {
-        LayerHeader::new(self.index, self.scope, stones)
+        let header = LayerHeader::new(self.index, self.scope, stones);
+        LayerHeader { metric: self.metric, ..header }
     }
 
     /// The place of a layer.
@@ -139,6 +142,10 @@ impl<'a> Workspace<'a> {
         if got.scope != expected.scope {
             let [expected, got] = [expected.scope, got.scope].map(|s| s.name().to_owned());
             return other("scope", expected, got);
+        }
+        if got.metric != expected.metric {
+            let [expected, got] = [expected.metric, got.metric].map(|m| m.name().to_owned());
+            return other("metric", expected, got);
         }
         if got.stones > self.max_stones {
             let expected = format!("at most {}", self.max_stones);
@@ -254,6 +261,7 @@ fn part_name(key: BlockKey) -> String {
     let kind = match key.kind {
         BlockKind::Wins => "wins",
         BlockKind::Reached => "reached",
+        BlockKind::Remoteness(bit) => &format!("bit{bit}"),
     };
     let BlockKey { to_move, black, white, .. } = key;
     format!("part-{kind}-{}-b{black:02}-w{white:02}.kdb", to_move.name())

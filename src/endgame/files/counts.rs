@@ -1,5 +1,7 @@
 //! Counting the positions of a layer and those that are won, from its file.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::error::DatabaseError;
@@ -26,14 +28,17 @@ pub fn count_layer(index: &Index, file: &LayerFile) -> Result<Counts, DatabaseEr
     assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
     let mut counts = Counts::default();
     for block in file.blocks() {
+        if let BlockKind::Remoteness(_) = block.key().kind {
+            continue;
+        }
         let set = count_block(index, file, block, header.scope)?;
         let of_side = match block.key().to_move {
             Colour::Black => &mut counts.black_to_move_wins,
             Colour::White => &mut counts.white_to_move_wins,
         };
         match block.key().kind {
-            BlockKind::Wins => *of_side += set,
             BlockKind::Reached => counts.positions += set,
+            _ => *of_side += set,
         }
     }
     if header.scope == Scope::Complete {
@@ -67,41 +72,47 @@ fn count_block(
     block: &Block,
     scope: Scope,
 ) -> Result<u64, DatabaseError> {
-    let orbits = index.orbits(block.key().black);
-    let (rows, row_bytes) = (u64::from(orbits.len()), block.row_bytes());
-    if block.rows() != rows {
-        let what = format!("the rows of {}", block.key());
-        return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
-    }
-    let rows_per_task = (TASK_BYTES / row_bytes + 1).next_multiple_of(8);
-    (0..rows.div_ceil(rows_per_task))
-        .into_par_iter()
+    let patterns = index.orbits(block.key().black).patterns();
+    tasks_of_rows(index, file, block)?
         .map_init(
             || (Inflater::new(), Vec::new()),
-            |(inflater, buffer), task| {
-                let first = task * rows_per_task;
-                let taken = rows_per_task.min(rows - first);
-                buffer.resize((taken * row_bytes) as usize, 0);
-                file.read_rows(block, first, inflater, buffer)?;
+            |(inflater, buffer), rows| {
+                let row_bytes = block.row_bytes();
+                buffer.resize(((rows.end - rows.start) * row_bytes) as usize, 0);
+                file.read_rows(block, rows.start, inflater, buffer)?;
                 let row = |(row, bytes): (u64, &[u8])| {
-                    let pattern = orbits.patterns()[row as usize];
+                    let pattern = patterns[row as usize];
                     match scope {
-                        Scope::Complete => count_images(index, pattern, bytes),
+                        Scope::Complete => images(index, pattern) * count_ones(bytes),
                         Scope::Reachable => count_orbits(index, pattern, block.key().white, bytes),
                     }
                 };
-                let rows = buffer.chunks_exact(row_bytes as usize);
-                Ok((first..).zip(rows).map(row).sum())
+                Ok(rows.zip(buffer.chunks_exact(row_bytes as usize)).map(row).sum())
             },
         )
         .try_reduce(|| 0, |a, b| Ok(a + b))
 }
 
-/// The positions of a row together with those that the symmetries make of its black pattern.
-fn count_images(index: &Index, pattern: u32, row: &[u8]) -> u64 {
+/// Ranges of a block's rows that are read together, in parallel.
+pub(super) fn tasks_of_rows(
+    index: &Index,
+    file: &LayerFile,
+    block: &Block,
+) -> Result<impl ParallelIterator<Item = Range<u64>> + use<>, DatabaseError> {
+    let rows = u64::from(index.orbits(block.key().black).len());
+    if block.rows() != rows {
+        let what = format!("the rows of {}", block.key());
+        return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
+    }
+    let each = (TASK_BYTES / block.row_bytes() + 1).next_multiple_of(8);
+    let tasks = (0..rows.div_ceil(each)).into_par_iter();
+    Ok(tasks.map(move |task| task * each..rows.min((task + 1) * each)))
+}
+
+/// How many black patterns the symmetries make of one.
+pub(super) fn images(index: &Index, pattern: u32) -> u64 {
     let symmetries = index.numbering().symmetries() as u64;
-    let images = symmetries / u64::from(stabiliser(index.numbering(), pattern).count_ones());
-    images * count_ones(row)
+    symmetries / u64::from(stabiliser(index.numbering(), pattern).count_ones())
 }
 
 /// The positions of a row, equivalent ones counted once. They are all in the row; where its black

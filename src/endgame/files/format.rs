@@ -8,8 +8,9 @@ use crate::endgame::index::{Index, binomial};
 use crate::file::fields::{u32_at, u64_at};
 use crate::konane::{Colour, Dimensions};
 
-/// The version of the format that this program reads and writes.
-pub const FORMAT_VERSION: u32 = 1;
+/// The newest version of the format that this program reads and writes. A database has the version
+/// of its metric ([`Metric::version`]).
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Bytes of a block that are compressed together, and so the least that a look-up decompresses.
 ///
@@ -31,6 +32,9 @@ pub const FOOTER_BYTES: usize = 40;
 
 /// Bytes of the description of one block in the index.
 pub(super) const BLOCK_BYTES: usize = 20;
+
+/// Bits of a remoteness on a board of 64 squares.
+const MOST_BITS: u8 = 6;
 
 const MAGIC: [u8; 8] = *b"KONANEDB";
 const FOOTER_MAGIC: [u8; 8] = *b"KDB END\n";
@@ -58,12 +62,52 @@ impl Scope {
     pub const fn exchanges(self) -> bool {
         matches!(self, Scope::Complete)
     }
+}
 
-    /// The kinds of blocks, in their order.
-    pub const fn kinds(self) -> &'static [BlockKind] {
+/// What a database says of each of its positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// Who wins.
+    Outcome,
+    /// Who wins, and after how many plies if the winner hurries and the loser delays.
+    Remoteness,
+}
+
+impl Metric {
+    /// `outcome` or `remoteness`, as the command line and the manifest spell it.
+    pub const fn name(self) -> &'static str {
         match self {
-            Scope::Complete => &[BlockKind::Wins],
-            Scope::Reachable => &[BlockKind::Wins, BlockKind::Reached],
+            Metric::Outcome => "outcome",
+            Metric::Remoteness => "remoteness",
+        }
+    }
+
+    /// The version of the format that databases of this metric have.
+    pub const fn version(self) -> u32 {
+        match self {
+            Metric::Outcome => 1,
+            Metric::Remoteness => 2,
+        }
+    }
+
+    /// The metric of a version of the format; `None` for an unknown version.
+    pub fn of_version(version: u32) -> Option<Self> {
+        [Metric::Outcome, Metric::Remoteness].into_iter().find(|m| m.version() == version)
+    }
+
+    /// Bits of a value of a position with so many black stones, of any number of white ones up to
+    /// `white`. Each of White's moves takes a black stone, so there are as many of them at the most,
+    /// and as many of Black's: one that comes first is not followed by the last.
+    pub fn bits_of_rows(self, black: u32, white: u32) -> u32 {
+        self.bits((black + white).min(2 * black + 1))
+    }
+
+    /// Bits of a value of a position with so many stones. Each ply takes a stone and leaves the one
+    /// that jumped, so a remoteness is less than the number of stones.
+    pub const fn bits(self, stones: u32) -> u32 {
+        match self {
+            Metric::Remoteness if stones > 2 => (stones - 1).ilog2() + 1,
+            _ => 1,
         }
     }
 }
@@ -75,6 +119,28 @@ pub enum BlockKind {
     Wins,
     /// A game from the start reaches the position.
     Reached,
+    /// A bit of the remoteness, from the one of value 2 (number 1) on. The bit of value 1 says that
+    /// the side to move wins: [`BlockKind::Wins`].
+    Remoteness(u8),
+}
+
+impl BlockKind {
+    /// The place among the kinds of a layer.
+    pub(in crate::endgame) const fn place(self) -> u32 {
+        match self {
+            BlockKind::Wins => 0,
+            BlockKind::Reached => 1,
+            BlockKind::Remoteness(bit) => bit as u32,
+        }
+    }
+
+    /// The kind of a bit of the remoteness.
+    pub(in crate::endgame) const fn of_bit(bit: u32) -> Self {
+        match bit {
+            0 => BlockKind::Wins,
+            _ => BlockKind::Remoteness(bit as u8),
+        }
+    }
 }
 
 /// Names a block. Blocks stand in a file in ascending order.
@@ -97,6 +163,7 @@ impl fmt::Display for BlockKey {
         let kind = match kind {
             BlockKind::Wins => "won",
             BlockKind::Reached => "reached",
+            BlockKind::Remoteness(bit) => &format!("bit {bit} of the remoteness"),
         };
         write!(f, "{black} black and {white} white stones, {to_move} to move, {kind}")
     }
@@ -105,7 +172,12 @@ impl fmt::Display for BlockKey {
 impl BlockKey {
     /// Its four bytes in the index of a file.
     pub fn encode(&self) -> [u8; 4] {
-        [self.kind as u8, self.to_move as u8, self.black as u8, self.white as u8]
+        let kind = match self.kind {
+            BlockKind::Wins => 0,
+            BlockKind::Reached => 1,
+            BlockKind::Remoteness(bit) => 1 + bit,
+        };
+        [kind, self.to_move as u8, self.black as u8, self.white as u8]
     }
 
     /// `None` for a kind or side that does not exist.
@@ -113,6 +185,7 @@ impl BlockKey {
         let kind = match bytes[0] {
             0 => BlockKind::Wins,
             1 => BlockKind::Reached,
+            kind @ 2..=MOST_BITS => BlockKind::Remoteness(kind - 1),
             _ => return None,
         };
         let to_move = match bytes[1] {
@@ -124,14 +197,23 @@ impl BlockKey {
     }
 }
 
-/// The name of a database's directory, such as `6x6-complete`, `6x6-reachable` or `7x7-stones10`.
-/// `max_stones` is the number of squares or more if all layers are there; in scope reachable they
-/// always are.
-pub fn database_name(dimensions: Dimensions, scope: Scope, max_stones: u32) -> String {
-    if scope == Scope::Complete && max_stones < dimensions.squares() {
-        format!("{dimensions}-stones{max_stones}")
+/// The name of a database's directory, such as `6x6-complete`, `6x6-reachable`, `7x7-stones10` or
+/// `6x6-complete-remoteness`. `max_stones` is the number of squares or more if all layers are there;
+/// in scope reachable they always are.
+pub fn database_name(
+    dimensions: Dimensions,
+    scope: Scope,
+    max_stones: u32,
+    metric: Metric,
+) -> String {
+    let positions = if scope == Scope::Complete && max_stones < dimensions.squares() {
+        format!("stones{max_stones}")
     } else {
-        format!("{dimensions}-{}", scope.name())
+        scope.name().to_owned()
+    };
+    match metric {
+        Metric::Outcome => format!("{dimensions}-{positions}"),
+        Metric::Remoteness => format!("{dimensions}-{positions}-{}", metric.name()),
     }
 }
 
@@ -147,6 +229,8 @@ pub struct LayerHeader {
     pub dimensions: Dimensions,
     /// Which positions are meant.
     pub scope: Scope,
+    /// What is said of them.
+    pub metric: Metric,
     /// Stones of all positions of the layer.
     pub stones: u32,
     /// Bytes that are compressed together; the last chunk of a block may be shorter.
@@ -158,19 +242,23 @@ pub struct LayerHeader {
 /// As errors name it.
 impl fmt::Display for LayerHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LayerHeader { dimensions, scope, stones, chunk_bytes, squares } = self;
-        let scope = scope.name();
-        write!(f, "{dimensions}, {scope}, {stones} stones, chunks of {chunk_bytes} bytes, ")?;
+        let LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares } = self;
+        let (scope, metric) = (scope.name(), metric.name());
+        write!(
+            f,
+            "{dimensions}, {scope}, {metric}, {stones} stones, chunks of {chunk_bytes} bytes, "
+        )?;
         write!(f, "squares {squares:?}")
     }
 }
 
 impl LayerHeader {
-    /// The header of a layer as this program writes it.
+    /// The header of a layer of outcomes as this program writes it.
     pub fn new(index: &Index, scope: Scope, stones: u32) -> Self {
         LayerHeader {
             dimensions: index.board().dimensions(),
             scope,
+            metric: Metric::Outcome,
             stones,
             chunk_bytes: CHUNK_BYTES,
             squares: [Colour::Black, Colour::White].map(|c| index.numbering().squares(c).to_vec()),
@@ -182,7 +270,7 @@ impl LayerHeader {
         let (black_squares, white_squares) = (self.count(Colour::Black), self.count(Colour::White));
         let least = self.stones.saturating_sub(white_squares);
         let mut keys = Vec::new();
-        for &kind in self.scope.kinds() {
+        for kind in self.kinds() {
             for &to_move in self.sides() {
                 for black in least..=self.stones.min(black_squares) {
                     keys.push(BlockKey { kind, to_move, black, white: self.stones - black });
@@ -192,9 +280,21 @@ impl LayerHeader {
         keys
     }
 
+    /// The kinds of its blocks, in their order.
+    pub fn kinds(&self) -> impl Iterator<Item = BlockKind> + use<> {
+        let reached = (self.scope == Scope::Reachable).then_some(BlockKind::Reached);
+        let bits = (1..self.bits()).map(BlockKind::of_bit);
+        std::iter::once(BlockKind::Wins).chain(reached).chain(bits)
+    }
+
+    /// Bits of a position's value.
+    pub fn bits(&self) -> u32 {
+        self.metric.bits(self.stones)
+    }
+
     /// Whether a file of the layer may have a block: only those of [`LayerHeader::keys`].
     pub fn may_have(&self, key: BlockKey) -> bool {
-        self.scope.kinds().contains(&key.kind)
+        self.kinds().any(|kind| kind == key.kind)
             && self.sides().contains(&key.to_move)
             && key.black + key.white == self.stones
             && key.black <= self.count(Colour::Black)
@@ -230,7 +330,7 @@ impl LayerHeader {
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.metric.version().to_le_bytes());
         bytes[12..16].copy_from_slice(&self.chunk_bytes.to_le_bytes());
         bytes[16] = self.dimensions.ranks() as u8;
         bytes[17] = self.dimensions.files() as u8;
@@ -238,6 +338,9 @@ impl LayerHeader {
         bytes[19] = self.stones as u8;
         bytes[20] = self.squares[0].len() as u8;
         bytes[21] = self.squares[1].len() as u8;
+        if self.metric == Metric::Remoteness {
+            bytes[22] = self.bits() as u8;
+        }
         for (to, square) in bytes[24..].iter_mut().zip(self.squares.iter().flatten()) {
             *to = *square;
         }
@@ -257,9 +360,9 @@ impl LayerHeader {
             return Err(not_a_database("it does not begin with KONANEDB"));
         }
         let got = u32_at(bytes, 8);
-        if got != FORMAT_VERSION {
+        let Some(metric) = Metric::of_version(got) else {
             return Err(DATABASE.other_version(path, FORMAT_VERSION, got).into());
-        }
+        };
         let damaged = |what: &str, expected: &str, got: String| {
             Err(DatabaseError::damaged(path, format!("{what} in the header"), expected, got))
         };
@@ -274,13 +377,20 @@ impl LayerHeader {
         };
         let scope = match bytes[18] {
             0 => Scope::Complete,
-            1 => Scope::Reachable,
+            1 if metric == Metric::Outcome => Scope::Reachable,
             other => return damaged("the scope", "0 or 1", other.to_string()),
         };
         let stones = u32::from(bytes[19]);
         if stones > dimensions.squares() {
             let expected = format!("at most {}", dimensions.squares());
             return damaged("the number of stones", &expected, stones.to_string());
+        }
+        let bits = match metric {
+            Metric::Outcome => 0,
+            Metric::Remoteness => metric.bits(stones),
+        };
+        if u32::from(bytes[22]) != bits {
+            return damaged("the number of bits", &bits.to_string(), bytes[22].to_string());
         }
         let (all, black) = (dimensions.squares() as usize, dimensions.squares().div_ceil(2) as u8);
         let counts = [bytes[20], bytes[21]];
@@ -304,11 +414,11 @@ impl LayerHeader {
                 format!("{black:?}"),
             );
         }
-        if bytes[22..24].iter().chain(&bytes[24 + all..HEADER_BYTES]).any(|&b| b != 0) {
+        if bytes[23..24].iter().chain(&bytes[24 + all..HEADER_BYTES]).any(|&b| b != 0) {
             return damaged("the unused part", "zero", "something else".to_owned());
         }
         let squares = [black.to_vec(), white.to_vec()];
-        Ok(LayerHeader { dimensions, scope, stones, chunk_bytes, squares })
+        Ok(LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares })
     }
 }
 

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{FORMAT_VERSION, MANIFEST_NAME, Scope, database_name, layer_name};
+use super::format::{FORMAT_VERSION, MANIFEST_NAME, Metric, Scope, database_name, layer_name};
+use super::histogram::Histogram;
 use super::layer_file::hex;
 use super::layer_writer::LayerSummary;
 use crate::file::{NewFile, open_regular};
@@ -87,6 +88,8 @@ pub struct Manifest {
     pub scope: Scope,
     /// The layers 0 to this one.
     pub layers: Vec<ManifestLayer>,
+    /// The lengths of the games, in a database that says more than who wins.
+    pub histogram: Option<Histogram>,
 }
 
 /// The text of a manifest.
@@ -97,9 +100,13 @@ struct Text {
     version: u32,
     board: String,
     scope: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metric: Option<String>,
     max_stones: u32,
     #[serde(flatten)]
     total: Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    histogram: Option<Histogram>,
     layers: Vec<TextLayer>,
     xxh3: String,
 }
@@ -127,9 +134,17 @@ impl Manifest {
         self.layers.last().expect("layer 0 at the least").stones
     }
 
+    /// What the database says of each position.
+    pub fn metric(&self) -> Metric {
+        match self.histogram {
+            None => Metric::Outcome,
+            Some(_) => Metric::Remoteness,
+        }
+    }
+
     /// The name that the directory has.
     pub fn name(&self) -> String {
-        database_name(self.dimensions, self.scope, self.max_stones())
+        database_name(self.dimensions, self.scope, self.max_stones(), self.metric())
     }
 
     /// All positions; `None` if there are 2⁶⁴ of them or more.
@@ -155,11 +170,13 @@ impl Manifest {
         };
         let text = Text {
             format: FORMAT.to_owned(),
-            version: FORMAT_VERSION,
+            version: self.metric().version(),
             board: self.dimensions.to_string(),
             scope: self.scope.name().to_owned(),
+            metric: self.histogram.as_ref().map(|_| self.metric().name().to_owned()),
             max_stones: self.max_stones(),
             total: self.total().expect("fewer than 2^64 positions"),
+            histogram: self.histogram.clone(),
             layers: self.layers.iter().map(layer).collect(),
             xxh3: NO_CHECKSUM.to_owned(),
         };
@@ -184,9 +201,9 @@ impl Manifest {
         }
         let version = value["version"].as_u64().and_then(|version| u32::try_from(version).ok());
         let got = version.ok_or_else(|| not_a_database("it has no \"version\""))?;
-        if got != FORMAT_VERSION {
+        let Some(metric) = Metric::of_version(got) else {
             return Err(DATABASE.other_version(path, FORMAT_VERSION, got).into());
-        }
+        };
 
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
@@ -202,7 +219,7 @@ impl Manifest {
         }
         let text: Text = serde_json::from_slice(bytes)
             .map_err(|error| damaged("the text", &"a manifest", &error))?;
-        let manifest = Manifest::from_text(path, &text)?;
+        let manifest = Manifest::from_text(path, text, metric)?;
         // Nothing is left that another text could say.
         if manifest.encode() != bytes {
             return Err(damaged("the text", &"as this program writes it", &"something else"));
@@ -210,7 +227,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    fn from_text(path: &Path, text: &Text) -> Result<Self, DatabaseError> {
+    fn from_text(path: &Path, text: Text, metric: Metric) -> Result<Self, DatabaseError> {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
         };
@@ -223,6 +240,14 @@ impl Manifest {
             .into_iter()
             .find(|scope| scope.name() == text.scope)
             .ok_or_else(|| damaged("\"scope\"", &"complete or reachable", &text.scope))?;
+        let expected = (metric == Metric::Remoteness).then(|| metric.name());
+        if text.metric.as_deref() != expected || text.histogram.is_some() != expected.is_some() {
+            let expected = expected.unwrap_or("none");
+            return Err(damaged("\"metric\"", &expected, &text.metric.unwrap_or_default()));
+        }
+        if metric == Metric::Remoteness && scope != Scope::Complete {
+            return Err(damaged("\"scope\"", &"complete, with remoteness", &text.scope));
+        }
         let squares = dimensions.squares();
         if text.max_stones > squares || scope == Scope::Reachable && text.max_stones != squares {
             let expected = format!("{squares}, or less in scope complete");
@@ -246,9 +271,18 @@ impl Manifest {
             };
             layers.push(ManifestLayer { stones, bytes: layer.bytes, footer_xxh3, counts });
         }
-        let manifest = Manifest { dimensions, scope, layers };
+        let manifest = Manifest { dimensions, scope, layers, histogram: text.histogram };
         if manifest.total() != Some(text.total) {
             return Err(damaged("the total", &"the sum of the layers", &text.total));
+        }
+        if let Some(histogram) = &manifest.histogram {
+            let Counts { positions, black_to_move_wins, white_to_move_wins } = text.total;
+            let half = positions / 2;
+            if histogram.totals() != Some([(half, black_to_move_wins), (half, white_to_move_wins)])
+            {
+                let expected = "the positions and wins of the layers";
+                return Err(damaged("\"histogram\"", &expected, &"others"));
+            }
         }
         Ok(manifest)
     }

@@ -3,11 +3,12 @@
 //! In come blocks of bits, row by row, and go out again. [`LayerWriter`] and [`LayerFile`] write and
 //! read the file of a layer, whose bytes `format` knows and whose rows `octets` interleaves;
 //! [`Manifest`] makes a database of a directory with layers; [`count_layer`] counts what a file
-//! holds. Whatever is wrong with a file is a [`DatabaseError`].
+//! holds, and [`Histogram`] the games' lengths. Whatever is wrong with a file is a [`DatabaseError`].
 
 mod counts;
 mod error;
 pub mod format;
+mod histogram;
 mod layer_file;
 mod layer_writer;
 mod manifest;
@@ -16,8 +17,10 @@ mod octets;
 pub use counts::{count_layer, layer_entry};
 pub use error::DatabaseError;
 pub use format::{
-    BlockKey, BlockKind, CHUNK_BYTES, LayerHeader, MANIFEST_NAME, Scope, database_name, layer_name,
+    BlockKey, BlockKind, CHUNK_BYTES, LayerHeader, MANIFEST_NAME, Metric, Scope, database_name,
+    layer_name,
 };
+pub use histogram::Histogram;
 pub(super) use layer_file::hex;
 pub use layer_file::{Block, Inflater, LayerFile};
 pub use layer_writer::{LayerSummary, LayerWriter, WrittenBlock};

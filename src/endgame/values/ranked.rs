@@ -20,9 +20,14 @@
 //! pattern is canonical, and gathered through a table of permuted ranks if a symmetry leads to the
 //! canonical one.
 //!
+//! # Remoteness
+//!
+//! With more than one bit a position, a row is as many planes ([`remoteness`]), and a run takes
+//! the greater of the ranks instead of the union of the wins.
+//!
 //! # Memory
 //!
-//! One bit a position for the layers kept, and tables of 4 bytes for each white pattern of fewer
+//! The bits of a position for the layers kept, and tables of 4 bytes for each white pattern of fewer
 //! stones and each symmetry but the identity. Nothing else grows with the board.
 
 use std::collections::BTreeMap;
@@ -32,6 +37,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::jumps::{Jump, jumps};
+use super::remoteness::{self, MAX_PLANES};
 use crate::endgame::index::{Index, binomial};
 use crate::konane::Colour;
 
@@ -135,9 +141,11 @@ impl Walk<'_> {
     }
 }
 
-/// A block's bits, with a few more bytes so that a word can be read anywhere.
+/// A block's bits, with a few more bytes so that a word can be read anywhere. With remoteness, the
+/// ranks of moves to the positions.
 struct Block {
     bytes: Vec<u8>,
+    /// Bytes of a row, all planes together.
     row_bytes: usize,
 }
 
@@ -164,6 +172,7 @@ impl Block {
 /// scattered reads of the exchange. The last layer need not be kept, and is most of the positions.
 pub struct RankedLayers<'a> {
     index: &'a Index,
+    planes: usize,
     binomials: Box<Binomials>,
     jumps: [Vec<RankedJump>; 2],
     /// By symmetry (less one) and white stones: the rank of each pattern's image.
@@ -173,8 +182,9 @@ pub struct RankedLayers<'a> {
 }
 
 impl<'a> RankedLayers<'a> {
-    /// The tables of a board and no values.
-    pub fn new(index: &'a Index) -> Self {
+    /// The tables of a board and no values. A position has `planes` bits: 1 for who wins, more for
+    /// a remoteness of so many bits.
+    pub fn new(index: &'a Index, planes: u32) -> Self {
         let numbering = index.numbering();
         let mut binomials = Box::new([[0; 33]; 33]);
         for (n, row) in (0..).zip(binomials.iter_mut()) {
@@ -197,10 +207,11 @@ impl<'a> RankedLayers<'a> {
             };
             jumps(index.board(), numbering, mover).into_iter().map(ranked).collect()
         });
-        RankedLayers { index, binomials, jumps, permuted, blocks: BTreeMap::new() }
+        let planes = planes as usize;
+        RankedLayers { index, planes, binomials, jumps, permuted, blocks: BTreeMap::new() }
     }
 
-    /// Bytes of one row of a block with this number of white stones.
+    /// Bytes of one plane of a row of a block with this number of white stones.
     pub fn row_bytes(&self, white: u32) -> usize {
         (self.index.ranks(Colour::White).count(white) as usize).div_ceil(8)
     }
@@ -208,10 +219,16 @@ impl<'a> RankedLayers<'a> {
     /// Keeps a finished block for those with more stones.
     ///
     /// # Panics
-    /// If it has not the length of the block: rows times [`RankedLayers::row_bytes`].
-    pub fn keep(&mut self, to_move: Colour, black: u32, white: u32, bytes: Vec<u8>) {
-        let row_bytes = self.row_bytes(white);
+    /// If it has not the length of the block: rows times planes times [`RankedLayers::row_bytes`].
+    pub fn keep(&mut self, to_move: Colour, black: u32, white: u32, mut bytes: Vec<u8>) {
+        let row_bytes = self.row_bytes(white) * self.planes;
         assert_eq!(bytes.len(), row_bytes * self.index.orbits(black).len() as usize);
+        if self.planes > 1 {
+            let rows = bytes.par_chunks_exact_mut(row_bytes);
+            rows.for_each(|row| {
+                for_each_word_of_planes(row, self.planes, remoteness::ranks_of_moves)
+            });
+        }
         let sides = self.blocks.entry((black, white)).or_default();
         sides[to_move.index()] = Some(Block::new(bytes, row_bytes));
     }
@@ -226,8 +243,8 @@ impl<'a> RankedLayers<'a> {
         self.blocks.get(&(black, white)).is_some_and(|sides| sides[to_move.index()].is_some())
     }
 
-    /// The values of a block, in the layout of the format: rows in the order of the canonical
-    /// black patterns, padded to bytes. Calls `progress` after every row with its positions.
+    /// The values of a block: rows in the order of the canonical black patterns, each of them its
+    /// planes from the lowest bit on, padded to bytes. Calls `progress` after every row with its positions.
     ///
     /// Runs on the rayon pool it is called in; the result does not depend on its size.
     ///
@@ -245,23 +262,29 @@ impl<'a> RankedLayers<'a> {
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<u8>, Stopped> {
         let patterns = self.index.orbits(black).patterns();
-        let row_bytes = self.row_bytes(white);
+        let plane_bytes = self.row_bytes(white);
+        let row_bytes = plane_bytes * self.planes;
         let columns = u64::from(self.index.ranks(Colour::White).count(white));
         // With room for the padding, so that keeping the block does not copy it.
         let mut bytes = Vec::with_capacity(patterns.len() * row_bytes + PADDING);
         bytes.resize(patterns.len() * row_bytes, 0);
-        // Two words more than the row: a run may end in the last bit.
-        let words = row_bytes.div_ceil(8) + 2;
+        // Two words more than the plane: a run may end in the last bit.
+        let words = plane_bytes.div_ceil(8) + 2;
         bytes.par_chunks_mut(row_bytes).zip(patterns).try_for_each_init(
-            || vec![0u64; words],
+            || vec![0u64; words * self.planes],
             |row, (out, &pattern)| {
                 if stop.load(Ordering::Relaxed) {
                     return Err(Stopped);
                 }
                 row.fill(0);
                 self.compute_row(to_move, pattern, white, row);
-                for (bytes, word) in out.chunks_mut(8).zip(row.iter()) {
-                    bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+                for (out, plane) in out.chunks_exact_mut(plane_bytes).zip(row.chunks_exact(words)) {
+                    for (bytes, word) in out.chunks_mut(8).zip(plane) {
+                        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+                    }
+                }
+                if self.planes > 1 {
+                    for_each_word_of_planes(out, self.planes, remoteness::exchange_ranks);
                 }
                 progress(columns);
                 Ok(())
@@ -308,14 +331,14 @@ impl<'a> RankedLayers<'a> {
         });
         let source = block.row(place.index);
         let squares = numbering.count(Colour::White);
-        if place.symmetry == 0 {
-            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
-                for_each_word(to, from, length, |to, from, length| {
-                    or_bits(row, to, !read_bits(source, from) & low_bits(length));
-                });
-            });
-        } else {
-            let ranks = self.permuted(usize::from(place.symmetry), after);
+        let ranks = match place.symmetry {
+            0 => None,
+            symmetry => Some(self.permuted(usize::from(symmetry), after)),
+        };
+        if self.planes > 1 {
+            return self.add_ranks(relation, white, (source, self.row_bytes(after), ranks), row);
+        }
+        if let Some(ranks) = ranks {
             relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
                 for_each_word(to, from, length, |to, from, length| {
                     let mut lost = 0;
@@ -326,7 +349,44 @@ impl<'a> RankedLayers<'a> {
                     or_bits(row, to, lost);
                 });
             });
+        } else {
+            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+                for_each_word(to, from, length, |to, from, length| {
+                    or_bits(row, to, !read_bits(source, from) & low_bits(length));
+                });
+            });
         }
+    }
+
+    /// The same for remoteness: takes the greater of a row's ranks and those of moves to the positions
+    /// of another, whose planes have so many bytes, or to their images.
+    fn add_ranks(
+        &self,
+        relation: &Relation,
+        white: u32,
+        (source, source_bytes, images): (&[u8], usize, Option<&[u32]>),
+        row: &mut [u64],
+    ) {
+        let squares = self.index.numbering().count(Colour::White);
+        let (planes, words) = (self.planes, row.len() / self.planes);
+        let (mut moves, mut here) = ([0; MAX_PLANES], [0; MAX_PLANES]);
+        relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+            for_each_word(to, from, length, |to, from, length| {
+                for plane in 0..planes {
+                    let source = &source[plane * source_bytes..];
+                    moves[plane] = match images {
+                        None => read_bits(source, from) & low_bits(length),
+                        Some(images) => gather_bits(source, &images[from..from + length]),
+                    };
+                    here[plane] = bits_at(&row[plane * words..], to) & low_bits(length);
+                }
+                let greater = remoteness::greater(&moves[..planes], &here[..planes]);
+                for plane in 0..planes {
+                    let changed = (moves[plane] ^ here[plane]) & greater;
+                    xor_bits(&mut row[plane * words..], to, changed);
+                }
+            });
+        });
     }
 
     /// The ranks of the images of all patterns with `white` stones under a symmetry.
@@ -358,6 +418,49 @@ fn read_bits(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(*bytes) >> (at % 8)
 }
 
+/// The bits at places in a string of bytes.
+#[inline(always)]
+fn gather_bits(bytes: &[u8], places: &[u32]) -> u64 {
+    let bit = |&place: &u32| u64::from(bytes[place as usize / 8] >> (place % 8) & 1);
+    places.iter().zip(0..).fold(0, |bits, (place, at)| bits | bit(place) << at)
+}
+
+/// Calls `change` for every word of planes that stand one behind the other, each of as many bytes.
+fn for_each_word_of_planes(bytes: &mut [u8], planes: usize, change: impl Fn(&mut [[u64; 1]])) {
+    let plane_bytes = bytes.len() / planes;
+    let mut words = [[0u64]; MAX_PLANES];
+    for at in (0..plane_bytes).step_by(8) {
+        let length = 8.min(plane_bytes - at);
+        let place = |plane: usize| plane * plane_bytes + at..plane * plane_bytes + at + length;
+        for (plane, word) in words[..planes].iter_mut().enumerate() {
+            let mut buffer = [0; 8];
+            buffer[..length].copy_from_slice(&bytes[place(plane)]);
+            *word = [u64::from_le_bytes(buffer)];
+        }
+        change(&mut words[..planes]);
+        for (plane, word) in words[..planes].iter().enumerate() {
+            bytes[place(plane)].copy_from_slice(&word[0].to_le_bytes()[..length]);
+        }
+    }
+}
+
+/// 64 bits from bit `at` of a string of words that goes on for at least two.
+#[inline(always)]
+fn bits_at(words: &[u64], at: usize) -> u64 {
+    let offset = at % 64;
+    let words = &words[at / 64..][..2];
+    words[0] >> offset | words[1] << 1 << (63 - offset)
+}
+
+/// Inverts bits in a string of words.
+#[inline(always)]
+fn xor_bits(words: &mut [u64], at: usize, bits: u64) {
+    let offset = at % 64;
+    let words = &mut words[at / 64..][..2];
+    words[0] ^= bits << offset;
+    words[1] ^= bits >> 1 >> (63 - offset);
+}
+
 /// Sets bits in a string of words. Whole words, so that a bit just written is read back fast.
 #[inline(always)]
 fn or_bits(words: &mut [u64], at: usize, bits: u64) {
@@ -384,7 +487,7 @@ mod tests {
     /// All blocks with up to `stones` stones.
     fn build(index: &Index, stones: u32, threads: usize) -> HashMap<(Colour, u32, u32), Vec<u8>> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mut layers = RankedLayers::new(index);
+        let mut layers = RankedLayers::new(index, 1);
         let counts = [Colour::Black, Colour::White].map(|c| index.numbering().count(c));
         let mut blocks = HashMap::new();
         let stop = AtomicBool::new(false);
@@ -486,7 +589,7 @@ mod tests {
     #[test]
     fn a_set_stop_flag_is_seen() {
         let index = Index::new(Board::new("4x4".parse().unwrap()), false);
-        let layers = RankedLayers::new(&index);
+        let layers = RankedLayers::new(&index, 1);
         let stop = AtomicBool::new(true);
         assert_eq!(layers.compute(Colour::Black, 0, 0, &stop, &|_| {}), Err(Stopped));
     }
@@ -495,7 +598,7 @@ mod tests {
     fn runs_are_all_the_patterns_of_a_relation() {
         let squares = 9;
         let index = Index::new(Board::new("3x6".parse().unwrap()), false);
-        let layers = RankedLayers::new(&index);
+        let layers = RankedLayers::new(&index, 1);
         let ranks = index.ranks(Colour::White);
         for (given, before, after) in [
             (0b1, 0b1, 0),

@@ -17,7 +17,9 @@ use recompute::Recomputation;
 
 use crate::endgame::build::{BuildObserver, Stage};
 use crate::endgame::database::{Database, DatabaseOptions};
-use crate::endgame::files::{Counts, DatabaseError, Scope, count_layer};
+use crate::endgame::files::{
+    Counts, DatabaseError, Histogram, MANIFEST_NAME, Metric, Scope, count_layer,
+};
 use crate::konane::Dimensions;
 
 /// A database that passed.
@@ -27,6 +29,8 @@ pub struct VerifyReport {
     pub dimensions: Dimensions,
     /// Which positions.
     pub scope: Scope,
+    /// What is said of each of them.
+    pub metric: Metric,
     /// The layers: up to this number of stones.
     pub max_stones: u32,
     /// Layer files.
@@ -82,6 +86,7 @@ pub fn verify(
         false => Ok(()),
     };
     let (mut bytes, mut sum) = (0, Counts::default());
+    let mut histogram = manifest.histogram.as_ref().map(|_| Histogram::default());
     for layer in &manifest.layers {
         look()?;
         observer.stage(Stage::Checking { stones: layer.stones });
@@ -92,8 +97,17 @@ pub fn verify(
             let (expected, got) = (layer.counts.to_string(), counts.to_string());
             return Err(DatabaseError::damaged(file.path(), "the counts", expected, got).into());
         }
+        if let Some(histogram) = &mut histogram {
+            histogram.add(&Histogram::of_layer(database.index(), file)?);
+        }
         bytes += file.bytes();
         sum = sum.checked_add(counts).unwrap_or(sum);
+    }
+    if histogram != manifest.histogram {
+        let path = directory.join(MANIFEST_NAME);
+        let text = |histogram: &Option<Histogram>| format!("{histogram:?}");
+        let (expected, got) = (text(&histogram), text(&manifest.histogram));
+        return Err(DatabaseError::damaged(&path, "the histogram", expected, got).into());
     }
     let mut recomputed = 0;
     if deep {
@@ -108,6 +122,7 @@ pub fn verify(
     Ok(VerifyReport {
         dimensions: manifest.dimensions,
         scope: manifest.scope,
+        metric: manifest.metric(),
         max_stones: manifest.max_stones(),
         files: manifest.layers.len() as u32,
         bytes,

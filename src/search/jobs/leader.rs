@@ -19,13 +19,14 @@ use super::messages::{
     Answer, AnswerOf, JobId, JobOutcome, Message, MessageFor, Notice, Order, Search, WorkerId,
 };
 use super::{FirstLevel, Selection};
-use crate::search::numbers::Number;
+use crate::search::numbers::{INFINITY, Number};
 use crate::search::run::{Counters, Reason};
 
 /// How many nodes a job may evaluate, when the first level has so many.
 type Budget = Box<dyn Fn(u64) -> u64 + Send>;
 
-/// The most nodes that a job may get: a million such budgets can be added.
+/// The most nodes that a job may get, and the most that it may count of anything: a million such
+/// numbers can be added.
 const MOST: u64 = 1 << 44;
 
 /// By what a leader decides.
@@ -158,6 +159,26 @@ impl<F: FirstLevel> Leader<F> {
     /// The jobs that have been called off since the last call, for their workers to be told.
     pub fn take_stops(&mut self) -> impl Iterator<Item = (WorkerId, JobId)> {
         self.stops.drain(..)
+    }
+
+    /// Whether a message can be true. What comes from another process may be anything, and what is not
+    /// sound must not be heard.
+    pub fn is_sound(&mut self, message: &MessageFor<F>) -> bool {
+        let may_count = |spent: &Counters| spent.to_array().into_iter().all(|count| count <= MOST);
+        match &message.notice {
+            Notice::Hello => true,
+            Notice::Slice { numbers, spent, .. } => {
+                let is_open = |number| (1..INFINITY).contains(&number);
+                may_count(spent)
+                    && numbers.is_none_or(|(phi, delta)| is_open(phi) && is_open(delta))
+            }
+            Notice::Done { job, outcome, spent } => {
+                // What is said of another job is not listened to.
+                let of_worker = self.jobs.get(job).filter(|job| job.worker == message.worker);
+                may_count(spent)
+                    && of_worker.is_none_or(|job| self.level.is_sound(&job.leaf, outcome))
+            }
+        }
     }
 
     /// Takes a message in and answers it.

@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 
+use super::messages::JobOutcome;
 use crate::search::numbers::Number;
 use crate::search::plain::game::Value;
 use crate::search::run::{Counters, Reason, RootChildren};
@@ -39,9 +40,13 @@ pub trait FirstLevel {
     /// The nodes among children.
     fn nodes_of(children: &Self::Children) -> impl Iterator<Item = Self::Node>;
 
-    /// Whether these can be children: what comes from elsewhere may be anything.
-    fn are_sound(children: &Self::Children) -> bool {
-        let _ = children;
+    /// Whether this can come of a leaf that is taken: what comes from elsewhere may be anything.
+    fn is_sound(
+        &mut self,
+        leaf: &Self::Leaf,
+        outcome: &JobOutcome<Self::Node, Self::Children>,
+    ) -> bool {
+        let _ = (leaf, outcome);
         true
     }
 

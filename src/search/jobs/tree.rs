@@ -30,9 +30,10 @@ use std::collections::hash_map::Entry;
 use ahash::{AHashMap, AHashSet};
 use serde::{Deserialize, Serialize};
 
+use super::messages::JobOutcome;
 use super::{FirstLevel, Selection};
 use crate::search::numbers::{Combination, INFINITY, Number};
-use crate::search::plain::game::{Child, Game, Value};
+use crate::search::plain::game::{Child, Expansion, Game, Value};
 use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
 use crate::search::pns::tree::RootBlock;
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
@@ -96,8 +97,11 @@ pub(in crate::search) fn without_memory(table: &Table) -> Report {
 }
 
 /// The tree, who is where in it, and what is known about the root.
-pub struct JobTree<'a, G> {
+pub struct JobTree<'a, G: Game> {
     game: &'a G,
+    /// For looks at what comes from elsewhere.
+    scratch: G::Scratch,
+    children: Vec<Child>,
     /// What is known beside the tree.
     table: &'a Table,
     /// What the table has not been told yet.
@@ -146,6 +150,8 @@ impl<'a, G: Game> JobTree<'a, G> {
         }
         Some(JobTree {
             game,
+            scratch: G::Scratch::default(),
+            children: Vec::new(),
             table,
             news: Vec::new(),
             port,
@@ -400,9 +406,27 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         children.iter().map(|child| child.code)
     }
 
-    fn are_sound(children: &Vec<Child>) -> bool {
+    /// Codes have to be those of children: the tree is of positions, and whoever gets one expands it.
+    fn is_sound(&mut self, leaf: &Leaf, outcome: &JobOutcome<u64, Vec<Child>>) -> bool {
         let open = 1..INFINITY;
-        children.iter().all(|child| open.contains(&child.phi) && open.contains(&child.delta))
+        let JobTree { game, scratch, children, .. } = self;
+        children.clear();
+        match (game.expand(leaf.code, scratch, children, |_| {}), outcome) {
+            (_, JobOutcome::Stopped | JobOutcome::Failed(_)) => true,
+            (Expansion::Won(child), JobOutcome::Solved(Value::Win, best)) => *best == Some(child),
+            (Expansion::Open, JobOutcome::Solved(Value::Win, best)) => {
+                children.iter().any(|child| Some(child.code) == *best)
+            }
+            (expansion, JobOutcome::Solved(Value::Loss, _)) => {
+                !matches!(expansion, Expansion::Won(_))
+            }
+            (Expansion::Open, JobOutcome::Open(told)) => told.iter().all(|told| {
+                open.contains(&told.phi)
+                    && open.contains(&told.delta)
+                    && children.iter().any(|child| child.code == told.code)
+            }),
+            _ => false,
+        }
     }
 
     fn release(&mut self, leaf: &Leaf) {

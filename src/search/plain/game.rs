@@ -71,7 +71,7 @@ pub struct Settled {
 /// scratch space, of which every worker has its own.
 pub trait Game: Sync {
     /// Working memory of one worker.
-    type Scratch: Default + Send;
+    type Scratch: Default + Send + Sync;
 
     /// Appends the children of `code` to `children`, each equivalence class of moves once or more
     /// often. On [`Expansion::Lost`] and [`Expansion::Won`] the list is as it was.

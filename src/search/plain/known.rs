@@ -13,6 +13,13 @@ pub use super::game::Answer;
 pub trait Known: Sync {
     /// The value of the position with this code.
     fn value(&self, code: u64) -> Answer;
+
+    /// Told of every position that a search has solved: see [`Game::solved`]. Whoever collects values
+    /// listens here; others do not.
+    #[inline(always)]
+    fn solved(&self, code: u64, value: Value, work: u64) {
+        let _ = (code, value, work);
+    }
 }
 
 impl Known for () {
@@ -26,6 +33,11 @@ impl<K: Known + ?Sized> Known for &K {
     #[inline(always)]
     fn value(&self, code: u64) -> Answer {
         (**self).value(code)
+    }
+
+    #[inline(always)]
+    fn solved(&self, code: u64, value: Value, work: u64) {
+        (**self).solved(code, value, work);
     }
 }
 
@@ -103,6 +115,7 @@ impl<G: Game, K: Known> Game for Informed<'_, G, K> {
 
     #[inline(always)]
     fn solved(&self, code: u64, value: Value, work: u64) {
+        self.known.solved(code, value, work);
         self.game.solved(code, value, work);
     }
 

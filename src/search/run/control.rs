@@ -184,9 +184,8 @@ impl<'a> Control<'a> {
         let (phi, delta, best) = self.root;
         let (depth, counters) = (self.depth, self.all_counters());
         let memory_bytes = memory.bytes;
-        let table_capacity = 0;
-        let progress =
-            Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, children };
+        let root = Progress { phi, delta, best, ..Progress::default() };
+        let progress = Progress { depth, counters, memory_bytes, children, ..root };
         self.observer.progress(&progress);
     }
 

@@ -71,8 +71,8 @@ impl Counters {
         ]
     }
 
-    /// The counters as a list, for sums.
-    pub(super) fn to_array(mut self) -> [u64; COUNTERS] {
+    /// The counters as a list.
+    pub(in crate::search) fn to_array(mut self) -> [u64; COUNTERS] {
         self.fields().map(|field| *field)
     }
 

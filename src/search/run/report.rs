@@ -18,6 +18,9 @@ pub struct Progress<'a> {
     pub counters: Counters,
     /// Bytes in use, where a search counts them; else 0.
     pub memory_bytes: u64,
+    /// Whether this is how the search has ended, where whoever runs it tells that; then no more
+    /// follows.
+    pub is_last: bool,
     /// Entries that fit into the table, where whoever runs the search says so; else 0.
     pub table_capacity: u64,
     /// Whom to ask for the numbers of the root's children. Nothing is looked up for who does not ask.
@@ -27,15 +30,16 @@ pub struct Progress<'a> {
 impl Progress<'_> {
     /// The same without the root's children, to keep while the search goes on.
     pub fn without_children(&self) -> Progress<'static> {
-        let &Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, .. } =
-            self;
-        Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, children: None }
+        let &Progress { phi, delta, best, depth, counters, memory_bytes, is_last, .. } = self;
+        let root = Progress { phi, delta, best, ..Progress::default() };
+        let table_capacity = self.table_capacity;
+        Progress { depth, counters, memory_bytes, is_last, table_capacity, ..root }
     }
 }
 
 impl std::fmt::Debug for Progress<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Progress { phi, delta, best, depth, counters, memory_bytes, table_capacity, .. } = self;
+        let Progress { phi, delta, best, depth, counters, memory_bytes, is_last, .. } = self;
         f.debug_struct("Progress")
             .field("phi", phi)
             .field("delta", delta)
@@ -43,7 +47,8 @@ impl std::fmt::Debug for Progress<'_> {
             .field("depth", depth)
             .field("counters", counters)
             .field("memory_bytes", memory_bytes)
-            .field("table_capacity", table_capacity)
+            .field("is_last", is_last)
+            .field("table_capacity", &self.table_capacity)
             .finish_non_exhaustive()
     }
 }
@@ -110,6 +115,7 @@ pub struct Report {
 impl From<&Report> for Progress<'static> {
     fn from(report: &Report) -> Self {
         let &Report { phi, delta, best, counters, memory_bytes, .. } = report;
-        Progress { phi, delta, best, counters, memory_bytes, ..Progress::default() }
+        let is_last = true;
+        Progress { phi, delta, best, counters, memory_bytes, is_last, ..Progress::default() }
     }
 }

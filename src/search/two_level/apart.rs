@@ -14,12 +14,14 @@ use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
 use crate::search::dfpn::DfpnOptions;
+use crate::search::jobs::Solved;
+use crate::search::jobs::messages::{Answer, JobOutcome, Message, Notice, Order, Search};
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
-use crate::search::numbers::Combination;
+use crate::search::numbers::{Combination, INFINITY};
 use crate::search::plain::game::{Child, Expansion, Game, Value};
 use crate::search::pns::tests::{large_game, random_game};
-use crate::search::run::{Outcome, Reason, Report};
+use crate::search::run::{Counters, Outcome, Reason, Report};
 use crate::search::snapshot::TreePort;
 use crate::search::split_mix::mix;
 use crate::search::table::{Entry, Table};
@@ -27,6 +29,11 @@ use crate::search::table::{Entry, Table};
 const SEARCH: u64 = 99;
 
 const NAMES: u64 = 2;
+
+type Said = Message<u64, Vec<Child>, Solved>;
+
+/// A code that no position has.
+const LOST: Solved = Solved { code: u64::MAX, value: Value::Loss, work: 1 };
 
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
@@ -264,24 +271,70 @@ fn messages_of_others_are_refused() {
         assert!(station.search(0, &message, None).is_err());
         assert!(station.entries(&message).is_err());
         assert!(station.search(0, &told.answer, Some(&message)).is_err());
-        // A sound message with numbers that no open node has.
-        let Ok(mut said) = wire::decode::<
-            crate::search::jobs::messages::Message<u64, Vec<Child>, crate::search::jobs::Solved>,
-        >(Kind::Message, SEARCH, &message) else {
-            panic!("a message")
-        };
-        use crate::search::jobs::messages::{JobOutcome, Notice};
-        if let Notice::Done { outcome: JobOutcome::Open(children), .. } = &mut said.notice {
-            children[0].phi = 0;
-        }
-        let forged = wire::encode(Kind::Message, SEARCH, &said);
-        assert!(matches!(desk.hear(&forged, Duration::ZERO), Err(WireError::Unexpected(_))));
-        let other = wire::encode(Kind::Message, SEARCH + 1, &said);
+        let other = wire::encode(Kind::Message, SEARCH + 1, &said(&message));
         assert_eq!(desk.hear(&other, Duration::ZERO), Err(WireError::OtherSearch));
         assert_eq!(desk.standing().counters.nodes, 1, "nothing has changed");
         desk.hear(&message, Duration::ZERO).unwrap();
         assert!(desk.standing().counters.nodes > 1);
     });
+}
+
+fn said(message: &[u8]) -> Said {
+    wire::decode(Kind::Message, SEARCH, message).unwrap()
+}
+
+/// Whole messages that no worker writes.
+#[test]
+fn what_cannot_be_true_is_refused() {
+    let game = large_game();
+    let station = station(&game);
+    let report = led(&game, rules(20), |desk| {
+        let told = desk.hello(0, Duration::ZERO);
+        let message = station.search(0, &told.answer, None).unwrap();
+        let said = said(&message);
+        let Notice::Done { job, outcome: JobOutcome::Open(children), spent } = &said.notice else {
+            panic!("{said:?}")
+        };
+        let (job, spent) = (*job, *spent);
+        let stranger = Child { code: 0, phi: 1, delta: 1, effort: 1 };
+        let done = |outcome| Notice::Done { job, outcome, spent };
+        let open = |child| done(JobOutcome::Open([&children[..], &[child]].concat()));
+        let slice = |phi, delta| Notice::Slice { job, numbers: Some((phi, delta)), spent };
+        let many = Counters { table_used: u64::MAX, ..spent };
+        let notices = [
+            open(Child { phi: 0, ..children[0] }),
+            open(Child { delta: INFINITY, ..children[0] }),
+            open(stranger),
+            done(JobOutcome::Solved(Value::Win, None)),
+            done(JobOutcome::Solved(Value::Win, Some(stranger.code))),
+            slice(INFINITY, 1),
+            slice(1, u32::MAX),
+            Notice::Slice { job, numbers: None, spent: many },
+            Notice::Done { job, outcome: JobOutcome::Stopped, spent: many },
+        ];
+        let messages = notices.map(|notice| Message { notice, ..said.clone() });
+        let unknown = Message { worker: NAMES, ..said.clone() };
+        for forged in messages.iter().chain([&unknown]) {
+            let bytes = wire::encode(Kind::Message, SEARCH, forged);
+            let heard = desk.hear(&bytes, Duration::ZERO);
+            assert!(matches!(heard, Err(WireError::Unexpected(_))), "{forged:?}: {heard:?}");
+        }
+        assert_eq!(desk.standing().counters.nodes, 1, "nothing has changed");
+        desk.hear(&message, Duration::ZERO).unwrap();
+    });
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
+}
+
+#[test]
+fn a_station_takes_any_job() {
+    let game = random_game(1);
+    let station = station(&game);
+    let search = Search { job: u64::MAX, node: 0, budget: u64::MAX, slice: 0, last: None };
+    let (order, facts) = (Order::Search(search), vec![Solved { work: u64::MAX, ..LOST }; 2]);
+    let answer: Answer<u64, Solved> = Answer { serial: u64::MAX, order, facts, read: usize::MAX };
+    let answer = wire::encode(Kind::Answer, SEARCH, &answer);
+    let message = said(&station.search(u64::MAX, &answer, None).unwrap());
+    assert!(matches!(message.notice, Notice::Done { job: u64::MAX, .. }));
 }
 
 /// A game whose every expansion takes a millisecond.

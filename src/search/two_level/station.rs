@@ -8,11 +8,12 @@ use super::entries;
 use super::job::Searcher;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::jobs::Solved;
-use crate::search::jobs::messages::{Answer, JobId, Message, Notice, Order, Search, WorkerId};
+use crate::search::jobs::messages::{JobId, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
-use crate::search::jobs::remote::{CallOffs, Station, WireError};
-use crate::search::plain::game::{Answer as Known, Child, Expansion, Game, Settled, Value};
-use crate::search::run::{Counters, Limits, Pace};
+use crate::search::jobs::remote::{Station, StationJobs, WireError};
+use crate::search::plain::game::{Game, Value};
+use crate::search::plain::known::{Answer, Informed, Known};
+use crate::search::run::{Counters, Pace};
 use crate::search::table::{Entry, Table};
 
 /// How a worker searches.
@@ -30,17 +31,11 @@ pub struct StationOptions {
 
 /// A worker for a plain game.
 pub struct PlainStation<'a, G> {
-    game: Reporting<'a, G>,
+    game: &'a G,
+    found: Found,
     table: Table,
     options: StationOptions,
-    /// Which search it belongs to.
-    search: u64,
-    calls: CallOffs,
-    pace: Option<&'a dyn Pace>,
-    /// Held by whoever searches.
-    busy: Mutex<()>,
-    /// What has been counted.
-    total: Mutex<Counters>,
+    jobs: StationJobs<'a>,
 }
 
 impl<'a, G: Game> PlainStation<'a, G> {
@@ -52,17 +47,8 @@ impl<'a, G: Game> PlainStation<'a, G> {
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
-        let game = Reporting { game, least: options.fact_work, found: Mutex::default() };
-        PlainStation {
-            game,
-            table,
-            options,
-            search,
-            calls: CallOffs::default(),
-            pace,
-            busy: Mutex::default(),
-            total: Mutex::default(),
-        }
+        let found = Found { least: options.fact_work, solved: Mutex::default() };
+        PlainStation { game, found, table, options, jobs: StationJobs::new(search, pace) }
     }
 
     /// What it knows.
@@ -98,103 +84,61 @@ impl<G: Game> Station for PlainStation<'_, G> {
         answer: &[u8],
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError> {
-        let answer: Answer<u64, Solved> = wire::decode(Kind::Answer, self.search, answer)?;
-        let Answer { serial, order: Order::Search(search), facts, read } = answer else {
-            return Err(WireError::Unexpected("a job"));
-        };
-        let entries = entries.map(|bytes| entries::read(self.search, bytes)).transpose()?;
-        let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        let solved = |Solved { code, value, work }| (code, Entry::solved(value, work));
-        self.take_over(facts.into_iter().map(solved));
-        self.take_over(entries.unwrap_or_default().into_iter());
-        let Search { job, node, budget, .. } = search;
-        self.make_room(budget.max(LEAST_ROOM));
-        let stop = self.calls.begin(job);
-        let limits =
-            Limits { nodes: Some(budget), stop: Some(&stop), pace: self.pace, ..Limits::default() };
-        let mut nobody = ();
-        let StationOptions { dfpn, threads, .. } = self.options;
-        let used_before = self.table.estimated_count();
-        let (outcome, spent) = Searcher::new(&self.game, &self.table, dfpn, threads, &mut nobody)
-            .search(node, limits, used_before, &mut ());
-        self.calls.end();
-        self.total
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .add_since(&spent, &Counters::default());
-        let notice = Notice::Done { job, outcome, spent };
-        let facts = self.game.take_found();
-        let message: Message<u64, Vec<Child>, Solved> =
-            Message { worker: name, serial: serial + 1, facts, read, notice };
-        Ok(wire::encode(Kind::Message, self.search, &message))
+        let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
+        self.jobs.run(name, answer, |job, facts, limits| {
+            let solved = |Solved { code, value, work }| (code, Entry::solved(value, work));
+            self.take_over(facts.into_iter().map(solved));
+            self.take_over(entries.unwrap_or_default().into_iter());
+            let Search { node, budget, .. } = job;
+            self.make_room(budget.max(LEAST_ROOM));
+            let game = Informed::new(self.game, &self.found);
+            let mut nobody = ();
+            let StationOptions { dfpn, threads, .. } = self.options;
+            let used_before = self.table.estimated_count();
+            let (outcome, spent) = Searcher::new(&game, &self.table, dfpn, threads, &mut nobody)
+                .search(node, limits, used_before, &mut ());
+            Ok((outcome, spent, self.found.take()))
+        })
     }
 
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
-        let node = wire::decode(Kind::Node, self.search, node)?;
-        Ok(entries::collect(&self.game, &self.table, self.search, node, self.options.most_entries))
+        let search = self.jobs.search;
+        let node = wire::decode(Kind::Node, search, node)?;
+        Ok(entries::collect(self.game, &self.table, search, node, self.options.most_entries))
     }
 
     fn call_off(&self, job: JobId) {
-        self.calls.call_off(job);
+        self.jobs.call_off(job);
     }
 
     fn counters(&self) -> Counters {
-        *self.total.lock().unwrap_or_else(PoisonError::into_inner)
+        self.jobs.counters()
     }
 }
 
-/// A game that notes what is solved with more than a little work.
-struct Reporting<'a, G> {
-    game: &'a G,
+/// Keeps what is solved with more than a little work, for the leader.
+struct Found {
     least: u64,
-    found: Mutex<Vec<Solved>>,
+    solved: Mutex<Vec<Solved>>,
 }
 
-impl<G> Reporting<'_, G> {
-    fn take_found(&self) -> Vec<Solved> {
-        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
+impl Found {
+    fn take(&self) -> Vec<Solved> {
+        std::mem::take(&mut *self.solved.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl<G: Game> Game for Reporting<'_, G> {
-    type Scratch = G::Scratch;
-
+impl Known for Found {
     #[inline(always)]
-    fn expand(
-        &self,
-        code: u64,
-        scratch: &mut G::Scratch,
-        children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
-    ) -> Expansion {
-        self.game.expand(code, scratch, children, announce)
-    }
-
-    #[inline(always)]
-    fn key(&self, code: u64) -> u64 {
-        self.game.key(code)
-    }
-
-    #[inline(always)]
-    fn known(&self, code: u64) -> Known {
-        self.game.known(code)
+    fn value(&self, _: u64) -> Answer {
+        Answer::Unknown
     }
 
     #[inline(always)]
     fn solved(&self, code: u64, value: Value, work: u64) {
         if work >= self.least {
-            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            found.push(Solved { code, value, work });
+            let mut solved = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
+            solved.push(Solved { code, value, work });
         }
-    }
-
-    #[inline(always)]
-    fn settle(&self, code: u64, budget: u32, scratch: &mut G::Scratch) -> Settled {
-        self.game.settle(code, budget, scratch)
-    }
-
-    #[inline(always)]
-    fn evaluate(&self, code: u64, scratch: &mut G::Scratch) -> i32 {
-        self.game.evaluate(code, scratch)
     }
 }

@@ -38,7 +38,7 @@ use crate::search::run::{Limits, Observer, Reason};
 use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Shelved, Workspace};
 use crate::search::table::TableError;
-pub(crate) use survey::{Rules, survey};
+pub(crate) use survey::{SurveyOptions, survey};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,16 +222,16 @@ impl Analyst {
         let Analyst { game, shelved, scratch, file, from_file, threads } = self;
         let workspace = shelved.take().expect("an earlier analysis has panicked");
         let workspace = Workspace::take_up(game, workspace);
-        let rules = Rules {
+        let options = SurveyOptions {
             goal,
             heap: 0,
-            options: SearchOptions::TUNED,
+            search: SearchOptions::TUNED,
             threads: threads.get() as u32,
             from_file: *from_file,
             limits,
         };
         let mut saving = Saving { game, file: file.as_mut() };
-        let analysis = survey(&workspace, game, position, rules, scratch, &mut saving, on_change);
+        let analysis = survey(&workspace, game, position, options, scratch, &mut saving, on_change);
         *shelved = Some(workspace.shelve());
         analysis
     }

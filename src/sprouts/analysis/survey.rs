@@ -13,8 +13,8 @@ use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy};
 use crate::sprouts::{Position, Scratch, Sprouts};
 
-/// Nodes that a child gets in the first round; a millisecond or a few.
-const FIRST_BUDGET: u64 = 500;
+/// Nodes that a child gets in the first round: enough for numbers by which to compare them.
+const FIRST_BUDGET: u64 = 50;
 /// From round to round.
 const GROWTH: u64 = 4;
 /// Searches of fewer nodes are over before several threads are.
@@ -22,12 +22,12 @@ const LEAST_FOR_THREADS: u64 = 1 << 14;
 
 /// How to go about it.
 #[derive(Clone, Copy)]
-pub(crate) struct Rules<'l> {
+pub(crate) struct SurveyOptions<'l> {
     pub goal: Goal,
     /// The nim heap beside the position, in which one may move as well.
     pub heap: u32,
     /// Those of all searches with the workspace.
-    pub options: SearchOptions,
+    pub search: SearchOptions,
     pub threads: u32,
     /// Lands below this have their Grundy numbers from a file.
     pub from_file: Atom,
@@ -42,21 +42,21 @@ pub(crate) fn survey(
     workspace: &Workspace<'_, Sprouts>,
     game: &Sprouts,
     position: &Position,
-    rules: Rules<'_>,
+    options: SurveyOptions<'_>,
     scratch: &mut Scratch,
     observer: &mut (dyn Observer + Send),
     on_change: &mut dyn FnMut(&Analysis),
 ) -> Result<Analysis, Full> {
-    let nodes = match list(game, position, rules.heap, scratch) {
+    let nodes = match list(game, position, options.heap, scratch) {
         Ok(nodes) => nodes,
         // What earlier searches have met may stand in the way.
         Err(Full) => {
             workspace.make_room();
-            list(game, position, rules.heap, scratch)?
+            list(game, position, options.heap, scratch)?
         }
     };
     let mut survey =
-        Survey { workspace, game, rules, scratch, observer, nodes, spent: 0, reason: None };
+        Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason: None };
     survey.look();
     on_change(&survey.analysis());
     survey.run(on_change);
@@ -165,7 +165,7 @@ enum Question {
 struct Survey<'w, 'g> {
     workspace: &'w Workspace<'g, Sprouts>,
     game: &'w Sprouts,
-    rules: Rules<'w>,
+    options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,
     observer: &'w mut (dyn Observer + Send),
     /// The position first.
@@ -192,15 +192,15 @@ impl Survey<'_, '_> {
     fn is_open(&self, node: &Node) -> bool {
         match node.role {
             Role::Root => node.value.is_none(),
-            Role::Child if self.rules.goal != Goal::Numbers => node.value.is_none(),
-            Role::Land if self.rules.goal != Goal::Numbers => false,
+            Role::Child if self.options.goal != Goal::Numbers => node.value.is_none(),
+            Role::Land if self.options.goal != Goal::Numbers => false,
             Role::Child | Role::Land => node.grundy.is_none(),
         }
     }
 
     fn is_done(&self) -> bool {
         let lost_child = || self.children().any(|child| child.value == Some(Value::Loss));
-        match (self.rules.goal, self.nodes[0].value) {
+        match (self.options.goal, self.nodes[0].value) {
             (Goal::Winner, Some(Value::Loss)) => true,
             (Goal::Winner, Some(Value::Win)) => lost_child(),
             _ => !self.nodes.iter().any(|node| self.is_open(node)),
@@ -224,7 +224,7 @@ impl Survey<'_, '_> {
                 self.ask(at, Question::Value, budget, on_change);
             }
         }
-        if self.rules.goal == Goal::Numbers {
+        if self.options.goal == Goal::Numbers {
             for &at in &order {
                 if self.nodes[at].grundy.is_none() {
                     self.ask(at, Question::Grundy, budget, on_change);
@@ -244,19 +244,20 @@ impl Survey<'_, '_> {
         if self.reason.is_some() || self.is_done() || self.nodes[at].given_up {
             return;
         }
-        let left = self.rules.limits.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.spent));
+        let left =
+            self.options.limits.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.spent));
         if left == 0 {
             self.reason = Some(Reason::NodeLimit);
             return;
         }
-        let limits = Limits { nodes: Some(budget.min(left)), ..self.rules.limits };
-        let Rules { options, threads, .. } = self.rules;
+        let limits = Limits { nodes: Some(budget.min(left)), ..self.options.limits };
+        let SurveyOptions { search, threads, .. } = self.options;
         let threads = if budget < LEAST_FOR_THREADS { 1 } else { threads };
         let node = &mut self.nodes[at];
         let (counters, stopped): (Counters, Option<Reason>) = match question {
             Question::Value => {
                 let (workspace, observer) = (self.workspace, &mut *self.observer);
-                let report = dfpn(workspace, &node.sum, options, threads, limits, observer);
+                let report = dfpn(workspace, &node.sum, search, threads, limits, observer);
                 node.pair = Some(Pair { phi: report.phi, delta: report.delta });
                 let stopped = match report.outcome {
                     Outcome::Known(value) => {
@@ -272,7 +273,7 @@ impl Survey<'_, '_> {
             Question::Grundy => {
                 let (workspace, observer) = (self.workspace, &mut *self.observer);
                 let atoms = node.sum.atoms();
-                let report = grundy(workspace, atoms, options, threads, limits, observer);
+                let report = grundy(workspace, atoms, search, threads, limits, observer);
                 (report.counters, report.grundy.err())
             }
         };
@@ -295,10 +296,10 @@ impl Survey<'_, '_> {
 
     /// Notes all that is known by now, and what follows from it by the rules; whether that is news.
     fn look(&mut self) -> bool {
-        let Survey { workspace, rules, nodes, .. } = self;
+        let Survey { workspace, options, nodes, .. } = self;
         let mut news = false;
         for node in nodes.iter_mut() {
-            news |= node.look(workspace, rules.from_file);
+            news |= node.look(workspace, options.from_file);
         }
         let Some((root, others)) = nodes.split_first_mut() else { return news };
         let mut children = others.iter_mut().filter(|node| node.role == Role::Child);

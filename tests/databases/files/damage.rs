@@ -4,14 +4,14 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use konane::endgame::{Database, DatabaseError, DatabaseOptions, Manifest};
+use konane::endgame::{Database, DatabaseError, DatabaseOptions, Manifest, Metric};
 use konane::file::FileError;
 use konane::internals::files::LayerFile;
 use konane::internals::files::format::{
     FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, MANIFEST_NAME, Scope, layer_name,
 };
 use konane::internals::index::Index;
-use konane::{Board, Colour, Value};
+use konane::{Board, Colour, Position, Value};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -22,7 +22,8 @@ fn copy(name: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let to = directory.path().join(name);
     fs::create_dir(&to).unwrap();
-    for entry in fs::read_dir(samples().join(name)).unwrap() {
+    let metric = if name.ends_with("remoteness") { Metric::Remoteness } else { Metric::Outcome };
+    for entry in fs::read_dir(samples(metric, name)).unwrap() {
         let from = entry.unwrap().path();
         fs::copy(&from, to.join(from.file_name().unwrap())).unwrap();
     }
@@ -38,12 +39,15 @@ fn attempt(directory: &Path) -> Result<Database, DatabaseError> {
     Ok(database)
 }
 
-/// All values with some number of stones, or the errors in their place.
-fn values(database: &Database, stones: u32) -> Vec<Result<Option<Value>, String>> {
+/// All values with some number of stones, fewer than all but one, or the errors in their place.
+#[expect(clippy::type_complexity, reason = "what a database says of a position")]
+fn values(database: &Database, stones: u32) -> Vec<Result<(Option<Value>, Option<u32>), String>> {
     let sets = (0..=database.board().all()).filter(|set| set.count_ones() == stones);
     sets.flat_map(|set| [(set, Colour::Black), (set, Colour::White)])
         .map(|(set, side)| {
-            database.jumping_value(set, side).map_err(|error| {
+            let plies = database.remoteness(&Position::new_unchecked(set, side));
+            let value = database.jumping_value(set, side);
+            value.and_then(|value| Ok((value, plies?))).map_err(|error| {
                 assert!(!error.is_bad_input(), "{error}");
                 error.to_string()
             })
@@ -53,7 +57,7 @@ fn values(database: &Database, stones: u32) -> Vec<Result<Option<Value>, String>
 
 #[test]
 fn every_changed_byte_of_a_layer_is_noticed() {
-    for name in ["3x3-reachable", "3x4-complete"] {
+    for name in ["3x3-reachable", "3x4-complete", "3x4-complete-remoteness"] {
         let (_keep, directory) = copy(name);
         let expected = values(&open(&directory), 5);
         assert!(expected.iter().all(Result::is_ok));
@@ -177,7 +181,7 @@ fn missing_and_foreign_files() {
     assert!(error.to_string().contains("stones-06.kdb") && !error.is_bad_input(), "{error}");
 
     // Whole and undamaged, but another layer, or the same layer of another database.
-    for other in [layer(5), samples().join("3x3-reachable").join(layer_name(6))] {
+    for other in [layer(5), samples(Metric::Outcome, "3x3-reachable").join(layer_name(6))] {
         fs::copy(other, layer(6)).unwrap();
         let error = attempt(&directory).unwrap_err();
         assert!(error.is_damage(), "{error}");
@@ -251,7 +255,7 @@ fn other_versions_are_named() {
     let path = directory.join(layer_name(4));
     let whole = fs::read(&path).unwrap();
     let mut bytes = whole.clone();
-    bytes[8] = 2;
+    bytes[8] = 3;
     seal(&mut bytes);
     fs::write(&path, &bytes).unwrap();
     let error = attempt(&directory).unwrap_err();
@@ -259,9 +263,9 @@ fn other_versions_are_named() {
         DatabaseError::File(FileError::OtherVersion { got, .. }) => *got == version,
         _ => false,
     };
-    assert!(named(&error, 2), "{error}");
+    assert!(named(&error, 3), "{error}");
     let text = error.to_string();
-    assert!(text.contains("stones-04.kdb") && text.contains("version 2"), "{text}");
+    assert!(text.contains("stones-04.kdb") && text.contains("version 3"), "{text}");
     fs::write(&path, &whole).unwrap();
 
     let path = directory.join(MANIFEST_NAME);
@@ -279,9 +283,12 @@ proptest! {
     fn sealed_nonsense_is_harmless(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         in_index: bool,
+        (metric, name) in prop::sample::select(vec![
+            (Metric::Outcome, "3x3-reachable"), (Metric::Remoteness, "3x4-complete-remoteness"),
+        ]),
         stones in 0u32..=9,
     ) {
-        let path = samples().join("3x3-reachable").join(layer_name(stones));
+        let path = samples(metric, name).join(layer_name(stones));
         let mut bytes = fs::read(&path).unwrap();
         let end = bytes.len() - FOOTER_BYTES;
         let footer = Footer::decode(&path, &bytes[end..]).unwrap();
@@ -314,6 +321,7 @@ proptest! {
             dimensions: "6x6".parse().unwrap(),
             scope: konane::endgame::Scope::Complete,
             layers: layers.collect(),
+            histogram: None,
         };
         let bytes = manifest.encode();
         prop_assert_eq!(Manifest::decode(Path::new("a file"), &bytes).unwrap(), manifest);

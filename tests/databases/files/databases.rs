@@ -3,23 +3,30 @@
 
 use std::path::{Path, PathBuf};
 
-use konane::endgame::Scope;
-use konane::endgame::{Counts, Database, DatabaseError, DatabaseOptions};
+use konane::endgame::{Counts, Database, DatabaseError, DatabaseOptions, Metric, Scope};
 use konane::internals::files::count_layer;
+use konane::internals::files::format::{FORMAT_VERSION, database_name};
 use konane::{Colour, Dimensions, Position, Setup, Value};
 
 use super::naive::{Plan, Recursion, build, reachable};
 
-/// The samples of version 1. Their chunk sizes are their own, so that tuning the program's does not
+const fn sample(size: &'static str, scope: Scope, metric: Metric, chunk_bytes: u32) -> Plan {
+    Plan { size, scope, metric, max_stones: 64, chunk_bytes }
+}
+
+/// The samples of all versions. Their chunk sizes are their own, so that tuning the program's does not
 /// change them; small ones give blocks of several chunks.
-const SAMPLES: [Plan; 3] = [
-    Plan { size: "3x3", scope: Scope::Complete, max_stones: 9, chunk_bytes: 4096 },
-    Plan { size: "3x3", scope: Scope::Reachable, max_stones: 9, chunk_bytes: 8 },
-    Plan { size: "3x4", scope: Scope::Complete, max_stones: 12, chunk_bytes: 32 },
+const SAMPLES: [Plan; 4] = [
+    sample("3x3", Scope::Complete, Metric::Outcome, 4096),
+    sample("3x3", Scope::Reachable, Metric::Outcome, 8),
+    sample("3x4", Scope::Complete, Metric::Outcome, 32),
+    sample("3x4", Scope::Complete, Metric::Remoteness, 32),
 ];
 
-pub fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/databases/v1")
+/// The directory of a sample, or of a version's samples.
+pub fn samples(metric: Metric, name: &str) -> PathBuf {
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/databases");
+    all.join(format!("v{}", metric.version())).join(name)
 }
 
 pub fn open(directory: &Path) -> Database {
@@ -35,8 +42,9 @@ fn write_samples() {
     if std::env::var_os("KONANE_WRITE_SAMPLES").is_none() {
         return;
     }
-    for plan in &SAMPLES {
-        build(&samples(), plan, |_| false);
+    // Those of earlier versions stay as they were written.
+    for plan in SAMPLES.iter().filter(|plan| plan.metric.version() == FORMAT_VERSION) {
+        build(&samples(plan.metric, ""), plan, |_| false);
     }
 }
 
@@ -68,6 +76,11 @@ fn check(database: &Database, plan: &Plan) {
             );
             let setup = Setup { black, white, to_move };
             if let Ok(position) = Position::from_setup(&board, setup) {
+                let plies = match plan.metric {
+                    Metric::Outcome => None,
+                    Metric::Remoteness => Some(oracle.plies(&position)),
+                };
+                assert_eq!(database.remoteness(&position).unwrap(), plies, "{position:?}");
                 match database.value(&position) {
                     Ok(None) => assert_eq!(expected, None),
                     Ok(found) => assert_eq!(found == Some(Value::Win), oracle.value(&position)),
@@ -87,11 +100,10 @@ fn check(database: &Database, plan: &Plan) {
 #[test]
 fn samples_stay_readable() {
     for plan in &SAMPLES {
-        let size = plan.size.parse().unwrap();
-        let name =
-            konane::internals::files::format::database_name(size, plan.scope, plan.max_stones);
-        let database = open(&samples().join(name));
-        assert_eq!(database.coverage().max_stones, plan.max_stones);
+        let size: Dimensions = plan.size.parse().unwrap();
+        let name = database_name(size, plan.scope, plan.max_stones, plan.metric);
+        let database = open(&samples(plan.metric, &name));
+        assert_eq!(database.coverage().max_stones, size.squares());
         check(&database, plan);
     }
 }
@@ -115,7 +127,8 @@ fn values_are_those_of_plain_recursion() {
         ("1x2", Scope::Complete, 2, 4096),
         ("2x2", Scope::Complete, 0, 4096),
     ] {
-        let plan = Plan { size, scope, max_stones, chunk_bytes };
+        let metric = Metric::Outcome;
+        let plan = Plan { size, scope, metric, max_stones, chunk_bytes };
         let squares = size.parse::<Dimensions>().unwrap().squares();
         if max_stones + 2 < squares {
             // Not even by looking ahead.
@@ -133,7 +146,7 @@ fn values_are_those_of_plain_recursion() {
 #[test]
 fn known_counts() {
     let out = tempfile::tempdir().unwrap();
-    let plan = Plan { size: "4x4", scope: Scope::Complete, max_stones: 16, chunk_bytes: 4096 };
+    let plan = sample("4x4", Scope::Complete, Metric::Outcome, 4096);
     let database = open(&build(out.path(), &plan, |_| false));
     let expected =
         Counts { positions: 131_072, black_to_move_wins: 33_547, white_to_move_wins: 33_547 };
@@ -142,7 +155,7 @@ fn known_counts() {
 
 #[test]
 fn values_from_many_threads_agree() {
-    let directory = samples().join("3x4-complete");
+    let directory = samples(Metric::Outcome, "3x4-complete");
     let expected = open(&directory);
     // A cache that holds some of the chunks makes the threads insert and evict all the time.
     for cache_bytes in [0, 3000, 1 << 20] {
@@ -170,18 +183,25 @@ fn the_best_database_is_found() {
     let out = tempfile::tempdir().unwrap();
     let options = DatabaseOptions::default();
     let size = "3x3".parse().unwrap();
-    let find = || Database::find(out.path(), size, options).map(|db| db.coverage().to_string());
+    let best = || Database::find(out.path(), size, options);
+    let find = || best().map(|db| db.coverage().to_string());
     assert!(find().unwrap_err().to_string().contains("no database of 3x3"));
     let missing = Database::find(&out.path().join("nowhere"), size, options).unwrap_err();
     assert!(missing.to_string().contains("no such directory"), "{missing}");
     assert!(!missing.is_bad_input());
-    let add = |size, scope, max_stones| {
-        build(out.path(), &Plan { size, scope, max_stones, chunk_bytes: 4096 }, |_| false)
+    let add_metric = |size, scope, metric, max_stones| {
+        build(out.path(), &Plan { size, scope, metric, max_stones, chunk_bytes: 4096 }, |_| false)
     };
+    let add = |size, scope, max_stones| add_metric(size, scope, Metric::Outcome, max_stones);
     add("3x4", Scope::Complete, 12);
     assert!(find().is_err());
     add("3x3", Scope::Complete, 2);
     add("3x3", Scope::Complete, 5);
+    assert_eq!(find().unwrap(), "every position of the 3x3 board with at most 5 stones");
+    assert_eq!(best().unwrap().metric(), Metric::Outcome);
+    add_metric("3x3", Scope::Complete, Metric::Remoteness, 5);
+    assert_eq!(best().unwrap().metric(), Metric::Remoteness);
+    add_metric("3x3", Scope::Complete, Metric::Remoteness, 4);
     assert_eq!(find().unwrap(), "every position of the 3x3 board with at most 5 stones");
     add("3x3", Scope::Reachable, 9);
     assert_eq!(find().unwrap(), "the positions of the 3x3 board that a game can reach");
@@ -190,6 +210,9 @@ fn the_best_database_is_found() {
     assert_eq!(find().unwrap(), "the positions of the 3x3 board that a game can reach");
     let complete = add("3x3", Scope::Complete, 9);
     assert_eq!(find().unwrap(), "every position of the 3x3 board");
+    assert_eq!(best().unwrap().metric(), Metric::Outcome);
+    let remoteness = add_metric("3x3", Scope::Complete, Metric::Remoteness, 9);
+    assert_eq!(best().unwrap().directory(), remoteness);
     // The directory of a database itself.
     assert_eq!(Database::find(&complete, size, options).unwrap().directory(), complete);
     let other = Database::find(&complete, "4x3".parse().unwrap(), options).unwrap_err();

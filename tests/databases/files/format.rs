@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use konane::endgame::Metric;
 use konane::internals::files::LayerWriter;
 use konane::internals::files::format::{BlockKey, LayerHeader, Scope, database_name, layer_name};
 use konane::internals::files::{Inflater, LayerFile};
@@ -157,9 +158,14 @@ fn a_device_is_not_written_to() {
 
 #[test]
 fn names() {
-    let name = |size: &str, scope, most| database_name(size.parse().unwrap(), scope, most);
+    let name = |size: &str, scope, most| {
+        database_name(size.parse().unwrap(), scope, most, Metric::Outcome)
+    };
     assert_eq!(name("6x6", Scope::Complete, 36), "6x6-complete");
     assert_eq!(name("6x6", Scope::Reachable, 64), "6x6-reachable");
     assert_eq!(name("7x7", Scope::Complete, 10), "7x7-stones10");
+    let (size, metric) = ("4x5".parse().unwrap(), Metric::Remoteness);
+    let name = |most| database_name(size, Scope::Complete, most, metric);
+    assert_eq!([name(20), name(7)], ["4x5-complete-remoteness", "4x5-stones7-remoteness"]);
     assert_eq!(layer_name(7), "stones-07.kdb");
 }

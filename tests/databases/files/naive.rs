@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use konane::endgame::ManifestLayer;
-use konane::endgame::{Counts, Manifest};
+use konane::endgame::{Counts, Histogram, Manifest, ManifestLayer, Metric};
 use konane::internals::files::LayerWriter;
 use konane::internals::files::format::{BlockKind, LayerHeader, Scope, database_name, layer_name};
 use konane::internals::index::{Address, Index};
@@ -45,7 +44,7 @@ pub fn jumps(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
 /// Values by plain recursion.
 pub struct Recursion {
     pub board: Board,
-    known: HashMap<(u64, Colour), bool>,
+    known: HashMap<(u64, Colour), u32>,
 }
 
 impl Recursion {
@@ -53,25 +52,46 @@ impl Recursion {
         Recursion { board: Board::new(size.parse().unwrap()), known: HashMap::new() }
     }
 
-    /// Whether the side to move wins, everything taken as a position of the jumping phase.
-    pub fn jumping(&mut self, occupied: u64, to_move: Colour) -> bool {
+    /// Plies to the end if the winner hurries and the loser delays, everything taken as a position of
+    /// the jumping phase.
+    pub fn jumping_plies(&mut self, occupied: u64, to_move: Colour) -> u32 {
         if let Some(&known) = self.known.get(&(occupied, to_move)) {
             return known;
         }
         let after = jumps(&self.board, occupied, to_move);
-        let wins = after.into_iter().any(|stones| !self.jumping(stones, !to_move));
-        self.known.insert((occupied, to_move), wins);
-        wins
+        let after: Vec<u32> =
+            after.into_iter().map(|stones| self.jumping_plies(stones, !to_move)).collect();
+        let plies = plies(&after);
+        self.known.insert((occupied, to_move), plies);
+        plies
+    }
+
+    /// Whether the side to move wins, everything taken as a position of the jumping phase.
+    pub fn jumping(&mut self, occupied: u64, to_move: Colour) -> bool {
+        self.jumping_plies(occupied, to_move) % 2 == 1
+    }
+
+    /// Plies to the end if the winner hurries and the loser delays.
+    pub fn plies(&mut self, position: &Position) -> u32 {
+        if position.phase(&self.board) == Phase::Jumping {
+            return self.jumping_plies(position.occupied(), position.to_move());
+        }
+        let board = self.board.clone();
+        let moves = position.moves(&board).into_iter();
+        let after: Vec<u32> = moves.map(|mv| self.plies(&position.play(&board, mv))).collect();
+        plies(&after)
     }
 
     /// Whether the side to move wins.
     pub fn value(&mut self, position: &Position) -> bool {
-        if position.phase(&self.board) == Phase::Jumping {
-            return self.jumping(position.occupied(), position.to_move());
-        }
-        let board = self.board.clone();
-        position.moves(&board).into_iter().any(|mv| !self.value(&position.play(&board, mv)))
+        self.plies(position) % 2 == 1
     }
+}
+
+/// The plies of a position from those of the positions after its moves.
+fn plies(after: &[u32]) -> u32 {
+    let lost = after.iter().filter(|&&plies| plies % 2 == 0).min();
+    lost.or(after.iter().max()).map_or(0, |plies| plies + 1)
 }
 
 /// The positions of the jumping phase that a game can reach.
@@ -94,6 +114,7 @@ pub fn reachable(board: &Board) -> HashSet<(u64, Colour)> {
 pub struct Plan {
     pub size: &'static str,
     pub scope: Scope,
+    pub metric: Metric,
     pub max_stones: u32,
     pub chunk_bytes: u32,
 }
@@ -111,12 +132,13 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
     };
     let is_in =
         |occupied, side| plan.scope == Scope::Complete || reached.contains(&(occupied, side));
-    let directory = out.join(database_name(dimensions, plan.scope, max_stones));
+    let directory = out.join(database_name(dimensions, plan.scope, max_stones, plan.metric));
     std::fs::create_dir_all(&directory).unwrap();
     let mut layers = Vec::new();
     for stones in 0..=max_stones {
         let header = LayerHeader {
             chunk_bytes: plan.chunk_bytes,
+            metric: plan.metric,
             ..LayerHeader::new(&index, plan.scope, stones)
         };
         let mut writer =
@@ -134,9 +156,13 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
                         column,
                     };
                     let occupied = index.occupied(&address);
-                    let bit = is_in(occupied, key.to_move)
-                        && (key.kind == BlockKind::Reached
-                            || oracle.jumping(occupied, key.to_move) ^ spoil(&address));
+                    let plies = oracle.jumping_plies(occupied, key.to_move);
+                    let bit = match key.kind {
+                        BlockKind::Reached => true,
+                        BlockKind::Wins => (plies % 2 == 1) ^ spoil(&address),
+                        BlockKind::Remoteness(bit) => plies >> bit & 1 == 1,
+                    };
+                    let bit = bit && is_in(occupied, key.to_move);
                     bytes[column as usize / 8] |= u8::from(bit) << (column % 8);
                 }
                 writer.write(&bytes).unwrap();
@@ -147,7 +173,8 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
         let counts = count(&mut oracle, plan.scope, stones, &is_in);
         layers.push(ManifestLayer::new(stones, &summary, counts));
     }
-    let manifest = Manifest { dimensions, scope: plan.scope, layers };
+    let histogram = (plan.metric == Metric::Remoteness).then(|| histogram(&mut oracle, max_stones));
+    let manifest = Manifest { dimensions, scope: plan.scope, layers, histogram };
     assert_eq!(directory, out.join(manifest.name()));
     manifest.write(&directory).unwrap();
     directory
@@ -182,4 +209,20 @@ fn count(
         }
     }
     counts
+}
+
+/// How many positions with up to so many stones last how many plies, position by position.
+pub fn histogram(oracle: &mut Recursion, max_stones: u32) -> Histogram {
+    let mut sides = [Vec::new(), Vec::new()];
+    let all = oracle.board.all();
+    for occupied in (0..=all).filter(|occupied| occupied.count_ones() <= max_stones) {
+        for side in [Colour::Black, Colour::White] {
+            let plies = oracle.jumping_plies(occupied, side) as usize;
+            let numbers: &mut Vec<u64> = &mut sides[side.index()];
+            numbers.resize(numbers.len().max(plies + 1), 0);
+            numbers[plies] += 1;
+        }
+    }
+    let [black, white] = sides;
+    Histogram { black, white }
 }

@@ -1,7 +1,6 @@
 //! Answers for whole positions against plain recursion.
 
-use konane::endgame::Scope;
-use konane::endgame::{DatabaseError, perfect_game, probe};
+use konane::endgame::{DatabaseError, Metric, Scope, perfect_game, probe};
 use konane::notation::{format_move, parse_moves, parse_position};
 use konane::{Colour, Position, Value};
 
@@ -19,7 +18,8 @@ fn moves_are_rated_and_the_best_come_first() {
         ("2x2", Scope::Reachable),
         ("1x8", Scope::Reachable),
     ] {
-        let plan = Plan { size, scope, max_stones: 64, chunk_bytes: 128 };
+        let metric = Metric::Outcome;
+        let plan = Plan { size, scope, metric, max_stones: 64, chunk_bytes: 128 };
         let database = open(&build(out.path(), &plan, |_| false));
         let board = database.board();
         let mut oracle = Recursion::new(size);
@@ -49,10 +49,50 @@ fn moves_are_rated_and_the_best_come_first() {
     }
 }
 
+/// With the remoteness, the quickest wins and the longest losses come first, and perfect games last
+/// as long as they should.
+#[test]
+fn winners_hurry_and_losers_delay() {
+    let database = open(&samples(Metric::Remoteness, "3x4-complete-remoteness"));
+    let board = database.board();
+    let mut oracle = Recursion::new("3x4");
+    for (occupied, side) in reachable(board).into_iter().chain([(board.all(), Colour::Black)]) {
+        let position = Position::new_unchecked(occupied, side);
+        let plies = oracle.plies(&position);
+        let answer = probe(&database, &position).unwrap();
+        assert_eq!(answer.remoteness, Some(plies), "{position:?}");
+        let moves = position.moves(board);
+        let mut expected: Vec<(bool, i64, usize)> = moves
+            .iter()
+            .enumerate()
+            .map(|(number, &mv)| match i64::from(oracle.plies(&position.play(board, mv))) {
+                lost if lost % 2 == 0 => (false, lost, number),
+                won => (true, -won, number),
+            })
+            .collect();
+        expected.sort_unstable();
+        let found: Vec<(bool, i64, usize)> = answer
+            .moves
+            .iter()
+            .map(|rated| {
+                let number = moves.iter().position(|&mv| mv == rated.mv).unwrap();
+                let plies = i64::from(rated.remoteness.unwrap());
+                match rated.outcome {
+                    Value::Win => (false, plies, number),
+                    Value::Loss => (true, -plies, number),
+                }
+            })
+            .collect();
+        assert_eq!(found, expected, "{position:?}");
+        assert_eq!(perfect_game(&database, position).count() as u32, plies, "{position:?}");
+    }
+}
+
 #[test]
 fn positions_that_are_not_covered() {
     let out = tempfile::tempdir().unwrap();
-    let plan = Plan { size: "3x4", scope: Scope::Complete, max_stones: 9, chunk_bytes: 4096 };
+    let (scope, metric) = (Scope::Complete, Metric::Outcome);
+    let plan = Plan { size: "3x4", scope, metric, max_stones: 9, chunk_bytes: 4096 };
     let small = open(&build(out.path(), &plan, |_| false));
     let start = Position::start(small.board());
     let error = probe(&small, &start).unwrap_err();
@@ -63,7 +103,7 @@ fn positions_that_are_not_covered() {
     let position = parse_moves(small.board(), "b2 c2").unwrap();
     assert!(probe(&small, &position).unwrap_err().is_bad_input());
 
-    let reached = open(&samples().join("3x3-reachable"));
+    let reached = open(&samples(Metric::Outcome, "3x3-reachable"));
     let board = reached.board();
     let alone = parse_position(board, "x2/3/3 w").unwrap();
     let error = probe(&reached, &alone).unwrap_err();
@@ -77,7 +117,8 @@ fn positions_that_are_not_covered() {
 #[test]
 fn wrong_values_are_not_believed() {
     let out = tempfile::tempdir().unwrap();
-    let plan = Plan { size: "3x3", scope: Scope::Complete, max_stones: 9, chunk_bytes: 4096 };
+    let (scope, metric) = (Scope::Complete, Metric::Outcome);
+    let plan = Plan { size: "3x3", scope, metric, max_stones: 9, chunk_bytes: 4096 };
     let database = open(&build(out.path(), &plan, |address| {
         address.black == 3 && address.white == 2 && address.to_move == Colour::Black
     }));
@@ -97,7 +138,7 @@ fn wrong_values_are_not_believed() {
 
 #[test]
 fn perfect_games_end_as_they_should() {
-    let database = open(&samples().join("3x4-complete"));
+    let database = open(&samples(Metric::Outcome, "3x4-complete"));
     let board = database.board();
     let mut oracle = Recursion::new("3x4");
     for (occupied, side) in reachable(board).into_iter().chain([(board.all(), Colour::Black)]) {

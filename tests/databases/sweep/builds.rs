@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use konane::endgame::Method;
 use konane::endgame::Scope;
 use konane::endgame::{
-    BuildError, BuildObserver, BuildOptions, Database, DatabaseOptions, Stage, build, plan, verify,
+    BuildError, BuildObserver, BuildOptions, Database, DatabaseOptions, Metric, Stage, build, plan,
+    verify,
 };
 use konane::{Board, Colour, Phase, Position};
 
@@ -19,6 +20,10 @@ fn board(size: &str) -> Board {
 
 fn options(out: &Path, scope: Scope, method: Method) -> BuildOptions {
     BuildOptions { scope, method: Some(method), ..BuildOptions::complete(out.to_owned()) }
+}
+
+fn remoteness(out: &Path, method: Method) -> BuildOptions {
+    BuildOptions { metric: Metric::Remoteness, ..options(out, Scope::Complete, method) }
 }
 
 /// The files of a database by name.
@@ -32,9 +37,14 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn built(size: &str, scope: Scope, method: Method) -> BTreeMap<String, Vec<u8>> {
+    built_with(size, |out| options(out, scope, method))
+}
+
+fn built_with(size: &str, options: impl Fn(&Path) -> BuildOptions) -> BTreeMap<String, Vec<u8>> {
     let out = tempfile::tempdir().unwrap();
-    let plan = plan(&board(size), &options(out.path(), scope, method)).unwrap();
-    assert_eq!(plan.method, method);
+    let options = options(out.path());
+    let plan = plan(&board(size), &options).unwrap();
+    assert_eq!(Some(plan.method), options.method);
     build(&board(size), &plan, &(), &AtomicBool::new(false)).unwrap();
     files(&plan.directory)
 }
@@ -45,6 +55,49 @@ fn two_methods_write_the_same_files() {
         let swept = built(size, Scope::Complete, Method::Swept);
         let ranked = built(size, Scope::Complete, Method::Ranked);
         assert!(swept.len() > 2 && swept == ranked, "{size}");
+    }
+}
+
+#[test]
+fn two_methods_write_the_same_remotenesses() {
+    for size in ["1x1", "2x1", "1x11", "3x4", "4x4", "5x3", "4x5", "1x16", "2x9"] {
+        let swept = built_with(size, |out| remoteness(out, Method::Swept));
+        let ranked = built_with(size, |out| remoteness(out, Method::Ranked));
+        assert!(swept.len() > 2 && swept == ranked, "{size}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_remoteness() {
+    for method in [Method::Swept, Method::Ranked] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| built_with("3x5", |out| remoteness(out, method)))
+        };
+        assert!(run(5) == run(1), "{method:?}");
+    }
+}
+
+/// Outcomes of the same board are the lowest bits, and the sums of the odd remotenesses.
+#[test]
+fn remotenesses_have_the_outcomes_in_them() {
+    for method in [Method::Swept, Method::Ranked] {
+        let [one, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let outcomes = plan(&board("4x5"), &options(one.path(), Scope::Complete, method)).unwrap();
+        let more = plan(&board("4x5"), &remoteness(other.path(), method)).unwrap();
+        let run = |plan| build(&board("4x5"), plan, &(), &AtomicBool::new(false)).unwrap();
+        let (outcomes, more) = (run(&outcomes), run(&more));
+        assert_eq!(outcomes.histogram, None);
+        let histogram = more.histogram.unwrap();
+        let odd = |side: &[u64]| side.iter().skip(1).step_by(2).sum::<u64>();
+        assert_eq!(odd(&histogram.black), outcomes.black_to_move_wins);
+        assert_eq!(odd(&histogram.white), outcomes.white_to_move_wins);
+        let expected = [
+            61_520, 127_131, 134_660, 186_164, 150_566, 146_400, 97_121, 71_882, 37_815, 21_679,
+            8_542, 3_702, 1_012, 306, 61, 14, 1,
+        ];
+        assert_eq!(histogram.black, expected);
+        assert_eq!(histogram.white, expected);
     }
 }
 
@@ -76,10 +129,16 @@ impl BuildObserver for StopAt<'_> {
 
 #[test]
 fn a_build_goes_on_from_wherever_it_was_stopped() {
-    for (scope, method) in [(Scope::Complete, Method::Swept), (Scope::Reachable, Method::Reached)] {
-        let whole = built("3x4", scope, method);
+    let kinds: [&dyn Fn(&Path) -> BuildOptions; 4] = [
+        &|out| options(out, Scope::Complete, Method::Swept),
+        &|out| options(out, Scope::Reachable, Method::Reached),
+        &|out| remoteness(out, Method::Swept),
+        &|out| remoteness(out, Method::Ranked),
+    ];
+    for options in kinds {
+        let whole = built_with("3x4", options);
         let out = tempfile::tempdir().unwrap();
-        let plan = plan(&board("3x4"), &options(out.path(), scope, method)).unwrap();
+        let plan = plan(&board("3x4"), &options(out.path())).unwrap();
         let mut interruptions = 0;
         for stage in 1.. {
             let stop = AtomicBool::new(false);
@@ -92,7 +151,7 @@ fn a_build_goes_on_from_wherever_it_was_stopped() {
             assert!(!plan.directory.join("database.json").exists(), "no manifest at stage {stage}");
         }
         assert!(interruptions > 3, "{interruptions}");
-        assert!(files(&plan.directory) == whole, "{scope:?}");
+        assert!(files(&plan.directory) == whole, "{}", plan.directory.display());
     }
 }
 

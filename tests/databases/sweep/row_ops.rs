@@ -2,7 +2,9 @@
 
 use konane::internals::index::Numbering;
 use konane::internals::kernels::Isa;
-use konane::internals::values::sweep::row_ops::{RowJump, RowOps, RowPermutation, row_words};
+use konane::internals::values::sweep::row_ops::{
+    RowJump, RowOps, RowPermutation, put_plane, row_words, take_plane,
+};
 use konane::{Board, Colour};
 use proptest::prelude::*;
 
@@ -27,7 +29,62 @@ fn bit(row: &[u64], p: u32) -> bool {
     row[p as usize / 64] >> (p % 64) & 1 == 1
 }
 
+/// A row of several planes from the planes.
+fn together(planes: &[Vec<u64>]) -> Vec<u64> {
+    let mut row = vec![0; planes.len() * planes[0].len()];
+    for (nth, plane) in planes.iter().enumerate() {
+        put_plane(&mut row, planes.len(), nth, plane);
+    }
+    row
+}
+
+/// The planes of a row.
+fn apart(row: &[u64], count: usize) -> Vec<Vec<u64>> {
+    let plane = |nth| {
+        let mut plane = vec![0; row.len() / count];
+        take_plane(row, count, nth, &mut plane);
+        plane
+    };
+    (0..count).map(plane).collect()
+}
+
+fn random_planes(white: u32, count: usize, seed: u64) -> Vec<Vec<u64>> {
+    (0..count as u64).map(|nth| row(white, seed ^ nth << 32)).collect()
+}
+
+/// The rank of a pattern: the first plane is the highest bit, the last one the next.
+fn rank(planes: &[Vec<u64>], p: u32) -> u32 {
+    let order = planes[1..].iter().chain([&planes[0]]);
+    order.zip(0..).map(|(plane, k)| u32::from(bit(plane, p)) << k).sum()
+}
+
 proptest! {
+    #[test]
+    fn jumps_of_rows_of_planes(
+        white in 0u32..=14,
+        kinds in prop::collection::vec(0u8..5, 14),
+        count in 2usize..=6,
+        seed: u64,
+    ) {
+        let set = |wanted: &[u8]| -> u32 {
+            (0..white).filter(|&n| wanted.contains(&kinds[n as usize])).map(|n| 1 << n).sum()
+        };
+        let (need, forbid, flip) = (set(&[1, 2]), set(&[3, 4]), set(&[2, 4]));
+        let jump = RowJump::new(white, need, forbid, flip);
+        let (source, before) =
+            (random_planes(white, count, seed), random_planes(white, count, !seed));
+        for ops in all_ops() {
+            let mut target = together(&before);
+            ops.greatest(count, &jump, &mut target, &together(&source));
+            let after = apart(&target, count);
+            for p in 0..1 << white {
+                let (old, new) = (rank(&before, p), rank(&source, p ^ flip));
+                let applies = p & need == need && p & forbid == 0;
+                prop_assert_eq!(rank(&after, p), if applies { old.max(new) } else { old });
+            }
+        }
+    }
+
     #[test]
     fn jumps_of_rows(
         white in 0u32..=14,
@@ -77,6 +134,16 @@ proptest! {
                 for p in 0..1 << white {
                     let image = numbering.image(Colour::White, g, p);
                     prop_assert_eq!(bit(&target, image), bit(&source, p));
+                }
+                // Every plane of a row on its own.
+                let planes = random_planes(white, 3, seed);
+                let mut target = together(&random_planes(white, 3, !seed));
+                ops.permute(&permutation, &mut target, &together(&planes));
+                for (found, plane) in apart(&target, 3).iter().zip(&planes) {
+                    for p in 0..1 << white {
+                        let image = numbering.image(Colour::White, g, p);
+                        prop_assert_eq!(bit(found, image), bit(plane, p));
+                    }
                 }
             }
         }

@@ -22,6 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod algorithms;
 mod cluster;
 mod figures;
+mod json;
 mod measure;
 mod published;
 mod records;
@@ -54,6 +55,12 @@ enum Verb {
     /// Write the page of searches on many machines from the records of konane-simulate
     Cluster {
         /// Folder of the pages; raw results are in its folder benchmarks
+        #[arg(long, default_value_os_t = docs())]
+        docs: PathBuf,
+    },
+    /// Write the pages of the program's JSON objects from its types
+    Json {
+        /// Folder of the pages
         #[arg(long, default_value_os_t = docs())]
         docs: PathBuf,
     },
@@ -95,6 +102,7 @@ fn docs() -> PathBuf {
 fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Cluster { docs } => write_cluster(&docs.join("benchmarks")),
+        Verb::Json { docs } => write_json(&docs),
         Verb::Measure(args) => measure(&args),
         Verb::Pages { suites, docs } => {
             let all = if suites.is_empty() { Suite::value_variants() } else { &suites };
@@ -147,6 +155,19 @@ fn write_cluster(folder: &Path) -> Result<(), Failure> {
     fs::write(folder.join("cluster.md"), cluster::markdown(&all))?;
     fs::write(folder.join("cluster.svg"), cluster::figure(&all))?;
     Ok(())
+}
+
+fn write_json(docs: &Path) -> Result<(), Failure> {
+    for (name, page) in json::markdown(&json_sources())? {
+        fs::write(docs.join(name), page)?;
+    }
+    Ok(())
+}
+
+/// The sources with the types of JSON objects.
+fn json_sources() -> [PathBuf; 3] {
+    ["src/cli", "src/sprouts/analysis", "src/endgame/files"]
+        .map(|folder| Path::new(ROOT).join(folder))
 }
 
 /// Writes the files of a suite.

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use crate::measure::Bench;
 use crate::records::{Record, Results, parse};
 use crate::suites::{Choice, Suite, jobs};
-use crate::{algorithms, docs, pages, raw_results, scaling, winners};
+use crate::{
+    algorithms, docs, json as json_page, json_sources, pages, raw_results, scaling, winners,
+};
 
 /// A line of raw results.
 fn line(args: &str, run: u32, result: &Value) -> String {
@@ -307,4 +309,23 @@ fn a_program_that_fails_leaves_no_record() {
     let error = error.unwrap_err().to_string();
     assert!(error.contains("out of luck") && error.ends_with("exit code 4"), "{error}");
     assert!(bench.records().unwrap().is_empty());
+}
+
+#[test]
+fn the_committed_pages_of_json_objects_are_those_of_the_types() {
+    let written = json_page::markdown(&json_sources()).expect("pages");
+    for (name, page) in &written {
+        let committed = fs::read_to_string(docs().join(name)).expect("the committed page");
+        assert!(committed == *page, "write {name} anew: cargo run -p konane-report -- json");
+    }
+    let (_, page) = &written[0];
+    // What a type calls absent, null, a list or another object is called so.
+    for row in [
+        "| `reason` | text, or absent | Why the outcome is unknown. |",
+        "| `best_move` | text or null |",
+        "| `moves` | list: [MoveJson](#movejson) |",
+        "| `unique` | number | Positions met for the first time, symmetric ones once. |",
+    ] {
+        assert!(page.contains(row), "{row}");
+    }
 }

@@ -6,6 +6,7 @@
 //! ```
 
 mod costs;
+mod flags;
 mod pace;
 mod sprouts;
 mod world;
@@ -18,6 +19,7 @@ use konane::search::jobs::remote::{DeskRules, Station};
 use konane::{Board, Limits, Position, SolveOptions, Solver};
 
 use costs::Costs;
+use flags::Flags;
 use pace::Turns;
 use world::{Traffic, World};
 
@@ -26,18 +28,8 @@ use world::{Traffic, World};
 struct Args {
     /// The board.
     board: String,
-    /// Machines, each with a table of its own.
-    #[arg(long, default_value_t = 16)]
-    machines: usize,
-    /// Threads of each machine.
-    #[arg(long, default_value_t = NonZeroUsize::MIN)]
-    threads: NonZeroUsize,
-    /// Nodes of a job.
-    #[arg(long, default_value_t = 8000)]
-    job_nodes: u64,
-    /// Jobs in a call.
-    #[arg(long, default_value_t = 1)]
-    batch: usize,
+    #[command(flatten)]
+    flags: Flags,
     /// The least work of a fact.
     #[arg(long, default_value_t = 100)]
     fact_work: u64,
@@ -65,14 +57,6 @@ struct Args {
     /// Print a JSON object.
     #[arg(long)]
     json: bool,
-    /// MiB of each machine.
-    #[arg(long, default_value_t = 256)]
-    memory: u64,
-    /// MiB of the leader.
-    #[arg(long, default_value_t = 512)]
-    leader_memory: u64,
-    #[command(flatten)]
-    costs: Costs,
 }
 
 /// What came of a simulation.
@@ -166,29 +150,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return sprouts::run(words);
     }
     let args = Args::parse();
+    let Flags { machines, threads, job_nodes, batch, memory, leader_memory, costs } = args.flags;
     let board = Board::new(args.board.parse()?);
     let start = Position::start(&board);
     let rules = DeskRules {
-        names: 2 * args.batch as u64,
-        job_nodes: args.job_nodes,
         fact_work: args.fact_work,
         node_limit: args.max_nodes,
         most_entries: args.most_entries,
         congestion_64: args.congestion,
         affinity_64: args.affinity,
         refresh_age: args.refresh_age,
-        ..DeskRules::default()
+        ..args.flags.rules()
     };
     let turns = Turns::default();
     let limits = Limits { pace: Some(&turns), ..Limits::default() };
-    let options = SolveOptions {
-        memory_bytes: args.memory << 20,
-        threads: args.threads,
-        ..SolveOptions::default()
-    };
+    let options = SolveOptions { memory_bytes: memory << 20, threads, ..SolveOptions::default() };
     let worker = Solver::new(&board, &start).options(options).limits(limits);
-    let threads = NonZeroUsize::MIN;
-    let options = SolveOptions { memory_bytes: args.leader_memory << 20, threads, ..options };
+    let options =
+        SolveOptions { memory_bytes: leader_memory << 20, threads: NonZeroUsize::MIN, ..options };
     let leader = Solver::new(&board, &start).options(options);
     let begun = Instant::now();
     let alone = match args.alone {
@@ -198,28 +177,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut run = |stations: &[&dyn Station]| {
         let mut found = None;
         let solution = leader.lead(rules, &mut (), |desk| {
-            let threads = args.threads.get();
-            let world =
-                World::new(desk, stations, args.costs, threads, args.batch, !args.no_entries);
+            let world = World::new(desk, stations, costs, threads.get(), batch, !args.no_entries);
             found = Some(world.run());
         });
         (solution, found)
     };
-    let (solution, found) = with_stations(&worker, rules, args.machines, None, &mut run)?;
+    let (solution, found) = with_stations(&worker, rules, machines, None, &mut run)?;
     let (solution, (time, traffic)) = (solution?, found.expect("the game is not over"));
     let record = Record {
         game: args.board,
-        machines: args.machines,
-        threads: args.threads.get(),
-        job_nodes: args.job_nodes,
-        batch: args.batch,
+        machines,
+        threads: threads.get(),
+        job_nodes,
+        batch,
         entries: !args.no_entries,
         fact_work: args.fact_work,
         winner: solution.winner.map(|winner| winner.to_string()),
         nodes: solution.report.counters.nodes,
         alone,
         seconds: time.as_secs_f64(),
-        costs: args.costs,
+        costs,
         traffic,
         real_seconds: begun.elapsed().as_secs_f64(),
     };

@@ -3,18 +3,18 @@
 //! Time follows from expansions, which differ in what they take by more than nodes of Konane do; so the
 //! clock is right on average only. Messages are charged by their bytes, as entries of 16.
 
-use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use konane::search::jobs::messages::{JobId, WorkerId};
-use konane::search::jobs::remote::{Desk, DeskRules, Standing, Station, Told, WireError};
+use konane::search::jobs::remote::{Desk, Standing, Station, Told, WireError};
 use konane::search::sums::SearchOptions;
 use konane::sprouts::Position;
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, lead, work};
 use konane::{Observer, Reason};
 
 use crate::costs::Costs;
+use crate::flags::Flags;
 use crate::pace::Turns;
 use crate::world::World;
 
@@ -23,29 +23,11 @@ use crate::world::World;
 struct Args {
     /// The position.
     position: Position,
-    /// Machines, each with a memory of its own.
-    #[arg(long, default_value_t = 16)]
-    machines: usize,
-    /// Threads of each machine.
-    #[arg(long, default_value_t = NonZeroUsize::MIN)]
-    threads: NonZeroUsize,
-    /// Nodes of a job.
-    #[arg(long, default_value_t = 8000)]
-    job_nodes: u64,
-    /// Jobs in a call.
-    #[arg(long, default_value_t = 1)]
-    batch: usize,
-    /// MiB of each machine.
-    #[arg(long, default_value_t = 256)]
-    memory: u64,
-    /// MiB of the leader.
-    #[arg(long, default_value_t = 512)]
-    leader_memory: u64,
+    #[command(flatten)]
+    flags: Flags,
     /// Microseconds of an expansion.
     #[arg(long, default_value_t = 20.0)]
     expansion_us: f64,
-    #[command(flatten)]
-    costs: Costs,
 }
 
 /// Makes so many stations more and runs with all of them.
@@ -123,29 +105,24 @@ impl Observer for Nobody {}
 pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error::Error>> {
     let name = "konane-simulate sprouts".to_owned();
     let args = Args::parse_from(std::iter::once(name).chain(words));
-    let costs = Costs { node_ns: args.expansion_us * 1000.0, ..args.costs };
-    let rules = DeskRules {
-        names: 2 * args.batch as u64,
-        job_nodes: args.job_nodes,
-        ..DeskRules::default()
-    };
+    let Flags { machines, threads, batch, memory, leader_memory, costs, .. } = args.flags;
+    let costs = Costs { node_ns: args.expansion_us * 1000.0, ..costs };
     let search = ClusterSearch {
         position: &args.position,
         nimber: 0,
         options: SearchOptions::TUNED,
-        memory_bytes: args.memory << 20,
-        threads: args.threads,
+        memory_bytes: memory << 20,
+        threads,
     };
-    let leader = ClusterSearch { memory_bytes: args.leader_memory << 20, ..search };
+    let leader = ClusterSearch { memory_bytes: leader_memory << 20, ..search };
     let turns = Turns::default();
     let begun = Instant::now();
     let mut found = None;
-    with_stations(search, &turns, args.machines, &[], &mut |stations| {
+    with_stations(search, &turns, machines, &[], &mut |stations| {
         let mut ran = None;
-        let solution = lead(leader, rules, None, &mut Nobody, |desk| {
+        let solution = lead(leader, args.flags.rules(), None, &mut Nobody, |desk| {
             let mut timed = Timed { desk, took: Duration::ZERO };
-            let threads = args.threads.get();
-            let world = World::new(&mut timed, stations, costs, threads, args.batch, false)
+            let world = World::new(&mut timed, stations, costs, threads.get(), batch, false)
                 .counting(|counters| counters.expansions);
             let (time, traffic) = world.run();
             ran = Some((time, traffic, timed.took));
@@ -160,8 +137,8 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
         "{} {} machines x {} threads: {:?}, {} expansions, {} nodes, {} Grundy numbers, {:.3} s, \
          {:.1} busy, {:.1} s real, of these {:.2} s leading",
         args.position,
-        args.machines,
-        args.threads,
+        machines,
+        threads,
         solution.report.outcome,
         counters.expansions,
         counters.nodes,

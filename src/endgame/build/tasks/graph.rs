@@ -131,7 +131,8 @@ impl Graph<'_> {
         let layers: Option<Vec<ManifestLayer>> = self.entries()?.into_iter().collect();
         let layers = layers.ok_or_else(|| BuildError::Unfinished { path: directory.clone() })?;
         let dimensions = self.index.board().dimensions();
-        let manifest = Manifest { dimensions, scope: Scope::Complete, layers };
+        let scope = Scope::Complete;
+        let manifest = Manifest { dimensions, scope, layers, histogram: None };
         manifest.write(directory)?;
         let tasks = self.place.tasks();
         fs::remove_dir_all(&tasks).map_err(BuildError::io("remove", &tasks))?;

@@ -17,7 +17,7 @@ use super::place::Place;
 use super::rows;
 use super::slices::{self, Slices};
 use super::task::{Task, Work};
-use crate::endgame::files::{MANIFEST_NAME, Manifest, Scope, database_name};
+use crate::endgame::files::{MANIFEST_NAME, Manifest, Metric, Scope, database_name};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::sweep::Sweep;
 use crate::file::{Lock, NewFile, open_regular};
@@ -101,7 +101,8 @@ impl TaskPlan {
         let index = Index::new(board.clone(), Scope::Complete.exchanges());
         let dimensions = board.dimensions();
         let sizes = Sizes::new(&index);
-        let name = database_name(dimensions, Scope::Complete, dimensions.squares());
+        let name =
+            database_name(dimensions, Scope::Complete, dimensions.squares(), Metric::Outcome);
         let place = Place { directory: options.out.join(name) };
         let white = index.numbering().count(Colour::White);
         if white > MAX_WHITE {

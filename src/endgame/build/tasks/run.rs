@@ -10,7 +10,7 @@ use super::place::Place;
 use super::rows::Tally;
 use super::slices::{self, Slices};
 use super::task::{Task, TaskError, Work};
-use crate::endgame::files::{ROWS, Scope, database_name};
+use crate::endgame::files::{Metric, ROWS, Scope, database_name};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::sweep::Columns;
 use crate::konane::{Board, Colour};
@@ -44,8 +44,14 @@ impl Task {
     ) -> Result<TaskReport, BuildError> {
         let index = Index::new(Board::new(self.dimensions), Scope::Complete.exchanges());
         let squares = self.dimensions.squares();
-        let place =
-            Place { directory: out.join(database_name(self.dimensions, Scope::Complete, squares)) };
+        let place = Place {
+            directory: out.join(database_name(
+                self.dimensions,
+                Scope::Complete,
+                squares,
+                Metric::Outcome,
+            )),
+        };
         self.run_in(&index, &place, memory, stop)
     }
 

@@ -10,7 +10,8 @@
 //!
 //! Layers of rows are therefore made in the order of the number of black stones, first White's,
 //! then Black's, each from finished rows, in parallel. A jump is one masked operation on a row
-//! ([`row_ops`]). Only the canonical black patterns have rows; the row of another pattern is the
+//! ([`row_ops`]); with several bits a position, the greater of two ranks takes the place of the
+//! union. Only the canonical black patterns have rows; the row of another pattern is the
 //! image of its canonical one under a symmetry, made when it is needed.
 
 mod columns;
@@ -44,6 +45,7 @@ pub struct Layer {
     black: u32,
     /// White squares of the board.
     white: u32,
+    /// Words of a row with all its planes.
     row_words: usize,
     words: Words,
 }
@@ -51,8 +53,13 @@ pub struct Layer {
 impl Layer {
     /// Rows of zeros.
     pub fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
+        Layer::of_planes(index, black, 1)
+    }
+
+    /// Rows of several planes of zeros each.
+    pub fn of_planes(index: &Index, black: u32, planes: usize) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
-        let row_words = row_words(white);
+        let row_words = planes * row_words(white);
         let rows = index.orbits(black).len() as usize;
         Ok(Layer { black, white, row_words, words: Words::zeroed(rows * row_words, 0)? })
     }
@@ -115,6 +122,15 @@ impl Layer {
 
     pub(super) fn par_rows_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
         self.words.as_mut_slice().par_chunks_exact_mut(self.row_words)
+    }
+
+    /// Calls `change` for the planes of every group of every row, of so many planes, in parallel.
+    pub fn for_each_group(
+        &mut self,
+        planes: usize,
+        change: impl Fn(&mut [[u64; row_ops::GROUP]]) + Sync + Send,
+    ) {
+        self.par_rows_mut().for_each(|row| row_ops::for_each_group(row, planes, &change));
     }
 
     /// Bytes in memory.
@@ -272,6 +288,10 @@ impl<'a> Sweep<'a> {
 
     /// One row of `black_wins`, for any black pattern with as many stones as `white_wins`. The row
     /// comes in zeroed; `scratch` is overwritten.
+    ///
+    /// With rows of several planes, `white_wins` holds the ranks of moves to its positions, and
+    /// ranks come out; so also for [`Sweep::scatter`]
+    /// ([`remoteness`](crate::endgame::values::remoteness)).
     pub fn black_row(
         &self,
         white_wins: &Layer,
@@ -283,8 +303,17 @@ impl<'a> Sweep<'a> {
             if pattern & (jump.from | jump.landings) == jump.from {
                 let successor = pattern ^ jump.from ^ jump.to;
                 let source = self.image_of(white_wins, successor, scratch);
-                self.ops.apply::<true>(relation, row, source);
+                self.follow(relation, row, source);
             }
+        }
+    }
+
+    /// Adds to a row what a jump gives that leads to another one.
+    #[inline]
+    fn follow(&self, jump: &RowJump, row: &mut [u64], source: &[u64]) {
+        match row.len() / row_words(self.index.numbering().count(Colour::White)) {
+            1 => self.ops.apply::<true>(jump, row, source),
+            planes => self.ops.greatest(planes, jump, row, source),
         }
     }
 

@@ -155,7 +155,7 @@ impl Sweep<'_> {
         for (target, group) in hits.drain(..) {
             let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
             for jump in group {
-                self.ops.apply::<true>(&jump.relation, &mut target, source);
+                self.follow(&jump.relation, &mut target, source);
             }
         }
     }

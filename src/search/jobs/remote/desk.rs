@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::messages::{JobId, JobOutcome, Message, Notice, Order, Search, WorkerId};
+use super::super::messages::{JobId, Message, Notice, Order, Search, WorkerId};
 use super::super::{FirstLevel, Leader, Rules};
 use super::wire::{self, Kind, WireError};
 use crate::search::numbers::Number;
@@ -147,6 +147,8 @@ pub(in crate::search) struct LeaderDesk<'o, F: FirstLevel> {
     job_nodes: Arc<AtomicU64>,
     /// Facts that each worker has read, as far as it has told.
     read: BTreeMap<u64, usize>,
+    /// The latest worker that has said hello.
+    latest: u64,
     /// Names that have been announced by [`Desk::hello`], for the answers to say which they belong to.
     serial: u64,
 }
@@ -175,7 +177,16 @@ impl<'o, F: FirstLevel> LeaderDesk<'o, F> {
             ..Rules::shared(node_limit, budget, LEAST_NODES, u64::MAX)
         };
         let leader = Leader::new(level, rules, table_used);
-        LeaderDesk { observer, leader, search, names, job_nodes, read: BTreeMap::new(), serial: 0 }
+        LeaderDesk {
+            observer,
+            leader,
+            search,
+            names,
+            job_nodes,
+            read: BTreeMap::new(),
+            latest: 0,
+            serial: 0,
+        }
     }
 }
 
@@ -229,6 +240,7 @@ where
     fn hello(&mut self, name: WorkerId, now: Duration) -> Told {
         let read = self.read.get(&(name / self.names)).copied().unwrap_or(0);
         self.serial += 1;
+        self.latest = self.latest.max(name / self.names);
         let (serial, facts, notice) = (self.serial, Vec::new(), Notice::Hello);
         self.answer(Message { worker: name, serial, facts, read, notice }, now)
     }
@@ -236,9 +248,10 @@ where
     fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
         let message: Message<F::Node, F::Children, F::Fact> =
             wire::decode(Kind::Message, self.search, bytes)?;
-        if let Notice::Done { outcome: JobOutcome::Open(children), .. } = &message.notice
-            && !F::are_sound(children)
-        {
+        if message.worker / self.names > self.latest {
+            return Err(WireError::Unexpected("one of a worker that has said hello"));
+        }
+        if !self.leader.is_sound(&message) {
             return Err(WireError::Unexpected("one with sound numbers"));
         }
         Ok(self.answer(message, now))

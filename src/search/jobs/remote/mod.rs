@@ -23,6 +23,6 @@ pub mod wire;
 
 pub(in crate::search) use desk::LeaderDesk;
 pub use desk::{Desk, DeskRules, Ordered, Standing, Told};
-pub(in crate::search) use station::CallOffs;
 pub use station::Station;
+pub(in crate::search) use station::StationJobs;
 pub use wire::WireError;

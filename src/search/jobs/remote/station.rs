@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::messages::{JobId, WorkerId};
-use super::wire::WireError;
-use crate::search::run::Counters;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::super::messages::{Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId};
+use super::wire::{self, Kind, WireError};
+use crate::search::run::{Counters, Limits, Pace};
 
 /// A worker with a memory of its own, whatever it searches.
 ///
@@ -37,9 +40,80 @@ pub trait Station: Sync {
     fn counters(&self) -> Counters;
 }
 
+/// The jobs of a station, whatever it searches: taken in, called off, counted and answered.
+pub(in crate::search) struct StationJobs<'a> {
+    /// Which search they belong to.
+    pub search: u64,
+    pace: Option<&'a dyn Pace>,
+    calls: CallOffs,
+    /// Held by whoever searches.
+    busy: Mutex<()>,
+    /// What has been counted.
+    total: Mutex<Counters>,
+}
+
+impl<'a> StationJobs<'a> {
+    pub fn new(search: u64, pace: Option<&'a dyn Pace>) -> Self {
+        let (calls, busy, total) = Default::default();
+        StationJobs { search, pace, calls, busy, total }
+    }
+
+    /// Searches the job in an answer. `work` gets it with the facts of others and the job's limits; the
+    /// message has the outcome, what was counted, and the facts that were found out.
+    ///
+    /// # Errors
+    /// If the answer is no job of this search, and those of `work`.
+    pub fn run<N, C, T>(
+        &self,
+        name: WorkerId,
+        answer: &[u8],
+        work: impl FnOnce(
+            Search<N>,
+            Vec<T>,
+            Limits<'_>,
+        ) -> Result<(JobOutcome<N, C>, Counters, Vec<T>), WireError>,
+    ) -> Result<Vec<u8>, WireError>
+    where
+        N: Serialize + DeserializeOwned,
+        C: Serialize,
+        T: Serialize + DeserializeOwned,
+    {
+        let answer: Answer<N, T> = wire::decode(Kind::Answer, self.search, answer)?;
+        let Answer { serial, order: Order::Search(search), facts, read } = answer else {
+            return Err(WireError::Unexpected("a job"));
+        };
+        let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let (job, nodes) = (search.job, Some(search.budget));
+        let stop = self.calls.begin(job);
+        let limits = Limits { nodes, stop: Some(&stop), pace: self.pace, ..Limits::default() };
+        let found = work(search, facts, limits);
+        self.calls.end();
+        let (outcome, spent, facts) = found?;
+        self.lock_total().add_since(&spent, &Counters::default());
+        let notice = Notice::Done { job, outcome, spent };
+        let serial = serial.wrapping_add(1);
+        let message = Message { worker: name, serial, facts, read, notice };
+        Ok(wire::encode(Kind::Message, self.search, &message))
+    }
+
+    /// See [`Station::call_off`].
+    pub fn call_off(&self, job: JobId) {
+        self.calls.call_off(job);
+    }
+
+    /// See [`Station::counters`].
+    pub fn counters(&self) -> Counters {
+        *self.lock_total()
+    }
+
+    fn lock_total(&self) -> MutexGuard<'_, Counters> {
+        self.total.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Which jobs have been called off.
 #[derive(Debug, Default)]
-pub(in crate::search) struct CallOffs {
+struct CallOffs {
     state: Mutex<State>,
 }
 

@@ -34,7 +34,7 @@ fn tree<'a, G: Game>(
 
 /// Checks the numbers of every node against its children, slowly, and returns how many there
 /// are below the block.
-fn check<G>(tree: &JobTree<'_, G>, block: Block) -> (u64, Number, Number) {
+fn check<G: Game>(tree: &JobTree<'_, G>, block: Block) -> (u64, Number, Number) {
     let memory = &tree.memory;
     let (mut nodes, mut phi, mut phis) = (0, u32::MAX, Vec::new());
     assert!(memory.count(block) > 0);

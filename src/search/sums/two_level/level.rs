@@ -12,6 +12,7 @@ use ahash::{HashMap, HashSet};
 
 use super::select::{Leaves, Place, Selected};
 use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::search::jobs::messages::JobOutcome;
 use crate::search::jobs::{FirstLevel, Selection};
 use crate::search::nand::Nand;
 use crate::search::numbers::{Number, Pair};
@@ -264,8 +265,11 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         std::iter::empty()
     }
 
-    fn are_sound(children: &Vec<Hints>) -> bool {
-        children.iter().all(Hints::is_sound)
+    fn is_sound(&mut self, _: &SumLeaf, outcome: &JobOutcome<Couple, Vec<Hints>>) -> bool {
+        match outcome {
+            JobOutcome::Open(children) => children.iter().all(Hints::is_sound),
+            JobOutcome::Solved(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => true,
+        }
     }
 
     fn release(&mut self, leaf: &SumLeaf) {

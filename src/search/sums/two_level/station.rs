@@ -8,11 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
-use crate::search::jobs::messages::{
-    Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId,
-};
+use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
-use crate::search::jobs::remote::{CallOffs, Station, WireError};
+use crate::search::jobs::remote::{Station, StationJobs, WireError};
 use crate::search::nand::{Expanded, Nand};
 use crate::search::numbers::Pair;
 use crate::search::plain::game::Value;
@@ -36,14 +34,8 @@ pub struct SumStation<'a, G: Named> {
     pub(super) workspace: &'a Workspace<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
-    /// Which search it belongs to.
-    search: u64,
-    calls: CallOffs,
-    pace: Option<&'a dyn Pace>,
-    /// Held by whoever searches.
+    jobs: StationJobs<'a>,
     scratch: Mutex<G::Scratch>,
-    /// What has been counted.
-    total: Mutex<Counters>,
 }
 
 /// An evaluator for one thread, in whose team nobody tells an observer.
@@ -58,16 +50,8 @@ impl<'a, G: Named> SumStation<'a, G> {
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
-        SumStation {
-            workspace,
-            options,
-            threads,
-            search,
-            calls: CallOffs::default(),
-            pace,
-            scratch: Mutex::default(),
-            total: Mutex::default(),
-        }
+        let jobs = StationJobs::new(search, pace);
+        SumStation { workspace, options, threads, jobs, scratch: Mutex::default() }
     }
 
     /// Calls `run` with an evaluator; what that counts and finds out comes back with the result.
@@ -108,11 +92,11 @@ impl<'a, G: Named> SumStation<'a, G> {
         &self,
         name: &str,
         scratch: &mut G::Scratch,
-        stop: &AtomicBool,
+        stop: Option<&AtomicBool>,
     ) -> Result<Option<Atom>, WireError> {
         let Workspace { game, .. } = self.workspace;
         let mut found = game.find(name, scratch);
-        let stop = || stop.load(Ordering::Relaxed);
+        let stop = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let threads = self.threads.get() as u32;
         if found.is_err() && Collector::default().collect(self.workspace, &[], threads, &stop) {
             found = game.find(name, scratch);
@@ -171,56 +155,38 @@ impl<G: Named> Station for SumStation<'_, G> {
         answer: &[u8],
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError> {
-        let answer: Answer<Couple, GrundyNumber> = wire::decode(Kind::Answer, self.search, answer)?;
-        let Answer { serial, order: Order::Search(search), facts, read } = answer else {
-            return Err(WireError::Unexpected("a job"));
-        };
         if let Some(bytes) = entries {
-            wire::open(Kind::Entries, self.search, bytes)?;
+            wire::open(Kind::Entries, self.jobs.search, bytes)?;
         }
-        let Search { job, node: Couple { atom, heap }, budget, .. } = search;
-        if heap > MAX_GRUNDY {
-            return Err(WireError::Unexpected("one with a sound heap"));
-        }
-        let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let stop = self.calls.begin(job);
-        let taken = self.take_over(&facts, scratch);
-        let atom = self.find(&atom, scratch, &stop);
-        let limits =
-            Limits { nodes: Some(budget), stop: Some(&stop), pace: self.pace, ..Limits::default() };
-        let (outcome, spent, facts) = match (taken, atom) {
-            (_, Err(error)) => {
-                self.calls.end();
-                return Err(error);
+        self.jobs.run(name, answer, |job, facts, limits| {
+            let Search { node: Couple { atom, heap }, budget, .. } = job;
+            if heap > MAX_GRUNDY {
+                return Err(WireError::Unexpected("one with a sound heap"));
             }
-            (Err(_), _) => {
-                (JobOutcome::Failed(Reason::KnownValues), Counters::default(), Vec::new())
-            }
-            (_, Ok(None)) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
-            (_, Ok(Some(atom))) => self.search_couple(code_of(atom, heap), budget, limits),
-        };
-        self.calls.end();
-        self.total
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .add_since(&spent, &Counters::default());
-        let notice = Notice::Done { job, outcome, spent };
-        let message: Message<Couple, Vec<Hints>, GrundyNumber> =
-            Message { worker: name, serial: serial + 1, facts, read, notice };
-        Ok(wire::encode(Kind::Message, self.search, &message))
+            let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+            let taken = self.take_over(&facts, scratch);
+            let atom = self.find(&atom, scratch, limits.stop)?;
+            Ok(match (taken, atom) {
+                (Err(_), _) => {
+                    (JobOutcome::Failed(Reason::KnownValues), Counters::default(), Vec::new())
+                }
+                (_, None) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
+                (_, Some(atom)) => self.search_couple(code_of(atom, heap), budget, limits),
+            })
+        })
     }
 
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
-        let _: Couple = wire::decode(Kind::Node, self.search, node)?;
-        Ok(wire::seal(Kind::Entries, self.search, |_| {}))
+        let _: Couple = wire::decode(Kind::Node, self.jobs.search, node)?;
+        Ok(wire::seal(Kind::Entries, self.jobs.search, |_| {}))
     }
 
     fn call_off(&self, job: JobId) {
-        self.calls.call_off(job);
+        self.jobs.call_off(job);
     }
 
     fn counters(&self) -> Counters {
-        *self.total.lock().unwrap_or_else(PoisonError::into_inner)
+        self.jobs.counters()
     }
 }
 

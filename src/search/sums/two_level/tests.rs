@@ -451,6 +451,7 @@ fn what_names_no_atom_or_no_number_is_ignored() {
         let odd = ["", "a", "a01", "a70", "a-1", "b3", "a9999999999999999", "ä", "a1 "];
         let facts = odd.map(|name| (name, 0)).into_iter();
         let facts = facts.chain([("a3", 65_000), ("a3", u32::MAX)]).collect();
+        desk.hello(4, Duration::ZERO);
         desk.hear(&said(4, Notice::Hello, facts), Duration::ZERO).unwrap();
         assert_eq!((desk.standing().facts, desk.standing().is_over), (0, false));
         let told = desk.hello(0, Duration::ZERO);
@@ -461,7 +462,7 @@ fn what_names_no_atom_or_no_number_is_ignored() {
             postcard::from_bytes::<Hints>(&hints).unwrap()
         };
         let open = |hints| {
-            let spent = Counters { nodes: 3, expansions: u64::MAX / 4, ..Counters::default() };
+            let spent = Counters { nodes: 3, expansions: 1 << 44, ..Counters::default() };
             Notice::Done { job, outcome: JobOutcome::Open(vec![hints]), spent }
         };
         for unsound in [
@@ -495,6 +496,7 @@ fn what_names_no_atom_or_no_number_is_ignored() {
 fn contradictions_end_the_search() {
     // Two numbers for one atom.
     let report = with_desk(|desk, _| {
+        desk.hello(6, Duration::ZERO);
         desk.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
         desk.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
         assert_eq!((desk.standing().facts, desk.standing().is_over), (1, false));
@@ -519,6 +521,7 @@ fn contradictions_end_the_search() {
     let report = with_desk(|desk, stations| {
         let atom = stations[0].workspace.game.intern(5).unwrap();
         stations[0].workspace.knowledge().set_grundy(atom, 40);
+        desk.hello(4, Duration::ZERO);
         desk.hear(&said(4, Notice::Hello, vec![("a5", 0)]), Duration::ZERO).unwrap();
         let told = desk.hello(0, Duration::ZERO);
         let message = stations[0].search(0, &told.answer, None).unwrap();

@@ -1,0 +1,151 @@
+//! `konane sprouts play`, piped.
+
+use std::collections::BTreeSet;
+use std::process::Output;
+
+use super::common::{Place, code, stderr, stdout};
+
+/// Plays with lines on standard input.
+fn play(place: &Place, args: &[&str], lines: &str) -> Output {
+    place.with_input(&[&["sprouts", "play"], args].concat(), lines)
+}
+
+/// The whole game in which the person plays the first listed move of a kind at each turn.
+fn game(place: &Place, args: &[&str], pick: &str) -> String {
+    let mut lines = String::new();
+    for _ in 0..20 {
+        let output = play(place, args, &(lines.clone() + "moves\n"));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        if text.contains(" won.\n") {
+            return text;
+        }
+        let listed = text.rsplit_once("Moves: ").expect("a list").1;
+        let mine = listed.lines().find(|line| line.contains(pick)).expect(pick);
+        let number = mine.split_whitespace().next().unwrap();
+        lines += &format!("{number}\n");
+    }
+    panic!("no end: {lines}");
+}
+
+#[test]
+fn the_program_wins_and_says_why() {
+    let place = Place::new();
+    // Two and six spots are lost for the first player, three to five won.
+    for (start, person, side) in
+        [("0*2", "first", "second"), ("0*6", "first", "second"), ("0*4", "second", "first")]
+    {
+        let text = game(&place, &[start], "loses");
+        let begin = format!("{start}: you are the {person} player. I can win.\n");
+        assert!(text.starts_with(&begin), "{text}");
+        assert!(text.ends_with("No move is left. I have won.\n"), "{text}");
+        assert!(text.contains("so you lose whatever you do.\n") && !text.contains(" wins "));
+        // Who has the winning side and errs loses.
+        let text = game(&place, &[start, "--side", side], "loses");
+        assert!(text.contains("You can win") && text.ends_with("I have won.\n"), "{text}");
+    }
+    let text = game(&place, &["0*3+0*4"], "loses");
+    assert!(text.contains("have the Grundy numbers "), "{text}");
+}
+
+#[test]
+fn who_plays_well_beats_it() {
+    let place = Place::new();
+    for (start, side) in [("0*3", "first"), ("0*2", "second"), ("0*7", "second")] {
+        let text = game(&place, &[start, "--side", side], "wins");
+        assert!(text.contains("You can win"), "{text}");
+        assert!(text.contains(": all my moves lose, and this one leaves you "), "{text}");
+        assert!(text.ends_with("No move is left. You have won.\n"), "{text}");
+    }
+}
+
+#[test]
+fn words_positions_and_mistakes() {
+    let place = Place::new();
+    let words = "help\n\n  moves  \nboard\nposition\nhint\nundo\nnew 0*2+22\nhint\nnew\nquit\n1\n";
+    let output = play(&place, &["0*3", "--side", "first"], words);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    let text = stdout(&output);
+    for part in [
+        "take your last move back",
+        "Moves: 2 win, 1 lose.\n    #2  wins   Grundy 0   0.1a1a\n",
+        "    #1  loses  Grundy ",
+        "\n0*3\n  Grundy ",
+        "#2 0.1a1a wins: its Grundy number is 0, so I lose whatever I do.\n",
+        "There is nothing to take back.\n",
+        "0*2+22: you are the first player. You can win.\n",
+        "#1 0*2 wins",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert!(text.ends_with("\n0*2+22\nYou have 3 moves. You can win.\n"), "{text}");
+    // A move by its number, by its text and by another text for it; undo goes back to the turn.
+    let moves = "#3\nundo\n3\nundo\n0.AB|0.AB\nundo\nBA.0|0.3.AB\nundo\nposition\n";
+    let text = stdout(&play(&place, &["0*3", "--side", "first"], moves));
+    assert_eq!(text.matches("\nI play ").count(), 4, "{text}");
+    let replies: BTreeSet<&str> = text.lines().filter(|line| line.starts_with("I play")).collect();
+    assert_eq!(replies.len(), 1, "the same move each time: {text}");
+    assert!(text.contains("\n0*3\nYou have 3 moves. You can win.\n0*3\n  Grundy "), "{text}");
+    // Piped mistakes show in the exit code, and the game goes on.
+    let mistakes = "0*2\n#4\n99\n0*x\nnew 0*x\nhint now\n3\n";
+    let output = play(&place, &["0*3", "--side", "first"], mistakes);
+    assert_eq!(code(&output), 2);
+    let text = stdout(&output);
+    for part in [
+        "no move leads to 0*2; write moves for the list\n",
+        "the moves have the numbers 1 to 3\n",
+        "99: character",
+        "0*x: character 3",
+        "hint now: character",
+        "\nI play ",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    // 12 is the position of the third move, and there are not twelve.
+    let text = stdout(&play(&place, &["0+0.2", "--side", "first"], "moves\n12+0\n"));
+    assert!(text.contains("0+12\n") && text.contains("\nI play "), "{text}");
+    let output = play(&place, &["0*3"], "");
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+}
+
+#[test]
+fn what_time_leaves_open_is_not_claimed() {
+    let place = Place::new();
+    let lines = "hint\nmoves\nmore\nmore\nmore\nmore\n";
+    let output = play(&place, &["0*40", "--time", "100ms", "--threads", "1"], lines);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("In 0.100 s I did not find out who wins.\n"), "{text}");
+    assert!(text.contains(": I do not know who wins, in 0.100 s I found no winning move; "));
+    assert!(text.contains(" looks most promising.\n"), "{text}");
+    // Each of many moves is shown on one page.
+    let listed: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix('#')?.split_once("Grundy"))
+        .map(|(_, rest)| rest.split_whitespace().last().unwrap())
+        .collect();
+    assert!(listed.len() > 20 && text.contains(" more: write more.\n"), "{text}");
+    let different: BTreeSet<&&str> = listed.iter().collect();
+    assert_eq!(different.len(), listed.len(), "{text}");
+}
+
+#[test]
+fn a_file_of_numbers_is_used_and_bad_usage_refused() {
+    let place = Place::new();
+    let output = play(&place, &["0*5", "--db", "numbers"], "hint\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let stats = place.json(&["sprouts", "db", "stats", "numbers", "--json"], 0);
+    assert!(stats["lands"].as_u64().unwrap() > 10, "{stats}");
+    for (args, expected, part) in [
+        (&["0*x"][..], 2, "character 3"),
+        (&["0*3", "--side", "third"], 2, "third"),
+        (&["0*3", "--time", "fast"], 2, "--time"),
+        (&["0*3", "--memory", "1000"], 2, "memory"),
+        (&["0*3", "--db", "."], 4, "error: "),
+    ] {
+        let output = play(&place, args, "");
+        assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{args:?}");
+        assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
+    }
+}

@@ -1,0 +1,40 @@
+//! The flags of every simulation.
+
+use std::num::NonZeroUsize;
+
+use konane::search::jobs::remote::DeskRules;
+
+use crate::costs::Costs;
+
+/// Machines, the leader, and the jobs between them.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Flags {
+    /// Machines, each with a memory of its own.
+    #[arg(long, default_value_t = 16)]
+    pub machines: usize,
+    /// Threads of each machine.
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    pub threads: NonZeroUsize,
+    /// Nodes of a job.
+    #[arg(long, default_value_t = 8000)]
+    pub job_nodes: u64,
+    /// Jobs in a call.
+    #[arg(long, default_value_t = 1)]
+    pub batch: usize,
+    /// MiB of each machine.
+    #[arg(long, default_value_t = 256)]
+    pub memory: u64,
+    /// MiB of the leader.
+    #[arg(long, default_value_t = 512)]
+    pub leader_memory: u64,
+    #[command(flatten)]
+    pub costs: Costs,
+}
+
+impl Flags {
+    /// The leader's rules, as far as these flags say them.
+    pub fn rules(&self) -> DeskRules {
+        let names = 2 * self.batch as u64;
+        DeskRules { names, job_nodes: self.job_nodes, ..DeskRules::default() }
+    }
+}
