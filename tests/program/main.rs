@@ -7,6 +7,8 @@ mod bench;
 mod checkpoints;
 mod common;
 mod databases;
+#[cfg(feature = "explore")]
+mod explore;
 mod files;
 mod golden;
 mod help;

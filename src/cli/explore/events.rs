@@ -9,16 +9,14 @@ use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use hyper::body::Frame;
 use tokio::sync::mpsc::{Receiver, channel};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::reply::Problem;
 use super::search::Search;
 
 /// Most streams at a time: they hold connections, and other requests need some, too.
-const STREAMS: usize = 16;
-
-static FREE: Semaphore = Semaphore::const_new(STREAMS);
+pub const STREAMS: usize = 16;
 
 /// After so long a silence a comment is sent, which finds out whether anybody still listens.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -26,7 +24,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 /// The body of an answer, from a channel.
 struct Stream {
     receiver: Receiver<Bytes>,
-    _permit: SemaphorePermit<'static>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl hyper::body::Body for Stream {
@@ -42,9 +40,9 @@ impl hyper::body::Body for Stream {
 }
 
 /// Everything that happened in a search after the event with this number, and what happens until
-/// its end.
-pub fn stream(search: Arc<Search>, heard: u64) -> Result<Body, Problem> {
-    let Ok(permit) = FREE.try_acquire() else {
+/// its end. `free` counts the streams that may be opened.
+pub fn stream(search: Arc<Search>, heard: u64, free: &Arc<Semaphore>) -> Result<Body, Problem> {
+    let Ok(permit) = Arc::clone(free).try_acquire_owned() else {
         let text = "too many streams of events are open; close other pages";
         return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text));
     };

@@ -33,7 +33,7 @@ mod security;
 mod server;
 mod sprouts;
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ use tokio::task::spawn_blocking;
 use super::exit::{CliError, Exit};
 use super::flags::ThreadsArg;
 use super::output;
-use crate::konane::{LEAST_MEMORY, SolveError};
+use crate::konane::LEAST_MEMORY;
 use crate::system::parse_bytes;
 use boards::Boards;
 use files::Files;
@@ -57,6 +57,17 @@ use sprouts::Sprouts;
 /// Boards whose analyses are kept. Half of the memory is for the search that is watched, the other
 /// one for the boards and Sprouts in equal parts.
 const BOARDS: u64 = 2;
+
+/// What a board has of the memory, one over it.
+const PARTS: u64 = 2 * (BOARDS + 1);
+
+fn parse_memory(text: &str) -> Result<u64, String> {
+    let least = PARTS * LEAST_MEMORY;
+    match parse_bytes(text) {
+        Ok(bytes) if bytes < least => Err(format!("at least {} MiB are needed", least >> 20)),
+        result => result.map_err(|error| error.to_string()),
+    }
+}
 
 /// `konane explore`.
 #[derive(Debug, Args)]
@@ -90,7 +101,7 @@ pub struct ExploreArgs {
     #[command(flatten)]
     pub threads: ThreadsArg,
     /// Memory to search in, at least 6MiB. Files are kept beside it.
-    #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes,
+    #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory,
           allow_hyphen_values = true)]
     pub memory: u64,
 }
@@ -105,11 +116,7 @@ struct Explorer {
 
 impl Explorer {
     fn new(args: &ExploreArgs) -> Result<Self, CliError> {
-        let parts = 2 * (BOARDS + 1);
-        if args.memory < parts * LEAST_MEMORY {
-            return Err(SolveError::TooLittleMemory { bytes: args.memory / parts }.into());
-        }
-        let (memory, threads) = (args.memory / parts, args.threads.of("dfpn", true)?);
+        let (memory, threads) = (args.memory / PARTS, args.threads.of("dfpn", true)?);
         let files = Arc::new(Files::open(args.db.as_deref(), &args.proof)?);
         let boards = Boards::new(Arc::clone(&files), memory, threads);
         let sprouts = Sprouts::new(memory, threads, args.sprouts_db.clone())?;
@@ -142,8 +149,10 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let port = listener.local_addr().map_err(CliError::Server)?.port();
     let address = format!("http://127.0.0.1:{port}/");
     output::write_text(&format!("{address}\n"))?;
-    if std::io::stderr().is_terminal() {
-        eprintln!("Open this address in a browser. Ctrl-C ends it.");
+    let mut stderr = io::stderr();
+    if stderr.is_terminal() {
+        // If nobody hears it, it need not be said.
+        let _ = writeln!(stderr, "Open this address in a browser. Ctrl-C ends it.");
     }
     if args.open {
         open_browser(&address);

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::history::History;
 use crate::cli::judged::outcome_name;
 use crate::cli::sprouts::AlgorithmArg;
+use crate::cli::trace::{TraceMoveJson, finite};
 use crate::konane::notation::format_move;
 use crate::konane::{Algorithm, Board, Colour, Position, SolveOptions, Solver};
-use crate::search::numbers::{INFINITY, Number};
+use crate::search::numbers::Number;
 use crate::search::run::{Limits, Observer, Progress, Report};
 use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, pns, two_level};
 use crate::sprouts::{self, Scratch, Sprouts};
@@ -46,10 +47,13 @@ pub struct ProgressJson {
     pub t: f64,
     /// Positions evaluated.
     pub nodes: u64,
-    /// The root's proof number for the side to move: 0 if it has won; null if it is infinite.
-    pub pn: Option<Number>,
-    /// Its disproof number: 0 if the side to move has lost; null if it is infinite.
-    pub dn: Option<Number>,
+    /// The root's proof number for the side to move: 0 if it has won; null if it is infinite. Not for
+    /// `ab`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pn: Option<Option<Number>>,
+    /// Its disproof number: 0 if the side to move has lost; null if it is infinite. Not for `ab`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dn: Option<Option<Number>>,
     /// Entries of the transposition table in use.
     pub table_used: u64,
     /// Entries that fit.
@@ -59,19 +63,7 @@ pub struct ProgressJson {
     pub best_move: Option<String>,
     /// Konane: the moves whose numbers are known, the most promising first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<RootMoveJson>>,
-}
-
-/// A move in the event `progress`.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct RootMoveJson {
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// Its proof number: 0 if it wins; null if it is infinite.
-    pub pn: Option<Number>,
-    /// Its disproof number: 0 if it loses; null if it is infinite.
-    pub dn: Option<Number>,
+    pub moves: Option<Vec<TraceMoveJson>>,
 }
 
 /// The event `end`, the last one.
@@ -157,12 +149,15 @@ impl Search {
             let best = progress.best.and_then(|code| position.move_to(board, code));
             json.best_move = best.map(text);
             let moves = position.root_moves(board, progress).into_iter();
-            let moves = moves.map(|root| RootMoveJson {
+            let moves = moves.map(|root| TraceMoveJson {
                 mv: text(root.mv),
                 pn: finite(root.phi),
                 dn: finite(root.delta),
             });
             json.moves = Some(moves.collect());
+            if algorithm == Algorithm::AlphaBeta {
+                (json.pn, json.dn) = (None, None);
+            }
         });
         let solver = Solver::new(board, position).options(options).limits(limits);
         let solution = solver.run_observed(&mut watch).map_err(|error| error.to_string())?;
@@ -186,21 +181,18 @@ impl Search {
         let mut watch = Watch::new(self, |_: &Progress, json: &mut ProgressJson| {
             json.capacity = capacity;
         });
-        let (options, threads, watch) = (SearchOptions::TUNED, threads.get() as u32, &mut watch);
+        let (options, threads) = (SearchOptions::TUNED, threads.get() as u32);
         let report = match algorithm {
-            AlgorithmArg::Dfpn => dfpn(&workspace, &root, options, threads, limits, watch),
-            AlgorithmArg::Pns => pns(&workspace, &root, options, limits, watch),
+            AlgorithmArg::Dfpn => dfpn(&workspace, &root, options, threads, limits, &mut watch),
+            AlgorithmArg::Pns => pns(&workspace, &root, options, limits, &mut watch),
             AlgorithmArg::PnsPdfpn => {
                 let jobs = TwoLevelOptions::default();
-                two_level(&workspace, &root, options, jobs, threads, limits, watch)
+                two_level(&workspace, &root, options, jobs, threads, limits, &mut watch)
             }
         };
+        watch.progress(&Progress::from(&report));
         Ok(Found { report, winner: None, best: None })
     }
-}
-
-fn finite(number: Number) -> Option<Number> {
-    (number < INFINITY).then_some(number)
 }
 
 /// What a search has found.
@@ -257,16 +249,15 @@ impl<'a, F: Fn(&Progress, &mut ProgressJson)> Watch<'a, F> {
 impl<F: Fn(&Progress, &mut ProgressJson)> Observer for Watch<'_, F> {
     fn progress(&mut self, progress: &Progress) {
         let now = Instant::now();
-        // What is solved is told at once: nothing comes after it.
-        if now < self.due && progress.phi > 0 && progress.delta > 0 {
+        if now < self.due && !progress.is_last {
             return;
         }
         self.due = now + INTERVAL;
         let mut json = ProgressJson {
             t: self.search.seconds(),
             nodes: progress.counters.nodes,
-            pn: finite(progress.phi),
-            dn: finite(progress.delta),
+            pn: Some(finite(progress.phi)),
+            dn: Some(finite(progress.delta)),
             table_used: progress.counters.table_used,
             capacity: progress.table_capacity,
             best_move: None,

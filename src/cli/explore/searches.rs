@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use axum::http::StatusCode;
+use tokio::sync::Semaphore;
 
+use super::events::STREAMS;
 use super::reply::Problem;
 use super::search::{Order, Search};
 
@@ -27,13 +29,16 @@ pub struct Searches {
     /// The most memory that a search may have.
     pub memory: u64,
     threads: NonZeroUsize,
+    /// Streams of events that may still be opened.
+    pub streams: Arc<Semaphore>,
 }
 
 impl Searches {
     /// In so much memory at most.
     pub fn new(memory: u64, threads: NonZeroUsize) -> Self {
         let next = AtomicU64::new(RandomState::new().hash_one(()));
-        Searches { kept: Mutex::default(), next, memory, threads }
+        let streams = Arc::new(Semaphore::new(STREAMS));
+        Searches { kept: Mutex::default(), next, memory, threads, streams }
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Arc<Search>>> {

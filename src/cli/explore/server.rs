@@ -25,7 +25,7 @@ const CONNECTIONS: usize = 64;
 const WORKERS: usize = 8;
 
 /// A connection whose request has not come after this time is closed.
-const HEADER_TIME: Duration = Duration::from_secs(15);
+const HEADER_TIME: Duration = Duration::from_secs(10);
 
 /// Most bytes of a request's headers, and those that wait to be written.
 const BUFFER: usize = 64 << 10;

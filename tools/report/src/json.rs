@@ -1,5 +1,5 @@
-//! The page of the program's JSON objects, from the types that write them: names, kinds and the
-//! documentation of every key.
+//! The pages of the program's JSON objects, from the types that write and read them: names, kinds and
+//! the documentation of every key.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,33 +13,42 @@ use syn::{
 
 use crate::Failure;
 
-/// What stands around the tables; `{{Name}}` is the table of a type, and nothing else on its line.
-const PAGE: &str = include_str!("../pages/json.md");
+/// Names of the pages, and what stands around the tables; `{{Name}}` is the table of a type, and nothing
+/// else on its line.
+const PAGES: [(&str, &str); 2] =
+    [("json.md", include_str!("../pages/json.md")), ("api.md", include_str!("../pages/api.md"))];
 
-/// Every type whose name ends so has to be on the page.
+/// Every type whose name ends so has to be on a page.
 const ENDING: &str = "Json";
+
+/// Types whose names end so are read and not written: what may be null may be left out.
+const READ: &str = "Request";
 
 /// The objects by the names of their types.
 type Types = BTreeMap<String, Vec<Key>>;
 
-/// The page, from the sources in some folders.
-pub fn markdown(sources: &[PathBuf]) -> Result<String, Failure> {
+/// The pages by their names, from the sources in some folders.
+pub fn markdown(sources: &[PathBuf]) -> Result<Vec<(&'static str, String)>, Failure> {
     let mut types = Types::new();
     for folder in sources {
         collect(folder, &mut types)?;
     }
-    let mut page = String::new();
-    let mut used = Vec::new();
-    for line in PAGE.lines() {
-        match line.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
-            None => page += line,
-            Some(name) => {
-                let found = types.get(name).ok_or_else(|| format!("there is no type {name}"))?;
-                used.push(name);
-                page += &table(found, &types)?;
+    let (mut pages, mut used) = (Vec::new(), Vec::new());
+    for (name, template) in PAGES {
+        let mut page = String::new();
+        for line in template.lines() {
+            match line.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
+                None => page += line,
+                Some(name) => {
+                    let found = types.get(name);
+                    used.push(name);
+                    let found = found.ok_or_else(|| format!("there is no type {name}"))?;
+                    page += &table(found, &types)?;
+                }
             }
+            page.push('\n');
         }
-        page.push('\n');
+        pages.push((name, page));
     }
     let keys = types.values().flatten();
     let inner: Vec<String> =
@@ -49,7 +58,7 @@ pub fn markdown(sources: &[PathBuf]) -> Result<String, Failure> {
         .filter(|name| name.ends_with(ENDING))
         .filter(|name| !used.contains(&name.as_str()) && !inner.contains(name))
         .collect();
-    if missing.is_empty() { Ok(page) } else { Err(format!("not on the page: {missing:?}").into()) }
+    if missing.is_empty() { Ok(pages) } else { Err(format!("not on a page: {missing:?}").into()) }
 }
 
 /// A key of an object, or an object whose keys stand in this one.
@@ -80,7 +89,11 @@ fn collect(folder: &Path, types: &mut Types) -> Result<(), Failure> {
                 if let Item::Struct(item) = item
                     && is_serialized(&item)
                 {
-                    types.insert(item.ident.to_string(), keys(&item)?);
+                    let name = item.ident.to_string();
+                    if types.insert(name.clone(), keys(&item)?).is_some() && name.ends_with(ENDING)
+                    {
+                        return Err(format!("{name} is the name of two types").into());
+                    }
                 }
             }
         }
@@ -88,13 +101,16 @@ fn collect(folder: &Path, types: &mut Types) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What the types of JSON objects derive: those that are read do not derive the first.
+const NAMES: [&str; 2] = ["Serialize", "Deserialize"];
+
 fn is_serialized(item: &ItemStruct) -> bool {
     let mut derives = item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive"));
     derives.any(|derive| {
         let parser = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
         derive
             .parse_args_with(parser)
-            .is_ok_and(|names| names.iter().any(|name| name.is_ident("Serialize")))
+            .is_ok_and(|names| names.iter().any(|name| NAMES.iter().any(|one| name.is_ident(one))))
     })
 }
 
@@ -129,6 +145,8 @@ fn keys(item: &ItemStruct) -> Result<Vec<Key>, Failure> {
                 }
             }
         }
+        let read = item.ident.to_string().ends_with(READ);
+        optional |= read && last(&field.ty).is_some_and(|ty| ty == "Option");
         let doc = doc.trim().to_owned();
         keys.push(Key { name, ty: field.ty.clone(), optional, flattened, named, doc });
     }

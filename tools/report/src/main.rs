@@ -58,7 +58,7 @@ enum Verb {
         #[arg(long, default_value_os_t = docs())]
         docs: PathBuf,
     },
-    /// Write the page of the program's JSON objects from its types
+    /// Write the pages of the program's JSON objects from its types
     Json {
         /// Folder of the pages
         #[arg(long, default_value_os_t = docs())]
@@ -158,13 +158,16 @@ fn write_cluster(folder: &Path) -> Result<(), Failure> {
 }
 
 fn write_json(docs: &Path) -> Result<(), Failure> {
-    fs::write(docs.join("json.md"), json::markdown(&json_sources())?)?;
+    for (name, page) in json::markdown(&json_sources())? {
+        fs::write(docs.join(name), page)?;
+    }
     Ok(())
 }
 
 /// The sources with the types of JSON objects.
-fn json_sources() -> [PathBuf; 2] {
-    ["src/cli", "src/sprouts/analysis"].map(|folder| Path::new(ROOT).join(folder))
+fn json_sources() -> [PathBuf; 3] {
+    ["src/cli", "src/sprouts/analysis", "src/endgame/files"]
+        .map(|folder| Path::new(ROOT).join(folder))
 }
 
 /// Writes the files of a suite.

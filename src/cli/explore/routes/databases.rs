@@ -6,26 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use crate::cli::explore::reply::{Answer, Problem};
-use crate::endgame::{Counts, Manifest};
+use crate::endgame::{Counts, Histogram, Manifest};
 
 /// The answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DatabasesJson {
     /// Those that can be read.
-    pub databases: Vec<DatabaseJson>,
+    pub databases: Vec<DatabaseHereJson>,
     /// What is wrong with others.
     pub errors: Vec<String>,
 }
 
 /// A database.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct DatabaseJson {
+pub struct DatabaseHereJson {
     /// Its directory's name.
     pub name: String,
     /// Ranks x files.
     pub board: String,
     /// `complete` or `reachable`.
     pub scope: String,
+    /// `outcome`: who wins; `remoteness`: after how many plies as well.
+    pub metric: String,
     /// The most stones of its positions.
     pub max_stones: u32,
     /// Bytes of its layers.
@@ -33,6 +35,9 @@ pub struct DatabaseJson {
     /// All layers together; none if they have 2^64 positions or more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<Counts>,
+    /// With remoteness: the lengths of the games, over all positions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<Histogram>,
     /// From 0 stones on.
     pub layers: Vec<LayerJson>,
 }
@@ -63,15 +68,17 @@ pub async fn get(State(explorer): Shared) -> Answer<DatabasesJson> {
     Ok(Json(DatabasesJson { databases, errors }))
 }
 
-fn database(name: String, manifest: &Manifest) -> DatabaseJson {
+fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
     let layers = manifest.layers.iter();
-    DatabaseJson {
+    DatabaseHereJson {
         name,
         board: manifest.dimensions.to_string(),
         scope: manifest.scope.name().to_owned(),
+        metric: manifest.metric().name().to_owned(),
         max_stones: manifest.max_stones(),
         bytes: layers.clone().map(|layer| layer.bytes).sum(),
         total: manifest.total(),
+        histogram: manifest.histogram.clone(),
         layers: layers
             .map(|layer| LayerJson {
                 stones: layer.stones,

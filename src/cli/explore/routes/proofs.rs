@@ -14,12 +14,12 @@ use crate::proof::Side;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ProofsJson {
     /// All of them.
-    pub proofs: Vec<ProofJson>,
+    pub proofs: Vec<ProofHereJson>,
 }
 
 /// A proof.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct ProofJson {
+pub struct ProofHereJson {
     /// Its file's name.
     pub name: String,
     /// Ranks x files.
@@ -39,13 +39,13 @@ pub async fn get(State(explorer): Shared) -> Json<ProofsJson> {
     Json(ProofsJson { proofs: explorer.files.proofs.iter().map(proof).collect() })
 }
 
-fn proof(proof: &ProofFile) -> ProofJson {
+fn proof(proof: &ProofFile) -> ProofHereJson {
     let (header, board) = (&proof.header, Board::new(proof.board));
     let to_move = match header.to_move {
         Side::Black => Colour::Black,
         Side::White => Colour::White,
     };
-    ProofJson {
+    ProofHereJson {
         name: proof.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         board: proof.board.to_string(),
         root: format_position(&board, &Position::new_unchecked(header.root, to_move)),

@@ -139,6 +139,6 @@ pub async fn events(
     if ended && heard >= last {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let stream = events::stream(search, heard)?;
+    let stream = events::stream(search, heard, &explorer.searches.streams)?;
     Ok(([(header::CONTENT_TYPE, "text/event-stream")], stream).into_response())
 }

@@ -15,7 +15,7 @@ use crate::sprouts::{Position, draw};
 /// The parameters of `position`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PositionRequest {
+pub struct SproutsRequest {
     /// Such as `0*5`.
     position: String,
     /// Milliseconds to search for what is not known: 200, at most 2000.
@@ -37,9 +37,9 @@ pub struct SproutsJson {
 /// Judges a position and its moves.
 pub async fn position(
     State(explorer): Shared,
-    Params(request): Params<PositionRequest>,
+    Params(request): Params<SproutsRequest>,
 ) -> Answer<SproutsJson> {
-    let PositionRequest { position: text, time: milliseconds } = request;
+    let SproutsRequest { position: text, time: milliseconds } = request;
     let (position, time) = (read(&text)?, time(milliseconds)?);
     let judged = explorer.sprouts.with(move |analyst, turn| {
         let analysis = analyst.analyse(&position, turn.limits(time), &mut |_| {});

@@ -53,10 +53,11 @@ pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -
     let time = time(milliseconds)?;
     let why = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
         let moved = place.position.play(&place.board, mv);
-        let choice = analyst.choose(&moved, turn.limits(time))?;
+        let limits = turn.limits(time);
+        let choice = analyst.choose(&moved, limits)?;
         let after = choice.map_or(moved, |choice| moved.play(&place.board, choice.mv));
         // What is known of the reply is mostly known of the position after it, and else soon found.
-        let analysis = analyst.analyse(&after, turn.limits(time), &mut |_| {})?;
+        let analysis = analyst.analyse(&after, limits, &mut |_| {})?;
         let judgement = choice.map_or(analysis.judgement, |choice| choice.judgement);
         Ok(WhyJson {
             reply: choice.map(|choice| place.move_text(choice.mv)),

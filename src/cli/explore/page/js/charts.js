@@ -8,7 +8,8 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [56, 74, 14, 34];
 
 /** Powers of ten from the smallest to the largest value, at most six of them. */
 function decades(low, high) {
-  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const first = Math.floor(Math.log10(low));
+  const last = Math.max(Math.ceil(Math.log10(high)), first + 1);
   const step = Math.max(1, Math.ceil((last - first) / 5));
   const ticks = [];
   for (let power = first; power <= last; power += step) ticks.push(10 ** power);
@@ -37,8 +38,8 @@ export function lines(series, { label, at = null }) {
   const all = series.flatMap(({ points }) => points);
   const values = all.map(([, value]) => value).filter(finite);
   const end = Math.max(...all.map(([time]) => time), 0.1);
-  const ticks = decades(Math.min(...values, 1), Math.max(...values, 10));
-  const [low, high] = [Math.log10(ticks[0]), Math.max(Math.log10(ticks.at(-1)), Math.log10(Math.max(...values, 10)))];
+  const ticks = decades(values.length ? Math.min(...values) : 1, Math.max(...values, 10));
+  const [low, high] = [Math.log10(ticks[0]), Math.log10(Math.max(ticks.at(-1), ...values))];
   const x = (time) => LEFT + (time / end) * (WIDTH - LEFT - RIGHT);
   const y = (value) => HEIGHT - BOTTOM - ((Math.log10(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const path = (points) => {

@@ -55,9 +55,10 @@ export class Konane {
         el("div", { class: "said" }, this.turn, this.verdict, this.phase), this.error, this.board.node,
         el("div", { class: "below" }, this.steps, this.status,
           el("label", { class: "check" }, this.values, " Show values")),
-        this.line.node, el("div", { class: "tools" }, this.setup.button, this.records.node), this.setup.form,
-        this.records.said, this.opponent.node),
-      el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node));
+        this.setup.form, this.line.node),
+      el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node),
+      el("section", { class: "rest", "aria-label": "Set up, keep and play" },
+        el("div", { class: "tools" }, this.setup.button, this.records.node), this.records.said, this.opponent.node));
   }
 
   /** Shows what the address says. */
@@ -147,6 +148,7 @@ export class Konane {
     else this.#draw();
     this.#controls();
     this.#parts();
+    if (this.looks === "working") this.#working("working");
     if (first) this.opponent.turn();
     if (first || answer.complete) this.#announce();
     this.line.update(this.state, this.size);
@@ -169,6 +171,7 @@ export class Konane {
   }
 
   #working(status) {
+    this.looks = status;
     const open = this.answer ? this.answer.moves.filter((move) => outcomeOf(move) === "unknown").length : 0;
     if (status === "done" || (status === "stopped" && !this.answer)) return put(this.status);
     const text = status === "stopped" ? "Not looking for values." : !this.answer ? "Looking ..."
@@ -177,7 +180,7 @@ export class Konane {
       el("button", { type: "button", class: "small", "data-key": "pause", onclick: () => {
         this.judge.pause(status === "working");
         if (status !== "working") this.judge.ask(this.state.board, this.state.pos, this.played);
-      } }, status === "working" ? "Stop" : "Go on"));
+      } }, status === "working" ? "Pause" : "Go on"));
   }
 
   #announce() {
@@ -243,7 +246,7 @@ export class Konane {
       const moves = this.#from(squareName(square, this.size));
       const target = this.#target(square);
       const best = ["win", "unknown", "loss"].find((outcome) => moves.some((judged) => outcomeOf(judged) === outcome));
-      const quiet = this.#selected !== null && this.#selected !== square;
+      const quiet = this.#selected !== null;
       return { label: this.#label(square),
         badge: !this.shows ? null : target ? outcomeOf(target) : quiet ? null : best,
         mark: target ? "target" : this.#selected === square ? "selected" : moves.length ? "movable" : "" };

@@ -3,10 +3,13 @@
 import { Latest, dropped, get } from "./api.js";
 import { announce, el } from "./dom.js";
 import { go } from "./state.js";
-import { capital, other } from "./words.js";
+import { amount, capital, other } from "./words.js";
 
 /** Long enough to see what happened before. */
 const PAUSE = 450;
+
+/** A level looks at four times as many positions as the one below. */
+const LEVELS = 12;
 
 export class Opponent {
   #latest = new Latest();
@@ -18,7 +21,8 @@ export class Opponent {
       el("option", { value: "white" }, "White myself, Black the program"));
     this.level = el("select", { id: "play-level", onchange: () => this.#choose() },
       el("option", { value: "" }, "as well as it can"),
-      Array.from({ length: 8 }, (_, at) => el("option", { value: String(at + 1) }, `level ${at + 1}`)));
+      Array.from({ length: LEVELS }, (_, at) => el("option", { value: String(at + 1) },
+        `level ${at + 1}: looks at ${amount(4 ** (at + 1))} positions`)));
     this.said = el("p", { class: "hint", role: "status" });
     this.node = el("div", { class: "card opponent" },
       el("div", { class: "pair" }, el("label", { for: "play-side" }, "Play as"), this.side),

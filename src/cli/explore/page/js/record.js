@@ -21,10 +21,10 @@ export function readRecord(text) {
       else if (/^position$/i.test(name)) record.pos = value.trim();
       continue;
     }
-    if (!comment && /^\s*[#;]/.test(line)) continue;
-    // Comments in braces may go over several lines.
+    // Comments in braces may go over several lines; # begins one up to the end of the line.
     const words = line.replace(/[{}]/g, " $& ").split(/[\s,]+/).filter(Boolean);
     for (const word of words) {
+      if (!comment && word.startsWith("#")) break;
       if (word === "{") comment = true;
       else if (word === "}") comment = false;
       else if (!comment) {

@@ -119,14 +119,19 @@ export class SearchPanel {
       this.ended?.();
     });
     events.onerror = () => {
-      if (events.readyState !== EventSource.CLOSED || this.#events !== events || this.#id === null) return;
-      localStorage.removeItem(NOTE);
-      this.#running(null);
-      this.#say("");
-      // A search of an earlier run of the program has nothing to tell.
-      if (!this.picture.shown) return;
-      this.#fail("The search cannot be followed any more: the program has ended it, or does not answer.");
+      // A page that is being left or loaded again hears of this as well; the note is for the next one.
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => this.#lost(events), 300);
     };
+  }
+
+  /** The stream has ended for good, without an end of the search. */
+  #lost(events) {
+    if (this.#events !== events || this.#id === null) return;
+    localStorage.removeItem(NOTE);
+    this.#running(null);
+    this.#say("");
+    // A search of an earlier run of the program has nothing to tell.
+    if (this.picture.shown) this.#fail("The search cannot be followed any more: the program has ended it, or does not answer.");
   }
 
   async #stop() {

@@ -47,14 +47,14 @@ export class Sprouts {
       ended: () => this.#ask() });
     this.node = el("div", { class: "columns" },
       el("section", { class: "stage", "aria-labelledby": "turn" }, el("div", { class: "said" }, this.title, this.verdict), this.trail,
-        this.error, el("figure", { class: "paper" }, this.image), this.status, this.lands, this.form,
-        el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
+        this.error, el("figure", { class: "paper" }, this.image), this.status, this.lands),
+      el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node),
+      el("section", { class: "rest", "aria-label": "Other positions" }, this.form, el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
           el("p", {}, "A player draws a line from a spot to a spot, or to the same spot, and puts a new spot on it. Lines do "
             + "not cross, and no spot has more than three ends of lines. Who cannot move loses."),
           el("p", {}, "Parts of the position that cannot reach each other are called lands. Each land is worth a Grundy number: "
             + "it plays like a heap of so many matches in the game of Nim. The numbers of all lands are added by exclusive "
-            + "or (\u2295), that is in binary and without carrying. If the sum is 0 the player to move loses, otherwise wins."))),
-      el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node));
+            + "or (\u2295), that is in binary and without carrying. If the sum is 0 the player to move loses, otherwise wins."))));
   }
 
   update(state) {

@@ -1,0 +1,141 @@
+"""What a user does with the page, and sees."""
+
+import base64
+import time
+
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+class Page:
+    def __init__(self, driver, address):
+        self.driver = driver
+        self.address = address
+
+    def reset(self):
+        self.driver.get(self.address)
+        self.script("localStorage.clear()")
+        self.driver.get("about:blank")
+        self.console()
+        self.look()
+
+    def look(self, width=1280, height=900, **features):
+        """Sizes the window; `features` are media features, such as prefers_color_scheme="dark"."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        media = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+
+    def open(self, hash, ready=".verdict .badge"):
+        """Loads a position, and waits until something is said about it."""
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.address}#{hash}")
+        if ready:
+            self.wait(lambda: self.all(ready))
+
+    def wait(self, condition, seconds=20):
+        """Waits until a condition holds, and returns its value."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                value = condition()
+            except StaleElementReferenceException:
+                value = None
+            if value:
+                return value
+            assert time.monotonic() < end, f"nothing came of it: {self.hash} {self.text('.said, .error, .panel')}"
+            time.sleep(0.02)
+
+    def all(self, css):
+        return self.driver.find_elements(By.CSS_SELECTOR, css)
+
+    def one(self, css):
+        return self.wait(lambda: self.all(css))[0]
+
+    def text(self, css):
+        """The text that can be seen; empty if there is no such element."""
+        find = "return [...document.querySelectorAll(arguments[0])].map(one => one.innerText).join(' ')"
+        return self.script(find, css)
+
+    def says(self, css, *words):
+        """Waits until an element says all of these."""
+        self.wait(lambda: all(word in self.text(css) for word in words))
+
+    def click(self, css):
+        def click():
+            self.all(css)[0].click()
+            return True
+
+        self.wait(lambda: self.all(css))
+        self.wait(click)
+
+    def button(self, name):
+        """The button or label of this name that can be seen."""
+        find = (
+            "return [...document.querySelectorAll('button, label.button')].find(button =>"
+            "button.textContent === arguments[0] && button.checkVisibility())"
+        )
+        return self.wait(lambda: self.script(find, name))
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    @property
+    def hash(self):
+        return self.script("return location.hash")
+
+    @property
+    def played(self):
+        """The moves in the address."""
+        parts = dict(part.split("=", 1) for part in self.hash[1:].split("&"))
+        return [move for move in parts.get("moves", "").split(",") if move]
+
+    def settled(self, plies):
+        """Waits for the position after so many moves, with all values."""
+        self.wait(lambda: len(self.played) == plies)
+        self.wait(lambda: self.all(".verdict .badge") or "has won" in self.text(".turn"))
+
+    @property
+    def over(self):
+        return "has won" in self.text(".turn")
+
+    def square(self, name):
+        return self.one(f'[data-square="{name}"]')
+
+    def stones(self):
+        """The stones on the board by their squares."""
+        return self.script(
+            "return Object.fromEntries([...document.querySelectorAll('[data-square]')].map(square =>"
+            "[square.dataset.square, square.querySelector('.stone:not(.ghost)')?.classList[1] ?? null]))"
+        )
+
+    def values(self):
+        """The moves of the list, with W, L or ?."""
+        return self.script(
+            "return Object.fromEntries([...document.querySelectorAll('[data-move]')].map(move =>"
+            "[move.dataset.move, move.querySelector('.badge [aria-hidden]').textContent]))"
+        )
+
+    def press(self, *keys):
+        for key in keys:
+            self.driver.switch_to.active_element.send_keys(key)
+
+    def walk(self, name):
+        """Goes to a square of the board with the arrow keys. One of them has the focus."""
+        focused = lambda: self.script("return document.activeElement.dataset.square")
+        while (here := focused()) != name:
+            if here[0] != name[0]:
+                self.press(Keys.ARROW_RIGHT if here[0] < name[0] else Keys.ARROW_LEFT)
+            else:
+                self.press(Keys.ARROW_UP if int(here[1:]) < int(name[1:]) else Keys.ARROW_DOWN)
+
+    def console(self):
+        """What the console has said since it was asked last."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def picture(self, whole=False):
+        """A screenshot as the bytes of a PNG file."""
+        options = {"format": "png", "captureBeyondViewport": whole}
+        data = self.driver.execute_cdp_cmd("Page.captureScreenshot", options)["data"]
+        return base64.b64decode(data)

@@ -1,0 +1,215 @@
+"""Konane: games by mouse and keyboard, links, setting up, the program as opponent, records."""
+
+from selenium.webdriver.common.keys import Keys
+
+START = "xoxo/oxox/xoxo/oxox b"
+
+
+def probe(konane, files, *arguments):
+    answer = konane("probe", "4x4", "--db", str(files / "db"), "--json", *arguments)
+    letter = {"win": "W", "loss": "L"}
+    return {judged["move"]: letter[judged["outcome"]] for judged in answer["moves"]}
+
+
+def test_a_whole_game_by_mouse(page, konane, files):
+    page.open("game=konane&board=4x4")
+    plies = 0
+    while not page.over:
+        page.wait(lambda: page.all(".movable"))
+        assert page.values() == probe(konane, files, "--moves", " ".join(page.played))
+        page.click(".movable")
+        if plies >= 2:
+            page.click(".target")
+        plies += 1
+        page.settled(plies)
+    assert plies >= 3
+    assert "There are none" in page.text("#panel-moves")
+    assert len(page.all(".plies .ply")) == plies + 1
+    assert probe(konane, files, "--moves", " ".join(page.played)) == {}
+
+
+def test_a_whole_game_by_keyboard(page):
+    page.open("game=konane&board=4x4")
+    page.script("document.querySelector('.square[tabindex=\"0\"]').focus()")
+    for ply in range(1, 17):
+        target = page.one(".movable").get_attribute("data-square")
+        page.walk(target)
+        label = page.driver.switch_to.active_element.get_attribute("aria-label")
+        assert target in label and " stone, can " in label
+        page.press(Keys.ENTER)
+        if ply > 2:
+            landing = page.one(".target")
+            assert "land here from" in landing.get_attribute("aria-label")
+            page.walk(landing.get_attribute("data-square"))
+            page.press(Keys.ENTER)
+        page.settled(ply)
+        assert "played" in page.script("return document.getElementById('live').textContent")
+        if page.over:
+            return
+    raise AssertionError("a stone is taken in each ply, so the game is over by now")
+
+
+def test_a_jump_with_several_landings(page):
+    page.open("game=konane&board=1x6&pos=xo1o2_b")
+    assert set(page.values()) == {"a1-c1", "a1-e1"}
+    page.square("a1").click()
+    assert len(page.all(".target")) == 2
+    page.square("e1").click()
+    page.settled(1)
+    assert page.played == ["a1-e1"]
+    assert page.over
+
+
+def test_looking_at_a_move_draws_it(page):
+    page.open("game=konane&board=4x4&moves=a4,a3")
+    assert page.all(".arrows .win, .arrows .loss") == []
+    page.script("document.querySelector('[data-move]').focus()")
+    page.wait(lambda: page.all(".arrows g.loss"))
+    page.press(Keys.TAB)
+    page.wait(lambda: not page.all(".arrows g.loss"))
+
+
+def test_a_link_is_a_position_and_back_goes_back(page):
+    page.open("game=konane&board=4x4&moves=a4,a3,c4-a4&at=2")
+    assert page.stones()["a3"] is None and page.stones()["c4"] == "black"
+    page.button("\u2192").click()
+    page.wait(lambda: page.stones()["c4"] is None)
+    assert page.stones()["a4"] == "black"
+    page.driver.back()
+    page.wait(lambda: page.stones()["c4"] == "black")
+    page.driver.forward()
+    page.wait(lambda: page.stones()["c4"] is None)
+    page.button("\u21e4").click()
+    page.wait(lambda: None not in page.stones().values())
+    assert len(page.played) == 3
+    page.wait(lambda: "at=0" in page.hash)
+
+
+def test_the_value_over_the_game(page):
+    # White answers with the move that gives the win away.
+    page.open("game=konane&board=4x4&moves=b3,b4")
+    page.wait(lambda: page.all(".plies .slip"))
+    assert "gives the win away" in page.one(".plies .slip button").get_attribute("textContent")
+    label = page.one(".graph svg").get_attribute("aria-label")
+    assert "from move 0 white wins" in label and "from move 2 black wins" in label
+
+
+def test_late_answers_are_dropped(page):
+    page.open("game=konane&board=4x4")
+    for board in ["8x8", "7x7", "8x7", "3x3"]:
+        page.script("location.hash = arguments[0]", f"#game=konane&board={board}")
+    page.wait(lambda: len(page.stones()) == 9)
+    page.says(".verdict", "loses")
+    page.wait(lambda: len(page.values()) == 5)
+    assert "3x3" in page.driver.title
+
+
+def test_what_is_not_decided_is_not_lost(page):
+    page.open("game=konane&board=8x8")
+    page.wait(page.values)
+    assert set(page.values().values()) == {"?"}
+    page.says(".verdict", "Not decided yet")
+    assert "Losing" not in page.text("#panel-moves")
+    page.button("Pause").click()
+    page.says(".thinking", "Not looking")
+
+
+def test_a_wrong_link_says_what_is_wrong(page):
+    page.open("game=konane&board=4x4&moves=a4,d1", ready=".error:not([hidden])")
+    assert "Move 2" in page.text(".stage .error")
+    page.open("game=konane&board=9x9", ready=".error:not([hidden])")
+    assert "up to 64 squares" in page.text(".stage .error")
+    # The answer 422 to the first one.
+    assert len(page.console()) == 1
+
+
+def test_setting_up(page):
+    page.open("game=konane&board=4x4")
+    page.button("Set up a position").click()
+    assert page.one("#position-text").get_property("value") == START
+    for square in ["a4", "b4", "c4"]:
+        page.square(square).click()
+    text = page.one("#position-text")
+    assert text.get_property("value") == "3o/oxox/xoxo/oxox b"
+    text.clear()
+    text.send_keys("ooxo/oxox/xoxo/oxox b")
+    page.says("#setup-error", "a4")
+    page.button("Use this position").click()
+    assert "pos=" not in page.hash
+    text.clear()
+    text.send_keys("xo2/4/4/4 b")
+    page.wait(lambda: not page.one("#setup-error").is_displayed())
+    page.wait(lambda: page.stones()["c4"] is None)
+    page.one("input[value=white]").click()
+    assert text.get_property("value") == "xo2/4/4/4 w"
+    page.one("input[value=black]").click()
+    page.wait(lambda: page.one(".setup .primary").get_attribute("aria-disabled") is None)
+    page.button("Use this position").click()
+    page.wait(lambda: "pos=xo2/4/4/4_b" in page.hash)
+    page.says(".verdict", "Black wins")
+    assert page.values() == {"a4-c4": "W"}
+    # Wrong positions are answered with 422.
+    assert all("422" in message for message in page.console())
+
+
+def test_playing_against_the_program(page):
+    page.open("game=konane&board=4x4&play=black")
+    for _ in range(16):
+        page.wait(lambda: page.over or "Black" in page.text(".turn") and page.all(".move"))
+        if page.over:
+            break
+        before = len(page.played)
+        page.click(".move")
+        page.wait(lambda: len(page.played) > before)
+    # Black is lost on 4x4, and the program does not let go.
+    assert page.text(".turn") == "White has won"
+    page.says(".opponent", "The program has won")
+
+
+def test_the_program_begins_and_has_levels(page):
+    page.open("game=konane&board=4x4&play=white&level=1")
+    page.wait(lambda: len(page.played) == 1)
+    page.says(".opponent", "The program plays")
+    assert page.one("#play-level").get_property("value") == "1"
+
+
+def test_values_can_be_hidden(page):
+    page.open("game=konane&board=4x4")
+    page.one("#values").click()
+    page.wait(lambda: not page.all(".badge"))
+    assert page.text(".verdict") == ""
+    assert len(page.all(".move")) == 4
+    assert "wins" not in page.square("a4").get_attribute("aria-label")
+
+
+def test_games_are_saved_and_loaded(page, tmp_path):
+    download = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", download)
+    page.open("game=konane&board=4x4&moves=a4,a3,c4-a4")
+    page.button("Save game").click()
+    saved = tmp_path / "konane-4x4.txt"
+    page.wait(lambda: saved.exists() and saved.read_text())
+    assert saved.read_text() == "Board: 4x4\n\n1. a4 a3 2. c4-a4\n"
+    game = tmp_path / "game.txt"
+    game.write_text("# a remark\nBoard: 4x5\nBlack: Somebody\n\n1. c2! {good} c3 2. a2-c2? # end\n")
+    page.one("#record-file").send_keys(str(game))
+    page.wait(lambda: "board=4x5" in page.hash)
+    assert page.played == ["c2", "c3", "a2-c2"]
+    game.write_text("Board: 4x5\n\n1. b3 nonsense\n")
+    page.one("#record-file").send_keys(str(game))
+    page.says(".rest", 'line 3: "nonsense" is no move')
+    assert page.played == ["c2", "c3", "a2-c2"]
+
+
+def test_the_program_is_gone(driver, start_explorer):
+    from page import Page
+
+    explorer = start_explorer()
+    page = Page(driver, explorer.address)
+    page.reset()
+    page.open("game=konane&board=3x3")
+    assert explorer.stop() == 130
+    page.click(".move")
+    page.says("#gone", "does not answer")
+    driver.get("about:blank")
+    assert all("ERR_CONNECTION_REFUSED" in message for message in page.console())

@@ -1,0 +1,134 @@
+"""The tabs: reasons, searches, openings, databases."""
+
+import json
+
+
+def test_the_tree_of_reasons(page):
+    page.open("game=konane&board=4x4&moves=a4,a3&tab=why")
+    page.says("#panel-why", "Black has lost")
+    page.click("#panel-why .node")
+    page.says("#panel-why .reply", "White answers")
+    page.says("#panel-why .reply .source", "database")
+    # Down to the end: the first move that is left, again and again.
+    for depth in range(1, 8):
+        if page.all("#panel-why .end"):
+            break
+        page.wait(lambda: len(page.all("#panel-why .node")) > depth or page.all("#panel-why .end"))
+        if nodes := page.all("#panel-why .node[aria-expanded=false]"):
+            nodes[-1].click()
+            page.wait(lambda: len(page.all("#panel-why .reply")) > depth)
+    page.says("#panel-why .end", "Black cannot move. White has won.")
+    # What one looks at is on the board for a while.
+    stones = page.stones()
+    page.script("document.activeElement.blur()")
+    page.wait(lambda: page.stones() != stones)
+    assert page.played == ["a4", "a3"]
+    page.all("#panel-why .goto")[-1].click()
+    page.wait(lambda: len(page.played) > 3)
+
+
+def test_reasons_of_a_win(page):
+    page.open("game=konane&board=4x4&moves=b3&tab=why")
+    page.says("#panel-why", "White wins with")
+    page.click("#panel-why .node")
+    page.says("#panel-why .under", "Black")
+    page.wait(lambda: page.all("#panel-why .under .node"))
+
+
+def test_reasons_from_a_proof(page):
+    page.open("game=konane&board=4x5&tab=why")
+    page.click("#panel-why .node")
+    page.says("#panel-why .reply .source", "proof")
+
+
+def test_a_search_live_and_its_end(page):
+    page.open("game=konane&board=8x8&tab=search")
+    page.button("Start").click()
+    page.says(".result", "The search runs")
+    page.wait(lambda: len(page.all(".bars tbody tr")) == 4)
+    path = lambda: page.one(".trend.pn").get_attribute("d").count("L")
+    points = page.wait(path)
+    page.wait(lambda: path() > points)
+    page.says(".facts", "Proof number", "Disproof number", "Table filled")
+    # It is found again after a reload.
+    page.driver.refresh()
+    page.button("Stop")
+    page.wait(lambda: path() > points)
+    page.button("Stop").click()
+    page.says(".result", "8x8: not decided (interrupted)")
+    page.button("Start")
+
+
+def test_a_search_that_ends(page):
+    page.open("game=konane&board=4x6&tab=search")
+    page.button("Start").click()
+    page.says(".result", "4x6: ", " wins", "positions were evaluated")
+
+
+def test_one_search_at_a_time(page):
+    page.open("game=konane&board=8x8&tab=search")
+    page.button("Start").click()
+    page.button("Stop")
+    note = page.script("return localStorage['konane.search']")
+    # Another browser knows nothing of this search.
+    page.script("localStorage.clear()")
+    page.open("game=konane&board=7x7&tab=search")
+    page.button("Start").click()
+    page.says("#panel-search .error", "search is running")
+    assert ["429" in message for message in page.console()] == [True]
+    page.script("localStorage['konane.search'] = arguments[0]", note)
+    page.open("game=konane&board=7x7&tab=search")
+    page.button("Stop").click()
+    page.says(".result", "8x8: not decided")
+
+
+def test_a_trace_file(page, tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    samples = [
+        {
+            "seconds": at / 2,
+            "nodes": 1000 * at,
+            "pn": 10**at,
+            "dn": None if at == 4 else 7,
+            "table_used": 5,
+            "best_move": "c3",
+            "moves": [{"move": "a1", "pn": 90, "dn": 2}, {"move": "c3", "pn": 3, "dn": 40}],
+        }
+        for at in range(1, 5)
+    ]
+    trace.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+    page.open("game=konane&board=5x5&tab=search")
+    page.one("#konane-trace").send_keys(str(trace))
+    page.says(".result", "4 moments of a search")
+    page.says(".facts", "4,000", "10.0 k", "\u221e")
+    assert [row.text for row in page.all(".bars tbody th")] == ["c3", "a1"]
+    page.script("arguments[0].value = 0; arguments[0].dispatchEvent(new Event('input'))",
+                page.one(".picture input[type=range]"))
+    page.says(".facts", "1,000", "0.5 s")
+    trace.write_text('{"seconds": 1, "pn": 2}\nnonsense\n{"seconds": 2, "pn": 2}\n')
+    page.one("#konane-trace").send_keys(str(trace))
+    page.says("#panel-search .error", "Line 2 is no JSON")
+    assert not page.one(".picture").is_displayed()
+
+
+def test_openings(page, konane):
+    page.open("game=konane&board=4x4&tab=openings")
+    page.wait(lambda: page.all(".opening"))
+    # White has won 4x4, so there is a reply to each first removal that White wins.
+    links = page.all("#panel-openings a")
+    openings = [link.get_attribute("href").split("moves=")[1].split("&")[0] for link in links]
+    assert len(openings) == len(set(openings)) == 12
+    page.says("#panel-openings", "of 12 such openings")
+    for card in page.all(".opening"):
+        first, second = card.get_attribute("data-key").split(",")
+        answer = konane("solve", "4x4", "--moves", f"{first} {second}", "--json")
+        assert f"{answer['outcome'].capitalize()} wins" in card.text
+    page.all(".opening")[0].click()
+    page.wait(lambda: len(page.played) == 2)
+    assert page.one("#tab-moves").get_attribute("aria-selected") == "true"
+
+
+def test_databases_and_proofs(page):
+    page.open("game=konane&board=4x4&tab=databases")
+    page.says("#panel-databases", "4x4", "131,072", "33,547", "4x5")
+    assert len(page.all("#panel-databases article tbody tr")) == 17

@@ -1,0 +1,117 @@
+//! docs/api.md: every example is asked for, and the answer has to have the fields of the example.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::server::Server;
+use crate::common::Place;
+
+/// The text between two fences, with the word behind the first one.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let mut blocks = Vec::new();
+    let mut parts = text.split("```");
+    parts.next();
+    while let (Some(block), Some(_)) = (parts.next(), parts.next()) {
+        blocks.push(block.split_once('\n').expect("a line"));
+    }
+    blocks
+}
+
+/// Names of fields with what they hold, those of lists once.
+fn fields(value: &Value, above: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                fields(value, &format!("{above}.{name}"), found);
+            }
+        }
+        Value::Array(values) => {
+            found.insert(format!("{above} []"));
+            values.iter().for_each(|value| fields(value, &format!("{above}[]"), found));
+        }
+        // A field that may be null has an example of either.
+        Value::Null => {}
+        Value::Bool(_) => drop(found.insert(format!("{above} bool"))),
+        Value::Number(_) => drop(found.insert(format!("{above} number"))),
+        Value::String(_) => drop(found.insert(format!("{above} text"))),
+    }
+}
+
+fn fields_of(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    fields(&value, "", &mut found);
+    found
+}
+
+/// The fields of all events of a stream, by the names of the events.
+fn fields_of_events(text: &str) -> BTreeSet<String> {
+    let (mut found, mut name) = (BTreeSet::new(), "");
+    for line in text.lines() {
+        if let Some(event) = line.strip_prefix("event: ") {
+            name = event;
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            found.extend(fields_of(data).into_iter().map(|field| format!("{name}{field}")));
+        }
+    }
+    found
+}
+
+#[test]
+fn examples_have_the_fields_of_the_answers() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");
+    let docs = fs::read_to_string(docs).unwrap();
+    let place = Place::new();
+    place.run(&["builddb", "3x3", "--metric", "remoteness", "--quiet"]);
+    place.run(&["solve", "4x4", "--proof", "4x4.proof", "--quiet"]);
+    let server = Server::at(place, &["--proof", "4x4.proof"]);
+    let (mut last, mut id, mut asked) = (None, "none".to_owned(), BTreeSet::new());
+    for (kind, text) in blocks(&docs) {
+        let text = text.trim();
+        match kind {
+            "http" => {
+                let (first, body) = text.split_once('\n').unwrap_or((text, ""));
+                asked.insert(first.split(['?', ' ']).nth(1).expect("a path").replace("ID", "{id}"));
+                let json: &[_] =
+                    if body.is_empty() { &[] } else { &["Content-Type: application/json"] };
+                let reply = server.request(&first.replace("ID", &id), json, body.trim());
+                if first == "POST /api/v1/searches" && reply.status == 201 {
+                    id = reply.json()["id"].as_str().unwrap().to_owned();
+                }
+                last = Some((first, reply));
+            }
+            "json" => {
+                let (first, reply) = last.take().expect("a request before it");
+                assert_eq!(fields_of(&reply.body), fields_of(text), "{first}: {}", reply.body);
+            }
+            "text" => {
+                let (first, reply) = last.take().expect("a request before it");
+                assert_eq!(fields_of_events(&reply.body), fields_of_events(text), "{first}");
+            }
+            _ => {}
+        }
+    }
+    let api = "/api/v1";
+    for path in [
+        "version",
+        "boards",
+        "databases",
+        "proofs",
+        "openings",
+        "konane/position",
+        "konane/line",
+        "konane/play",
+        "konane/why",
+        "konane/setup",
+        "sprouts/position",
+        "sprouts/draw",
+        "searches",
+        "searches/{id}",
+        "searches/{id}/events",
+    ] {
+        assert!(asked.contains(&format!("{api}/{path}")), "{path} has no example");
+    }
+}

@@ -1,0 +1,200 @@
+//! Positions, against `probe` and the library.
+
+use std::time::{Duration, Instant};
+
+use konane::notation::{format_position, parse_move, parse_position};
+use konane::{Board, Colour, Position};
+use serde_json::{Value, json};
+
+use super::server::Server;
+use crate::common::Place;
+
+fn position_path(board: &str, text: &str) -> String {
+    format!("konane/position?board={board}&time=2000&position={}", text.replace(' ', "_"))
+}
+
+/// Every position of a board of the jumping phase with this pattern of stones, either side to move.
+fn texts(board: &Board, patterns: impl Iterator<Item = u64>) -> Vec<String> {
+    let jumping = |stones: &u64| (board.all() & !stones).count_ones() >= 2;
+    let both =
+        |stones| [Colour::Black, Colour::White].map(|side| Position::new_unchecked(stones, side));
+    let positions = patterns.filter(jumping).flat_map(both);
+    positions.map(|position| format_position(board, &position)).collect()
+}
+
+/// Compares answers with those of `probe` by a database that another server or this one has.
+fn compare(server: &Server, place: &Place, size: &str, texts: &[String]) {
+    let probed = place.with_input(&["probe", size, "--json"], &(texts.join("\n") + "\n"));
+    let probed = String::from_utf8(probed.stdout).unwrap();
+    assert_eq!(probed.lines().count(), texts.len());
+    let board = Board::new(size.parse().unwrap());
+    for (text, expected) in texts.iter().zip(probed.lines()) {
+        let expected: Value = serde_json::from_str(expected).unwrap();
+        let answer = server.json(&position_path(size, text));
+        for key in ["board", "position", "to_move", "outcome"] {
+            assert_eq!(answer[key], expected[key], "{text} {key}");
+        }
+        assert_eq!(answer["complete"], true, "{text}");
+        let pairs = |value: &Value| {
+            let moves = value["moves"].as_array().unwrap().iter();
+            let mut pairs: Vec<_> =
+                moves.map(|mv| (mv["move"].to_string(), mv["outcome"].to_string())).collect();
+            pairs.sort();
+            pairs
+        };
+        assert_eq!(pairs(&answer), pairs(&expected), "{text}");
+        let position = parse_position(&board, text).unwrap();
+        assert_eq!(answer["code"], position.code(&board).to_string());
+        for judged in answer["moves"].as_array().unwrap() {
+            let mv = parse_move(&board, &position, judged["move"].as_str().unwrap()).unwrap();
+            let after = position.play(&board, mv);
+            assert_eq!(judged["after"], format_position(&board, &after));
+            assert_eq!(judged["replies"], after.count_moves(&board));
+        }
+    }
+}
+
+#[test]
+fn positions_of_3x3_are_what_probe_says() {
+    let (place, board) = (Place::new(), Board::new("3x3".parse().unwrap()));
+    place.run(&["builddb", "3x3", "--quiet"]);
+    let texts = texts(&board, 0..1 << 9);
+    assert_eq!(texts.len(), 2 * (512 - 10));
+    // By search, and by the database.
+    compare(&Server::new(), &place, "3x3", &texts);
+    let second = Place::new();
+    second.run(&["builddb", "3x3", "--quiet"]);
+    compare(&Server::at(second, &[]), &place, "3x3", &texts);
+}
+
+#[test]
+fn random_positions_of_5x5_are_what_probe_says() {
+    let (place, board) = (Place::new(), Board::new("5x5".parse().unwrap()));
+    place.run(&["builddb", "5x5", "--quiet"]);
+    let mut seed = 5u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed >> 32
+    };
+    let patterns: Vec<u64> = (0..60).map(|_| (random() | random()) & board.all()).collect();
+    compare(&Server::new(), &place, "5x5", &texts(&board, patterns.into_iter()));
+}
+
+#[test]
+fn moves_are_played_from_the_start_or_a_position() {
+    let server = Server::new();
+    let answer = server.json("konane/position?board=3x3&moves=a3,a2");
+    assert_eq!(answer["position"], "1ox/1xo/xox b");
+    assert_eq!(answer["start"], "xox/oxo/xox b");
+    assert_eq!(answer["played"], json!(["a3", "a2"]));
+    let again = server.json("konane/position?board=3x3&position=1ox/oxo/xox_w&moves=a2");
+    assert_eq!(again["position"], answer["position"]);
+    assert_eq!((&again["start"], &again["played"]), (&json!("1ox/oxo/xox w"), &json!(["a2"])));
+    let plain = server.json("konane/position?board=3x3&position=1ox/1xo/xox%20b");
+    assert_eq!((&plain["moves"], plain.get("played")), (&answer["moves"], None));
+    assert_eq!(answer["phase"], "jump");
+    assert_eq!(server.json("konane/position?board=3x3")["phase"], "removal");
+}
+
+#[test]
+fn what_cannot_be_asked_gets_a_reason() {
+    let server = Server::new();
+    for (path, status, text) in [
+        ("konane/position", 400, "board"),
+        ("konane/position?board=3x3&file=x", 400, "file"),
+        ("konane/position?board=3x3&time=x", 400, "time"),
+        ("konane/position?board=3x3&time=2001", 422, "2000"),
+        ("konane/position?board=9x9", 422, "9x9"),
+        ("konane/position?board=3x3&position=xox", 422, "rank"),
+        ("konane/position?board=3x3&position=x/oxo/xox_b", 422, "rank 3"),
+        ("konane/position?board=3x3&moves=a3,c1", 422, "move 2"),
+        ("konane/line?board=", 422, ""),
+        ("konane/why?board=3x3", 400, "move"),
+        ("konane/why?board=3x3&move=a2", 422, "a2"),
+        ("konane/play?board=3x3&level=0", 422, "level: 1 to 12"),
+        ("konane/play?board=3x3&level=13", 422, "level: 1 to 12"),
+        ("openings", 400, "board"),
+        ("sprouts/position?position=0*", 422, ""),
+        ("sprouts/draw?position=x", 422, ""),
+    ] {
+        let reply = server.get(path);
+        assert_eq!(reply.status, status, "{path}: {}", reply.body);
+        assert!(reply.error().contains(text), "{path}: {}", reply.body);
+    }
+}
+
+/// The line, the program's moves and the answers to moves all agree with the values.
+#[test]
+fn lines_moves_and_answers_keep_the_outcome() {
+    let server = Server::new();
+    let line = server.json("konane/line?board=4x5&time=2000");
+    assert_eq!(line["complete"], true);
+    let line: Vec<&str> =
+        line["line"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
+    let mut won = None;
+    for length in 0..=line.len() {
+        let moves = line[..length].join(",");
+        let value = server.json(&format!("konane/position?board=4x5&time=2000&moves={moves}"));
+        let outcome = value["outcome"] == "win";
+        assert_eq!(*won.get_or_insert(outcome), outcome ^ (length % 2 == 1), "{moves}");
+        let play = server.json(&format!("konane/play?board=4x5&time=2000&moves={moves}"));
+        assert_eq!(play["outcome"], value["outcome"]);
+        assert!(play["why"].as_str().unwrap().ends_with('.'));
+        if length == line.len() {
+            assert_eq!((&play["move"], &value["moves"]), (&Value::Null, &json!([])));
+            break;
+        }
+        for judged in value["moves"].as_array().unwrap() {
+            let position = value["position"].as_str().unwrap().replace(' ', "_");
+            let mv = judged["move"].as_str().unwrap();
+            let why = format!("konane/why?board=4x5&time=2000&position={position}&move={mv}");
+            let why = server.json(&why);
+            let after = server.json(&position_path("4x5", why["after"].as_str().unwrap()));
+            assert_eq!(why["outcome"], after["outcome"], "{mv}");
+            assert_eq!(why["verdict"], after["verdict"]);
+            match (why["reply"].as_str(), judged["outcome"].as_str().unwrap()) {
+                (None, outcome) => assert_eq!((outcome, &judged["replies"]), ("win", &json!(0))),
+                // The side to move after the reply is the one that made the move.
+                (Some(_), outcome) => assert_eq!(why["outcome"], outcome, "{mv}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn openings_of_solved_boards() {
+    let server = Server::new();
+    let answer = server.json("openings?board=4x4&time=2000");
+    assert_eq!((&answer["board"], &answer["complete"]), (&json!("4x4"), &json!(true)));
+    let openings = answer["openings"].as_array().unwrap();
+    // Two corners with two replies each, two squares of the centre with four.
+    assert_eq!(openings.len(), 2 * 2 + 2 * 4);
+    for opening in openings {
+        let moves: Vec<&str> =
+            opening["moves"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
+        let value = server.json(&format!("konane/position?board=4x4&moves={}", moves.join(",")));
+        let winner = if value["outcome"] == "win" { "black" } else { "white" };
+        assert_eq!(opening["winner"], winner, "{moves:?}");
+        assert_eq!(opening["code"], value["code"]);
+    }
+}
+
+/// An older request makes room for newer ones, and a board that is too hard stays open.
+#[test]
+fn nobody_waits_long_behind_others() {
+    let server = Server::new();
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| server.json("konane/position?board=8x8&time=2000"));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        let asked = Instant::now();
+        let answer = server.json("konane/position?board=8x8&time=0&moves=a8,a7");
+        assert!(asked.elapsed() < Duration::from_millis(800), "{:?}", asked.elapsed());
+        assert_eq!((&answer["outcome"], &answer["complete"]), (&json!("unknown"), &json!(false)));
+        assert!(answer.get("source").is_none());
+        assert!(answer["moves"].as_array().unwrap().iter().all(|mv| mv["outcome"] == "unknown"));
+    });
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+}

@@ -1,0 +1,200 @@
+//! Searches that are watched.
+
+use std::io::{BufRead, BufReader, Write};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::server::{Reply, Server};
+
+fn start(server: &Server, body: &Value) -> String {
+    let reply = server.post("searches", body);
+    assert_eq!(reply.status, 201, "{}", reply.body);
+    reply.json()["id"].as_str().expect("a name").to_owned()
+}
+
+/// Names and data of the events, whose numbers have to increase.
+fn events(text: &str) -> Vec<(String, Value)> {
+    let mut last = 0;
+    let read = |event: &str| {
+        let field = |name: &str| {
+            let mut lines = event.lines();
+            lines.find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("{event:?}"))
+        };
+        let number: u64 = field("id: ").parse().expect("a number");
+        assert!(number > last, "{event}");
+        last = number;
+        (field("event: ").to_owned(), serde_json::from_str(field("data: ")).expect("JSON"))
+    };
+    text.split_terminator("\n\n").map(read).collect()
+}
+
+fn listen(server: &Server, id: &str, headers: &[&str]) -> Reply {
+    server.request(&format!("GET /api/v1/searches/{id}/events"), headers, "")
+}
+
+#[test]
+fn a_search_is_told_from_the_beginning_to_the_end() {
+    let server = Server::new();
+    for (algo, board) in [("dfpn", "6x6"), ("pns", "5x5"), ("pn2", "5x5"), ("pns-pdfpn", "5x6")] {
+        let body = json!({"game": "konane", "board": board, "algo": algo, "memory": "32MiB"});
+        let id = start(&server, &body);
+        let reply = listen(&server, &id, &[]);
+        assert_eq!(reply.status, 200);
+        assert!(reply.head.contains("content-type: text/event-stream"), "{}", reply.head);
+        let events = events(&reply.body);
+        let ((name, end), before) = events.split_last().expect("events");
+        assert_eq!(name, "end");
+        let winner = if board.ends_with("x5") { "black" } else { "white" };
+        assert_eq!(end["winner"], winner, "{board}");
+        assert_eq!(end["outcome"], if winner == "black" { "win" } else { "loss" });
+        assert!(!before.is_empty(), "{algo}");
+        let mut time = 0.0;
+        for (name, progress) in before {
+            assert_eq!(name, "progress");
+            let now = progress["t"].as_f64().unwrap();
+            assert!(now >= time, "{progress}");
+            time = now;
+            assert!(progress["capacity"].as_u64().unwrap() > 0, "{progress}");
+            for root in progress["moves"].as_array().unwrap() {
+                assert!(root["move"].is_string() && root["pn"].is_number() | root["pn"].is_null());
+            }
+        }
+        let (_, last) = before.last().unwrap();
+        let (won, lost) = (json!(0), Value::Null);
+        let numbers = if winner == "black" { (&won, &lost) } else { (&lost, &won) };
+        assert_eq!((&last["pn"], &last["dn"]), numbers, "{algo}: {last}");
+        // Late listeners hear the same, and who has heard it is told that there is nothing more.
+        assert_eq!(listen(&server, &id, &[]).body, reply.body);
+        let number = before.len() + 1;
+        assert_eq!(listen(&server, &id, &[&format!("Last-Event-ID: {number}")]).status, 204);
+        let rest = listen(&server, &id, &[&format!("Last-Event-ID: {}", number - 1)]);
+        assert_eq!(self::events(&rest.body).len(), 1);
+    }
+}
+
+/// What α-β keeps in the places of proof numbers are none.
+#[test]
+fn alpha_beta_has_no_proof_numbers() {
+    let server = Server::new();
+    let id = start(&server, &json!({"game": "konane", "board": "5x5", "algo": "ab"}));
+    let mut events = events(&listen(&server, &id, &[]).body);
+    assert_eq!(events.pop().unwrap().1["winner"], "black");
+    assert!(!events.is_empty());
+    for (_, progress) in events {
+        assert!(progress.get("pn").is_none() && progress.get("dn").is_none(), "{progress}");
+    }
+}
+
+#[test]
+fn sprouts_are_searched_as_well() {
+    let server = Server::new();
+    for algo in ["dfpn", "pns", "pns-pdfpn"] {
+        let body = json!({"game": "sprouts", "position": "0*7", "algo": algo});
+        let id = start(&server, &body);
+        let (name, end) = events(&listen(&server, &id, &[]).body).pop().unwrap();
+        assert_eq!((name.as_str(), &end["outcome"]), ("end", &json!("loss")), "{algo}");
+    }
+}
+
+#[test]
+fn one_search_at_a_time_until_it_is_ended() {
+    let server = Server::new();
+    let body = json!({"game": "konane", "board": "8x8", "memory": "16MiB"});
+    let id = start(&server, &body);
+    let refused = server.post("searches", &body);
+    assert_eq!(refused.status, 429);
+    assert!(refused.error().contains("a search is running"));
+    let delete = || server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
+    assert_eq!(delete().status, 204);
+    let (name, end) = events(&listen(&server, &id, &[]).body).pop().unwrap();
+    assert_eq!((name.as_str(), &end["reason"]), ("end", &json!("interrupted")));
+    assert_eq!(end["outcome"], "unknown");
+    assert_eq!(delete().status, 204, "again");
+    let limited = json!({"game": "konane", "board": "8x8", "limits": {"nodes": 5000}});
+    let next = start(&server, &limited);
+    assert_ne!(next, id);
+    let (_, end) = events(&listen(&server, &next, &[]).body).pop().unwrap();
+    assert_eq!(end["reason"], "node limit");
+    let limited = json!({"game": "konane", "board": "8x8", "limits": {"seconds": 0.2}});
+    let (_, end) = events(&listen(&server, &start(&server, &limited), &[]).body).pop().unwrap();
+    assert_eq!(end["reason"], "time limit");
+    assert!(end["t"].as_f64().unwrap() < 5.0, "{end}");
+}
+
+#[test]
+fn progress_comes_while_it_happens_and_not_too_often() {
+    let server = Server::new();
+    let id = start(&server, &json!({"game": "konane", "board": "8x8", "memory": "16MiB"}));
+    let mut stream = server.connect();
+    let port = server.port;
+    let request =
+        format!("GET /api/v1/searches/{id}/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let (mut lines, begun) = (BufReader::new(stream).lines(), Instant::now());
+    let mut count = 0;
+    while begun.elapsed() < Duration::from_millis(1500) {
+        let line = lines.next().expect("more").expect("text");
+        count += u32::from(line == "event: progress");
+    }
+    assert!((2..=17).contains(&count), "{count}");
+    server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
+    assert!(lines.map_while(Result::ok).any(|line| line == "event: end"));
+}
+
+#[test]
+fn unknown_searches_and_wrong_ones() {
+    let server = Server::new();
+    for id in ["1", "0000000000000000", "%2e%2e", "x"] {
+        assert_eq!(listen(&server, id, &[]).status, 204, "{id}");
+        let deleted = server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
+        assert_eq!(deleted.status, 404, "{id}");
+    }
+    for (body, text) in [
+        (json!({}), "game"),
+        (json!({"game": "chess"}), "chess"),
+        (json!({"game": "konane"}), "board"),
+        (json!({"game": "konane", "board": "9x9"}), "9x9"),
+        (json!({"game": "konane", "board": "3x3", "position": "xox"}), "rank"),
+        (json!({"game": "konane", "board": "3x3", "algo": "mcts"}), "mcts"),
+        (json!({"game": "konane", "board": "3x3", "memory": "1TiB"}), "48.0 MiB"),
+        (json!({"game": "konane", "board": "3x3", "memory": "1KiB"}), "small"),
+        (json!({"game": "konane", "board": "3x3", "limits": {"seconds": -1.0}}), "seconds"),
+        (json!({"game": "konane", "board": "3x3", "limits": {"hours": 1}}), "hours"),
+        (json!({"game": "sprouts"}), "position"),
+        (json!({"game": "sprouts", "position": "0*"}), ""),
+        (json!({"game": "sprouts", "position": "0*2", "board": "3x3"}), "neither"),
+        (json!({"game": "sprouts", "position": "0*2", "algo": "ab"}), "ab"),
+    ] {
+        let reply = server.post("searches", &body);
+        assert_eq!(reply.status, 422, "{body}: {}", reply.body);
+        assert!(reply.error().contains(text), "{body}: {}", reply.body);
+    }
+}
+
+#[test]
+fn streams_are_bounded_and_others_are_answered_meanwhile() {
+    let server = Server::new();
+    let id = start(&server, &json!({"game": "konane", "board": "8x8", "memory": "16MiB"}));
+    let port = server.port;
+    let request =
+        format!("GET /api/v1/searches/{id}/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    let streams: Vec<_> = (0..16)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut lines = BufReader::new(stream).lines();
+            assert_eq!(lines.next().unwrap().unwrap(), "HTTP/1.1 200 OK");
+            lines
+        })
+        .collect();
+    let refused = listen(&server, &id, &[]);
+    assert_eq!(refused.status, 429);
+    assert!(refused.error().contains("streams"));
+    assert_eq!(server.get("version").status, 200);
+    server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
+    for lines in streams {
+        assert!(lines.map_while(Result::ok).any(|line| line == "event: end"));
+    }
+    assert_eq!(listen(&server, &id, &[]).status, 200);
+}
