@@ -63,7 +63,7 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (_, position) = args.start.read()?;
     let (knowledge, position) = match (&args.proof, &args.db) {
         (Some(file), _) => {
-            let guide = Guide::open(file, stop)?;
+            let guide = Guide::open(file)?;
             let (expected, got) = (args.start.board, guide.board().dimensions());
             let shown = file.display().to_string();
             if expected != got {
@@ -107,8 +107,8 @@ impl Knowledge {
     /// Who wins the position in which a game shall begin.
     fn winner(&self, position: &Position) -> Result<Colour, CliError> {
         match self {
-            Knowledge::Proof(guide, _) if guide.is_lost(position) => Ok(!position.to_move()),
-            Knowledge::Proof(guide, _) if guide.answer(position).is_some() => {
+            Knowledge::Proof(guide, _) if guide.is_lost(position)? => Ok(!position.to_move()),
+            Knowledge::Proof(guide, _) if guide.answer(position)?.is_some() => {
                 Ok(position.to_move())
             }
             Knowledge::Proof(guide, file) => Err(CliError::NotInProof {
@@ -128,7 +128,7 @@ impl Knowledge {
         match self {
             Knowledge::Proof(guide, file) => {
                 let board = guide.board();
-                let mv = guide.answer(position).ok_or_else(|| CliError::NoAnswer {
+                let mv = guide.answer(position)?.ok_or_else(|| CliError::NoAnswer {
                     file: file.clone(),
                     position: format_position(board, position),
                 })?;
@@ -162,8 +162,11 @@ impl Knowledge {
         let count = moves.len();
         Ok(match self {
             Knowledge::Proof(guide, _) => {
-                let after = |mv| position.play(guide.board(), mv);
-                let open = moves.iter().filter(|&&mv| guide.answer(&after(mv)).is_none()).count();
+                let mut open = 0;
+                for mv in moves {
+                    let answer = guide.answer(&position.play(guide.board(), mv))?;
+                    open += u32::from(answer.is_none());
+                }
                 match (open, count) {
                     (0, 1) => "Your only move has an answer in the proof.".to_owned(),
                     (0, _) => format!("Your {count} moves all have an answer in the proof."),
@@ -187,7 +190,7 @@ impl Knowledge {
         match self {
             Knowledge::Proof(guide, _) => {
                 for mv in position.moves(guide.board()) {
-                    let answer = guide.answer(&position.play(guide.board(), mv));
+                    let answer = guide.answer(&position.play(guide.board(), mv))?;
                     let answer = answer.map_or("nothing".to_owned(), |answer| self.text(answer));
                     let _ = writeln!(text, "  {:<8}answered by {answer}", self.text(mv));
                 }
