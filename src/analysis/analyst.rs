@@ -187,10 +187,10 @@ impl Analyst {
             return Ok(judged(value, Source::Database, database.remoteness(position)?));
         }
         for proof in &self.proofs {
-            if proof.is_lost(position) {
+            if proof.is_lost(position)? {
                 return Ok(judged(Value::Loss, Source::Proof, None));
             }
-            if proof.answer(position).is_some() {
+            if proof.answer(position)?.is_some() {
                 return Ok(judged(Value::Win, Source::Proof, None));
             }
         }

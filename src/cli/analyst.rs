@@ -1,7 +1,6 @@
 //! What `analyse`, `play` and `annotate` judge positions by.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
@@ -33,12 +32,12 @@ pub struct AnalystArgs {
 
 impl AnalystArgs {
     /// Opens the files and makes room for the search.
-    pub fn open(&self, board: Dimensions, stop: &AtomicBool) -> Result<Analyst, CliError> {
+    pub fn open(&self, board: Dimensions) -> Result<Analyst, CliError> {
         // The search is df-pn, which runs on all threads.
         let threads = self.threads.of("dfpn", true)?;
         let mut analyst = Analyst::new(board, self.memory)?.threads(threads);
         for file in &self.proof {
-            let guide = Guide::open(file, stop)?;
+            let guide = Guide::open(file)?;
             let (expected, got) = (board, guide.board().dimensions());
             if expected != got {
                 let file = file.display().to_string();

@@ -115,7 +115,7 @@ pub struct SideJson {
 /// Judges and prints.
 pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let record = read_record(&args.game)?;
-    let mut analyst = args.analyst.open(record.dimensions, stop)?;
+    let mut analyst = args.analyst.open(record.dimensions)?;
     let positions = record.positions();
     let progress = Progress::new(args.output.quiet);
     let mut analyses = Vec::new();

@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
-use std::sync::atomic::AtomicBool;
 
-use konane::proof::{Guide, ProofWriter};
+use konane::proof::{Guide, ProofError, ProofHeader, ProofWriter};
 use konane::record::Record;
 use konane::{Position, notation};
 use proptest::prelude::*;
 
 use super::common::{Place, code, stderr, stdout};
-use super::proof_samples::{board, proof, random_position};
+use super::proof_samples::{board, bytes_of, proof, random_position};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 20 } else { 200 }))]
@@ -28,16 +27,17 @@ proptest! {
     ) {
         let board = board(size);
         let found = proof(&board, &random_position(&board, bits, thinning, white));
-        let guide = Guide::new(&found.header, found.certificate.codes);
+        let place = Place::new();
+        let guide = written_guide(&place, &found.header, &found.certificate.codes);
         let mut position = guide.root();
         for choice in choices {
             let moves = position.moves(&board);
             let mv = if position.to_move() == guide.winner() {
-                guide.answer(&position).expect("an answer")
+                guide.answer(&position).unwrap().expect("an answer")
             } else if moves.is_empty() {
                 break;
             } else {
-                prop_assert!(guide.is_lost(&position));
+                prop_assert!(guide.is_lost(&position).unwrap());
                 moves[(choice % moves.len() as u64) as usize]
             };
             position = position.play(&board, mv);
@@ -53,15 +53,85 @@ fn a_guide_is_read_from_a_file() {
     let board = board("5x5");
     let start = Position::start(&board);
     let found = proof(&board, &start);
-    let path = place.path("a.proof");
-    ProofWriter::create(&path).unwrap().finish(&found.header, &found.certificate.codes).unwrap();
-    let guide = Guide::open(&path, &AtomicBool::new(false)).unwrap();
+    let guide = written_guide(&place, &found.header, &found.certificate.codes);
     assert_eq!(guide.root(), start);
     assert_eq!(guide.winner().name(), "black");
     assert_eq!(guide.positions(), found.header.positions);
-    assert!(!guide.is_lost(&start));
-    let after = start.play(&board, guide.answer(&start).unwrap());
-    assert!(guide.is_lost(&after));
+    assert!(!guide.is_lost(&start).unwrap());
+    let after = start.play(&board, guide.answer(&start).unwrap().unwrap());
+    assert!(guide.is_lost(&after).unwrap());
+}
+
+/// A proof in a file, opened.
+fn written_guide(place: &Place, header: &ProofHeader, codes: &[u64]) -> Guide {
+    let path = place.path("a.proof");
+    ProofWriter::create(&path).unwrap().finish(header, codes).unwrap();
+    Guide::open(&path).unwrap()
+}
+
+/// Positions of every chunk, and others, are found or not as in the list of all codes; by several
+/// threads as well.
+#[test]
+fn a_guide_finds_what_the_whole_list_has() {
+    let place = Place::new();
+    let board = board("5x6");
+    let start = Position::start(&board);
+    let found = proof(&board, &start);
+    let header = ProofHeader { chunk_codes: 7, ..found.header };
+    let codes = &found.certificate.codes;
+    fs::write(place.path("a.proof"), bytes_of(&header, codes)).unwrap();
+    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let ask = || {
+        for &code in codes {
+            let position = Position::from_code(&board, code);
+            assert!(guide.is_lost(&position).unwrap());
+            for mv in position.moves(&board) {
+                let after = position.play(&board, mv);
+                let expected = after.moves(&board).is_empty()
+                    || codes.binary_search(&after.code(&board)).is_ok();
+                assert_eq!(guide.is_lost(&after).unwrap(), expected);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(ask);
+        }
+    });
+}
+
+/// A chunk that is damaged is an error where it is needed, and nowhere else.
+#[test]
+fn a_damaged_chunk_is_an_error_and_no_answer() {
+    let place = Place::new();
+    let board = board("5x6");
+    let found = proof(&board, &Position::start(&board));
+    let codes = &found.certificate.codes;
+    let header = ProofHeader { chunk_codes: codes.len() as u32 / 2, ..found.header };
+    let whole = bytes_of(&header, codes);
+    let path = place.path("a.proof");
+    let positions = |codes: &[u64]| -> Vec<Position> {
+        codes.iter().map(|&code| Position::from_code(&board, code)).collect()
+    };
+    let (first, rest) = codes.split_at(codes.len() / 2);
+    // Just behind the header, in the first chunk.
+    let mut bytes = whole.clone();
+    bytes[100] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let guide = Guide::open(&path).unwrap();
+    for position in positions(first) {
+        assert!(matches!(guide.is_lost(&position), Err(ProofError::Damaged { .. })));
+    }
+    for position in positions(rest) {
+        assert!(guide.is_lost(&position).unwrap());
+    }
+    // A file that is cut off while it is open.
+    fs::write(&path, &whole).unwrap();
+    let guide = Guide::open(&path).unwrap();
+    fs::write(&path, &whole[..200]).unwrap();
+    for position in positions(rest) {
+        assert!(matches!(guide.is_lost(&position), Err(ProofError::Io { .. })));
+    }
 }
 
 /// Runs with lines on standard input.
@@ -179,8 +249,8 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     written(&place, &["5x5"]);
     let board = board("5x5");
     let start = Position::start(&board);
-    let guide = Guide::open(&place.path("a.proof"), &AtomicBool::new(false)).unwrap();
-    let mv = guide.answer(&start).unwrap();
+    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let mv = guide.answer(&start).unwrap().unwrap();
     let first = notation::format_move(board.dimensions(), mv);
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");
     assert_eq!(code(&output), 0);
@@ -196,7 +266,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     let mut others = start.moves(&board).into_iter();
     let other = others.find(|&other| {
         let after = start.play(&board, other);
-        !guide.is_lost(&after) && guide.answer(&after).is_none()
+        !guide.is_lost(&after).unwrap() && guide.answer(&after).unwrap().is_none()
     });
     let other = notation::format_move(board.dimensions(), other.expect("another first move"));
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &other], "");

@@ -58,6 +58,6 @@ pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         None => given,
         Some(file) => Game::open(file, args.start.board)?,
     };
-    let analyst = args.analyst.open(args.start.board, stop)?;
+    let analyst = args.analyst.open(args.start.board)?;
     talk(&mut Session::new(game, analyst, args.time, args.json, stop), String::new(), stop)
 }

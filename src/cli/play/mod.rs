@@ -100,7 +100,7 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let given = args.start.position.is_some() || args.start.moves.is_some();
     // Before the files, so that bad input is found without them.
     let game = Game::read(&args.start)?;
-    let analyst = args.analyst.open(args.start.board, stop)?;
+    let analyst = args.analyst.open(args.start.board)?;
     let root = analyst.proofs().first().filter(|_| !given).map(|proof| proof.root());
     let game = root.map_or(game, |root| Game::new(analyst.board(), root));
     let files = args.analyst.proofs();

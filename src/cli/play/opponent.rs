@@ -9,7 +9,7 @@ use crate::cli::exit::CliError;
 use crate::cli::output;
 use crate::konane::notation::format_position;
 use crate::konane::{Colour, Move, Position};
-use crate::proof::Guide;
+use crate::proof::{Guide, ProofError};
 use crate::search::plain::game::Value;
 use crate::search::run::Limits;
 
@@ -41,8 +41,8 @@ pub fn level_nodes(level: u32) -> u64 {
 }
 
 /// Whether a proof says who wins a position.
-fn covers(proof: &Guide, position: &Position) -> bool {
-    proof.is_lost(position) || proof.answer(position).is_some()
+fn covers(proof: &Guide, position: &Position) -> Result<bool, ProofError> {
+    Ok(proof.is_lost(position)? || proof.answer(position)?.is_some())
 }
 
 impl<'a> Opponent<'a> {
@@ -57,7 +57,14 @@ impl<'a> Opponent<'a> {
     pub fn begin(&mut self, position: &Position) -> Result<(), CliError> {
         let proofs = self.analyst.proofs();
         let Some(first) = proofs.first() else { return Ok(()) };
-        let Some(proof) = proofs.iter().find(|proof| covers(proof, position)) else {
+        let mut covering = None;
+        for proof in proofs {
+            if covers(proof, position)? {
+                covering = Some(proof);
+                break;
+            }
+        }
+        let Some(proof) = covering else {
             return Err(CliError::NotInProof {
                 file: self.files.clone(),
                 position: format_position(self.analyst.board(), position),
@@ -111,7 +118,7 @@ impl<'a> Opponent<'a> {
     pub fn choose(&mut self, position: &Position) -> Result<(Move, Reason), CliError> {
         let board = self.analyst.board();
         if self.proven == Some(position.to_move()) {
-            let mv = self.answer(position).ok_or_else(|| CliError::NoAnswer {
+            let mv = self.answer(position)?.ok_or_else(|| CliError::NoAnswer {
                 file: self.files.clone(),
                 position: format_position(board, position),
             })?;
@@ -150,8 +157,9 @@ impl<'a> Opponent<'a> {
     }
 
     /// The winner's move by the proofs.
-    pub fn answer(&self, position: &Position) -> Option<Move> {
-        self.analyst.proofs().iter().find_map(|proof| proof.answer(position))
+    pub fn answer(&self, position: &Position) -> Result<Option<Move>, ProofError> {
+        let answers = self.analyst.proofs().iter().map(|proof| proof.answer(position).transpose());
+        answers.flatten().next().transpose()
     }
 
     /// Judges a person's moves by a short look.

@@ -114,9 +114,11 @@ impl<'a> Session<'a> {
         if self.by_proof() {
             let board = self.game.board();
             let moves = position.moves(board);
-            let after = |mv| position.play(board, mv);
-            let open = moves.iter().filter(|&&mv| self.opponent.answer(&after(mv)).is_none());
-            return Ok(proof_situation(open.count(), moves.len()));
+            let mut open = 0;
+            for &mv in &moves {
+                open += usize::from(self.opponent.answer(&position.play(board, mv))?.is_none());
+            }
+            return Ok(proof_situation(open, moves.len()));
         }
         let analysis = self.opponent.look(position)?;
         Ok(match self.person() {
@@ -131,7 +133,7 @@ impl<'a> Session<'a> {
         let mut text = String::new();
         if self.by_proof() {
             for mv in position.moves(board) {
-                let answer = self.opponent.answer(&position.play(board, mv));
+                let answer = self.opponent.answer(&position.play(board, mv))?;
                 let answer = answer.map_or("nothing".to_owned(), |answer| self.text(answer));
                 let _ = writeln!(text, "  {:<8}answered by {answer}", self.text(mv));
             }
