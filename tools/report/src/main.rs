@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p konane-report -- measure scaling
 //! cargo run --release -p konane-report -- pages
+//! cargo run -p konane-report -- trace FILE.jsonl --out FILE.svg
 //! ```
 //!
 //! Raw results are JSON, one run a line: what was run, by which program, where, how loaded the machine
@@ -32,6 +33,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
+mod trace;
 mod winners;
 
 use records::{Record, Results};
@@ -59,6 +61,14 @@ enum Verb {
     },
     /// Run what has no record yet, then write the page
     Measure(Measure),
+    /// Draw what `konane solve --trace FILE` has written: the root's numbers and the table, over time
+    Trace {
+        /// The trace
+        file: PathBuf,
+        /// The figure
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
     /// Write the pages from the raw results
     Pages {
         /// All if none is given
@@ -96,6 +106,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Cluster { docs } => write_cluster(&docs.join("benchmarks")),
         Verb::Measure(args) => measure(&args),
+        Verb::Trace { file, out } => draw_trace(&file, &out),
         Verb::Pages { suites, docs } => {
             let all = if suites.is_empty() { Suite::value_variants() } else { &suites };
             all.iter().try_for_each(|&suite| write_pages(suite, &docs))
@@ -146,6 +157,14 @@ fn write_cluster(folder: &Path) -> Result<(), Failure> {
     let all = cluster::parse(&fs::read_to_string(folder.join("cluster.jsonl"))?)?;
     fs::write(folder.join("cluster.md"), cluster::markdown(&all))?;
     fs::write(folder.join("cluster.svg"), cluster::figure(&all))?;
+    Ok(())
+}
+
+fn draw_trace(file: &Path, out: &Path) -> Result<(), Failure> {
+    let named = |path: &Path, error: Failure| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(file).map_err(|error| named(file, error.into()))?;
+    let lines = trace::parse(&text).map_err(|error| named(file, error))?;
+    fs::write(out, trace::figure(&lines)).map_err(|error| named(out, error.into()))?;
     Ok(())
 }
 
