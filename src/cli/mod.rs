@@ -15,6 +15,7 @@ mod bench;
 mod builddb;
 mod completions;
 mod database;
+mod draw;
 mod exit;
 mod flags;
 mod input;
@@ -63,6 +64,8 @@ pub enum Command {
     Play(play::PlayArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(probe::ProbeArgs),
+    /// Draw a position as an SVG document.
+    Draw(draw::DrawArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
     Builddb(builddb::BuilddbArgs),
     /// Check the files of a database.
@@ -103,6 +106,7 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Perft(args) => perft::run(args, stop),
         Command::Probe(args) => probe::run(args, stop),
         Command::Play(args) => play::run(args, stop),
+        Command::Draw(args) => draw::run(args),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),
