@@ -41,12 +41,21 @@ pub fn figure(lines: &[TraceJson]) -> String {
         _ => "not proven",
     };
     let words = format!("{} nodes, {outcome}", short(last.nodes as f64));
-    svg.text(&words, (left + 460, 24), 14, RIGHT_OF);
+    svg.text(&words, (left + 520, 24), 14, RIGHT_OF);
     for (at, words, colour) in
         [(230, "proof number", COLOURS[0]), (370, "disproof number", COLOURS[1])]
     {
         svg.line(&[(left + at - 30, 24), (left + at - 6, 24)], colour, 1.0, 3);
         svg.text(words, (left + at, 24), 14, RIGHT_OF);
+    }
+    let step = step(end);
+    for tick in 0..=(end / step) as i32 {
+        let seconds = f64::from(tick) * step;
+        for (top, bottom) in [(50, 330), (390, 500)] {
+            svg.line(&[(x(seconds), top), (x(seconds), bottom)], GRID, 1.0, 1);
+        }
+        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        svg.text(&format!("{seconds:.decimals$}"), (x(seconds), 508), 13, BELOW);
     }
     let (top, bottom) = (50, 330);
     let greatest = pn.iter().chain(&dn).filter_map(|&(_, number)| number).max().unwrap_or(1);
@@ -85,15 +94,6 @@ pub fn figure(lines: &[TraceJson]) -> String {
     let points = lines.iter().zip(fill).map(|(line, fill)| (x(line.seconds), y(fill)));
     svg.line(&one_a_column(points), COLOURS[2], 1.0, 2);
 
-    let step = step(end);
-    for tick in 0..=(end / step) as i32 {
-        let seconds = f64::from(tick) * step;
-        for (top, bottom) in [(50, 330), (top, bottom)] {
-            svg.line(&[(x(seconds), top), (x(seconds), bottom)], GRID, 1.0, 1);
-        }
-        let decimals = (-step.log10().floor()).max(0.0) as usize;
-        svg.text(&format!("{seconds:.decimals$}"), (x(seconds), bottom + 8), 13, BELOW);
-    }
     for bottom in [330, bottom] {
         svg.line(&[(left, bottom), (right, bottom)], INK, 1.0, 1);
     }
