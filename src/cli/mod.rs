@@ -19,6 +19,7 @@ mod board;
 mod builddb;
 mod completions;
 mod database;
+mod draw;
 mod exit;
 #[cfg(feature = "explore")]
 mod explore;
@@ -80,6 +81,8 @@ pub enum Command {
     Explore(explore::ExploreArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(probe::ProbeArgs),
+    /// Draw a position as an SVG document.
+    Draw(draw::DrawArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
     Builddb(builddb::BuilddbArgs),
     /// Check the files of a database.
@@ -124,6 +127,7 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Annotate(args) => annotate::run(args, stop),
         #[cfg(feature = "explore")]
         Command::Explore(args) => explore::run(args, stop),
+        Command::Draw(args) => draw::run(args),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),

@@ -1,10 +1,13 @@
 //! What goes to stdout, and numbers as people read them.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::exit::CliError;
+use crate::file::NewFile;
 use crate::search::numbers::INFINITY;
 
 /// The transposition table in the JSON of searches.
@@ -41,6 +44,24 @@ pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
 /// Writes to stdout. A reader that has gone away (`| head`) is no error: it has what it wanted.
 pub fn write_text(text: &str) -> Result<(), CliError> {
     write_open(text).map(|_| ())
+}
+
+/// Where a document goes.
+#[derive(Clone, Debug, Args)]
+pub struct OutArg {
+    /// Write to this file, in place of what was there, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+impl OutArg {
+    /// Writes the whole document.
+    pub fn write(&self, document: &str) -> Result<(), CliError> {
+        let Some(path) = &self.out else { return write_text(document) };
+        let mut file = NewFile::create(path, document.len())?;
+        file.put(document.as_bytes())?;
+        Ok(file.finish()?)
+    }
 }
 
 /// Writes to stdout; false if the reader has gone away.

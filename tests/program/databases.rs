@@ -253,7 +253,7 @@ fn bad_input_exits_with_2_and_says_what_is_wrong() {
         (&["probe", "7x7", "--moves", "d4 d5"], &["at most 3 stones"]),
         (&["probe", "7x7", "--position", "nonsense"], &["--position", "1 rank"]),
         (&["probe", "7x7", "--moves", "d3"], &["--moves", "corner"]),
-        (&["probe", "7x7", "--position", few, "--moves", ""], &["--position", "--moves"]),
+        (&["probe", "7x7", "--position", few, "--moves", "a7-c7"], &["--moves", "move 1"]),
         (&["probe", "7x7", "-", "--moves", ""], &["--moves"]),
         (&["probe", "7x7", "positions.txt"], &["positions.txt"]),
         (&["probe"], &["<RxF>"]),
@@ -616,6 +616,12 @@ fn probe_asks_for_what_was_forgotten() {
     assert_eq!((code(&output), stdout(&output).as_str()), (0, ""));
     let output = place.with_input(&["probe", "3x3"], "xox/oxo/xox b\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let answer = stdout(&output);
+    // Comments are no positions, and lines are counted with them.
+    let list = "# The start:\n\n  # ..\nxox/oxo/xox b # first\nxox # short\n";
+    let output = place.with_input(&["probe", "3x3", "-"], list);
+    assert_eq!((code(&output), stdout(&output)), (2, answer));
+    assert!(stderr(&output).starts_with("error: line 5: "), "{}", stderr(&output));
 }
 
 #[test]

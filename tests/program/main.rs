@@ -25,4 +25,5 @@ mod sprouts_search;
 mod sprouts_texts;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod traces;
 mod verbs;
