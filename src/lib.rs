@@ -76,7 +76,7 @@ pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 /// The examples of the front page and the guide are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-#[doc = include_str!("../docs/guide.md")]
+#[doc = include_str!("../docs/manual.md")]
 struct Guide;
 
 /// What the tests and the benchmarks look into; no part of the public face.
