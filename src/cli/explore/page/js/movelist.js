@@ -1,5 +1,6 @@
 // The moves of a position: winning ones first, those that are not decided last.
 
+import { BestLine } from "./bestline.js";
 import { el, put } from "./dom.js";
 import { badge, outcomeOf, plies, source } from "./words.js";
 
@@ -9,10 +10,12 @@ export class MoveList {
   constructor(panel, view) {
     this.panel = panel;
     this.view = view;
+    this.line = new BestLine();
   }
 
   update(answer) {
     const { panel, view } = this;
+    this.line.update(answer, view.state, view.played, view.shows);
     if (!answer) return put(panel, el("p", { class: "hint" }, "There is nothing to show yet."));
     if (!answer.moves.length) {
       return put(panel, el("h2", {}, "Moves"), el("p", {}, "There are none: who cannot move has lost."));
@@ -32,7 +35,7 @@ export class MoveList {
       return moves.length ? [el("h3", {}, `${TITLES[outcome]} (${moves.length})`),
         el("ul", { class: "moves" }, moves.map(row))] : null;
     });
-    return put(panel, el("h2", {}, "Moves"), groups, el("p", { class: "hint" },
+    return put(panel, el("h2", {}, "Moves"), groups, this.line.node, el("p", { class: "hint" },
       "W wins and L loses for the player who makes the move, if nobody errs afterwards. The word at the "
       + "end says how that is known. A ply is one move of one player."));
   }
