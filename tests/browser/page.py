@@ -55,10 +55,8 @@ class Page:
 
     def text(self, css):
         """The text that can be seen; empty if there is no such element."""
-        try:
-            return " ".join(element.text for element in self.all(css))
-        except StaleElementReferenceException:
-            return self.text(css)
+        find = "return [...document.querySelectorAll(arguments[0])].map(one => one.innerText).join(' ')"
+        return self.script(find, css)
 
     def says(self, css, *words):
         """Waits until an element says all of these."""
@@ -74,8 +72,11 @@ class Page:
 
     def button(self, name):
         """The button or label of this name that can be seen."""
-        found = lambda: [one for one in self.all("button, label.button") if one.text == name]
-        return self.wait(found)[0]
+        find = (
+            "return [...document.querySelectorAll('button, label.button')].find(button =>"
+            "button.textContent === arguments[0] && button.checkVisibility())"
+        )
+        return self.wait(lambda: self.script(find, name))
 
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)

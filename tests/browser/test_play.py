@@ -191,14 +191,14 @@ def test_games_are_saved_and_loaded(page, tmp_path):
     page.wait(lambda: saved.exists() and saved.read_text())
     assert saved.read_text() == "Board: 4x4\n\n1. a4 a3 2. c4-a4\n"
     game = tmp_path / "game.txt"
-    game.write_text("# a remark\nBoard: 4x5\nBlack: Somebody\n\n1. b3! {good} b2 2. b1-b3? # end\n")
+    game.write_text("# a remark\nBoard: 4x5\nBlack: Somebody\n\n1. c2! {good} c3 2. a2-c2? # end\n")
     page.one("#record-file").send_keys(str(game))
     page.wait(lambda: "board=4x5" in page.hash)
-    assert page.played == ["b3", "b2", "b1-b3"]
+    assert page.played == ["c2", "c3", "a2-c2"]
     game.write_text("Board: 4x5\n\n1. b3 nonsense\n")
     page.one("#record-file").send_keys(str(game))
     page.says(".rest", 'line 3: "nonsense" is no move')
-    assert page.played == ["b3", "b2", "b1-b3"]
+    assert page.played == ["c2", "c3", "a2-c2"]
 
 
 def test_the_program_is_gone(driver, start_explorer):

@@ -4,6 +4,11 @@ import { dropped, get, Latest } from "./api.js";
 import { el, put } from "./dom.js";
 import { bytes, capital, number } from "./words.js";
 
+/** A number and its share of all. */
+function of(part, all) {
+  return `${number(part)} (${Math.round((100 * part) / all)} %)`;
+}
+
 export class Databases {
   #latest = new Latest();
   #loaded = false;
@@ -36,6 +41,8 @@ export class Databases {
     const { layers = [], total } = database;
     const facts = [["Positions", database.scope === "reachable" ? "those that games reach" : "all"],
       ["Stones", `up to ${database.max_stones}`], ["Number of positions", total && number(total.positions)],
+      ["Black to move wins", total && of(total.black_to_move_wins, total.positions)],
+      ["White to move wins", total && of(total.white_to_move_wins, total.positions)],
       ["Values", database.metric === "remoteness" ? "winner and plies to the end" : "winner"],
       ["Size", bytes(database.bytes)]].filter(([, value]) => value);
     return el("article", { class: "card" }, el("h3", {}, `${database.board} (${database.name})`),
