@@ -44,12 +44,12 @@ fn run() -> Result<(), Box<dyn Error>> {
     println!("{} wins {}: {} answers", checked.header.winner, checked.root, checked.answered);
 
     // The loser makes its first move each time, the winner answers by the proof.
-    let guide = Guide::open(path, &stop)?;
+    let guide = Guide::open(path)?;
     let mut position = guide.root();
     loop {
         let moves = position.moves(&board);
         let mv = if position.to_move() == guide.winner() {
-            guide.answer(&position)
+            guide.answer(&position)?
         } else {
             moves.first().copied()
         };

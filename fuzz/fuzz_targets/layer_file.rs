@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use konane::internals::files::format::{Footer, HEADER_BYTES, LayerHeader, Scope};
+use konane::internals::files::format::{Footer, HEADER_BYTES, LayerHeader, Metric, Scope};
 use konane::internals::index::Index;
 use konane::internals::files::{Inflater, LayerFile};
 use konane::{Board, Dimensions};
@@ -18,6 +18,7 @@ struct Input<'a> {
     ranks: u8,
     files: u8,
     reachable: bool,
+    remoteness: bool,
     stones: u8,
     chunk_bits: u8,
     header_edits: [(u8, u8); 2],
@@ -31,10 +32,13 @@ fuzz_target!(|input: Input| {
     let ranks = u32::from(input.ranks) % 8 + 1;
     let files = u32::from(input.files) % 8 + 1;
     let board = Board::new(Dimensions::new(ranks, files).expect("at most 64 squares"));
-    let scope = if input.reachable { Scope::Reachable } else { Scope::Complete };
+    let metric = if input.remoteness { Metric::Remoteness } else { Metric::Outcome };
+    let reachable = input.reachable && !input.remoteness;
+    let scope = if reachable { Scope::Reachable } else { Scope::Complete };
     let stones = u32::from(input.stones) % (ranks * files + 1);
     let header = LayerHeader {
         chunk_bytes: 1 << (3 + input.chunk_bits % 12),
+        metric,
         ..LayerHeader::new(&Index::new(board, scope.exchanges()), scope, stones)
     };
     let mut bytes = header.encode().to_vec();

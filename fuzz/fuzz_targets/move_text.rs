@@ -37,6 +37,7 @@ fuzz_target!(|input: Input| {
         position = position.play(&board, mv);
     }
     assert_eq!(parse_moves(&board, &game), Ok(position));
+    assert_eq!(parse_moves(&board, &game.to_uppercase().replace(' ', ",")), Ok(position));
 
     let mut text = String::new();
     let moves = position.moves(&board);
@@ -49,11 +50,11 @@ fuzz_target!(|input: Input| {
     text += input.text;
     let text = text.as_str();
     if let Ok(square) = parse_square(dimensions, text) {
-        assert_eq!(square_name(dimensions, square), text);
+        assert_eq!(square_name(dimensions, square), text.to_ascii_lowercase());
     }
     if let Ok(mv) = read_move(dimensions, text) {
         let written = format_move(dimensions, mv);
-        assert_eq!(written.replace('-', ""), text.replace('-', ""));
+        assert_eq!(written.replace('-', ""), text.replace('-', "").to_ascii_lowercase());
         assert_eq!(read_move(dimensions, &written), Ok(mv));
     }
     match parse_move(&board, &position, text) {

@@ -86,6 +86,8 @@ class Database:
     @property
     def scope(self) -> Literal["complete", "reachable"]: ...
     @property
+    def metric(self) -> Literal["outcome", "remoteness"]: ...
+    @property
     def max_stones(self) -> int: ...
     def probe(self, position: Position | str) -> Probe: ...
     def probe_many(
@@ -140,6 +142,7 @@ def build_database(
     directory: _Path = "db",
     *,
     scope: Literal["complete", "reachable"] = "complete",
+    metric: Literal["outcome", "remoteness"] = "outcome",
     max_stones: int | None = None,
     memory: int | str | None = None,
     threads: int | None = None,

@@ -139,8 +139,14 @@ class Probe:
 
     #: ``"win"`` or ``"loss"`` for the side to move.
     outcome: str
-    #: The outcome of every move for the player who makes it, winning moves first.
+    #: The outcome of every move for the player who makes it, winning moves first. With the remoteness,
+    #: the quickest wins and the longest losses before others.
     moves: dict[str, str]
+    #: Plies to the end of the game if the winner hurries and the loser delays; none if the database
+    #: knows only who wins.
+    remoteness: int | None
+    #: The same of the position after every move.
+    remoteness_after: dict[str, int] | None
 
     @property
     def best_move(self) -> str | None:
@@ -170,6 +176,8 @@ class Built:
     board: str
     #: ``"complete"`` or ``"reachable"``.
     scope: str
+    #: ``"outcome"`` or ``"remoteness"``.
+    metric: str
     #: The most stones of its positions.
     max_stones: int
     #: Where its files are, for :meth:`konane.Database.open`.
@@ -180,6 +188,8 @@ class Built:
     black_to_move_wins: int
     #: Those with White to move that White wins.
     white_to_move_wins: int
+    #: With the remoteness: how many positions end after 0, 1, .. plies, by ``"black"`` and ``"white"`` to move.
+    histogram: dict[str, list[int]] | None
     #: Bytes of the files.
     bytes: int
     #: Wall-clock time of this call.

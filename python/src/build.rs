@@ -1,10 +1,11 @@
 //! `build_database`.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use konane::Board;
 use konane::endgame::{
-    BuildObserver, BuildOptions, DatabaseError, LayerSummary, Scope, Stage, build, plan,
+    BuildObserver, BuildOptions, DatabaseError, LayerSummary, Metric, Scope, Stage, build, plan,
 };
 use pyo3::prelude::*;
 
@@ -68,11 +69,13 @@ struct BuildProgressFields {
 struct BuiltFields {
     board: String,
     scope: &'static str,
+    metric: &'static str,
     max_stones: u32,
     directory: String,
     positions: u64,
     black_to_move_wins: u64,
     white_to_move_wins: u64,
+    histogram: Option<HashMap<&'static str, Vec<u64>>>,
     bytes: u64,
     seconds: f64,
     layers_found: u32,
@@ -85,11 +88,19 @@ fn scope_of(name: &str) -> Result<Scope, Failure> {
     found.ok_or_else(wrong)
 }
 
+fn metric_of(name: &str) -> Result<Metric, Failure> {
+    let metrics = [Metric::Outcome, Metric::Remoteness];
+    let wrong =
+        || Failure::input(format_args!("metric: choose 'outcome' or 'remoteness', not {name:?}"));
+    metrics.into_iter().find(|metric| metric.name() == name).ok_or_else(wrong)
+}
+
 /// Computes the values of all positions of a board (``"5x5"``), or of what is missing of them, and
 /// writes them into a directory within `directory`: a ``Built``, which says where.
 ///
 /// `scope="reachable"` has the positions that games reach only; `max_stones` limits a complete one to
-/// positions with so few stones. `memory` is what may be used: bytes, or a text such as ``"4GiB"``, by
+/// positions with so few stones. `metric="remoteness"` stores, beside who wins, after how many plies if
+/// the winner hurries and the loser delays. `memory` is what may be used: bytes, or a text such as ``"4GiB"``, by
 /// default what the system has. `threads` are all cores if not given. `progress` is called with a
 /// ``BuildProgress`` every `interval` seconds at the most; what it raises ends the build.
 ///
@@ -98,10 +109,10 @@ fn scope_of(name: &str) -> Result<Scope, Failure> {
 /// or disk do not suffice, ``InputError`` for what cannot be built.
 #[pyfunction]
 #[pyo3(
-    signature = (board, directory=PathBuf::from("db"), *, scope="complete", max_stones=None,
-    memory=None, threads=None, progress=None, interval=None),
-    text_signature = "(board, directory='db', *, scope='complete', max_stones=None, memory=None, \
-    threads=None, progress=None, interval=0.1)"
+    signature = (board, directory=PathBuf::from("db"), *, scope="complete", metric="outcome",
+    max_stones=None, memory=None, threads=None, progress=None, interval=None),
+    text_signature = "(board, directory='db', *, scope='complete', metric='outcome', max_stones=None, \
+    memory=None, threads=None, progress=None, interval=0.1)"
 )]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn build_database<'py>(
@@ -109,6 +120,7 @@ pub fn build_database<'py>(
     board: &str,
     directory: PathBuf,
     scope: &str,
+    metric: &str,
     max_stones: Option<u32>,
     memory: Option<Memory>,
     threads: Option<Threads>,
@@ -118,6 +130,7 @@ pub fn build_database<'py>(
     let board = Board::new(dimensions(board)?);
     let options = BuildOptions {
         scope: scope_of(scope)?,
+        metric: metric_of(metric)?,
         max_stones,
         memory_bytes: memory.map(|memory| memory.0),
         ..BuildOptions::complete(directory)
@@ -144,11 +157,15 @@ pub fn build_database<'py>(
     let fields = BuiltFields {
         board: built.dimensions.to_string(),
         scope: built.scope.name(),
+        metric: built.metric.name(),
         max_stones: built.max_stones,
         directory: path_text(&directory),
         positions: built.positions,
         black_to_move_wins: built.black_to_move_wins,
         white_to_move_wins: built.white_to_move_wins,
+        histogram: built
+            .histogram
+            .map(|numbers| HashMap::from([("black", numbers.black), ("white", numbers.white)])),
         bytes: built.bytes,
         seconds: built.seconds,
         layers_found: built.layers_found,

@@ -77,13 +77,15 @@ pub fn of_board(
 struct ProbeFields<'py> {
     outcome: &'static str,
     moves: Bound<'py, PyDict>,
+    remoteness: Option<u32>,
+    remoteness_after: Option<Bound<'py, PyDict>>,
 }
 
 #[pymethods]
 impl PyDatabase {
     /// Opens the database of a board (``"5x6"``) in a directory: the directory itself, or one within
     /// it, as ``build_database`` names them. Complete ones are preferred, then those of reachable
-    /// positions, then those with the most stones.
+    /// positions, then those with the most stones; among these those with the remoteness.
     ///
     /// `cache` is memory for pieces that have been read: bytes, or a text such as ``"1GiB"``. Raises
     /// ``FileError`` if there is no database of the board or it is damaged, ``InputError`` if it is one
@@ -132,6 +134,13 @@ impl PyDatabase {
         self.inner.coverage().scope.name()
     }
 
+    /// What it says of each position: ``"outcome"``, who wins, or ``"remoteness"``, and after how many
+    /// plies.
+    #[getter]
+    fn metric(&self) -> &'static str {
+        self.inner.metric().name()
+    }
+
     /// The most stones that a position in it may have.
     #[getter]
     fn max_stones(&self) -> u32 {
@@ -151,11 +160,16 @@ impl PyDatabase {
             )));
         }
         let answer = py.detach(|| endgame::probe(&self.inner, &asked.position))?;
-        let moves = PyDict::new(py);
+        let (moves, after) = (PyDict::new(py), PyDict::new(py));
         for rated in &answer.moves {
-            moves.set_item(asked.move_text(rated.mv), rated.outcome.name())?;
+            let text = asked.move_text(rated.mv);
+            moves.set_item(&text, rated.outcome.name())?;
+            after.set_item(&text, rated.remoteness)?;
         }
-        results::make(py, "Probe", ProbeFields { outcome: answer.outcome.name(), moves })
+        let (outcome, remoteness) = (answer.outcome.name(), answer.remoteness);
+        let remoteness_after = remoteness.map(|_| after);
+        let fields = ProbeFields { outcome, moves, remoteness, remoteness_after };
+        results::make(py, "Probe", fields)
     }
 
     /// Looks many positions up: `codes` is a one-dimensional numpy array of ``uint64``, the positions'

@@ -25,6 +25,29 @@ def test_values_agree_with_plain_recursion(databases, board):
     np.testing.assert_array_equal(db.probe_many(codes), expected)
 
 
+def plies(position: Position) -> int:
+    """How long a game lasts if the winner hurries and the loser delays, by plain recursion."""
+    after = [plies(position.play(move)) for move in position.moves()]
+    lost = [number for number in after if number % 2 == 0]
+    return 1 + (min(lost) if lost else max(after)) if after else 0
+
+
+def test_winners_hurry_and_losers_delay(tmp_path):
+    built = konane.build_database("3x4", tmp_path, metric="remoteness")
+    assert built.metric == "remoteness"
+    assert sum(built.histogram["black"][1::2]) == built.black_to_move_wins
+    assert sum(built.histogram["white"]) * 2 == built.positions
+    db = Database.find(tmp_path, "3x4")
+    assert db.metric == "remoteness"
+    for position in reachable("3x4")[::7]:
+        answer = db.probe(position)
+        assert answer.remoteness == plies(position)
+        for move, number in answer.remoteness_after.items():
+            assert number == plies(position.play(move))
+    with pytest.raises(konane.InputError, match="metric"):
+        konane.build_database("3x4", tmp_path, metric="depth")
+
+
 def test_many_are_as_one_by_one(databases):
     db = Database.find(databases, "4x4")
     codes = np.arange(1 << 16, dtype=np.uint64)
@@ -47,7 +70,7 @@ def test_many_are_as_one_by_one(databases):
 
 def test_what_is_not_covered(databases):
     db = Database.find(databases, "5x5")
-    assert (db.scope, db.max_stones) == ("complete", 8)
+    assert (db.scope, db.metric, db.max_stones) == ("complete", "outcome", 8)
     few = Position("5x5", "x4/1x3/5/o4/5 b")
     full = Position("5x5")
     off_board = 1 << 40

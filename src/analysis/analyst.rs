@@ -7,7 +7,8 @@ use super::judgement::{Analysis, Judgement, Source};
 use crate::endgame::{Database, DatabaseError, DatabaseValues};
 use crate::konane::zobrist::Zobrist;
 use crate::konane::{
-    Board, Dimensions, Move, Position, Solution, SolveError, SolveOptions, Solver,
+    Algorithm, Board, Dimensions, LEAST_MEMORY, Move, Position, Solution, SolveError, SolveOptions,
+    Solver,
 };
 use crate::proof::{Guide, ProofError};
 use crate::search::plain::game::Value;
@@ -54,8 +55,8 @@ pub enum AnalysisError {
 pub struct Choice {
     /// The move.
     pub mv: Move,
-    /// What the position is to the side that makes it, if that is proven. While it is not, the move
-    /// is the one that the search holds for the best.
+    /// What the move brings to the side that makes it, if that is proven: a win, or what cannot be
+    /// avoided. While it is not, the move is the one that the search holds for the best.
     pub judgement: Option<Judgement>,
 }
 
@@ -82,8 +83,36 @@ impl Analyst {
         let board = Board::new(board);
         let options = SolveOptions { memory_bytes, ..SolveOptions::default() };
         let table = Solver::new(&board, &Position::start(&board)).options(options).new_table()?;
+        Ok(Analyst::in_table(board, table, options))
+    }
+
+    /// That goes on in the table of a search, with its threads and parameters; in a new one of
+    /// [`LEAST_MEMORY`] if the search needed none.
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub(crate) fn after(
+        board: &Board,
+        table: Option<Table>,
+        options: SolveOptions,
+    ) -> Result<Self, SolveError> {
+        let table = match table {
+            None => Table::new(LEAST_MEMORY as usize)?,
+            // Its entries mean something else to a proof-number search.
+            Some(table) if options.algorithm == Algorithm::AlphaBeta => {
+                let bytes = table.bytes();
+                drop(table);
+                Table::new(bytes)?
+            }
+            Some(table) => table,
+        };
+        let options = SolveOptions { algorithm: Algorithm::Dfpn, ..options };
+        Ok(Analyst::in_table(board.clone(), table, options))
+    }
+
+    fn in_table(board: Board, table: Table, options: SolveOptions) -> Self {
         let zobrist = Zobrist::new();
-        Ok(Analyst { board, zobrist, table, options, database: None, proofs: Vec::new() })
+        Analyst { board, zobrist, table, options, database: None, proofs: Vec::new() }
     }
 
     /// Threads for searches that take longer.
@@ -131,6 +160,11 @@ impl Analyst {
         self.database.as_ref()
     }
 
+    /// The database, when nothing more is to be judged.
+    pub(crate) fn into_database(self) -> Option<Database> {
+        self.database
+    }
+
     /// The proofs.
     pub fn proofs(&self) -> &[Guide] {
         &self.proofs
@@ -153,10 +187,10 @@ impl Analyst {
             return Ok(judged(value, Source::Database, database.remoteness(position)?));
         }
         for proof in &self.proofs {
-            if proof.is_lost(position) {
+            if proof.is_lost(position)? {
                 return Ok(judged(Value::Loss, Source::Proof, None));
             }
-            if proof.answer(position).is_some() {
+            if proof.answer(position)?.is_some() {
                 return Ok(judged(Value::Win, Source::Proof, None));
             }
         }
@@ -275,26 +309,23 @@ impl Analyst {
             }
         }
         let judgement = analysis.judgement;
-        let mv = match judgement.map(|judgement| judgement.outcome) {
-            Some(Value::Win) => analysis
-                .moves
-                .iter()
-                .filter(|judged| judged.outcome() == Some(Value::Win))
-                .min_by_key(|judged| {
-                    (
-                        judged.judgement.and_then(|j| j.remoteness).unwrap_or(u32::MAX),
-                        judged.replies,
-                    )
-                })
-                .map(|judged| judged.mv)
-                .or(best),
-            Some(Value::Loss) => self.longest(&analysis)?,
-            None => best.or_else(|| {
-                // Not even expanded: what leaves the opponent little.
-                analysis.moves.iter().min_by_key(|judged| judged.replies).map(|judged| judged.mv)
-            }),
-        };
-        Ok(mv.map(|mv| Choice { mv, judgement }))
+        let choice = |mv, judgement| Choice { mv, judgement };
+        if analysis.outcome() == Some(Value::Loss) {
+            return Ok(self.longest(&analysis)?.map(|mv| choice(mv, judgement)));
+        }
+        let plies = |judgement: Judgement| judgement.remoteness.unwrap_or(u32::MAX);
+        let winning = analysis.moves.iter().filter(|judged| judged.outcome() == Some(Value::Win));
+        let quickest =
+            winning.min_by_key(|judged| (judged.judgement.map_or(u32::MAX, plies), judged.replies));
+        Ok(match quickest {
+            Some(judged) => Some(choice(judged.mv, judgement)),
+            // Not even expanded, perhaps: what leaves the opponent little.
+            None => {
+                let open = analysis.moves.iter().filter(|judged| judged.judgement.is_none());
+                let least = open.min_by_key(|judged| judged.replies).map(|judged| judged.mv);
+                best.or(least).map(|mv| choice(mv, None))
+            }
+        })
     }
 
     /// The move of a lost position that resists longest: by the plies to the end where they are known;
@@ -320,6 +351,7 @@ impl Analyst {
 
     /// A line of best play from the position, to the end of the game or as far as the winner is
     /// proven within the limits: `limits.nodes` are those of each move, the deadline holds for all.
+    /// Every move keeps what the position is.
     ///
     /// # Errors
     /// As [`Analyst::analyse`].

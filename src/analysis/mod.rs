@@ -14,14 +14,13 @@
 //!
 //! ```
 //! use konane::analysis::Analyst;
-//! use konane::{Limits, Position, Value, notation::format_move};
+//! use konane::{Limits, Position, Value};
 //!
 //! let mut analyst = Analyst::new("5x5".parse()?, 16 << 20)?;
 //! let start = Position::start(analyst.board());
 //! let analysis = analyst.analyse(&start, Limits::default(), &mut |_| {})?;
-//! let best = &analysis.moves[0];
-//! assert_eq!(format_move("5x5".parse()?, best.mv), "c3");
-//! assert_eq!(best.judgement.map(|judgement| judgement.outcome), Some(Value::Win));
+//! assert_eq!(analysis.outcome(), Some(Value::Win));
+//! assert_eq!(analysis.verdict(), "Black wins: all 5 moves win.");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

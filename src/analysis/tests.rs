@@ -1,6 +1,7 @@
 //! Every judgement against plain recursion.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
@@ -9,7 +10,7 @@ use super::{Analysis, Analyst, Source};
 use crate::endgame::{BuildOptions, Database, DatabaseOptions, build, plan};
 use crate::konane::notation::{parse_moves, parse_position};
 use crate::konane::{Board, Colour, Position, Solver};
-use crate::proof::{Guide, prove};
+use crate::proof::{Guide, Proof, ProofWriter, prove};
 use crate::search::plain::game::Value;
 use crate::search::run::{Limits, Reason};
 
@@ -87,6 +88,41 @@ proptest! {
     }
 }
 
+proptest! {
+    /// What a choice claims holds for the move, with however little search.
+    #[test]
+    fn a_choice_claims_what_is_so(
+        size in prop::sample::select(vec!["3x4", "4x4", "2x8", "3x5"]),
+        stones: u64,
+        white: bool,
+        nodes in 0u64..60,
+    ) {
+        let mut analyst = analyst(size);
+        let board = analyst.board().clone();
+        let position = position(&board, stones, white);
+        let mut twin = Twin { board: &board, values: HashMap::new() };
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        match analyst.choose(&position, limits).unwrap() {
+            None => prop_assert_eq!(position.count_moves(&board), 0),
+            Some(choice) => {
+                let after = position.play(&board, choice.mv);
+                if let Some(judgement) = choice.judgement {
+                    prop_assert_eq!(judgement.outcome, !twin.value(&after));
+                    prop_assert_eq!(judgement.outcome, twin.value(&position));
+                }
+            }
+        }
+    }
+}
+
+/// A proof, written to a file.
+fn guide(directory: &Path, proof: &Proof) -> Guide {
+    let path = directory.join("a.proof");
+    let writer = ProofWriter::create(&path).unwrap();
+    writer.finish(&proof.header, &proof.certificate.codes).unwrap();
+    Guide::open(&path).unwrap()
+}
+
 #[test]
 fn databases_and_proofs_say_what_a_search_finds() {
     let directory = tempfile::tempdir().unwrap();
@@ -97,7 +133,7 @@ fn databases_and_proofs_say_what_a_search_finds() {
     let by_database = analyst("3x4").with_database(found.unwrap()).unwrap();
     let start = Position::start(&board);
     let proof = prove(&Solver::new(&board, &start), &mut ()).unwrap().proof.unwrap().unwrap();
-    let guide = Guide::new(&proof.header, proof.certificate.codes);
+    let guide = guide(directory.path(), &proof);
     let by_proof = analyst("3x4").with_proof(guide).unwrap();
     let mut twin = Twin { board: &board, values: HashMap::new() };
     for text in ["", "b2", "a3", "a3 a2"] {
@@ -157,7 +193,8 @@ fn other_boards_are_refused() {
     let board = Board::new("3x4".parse().unwrap());
     let start = Position::start(&board);
     let proof = prove(&Solver::new(&board, &start), &mut ()).unwrap().proof.unwrap().unwrap();
-    let guide = Guide::new(&proof.header, proof.certificate.codes);
+    let directory = tempfile::tempdir().unwrap();
+    let guide = guide(directory.path(), &proof);
     let error = analyst("4x4").with_proof(guide).unwrap_err();
     assert_eq!(error.to_string(), "the proof is about 3x4, and the analysis about 4x4");
 }

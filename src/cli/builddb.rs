@@ -322,7 +322,8 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
     output::rows(head, &rows)
 }
 
-/// How many positions last how many plies, with either side to move: the share of each number.
+/// How many positions last how many plies, with either side to move: the shares in percent, small ones
+/// at the end together.
 fn lengths(histogram: &Histogram) -> String {
     let number = |side: &[u64], plies: usize| side.get(plies).copied().unwrap_or(0);
     let plies = 0..=histogram.longest() as usize;
@@ -330,10 +331,13 @@ fn lengths(histogram: &Histogram) -> String {
         .map(|plies| number(&histogram.black, plies) + number(&histogram.white, plies))
         .collect();
     let all = numbers.iter().sum::<u64>().max(1) as f64;
-    let share = |(plies, number): (usize, &u64)| {
-        let percent = 100.0 * *number as f64 / all;
-        let digits = if percent < 0.1 { "<0.1".to_owned() } else { format!("{percent:.1}") };
-        format!("{plies}: {digits} %")
-    };
-    numbers.iter().enumerate().map(share).collect::<Vec<_>>().join(", ")
+    let percent = |number: u64| 100.0 * number as f64 / all;
+    let shown = numbers.iter().rposition(|&n| percent(n) >= 0.95).map_or(0, |last| last + 1);
+    let (shown, rest) = numbers.split_at(shown);
+    let share = |(plies, &number): (usize, &u64)| format!("{plies}: {:.0} %", percent(number));
+    let mut parts: Vec<String> = shown.iter().enumerate().map(share).collect();
+    if !rest.is_empty() {
+        parts.push(format!("more: {:.1} %", percent(rest.iter().sum())));
+    }
+    parts.join(", ")
 }

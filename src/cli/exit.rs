@@ -5,11 +5,13 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
+use crate::analysis::AnalysisError;
 use crate::checkpoint::CheckpointError;
 use crate::endgame::statespace::StateSpaceError;
 use crate::endgame::{BuildError, DatabaseError, PlanError, VerifyError};
 use crate::file::FileError;
 use crate::konane::notation::{MoveListError, PositionError};
+use crate::konane::record::RecordError;
 use crate::konane::{Dimensions, SolveError};
 use crate::proof::ProofError;
 use crate::search::certificate::CertificateError;
@@ -109,6 +111,15 @@ pub enum CliError {
     /// A proof of another board than the one to be played on.
     #[error("{file} is a proof of the {got} board, not of {expected}")]
     OtherBoard { file: String, expected: Dimensions, got: Dimensions },
+    /// A file is not the record of a game.
+    #[error("{file}: {error}")]
+    Record { file: String, error: RecordError },
+    /// A file that is too long for the record of a game.
+    #[error("{file} has more than {} and is no game record", bytes_text(*most))]
+    LongRecord { file: String, most: u64 },
+    /// A record of a game on another board.
+    #[error("{file} is a game on the {got} board, not on {expected}")]
+    OtherRecord { file: String, expected: Dimensions, got: Dimensions },
     /// A game cannot begin at a position of which the proof says nothing.
     #[error(
         "{file} says nothing about {position}: begin at its root, {root}, or at a position to which \
@@ -189,6 +200,19 @@ pub enum CliError {
     Output(#[source] io::Error),
 }
 
+impl From<AnalysisError> for CliError {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Database(error) => CliError::Database(error),
+            AnalysisError::Proof(error) => CliError::Proof(error),
+            AnalysisError::Solve(error) => CliError::Solve(error),
+            AnalysisError::OtherBoard { what: file, expected, got } => {
+                CliError::OtherBoard { file, expected, got }
+            }
+        }
+    }
+}
+
 impl CliError {
     /// The exit code that tells this error.
     pub fn exit(&self) -> Exit {
@@ -198,6 +222,9 @@ impl CliError {
             | CliError::Line(_)
             | CliError::NoPosition
             | CliError::OtherBoard { .. }
+            | CliError::Record { .. }
+            | CliError::LongRecord { .. }
+            | CliError::OtherRecord { .. }
             | CliError::NotInProof { .. }
             | CliError::OneThread(_)
             | CliError::JobOption { .. }

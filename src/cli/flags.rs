@@ -9,18 +9,13 @@ use clap::Args;
 
 use super::exit::CliError;
 use crate::search::run::Limits;
-use crate::system::{NumberError, parse_bytes, parse_duration, parse_number};
+use crate::system::{NumberError, parse_bytes, parse_count, parse_duration, parse_number};
 
 /// Most threads that a command accepts.
 pub const MOST_THREADS: u32 = 1024;
 
 fn parse_threads(text: &str) -> Result<u32, NumberError> {
     parse_number(text, 1, MOST_THREADS.into()).map(|number| number as u32)
-}
-
-/// A number of 1 or more.
-pub(super) fn parse_amount(text: &str) -> Result<u64, NumberError> {
-    parse_number(text, 1, u64::MAX)
 }
 
 /// Lets clap read a type of the library by its names, with the help of each value.
@@ -110,11 +105,11 @@ pub struct SearchArgs {
     pub threads: ThreadsArg,
     #[command(flatten)]
     pub memory: SearchMemoryArg,
-    /// Give up after this time, such as 60s, 5m or 2h.
+    /// Give up after this time, such as 60s, 5m or 1h30m.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
-    /// Give up after this many nodes.
-    #[arg(long, value_name = "N", value_parser = parse_amount, allow_negative_numbers = true)]
+    /// Give up after this many nodes, such as 500000, 2.5M or 1e6.
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     pub max_nodes: Option<u64>,
 }
 
@@ -135,11 +130,11 @@ impl SearchArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct JobArgs {
     /// pns-pdfpn: length of a worker's job in nodes, for Sprouts in iterations [default: 10000].
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_amount)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     pub iterations: Option<u64>,
     /// pns-pdfpn: expansions after which a worker tells its numbers to the others [default: 4096,
     /// for Sprouts 1000].
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_amount)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     pub updates: Option<u64>,
     /// pns-pdfpn: threads of each worker [default: 1]. There are --threads / N workers.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::exit::CliError;
-use crate::konane::notation::{parse_moves, parse_position};
-use crate::konane::{Board, Dimensions, Position};
+use crate::konane::notation::{parse_line, parse_position};
+use crate::konane::{Board, Dimensions, Move, Position};
 
 /// A board and where on it to begin.
 #[derive(Debug, Args)]
@@ -20,22 +20,31 @@ pub struct PositionArgs {
     /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub position: Option<String>,
-    /// Begin after these moves from the start: squares to remove, then jumps such as "c3-c1"
-    /// (file letters from the left, rank numbers from the bottom): "a4 a3".
-    #[arg(long, value_name = "MOVES", conflicts_with = "position", allow_hyphen_values = true)]
+    /// Play these moves first, from --position or from the start: squares to remove, then jumps
+    /// such as "c3-c1" (file letters from the left, rank numbers from the bottom), with spaces or
+    /// commas between them: "a4 a3".
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     pub moves: Option<String>,
 }
 
 impl PositionArgs {
     /// Builds the board and the position that the arguments describe.
     pub fn read(&self) -> Result<(Board, Position), CliError> {
-        let board = Board::new(self.board);
-        let position = match (&self.position, &self.moves) {
-            (Some(text), _) => parse_position(&board, text).map_err(CliError::Position)?,
-            (None, Some(text)) => parse_moves(&board, text).map_err(CliError::Moves)?,
-            (None, None) => Position::start(&board),
-        };
+        let (board, position, _) = self.read_with_last_move()?;
         Ok((board, position))
+    }
+
+    /// The same with the last move that was played, if there is one.
+    pub fn read_with_last_move(&self) -> Result<(Board, Position, Option<Move>), CliError> {
+        let board = Board::new(self.board);
+        let begin = match &self.position {
+            Some(text) => parse_position(&board, text).map_err(CliError::Position)?,
+            None => Position::start(&board),
+        };
+        let moves = self.moves.as_deref().unwrap_or_default();
+        let moves = parse_line(&board, &begin, moves).map_err(CliError::Moves)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
+        Ok((board, position, moves.last().copied()))
     }
 }
 

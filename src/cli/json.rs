@@ -1,5 +1,7 @@
 //! The JSON objects of the verbs, as types: what `--json` writes can be read back into them.
 
+pub use super::analyse::AnswerJson;
+pub use super::annotate::{AnnotatedMoveJson, AnnotationJson, SideJson, SummaryJson};
 pub use super::bench::{BenchItemJson, BenchJson};
 pub use super::builddb::{BuildJson, PlanJson};
 pub use super::judged::{AnalysisJson, JudgedMoveJson};

@@ -11,14 +11,20 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+mod analyse;
+mod analyst;
+mod annotate;
 mod bench;
+mod board;
 mod builddb;
 mod completions;
 mod database;
+mod draw;
 mod exit;
 #[cfg(feature = "explore")]
 mod explore;
 mod flags;
+mod game;
 mod input;
 mod interrupt;
 pub mod json;
@@ -36,6 +42,7 @@ mod talk;
 mod trace;
 mod verify_proof;
 mod verifydb;
+mod words;
 
 use crate::system::file_size_limit_is_an_error;
 use exit::{CliError, Exit};
@@ -63,13 +70,19 @@ pub enum Command {
     Perft(perft::PerftArgs),
     /// Check a proof that `solve --proof` has written, by the rules of the game alone.
     VerifyProof(verify_proof::VerifyProofArgs),
-    /// Play against a proof or a database on the terminal.
+    /// Look at a position: every move with its value, a line of best play, and what you ask.
+    Analyse(analyse::AnalyseArgs),
+    /// Play against the program, which plays perfectly where it can.
     Play(play::PlayArgs),
+    /// Judge every move of a game record: mistakes, only moves, and what is not known.
+    Annotate(annotate::AnnotateArgs),
     /// Look at positions in the browser: every move with its value, searches as they run.
     #[cfg(feature = "explore")]
     Explore(explore::ExploreArgs),
     /// Look up who wins a position, and what becomes of every move, in a database.
     Probe(probe::ProbeArgs),
+    /// Draw a position as an SVG document.
+    Draw(draw::DrawArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
     Builddb(builddb::BuilddbArgs),
     /// Check the files of a database.
@@ -109,9 +122,12 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Solve(args) => solve::run(args, stop),
         Command::Perft(args) => perft::run(args, stop),
         Command::Probe(args) => probe::run(args, stop),
+        Command::Analyse(args) => analyse::run(args, stop),
         Command::Play(args) => play::run(args, stop),
+        Command::Annotate(args) => annotate::run(args, stop),
         #[cfg(feature = "explore")]
         Command::Explore(args) => explore::run(args, stop),
+        Command::Draw(args) => draw::run(args),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),

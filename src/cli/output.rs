@@ -1,10 +1,13 @@
 //! What goes to stdout, and numbers as people read them.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::exit::CliError;
+use crate::file::NewFile;
 use crate::search::numbers::INFINITY;
 
 /// The transposition table in the JSON of searches.
@@ -43,6 +46,24 @@ pub fn write_text(text: &str) -> Result<(), CliError> {
     write_open(text).map(|_| ())
 }
 
+/// Where a document goes.
+#[derive(Clone, Debug, Args)]
+pub struct OutArg {
+    /// Write to this file, in place of what was there, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+impl OutArg {
+    /// Writes the whole document.
+    pub fn write(&self, document: &str) -> Result<(), CliError> {
+        let Some(path) = &self.out else { return write_text(document) };
+        let mut file = NewFile::create(path, document.len())?;
+        file.put(document.as_bytes())?;
+        Ok(file.finish()?)
+    }
+}
+
 /// Writes to stdout; false if the reader has gone away.
 pub fn write_open(text: &str) -> Result<bool, CliError> {
     let mut out = io::stdout().lock();
@@ -63,11 +84,30 @@ pub fn warn(message: &str) {
     let _ = io::stderr().write_all(format!("warning: {message}\n").as_bytes());
 }
 
+/// Columns before the values of [`rows`].
+pub const ROW_INDENT: usize = 14;
+
 /// A heading, and rows of names and values.
 pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
     let mut text = format!("{head}\n");
     for (name, value) in rows {
         text += &format!("  {name:<12}{value}\n");
+    }
+    text
+}
+
+/// Words in lines of less than 80 columns, all but the first one indented by so many spaces.
+pub fn wrapped(words: &[String], indent: usize) -> String {
+    let (mut text, mut column) = (String::new(), indent);
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 && column + word.len() >= 80 {
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+        }
+        text += word;
+        column += word.len() + 1;
     }
     text
 }
@@ -184,5 +224,14 @@ mod tests {
         assert_eq!(time(125.4), "2 min 5 s");
         assert_eq!(time(11_520.0), "3 h 12 min");
         assert_eq!(speed(5, 0.0), 5e9);
+    }
+
+    #[test]
+    fn long_lists_are_broken() {
+        let words: Vec<String> = (10..60).map(|number| format!("a{number}")).collect();
+        let text = wrapped(&words, 14);
+        assert!(text.lines().count() > 2 && text.lines().all(|line| line.len() < 80), "{text}");
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), words);
+        assert!(text.lines().skip(1).all(|line| line.starts_with("              a")), "{text}");
     }
 }

@@ -20,7 +20,8 @@ use crate::search::plain::game::Value;
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "With neither --position nor --moves, positions are read from standard input, one a line,\n",
-    "unless it is a terminal; then the start is looked up.\n\n",
+    "unless it is a terminal; then the start is looked up. Empty lines, and what follows a #, are\n",
+    "left out.\n\n",
     "Examples:\n",
     "  konane probe 4x5 --moves \"a4 a3\"\n",
     "  konane probe 4x5 --position \"xoxox/o1oxo/x1xox/oxoxo b\" --json\n",
@@ -132,10 +133,11 @@ fn answer_lines(
         number += 1;
         let line = line.map_err(CliError::Input)?;
         let line = String::from_utf8_lossy(&line);
-        if line.trim().is_empty() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
             continue;
         }
-        match answer_line(args, database, &line) {
+        match answer_line(args, database, line) {
             Ok(answer) => out += &answer,
             Err(error) => {
                 output::complain(&format!("line {number}: {error}"));

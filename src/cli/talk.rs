@@ -1,4 +1,5 @@
-//! Games on the terminal: the program moves, the person writes lines, until somebody has had enough.
+//! Conversations on the terminal: the program shows and moves, the person writes lines, until somebody
+//! has had enough.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +17,8 @@ pub enum Next {
     Changed(String),
     /// The line was not understood.
     Wrong(String),
+    /// It could not be done, and a run that does nothing else would end with this code.
+    Failed(String, Exit),
     /// The person has had enough.
     Quit,
 }
@@ -67,22 +70,22 @@ pub fn talk(
                     Err(RecvTimeoutError::Disconnected) => return Ok(exit),
                 }
             };
-            let text = match game.line(String::from_utf8_lossy(&line).trim())? {
+            let (text, code) = match game.line(String::from_utf8_lossy(&line).trim())? {
                 _ if is_stopped() => return Ok(Exit::Interrupted),
                 Next::Quit => return Ok(exit),
                 Next::Changed(text) => {
                     out = text;
                     break;
                 }
-                Next::Again(text) => text,
-                Next::Wrong(text) => {
-                    // Nobody sees the message at once: the exit code tells.
-                    if !terminal {
-                        exit = Exit::BadInput;
-                    }
-                    text
-                }
+                Next::Again(text) => (text, Exit::Answered),
+                Next::Wrong(text) => (text, Exit::BadInput),
+                Next::Failed(text, code) => (text, code),
             };
+            // Nobody sees the message at once: the exit code tells. A file that failed outweighs lines
+            // that were wrong.
+            if !terminal && code != Exit::Answered && exit != Exit::File {
+                exit = code;
+            }
             if !output::write_open(&text)? {
                 return Ok(exit);
             }

@@ -2,7 +2,7 @@
 //! [`Solver`], which takes a position to the search and brings the winner back.
 //!
 //! ```text
-//! geometry ◀─ symmetry ◀─ board ◀─ position ◀─ moves ◀─ code ◀─ notation
+//! geometry ◀─ symmetry ◀─ board ◀─ position ◀─ moves ◀─ code ◀─ notation ◀─ record
 //!                                                         ▲
 //!      perft ─▶ kernels ◀─ game (what a search sees) ◀─ profile ◀─ solve ◀─ checkpoint
 //!                                     watch (the root's moves) ◀───┘
@@ -21,6 +21,7 @@ pub mod notation;
 pub mod perft;
 pub mod position;
 pub mod profile;
+pub mod record;
 pub mod solve;
 mod square;
 pub mod symmetry;

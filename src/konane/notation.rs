@@ -7,12 +7,13 @@
 //!           empty squares, then b or w for the side to move
 //! ```
 //!
-//! Every square, move and position has exactly one text that is written. Reading adds only two
-//! liberties to it: the hyphen of a jump may be missing, and white space around the parts of a
-//! position or between moves may be of any kind and length. Whatever else is read is refused with
-//! the place, the reason and, where there is one, the remedy; no text makes a reader panic.
-//! Capital letters are refused too: in other notations they tell the two sides apart, so guessing
-//! could turn a foreign diagram into a wrong position.
+//! Every square, move and position has exactly one text that is written. Reading adds four liberties
+//! to it: the hyphen of a jump may be missing, files may be capital letters, there may be commas
+//! between moves, and white space around the parts of a position or between moves may be of any kind
+//! and length. Whatever else is read is refused with the place, the reason and, where there is one,
+//! the remedy; no text makes a reader panic. Stones as capital letters are refused too: in other
+//! notations they tell the two sides apart, so guessing could turn a foreign diagram into a wrong
+//! position.
 
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
@@ -110,7 +111,7 @@ pub enum IllegalMove {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("move {number} ({text:?}): {reason}")]
 pub struct MoveListError {
-    /// Which move of the list is wrong, counted from 1: its ply.
+    /// Which move of the list is wrong, counted from 1.
     pub number: usize,
     /// The move as it was written.
     pub text: String,
@@ -338,22 +339,34 @@ fn broken_jump_rule(board: &Board, position: &Position, from: u32, to: u32) -> I
     IllegalMove::NotALine
 }
 
-/// Plays a list of moves, separated by white space, from the start of the game. No moves give the
-/// start.
+/// Plays a list of moves from the start of the game ([`parse_line`]). No moves give the start.
 ///
 /// # Errors
 /// If one of them is not a legal move; the error says which one.
 pub fn parse_moves(board: &Board, text: &str) -> Result<Position, MoveListError> {
-    let mut position = Position::start(board);
-    for (index, word) in text.split_whitespace().enumerate() {
+    let start = Position::start(board);
+    let moves = parse_line(board, &start, text)?;
+    Ok(moves.into_iter().fold(start, |position, mv| position.play(board, mv)))
+}
+
+/// Reads a list of moves that are played one after the other from a position, separated by white
+/// space, commas, or both.
+///
+/// # Errors
+/// If one of them is not a legal move; the error says which one.
+pub fn parse_line(board: &Board, begin: &Position, text: &str) -> Result<Vec<Move>, MoveListError> {
+    let (mut position, mut moves) = (*begin, Vec::new());
+    let words = text.split(|c: char| c.is_whitespace() || c == ',');
+    for (index, word) in words.filter(|word| !word.is_empty()).enumerate() {
         let mv = parse_move(board, &position, word).map_err(|reason| MoveListError {
             number: index + 1,
             text: quote(word),
             reason,
         })?;
         position = position.play(board, mv);
+        moves.push(mv);
     }
-    Ok(position)
+    Ok(moves)
 }
 
 /// The text of a position, such as `xox/o1o/xox w`.

@@ -10,8 +10,7 @@ const QUOTED: usize = 40;
 pub enum SquareError {
     /// Not letters followed by a number without leading zeros.
     #[error(
-        "{0:?} is not a square: write its file in small letters and its rank as a number, \
-         such as a1"
+        "{0:?} is not a square: write its file in letters and its rank as a number, such as a1"
     )]
     Syntax(String),
     /// A square that the board does not have.
@@ -41,13 +40,14 @@ pub fn square_name(dimensions: Dimensions, square: u32) -> String {
     file_name(file) + &(dimensions.ranks() - row).to_string()
 }
 
-/// Reads the name of a square and gives its number: 0 at the top left, then along the ranks.
+/// Reads the name of a square, in small letters or capital ones, and gives its number: 0 at the top
+/// left, then along the ranks.
 ///
 /// # Errors
 /// If the text is not letters and a number, or names a square outside of the board.
 pub fn parse_square(dimensions: Dimensions, text: &str) -> Result<u32, SquareError> {
     let syntax = || SquareError::Syntax(quote(text));
-    let letters = text.bytes().take_while(u8::is_ascii_lowercase).count();
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (file, rank) = text.split_at(letters);
     let is_number = rank.bytes().all(|b| b.is_ascii_digit()) && !rank.starts_with('0');
     if file.is_empty() || rank.is_empty() || !is_number {
@@ -61,7 +61,7 @@ pub fn parse_square(dimensions: Dimensions, text: &str) -> Result<u32, SquareErr
     };
     // Letters count like digits from 1 to 26, so that aa follows z.
     let file = file.bytes().fold(0u32, |number, letter| {
-        let digit = u32::from(letter - b'a') + 1;
+        let digit = u32::from(letter.to_ascii_lowercase() - b'a') + 1;
         number.saturating_mul(26).saturating_add(digit)
     });
     let rank: u32 = rank.parse().map_err(|_| off_board())?;

@@ -81,21 +81,32 @@ pub fn prove<K: Known>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
 ) -> Result<Proved, SolveError> {
+    Ok(prove_keeping(solver, observer)?.0)
+}
+
+/// [`prove`] that hands over the table as [`Solver::search`] does.
+pub(crate) fn prove_keeping<K: Known>(
+    solver: &Solver<'_, K>,
+    observer: &mut dyn ProofObserver,
+) -> Result<(Proved, Option<Table>), SolveError> {
     let &Solver { board, position, options, limits, known, .. } = solver;
     let (solution, table) = solver.search(observer)?;
     let Some(winner) = solution.winner else {
-        return Ok(Proved { solution, proof: None });
+        return Ok((Proved { solution, proof: None }, table));
     };
-    let result = match table {
+    let table = match table {
+        Some(table) if options.algorithm == Algorithm::AlphaBeta => {
+            // Its entries mean something else to a proof-number search.
+            let bytes = table.bytes();
+            drop(table);
+            Some(Table::new(bytes)?)
+        }
+        table => table,
+    };
+    let result = match &table {
         // The game is over, and there is nothing to prove.
         None => Ok(Certificate::default()),
-        Some(mut table) => {
-            if options.algorithm == Algorithm::AlphaBeta {
-                // Its entries mean something else to a proof-number search.
-                let bytes = table.bytes();
-                drop(table);
-                table = Table::new(bytes)?;
-            }
+        Some(table) => {
             let game = Konane::new(board, options.profile.estimate());
             let game = Informed::new(&game, known);
             let root = position.code(board);
@@ -104,7 +115,7 @@ pub fn prove<K: Known>(
             let stones = |code| Position::from_code(board, code).occupied().count_ones();
             let how = CertificateOptions { dfpn: options.profile.dfpn(), settle: SETTLE };
             let collecting = &mut |progress: &CertificateProgress| observer.collecting(progress);
-            certificate(&game, (root, value), &table, stones, &how, limits, collecting)
+            certificate(&game, (root, value), table, stones, &how, limits, collecting)
         }
     };
     let proof = result.map(|certificate| {
@@ -120,7 +131,7 @@ pub fn prove<K: Known>(
         };
         Proof { header, certificate }
     });
-    Ok(Proved { solution, proof: Some(proof) })
+    Ok((Proved { solution, proof: Some(proof) }, table))
 }
 
 fn side(colour: Colour) -> Side {

@@ -1,64 +1,90 @@
 //! Playing by a proof: which moves lead into it.
 
+use std::fmt;
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{ProofError, ProofHeader, ProofReader, Side};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::{ProofError, ProofReader, Side};
 use crate::konane::{Board, Colour, Dimensions, Move, Position};
 
-/// A proof in memory, to be asked for the winner's moves.
+/// Memory for the codes of chunks: 512 chunks of the size that the writer makes.
+const CACHE_BYTES: u64 = 64 << 20;
+
+/// A chunk's codes weigh their bytes and what surrounds them.
+#[derive(Clone)]
+struct CodeBytes;
+
+impl Weighter<usize, Arc<[u64]>> for CodeBytes {
+    fn weight(&self, _: &usize, codes: &Arc<[u64]>) -> u64 {
+        size_of_val(&codes[..]) as u64 + 64
+    }
+}
+
+/// A proof, to be asked for the winner's moves by any number of threads.
 ///
-/// It is not checked ([`super::verify()`] does that): in a file that is no proof, answers may be
-/// missing.
+/// Only header and index are read at first. A question reads the chunks of the file in which it has to
+/// look, one for each move at most, and checks them against their checksums; 64 MiB of them are kept,
+/// for all threads. The whole is not checked ([`super::verify()`] does that): in a file that is no
+/// proof, answers may be missing.
 ///
 /// # Examples
 /// ```no_run
 /// use std::path::Path;
-/// use std::sync::atomic::AtomicBool;
 ///
 /// use konane::notation::format_move;
 /// use konane::proof::Guide;
 ///
-/// let guide = Guide::open(Path::new("5x5.proof"), &AtomicBool::new(false))?;
+/// let guide = Guide::open(Path::new("5x5.proof"))?;
 /// let (board, root) = (guide.board(), guide.root());
-/// match guide.answer(&root) {
+/// match guide.answer(&root)? {
 ///     Some(mv) => println!("{} wins by {}", root.to_move(), format_move(board.dimensions(), mv)),
-///     None if guide.is_lost(&root) => println!("{} loses", root.to_move()),
+///     None if guide.is_lost(&root)? => println!("{} loses", root.to_move()),
 ///     None => println!("the file is no proof"),
 /// }
 /// # Ok::<(), konane::proof::ProofError>(())
 /// ```
-#[derive(Debug)]
 pub struct Guide {
     board: Board,
     root: Position,
     winner: Colour,
-    codes: Vec<u64>,
+    positions: u64,
+    /// The first code of every chunk.
+    firsts: Box<[u64]>,
+    reader: Mutex<ProofReader<File>>,
+    chunks: Cache<usize, Arc<[u64]>, CodeBytes>,
+}
+
+impl fmt::Debug for Guide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Guide({}, {} positions)", self.board.dimensions(), self.positions)
+    }
 }
 
 impl Guide {
-    /// Reads a proof: 8 bytes of memory for each position.
+    /// Opens a proof: 40 bytes of memory for each chunk, which is 16,384 positions as the writer
+    /// divides them.
     ///
     /// # Errors
-    /// As [`ProofReader::open`] and [`ProofReader::read_codes`].
-    pub fn open(path: &Path, stop: &AtomicBool) -> Result<Self, ProofError> {
-        let mut reader: ProofReader<File> = ProofReader::open(path)?;
-        let codes = reader.read_codes(stop)?;
-        Ok(Guide::new(reader.header(), codes))
-    }
-
-    /// A proof from its parts.
-    ///
-    /// # Panics
-    /// If the header's board has no squares or more than 64, or the codes are not in increasing
-    /// order.
-    pub fn new(header: &ProofHeader, codes: Vec<u64>) -> Self {
-        assert!(codes.is_sorted(), "codes in increasing order");
+    /// As [`ProofReader::open`].
+    pub fn open(path: &Path) -> Result<Self, ProofError> {
+        let reader: ProofReader<File> = ProofReader::open(path)?;
+        let header = *reader.header();
         let dimensions = Dimensions::new(header.ranks.into(), header.files.into());
-        let board = Board::new(dimensions.expect("a board of 1 to 64 squares"));
-        let root = Position::new_unchecked(header.root, colour(header.to_move));
-        Guide { board, root, winner: colour(header.winner), codes }
+        let board = Board::new(dimensions.expect("the header is of a board of 1 to 64 squares"));
+        let items = CACHE_BYTES / (8 * u64::from(header.chunk_codes));
+        Ok(Guide {
+            board,
+            root: Position::new_unchecked(header.root, colour(header.to_move)),
+            winner: colour(header.winner),
+            positions: header.positions,
+            firsts: reader.chunks().iter().map(|chunk| chunk.first).collect(),
+            reader: Mutex::new(reader),
+            chunks: Cache::with_weighter(items as usize, CACHE_BYTES, CodeBytes),
+        })
     }
 
     /// The board.
@@ -78,25 +104,48 @@ impl Guide {
 
     /// Positions of the proof.
     pub fn positions(&self) -> u64 {
-        self.codes.len() as u64
+        self.positions
     }
 
     /// Whether the side to move loses as far as the proof says it: the position is one of it, or has
     /// no moves.
-    pub fn is_lost(&self, position: &Position) -> bool {
-        position.count_moves(&self.board) == 0
-            || self.codes.binary_search(&position.code(&self.board)).is_ok()
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the chunk is damaged.
+    pub fn is_lost(&self, position: &Position) -> Result<bool, ProofError> {
+        if position.count_moves(&self.board) == 0 {
+            return Ok(true);
+        }
+        let code = position.code(&self.board);
+        // The last chunk that does not begin above the code.
+        match self.firsts.partition_point(|&first| first <= code).checked_sub(1) {
+            Some(chunk) => Ok(self.chunk(chunk)?.binary_search(&code).is_ok()),
+            None => Ok(false),
+        }
     }
 
     /// A move after which the opponent loses, as far as the proof says it: best one that leaves it
     /// no move.
-    pub fn answer(&self, position: &Position) -> Option<Move> {
-        let moves = position.moves(&self.board).into_iter();
-        let lost = moves.filter_map(|mv| {
+    ///
+    /// # Errors
+    /// As [`Guide::is_lost`].
+    pub fn answer(&self, position: &Position) -> Result<Option<Move>, ProofError> {
+        let mut best: Option<(u32, Move)> = None;
+        for mv in position.moves(&self.board) {
             let after = position.play(&self.board, mv);
-            self.is_lost(&after).then(|| (after.count_moves(&self.board), mv))
-        });
-        lost.min_by_key(|&(replies, _)| replies).map(|(_, mv)| mv)
+            let replies = after.count_moves(&self.board);
+            if best.is_none_or(|(least, _)| replies < least) && self.is_lost(&after)? {
+                best = Some((replies, mv));
+            }
+        }
+        Ok(best.map(|(_, mv)| mv))
+    }
+
+    fn chunk(&self, number: usize) -> Result<Arc<[u64]>, ProofError> {
+        self.chunks.get_or_insert_with(&number, || {
+            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(reader.read_chunk(number)?.into())
+        })
     }
 }
 

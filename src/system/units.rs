@@ -1,4 +1,4 @@
-//! Numbers, and amounts with units: bytes and durations. Read exactly, without rounding up.
+//! Numbers, counts, and amounts with units: bytes and durations. Read exactly, without rounding up.
 
 use std::time::Duration;
 
@@ -23,6 +23,9 @@ const BYTES: &[(&str, u64)] = &[
 const MILLISECONDS: &[(&str, u64)] =
     &[("MS", 1), ("S", 1_000), ("M", 60_000), ("MIN", 60_000), ("H", 3_600_000), ("D", 86_400_000)];
 
+/// Letters of counts, as powers of ten.
+const POWERS: &[(&str, usize)] = &[("K", 3), ("M", 6), ("G", 9), ("T", 12)];
+
 /// Why a text is not an amount.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
@@ -37,6 +40,12 @@ pub enum UnitError {
         /// Units that there are.
         known: &'static str,
     },
+    /// A further part of a time without a unit, or with one that is not smaller than that before.
+    #[error("{0:?}: write each part of a time with its unit, the greatest first, such as 1h30m")]
+    Order(String),
+    /// A count that is not whole.
+    #[error("it must be a whole number")]
+    Fraction,
     /// Zero, or less than the smallest unit.
     #[error("it must be more than 0")]
     Zero,
@@ -48,13 +57,60 @@ pub enum UnitError {
 /// A number of bytes: `4GiB`, `512MiB`, `1.5GB`, `1000000`.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let known = "B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB (powers of 1024)";
-    parse(text, BYTES, 1, "4GiB or 512MiB", known)
+    parse(text.trim(), BYTES, 1, "4GiB or 512MiB", known).and_then(|(bytes, _)| positive(bytes))
 }
 
-/// A span of time: `60s`, `5m`, `2h`, `500ms`; seconds without a unit.
+/// A span of time: `60s`, `5m`, `1.5h`, `500ms`, or several parts, `1h30m`; seconds without a unit.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let known = "ms, s, m, h or d";
-    parse(text, MILLISECONDS, 1_000, "60s or 5m", known).map(Duration::from_millis)
+    let (mut sum, mut least, mut rest) = (0u64, u64::MAX, text.trim());
+    loop {
+        // A part ends where a number follows its unit.
+        let number = rest.find(|c: char| !is_of_number(c)).unwrap_or(rest.len());
+        let unit = rest[number..].find(|c: char| is_of_number(c));
+        let (part, more) = rest.split_at(unit.map_or(rest.len(), |unit| number + unit));
+        let (amount, factor) = parse(part, MILLISECONDS, 1_000, "60s, 5m or 1h30m", known)?;
+        if factor >= least || least < u64::MAX && part.ends_with(is_of_number) {
+            return Err(UnitError::Order(text.chars().take(20).collect()));
+        }
+        sum = sum.checked_add(amount).ok_or(UnitError::TooLarge)?;
+        if more.is_empty() {
+            break;
+        }
+        (least, rest) = (factor, more);
+    }
+    positive(sum).map(Duration::from_millis)
+}
+
+/// A whole number of 1 or more: `500000`, `2.5M` (k, M, G, T: powers of 1000), `1e6`.
+pub fn parse_count(text: &str) -> Result<u64, UnitError> {
+    let example = "1000000, 2.5M or 1e6";
+    let text = text.trim();
+    let (number, unit) = split_number(text, example)?;
+    let unknown = || {
+        let unit = unit.chars().take(20).collect();
+        UnitError::Unit { unit, known: "k, M, G or T (powers of 1000), or e and a power of ten" }
+    };
+    let power = match unit.strip_prefix(['e', 'E']) {
+        _ if unit.is_empty() => 0,
+        None => find(POWERS, unit).ok_or_else(unknown)?,
+        Some(digits) if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) => {
+            return Err(unknown());
+        }
+        Some(digits) => digits.parse().map_err(|_| UnitError::TooLarge)?,
+    };
+    let (whole, fraction) = number;
+    let fraction = fraction.trim_end_matches('0');
+    let Some(zeros) = power.checked_sub(fraction.len()) else { return Err(UnitError::Fraction) };
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return Err(UnitError::Zero);
+    }
+    // Beyond 20 digits there is no number of 64 bits.
+    let number =
+        (digits.len().saturating_add(zeros) <= 20).then(|| digits.to_owned() + &"0".repeat(zeros));
+    number.and_then(|number| number.parse().ok()).ok_or(UnitError::TooLarge)
 }
 
 /// Why a text is not a number of the range.
@@ -78,27 +134,46 @@ pub fn parse_number(text: &str, least: u64, most: u64) -> Result<u64, NumberErro
     number.filter(|number| (least..=most).contains(number)).ok_or(NumberError { least, most })
 }
 
+fn is_of_number(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
+}
+
+/// What stands before and behind a number's point, and what follows the number.
+fn split_number<'a>(
+    text: &'a str,
+    example: &'static str,
+) -> Result<((&'a str, &'a str), &'a str), UnitError> {
+    let (number, unit) = text.split_at(text.find(|c| !is_of_number(c)).unwrap_or(text.len()));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || fraction.contains('.') || (number.contains('.') && fraction.is_empty()) {
+        return Err(UnitError::Number(example));
+    }
+    Ok(((whole, fraction), unit.trim()))
+}
+
+fn find<T: Copy>(units: &[(&str, T)], unit: &str) -> Option<T> {
+    let upper = unit.to_ascii_uppercase();
+    units.iter().find(|(name, _)| *name == upper).map(|(_, factor)| *factor)
+}
+
+fn positive(amount: u64) -> Result<u64, UnitError> {
+    if amount == 0 { Err(UnitError::Zero) } else { Ok(amount) }
+}
+
+/// An amount, rounded down, and the factor of its unit.
 fn parse(
     text: &str,
     units: &[(&str, u64)],
     default_unit: u64,
     example: &'static str,
     known: &'static str,
-) -> Result<u64, UnitError> {
-    let text = text.trim();
-    let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    let (number, unit) = text.split_at(text.find(|c| !is_number(c)).unwrap_or(text.len()));
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() || fraction.contains('.') || (number.contains('.') && fraction.is_empty()) {
-        return Err(UnitError::Number(example));
-    }
-    let unit = unit.trim_start();
+) -> Result<(u64, u64), UnitError> {
+    let ((whole, fraction), unit) = split_number(text, example)?;
     let factor = if unit.is_empty() {
         default_unit
     } else {
-        let upper = unit.to_ascii_uppercase();
-        let found = units.iter().find(|(name, _)| *name == upper);
-        found.ok_or_else(|| UnitError::Unit { unit: unit.chars().take(20).collect(), known })?.1
+        let unknown = || UnitError::Unit { unit: unit.chars().take(20).collect(), known };
+        find(units, unit).ok_or_else(unknown)?
     };
     let whole: u64 = whole.parse().map_err(|_| UnitError::TooLarge)?;
     let whole = whole.checked_mul(factor).ok_or(UnitError::TooLarge)?;
@@ -110,16 +185,86 @@ fn parse(
         let digits: u128 = decimals.parse().map_err(|_| UnitError::TooLarge)?;
         (digits * u128::from(factor) / 10u128.pow(decimals.len() as u32)) as u64
     };
-    match whole.checked_add(part) {
-        None => Err(UnitError::TooLarge),
-        Some(0) => Err(UnitError::Zero),
-        Some(amount) => Ok(amount),
-    }
+    Ok((whole.checked_add(part).ok_or(UnitError::TooLarge)?, factor))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn counts_are_read_back(count in 1u64.., part in 1u64..1000, zeros in 0usize..8) {
+            prop_assert_eq!(parse_count(&count.to_string()), Ok(count));
+            for (letter, power) in [("k", 3), ("M", 6), ("G", 9), ("t", 12)] {
+                let expected = part.checked_mul(10u64.pow(power)).expect("below 10^15");
+                prop_assert_eq!(parse_count(&format!("{part}{letter}")), Ok(expected));
+                prop_assert_eq!(parse_count(&format!("{part}e{power}")), Ok(expected));
+                // The same with the point three digits further to the left.
+                let thousandths = format!("{}.{:03}{}", part / 10, part % 10 * 100, "0".repeat(zeros));
+                prop_assert_eq!(parse_count(&format!("{thousandths}{letter}")), Ok(expected / 10));
+            }
+        }
+
+        #[test]
+        fn times_are_the_sum_of_their_parts(
+            days in 0u64..9, hours in 0u64..99, minutes in 0u64..99, seconds in 0u64..99,
+            milliseconds in 1u64..9999,
+        ) {
+            let text = format!("{days}d{hours}h {minutes}m{seconds} s{milliseconds}ms");
+            let sum = ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+            let expected = Duration::from_millis(sum * 1000 + milliseconds);
+            prop_assert_eq!(parse_duration(&text), Ok(expected));
+        }
+
+        #[test]
+        fn no_text_makes_a_reader_panic(text in "[0-9.eEkMhmsd ]{0,12}", other: String) {
+            for text in [&text, &other] {
+                let _ = (parse_count(text), parse_duration(text), parse_bytes(text));
+            }
+        }
+    }
+
+    #[test]
+    fn counts() {
+        for (text, count) in [
+            ("1", 1),
+            ("007", 7),
+            ("1M", 1_000_000),
+            ("1m", 1_000_000),
+            ("2.5G", 2_500_000_000),
+            ("1e6", 1_000_000),
+            ("1E0", 1),
+            ("2.50e1", 25),
+            ("12 k", 12_000),
+            ("1.0", 1),
+            ("0.001k", 1),
+            ("18446744073709551615", u64::MAX),
+            ("18.446744073709551615e18", u64::MAX),
+        ] {
+            assert_eq!(parse_count(text), Ok(count), "{text:?}");
+        }
+        for text in ["", "k", "-1", "+1", ".5", "1.", "ten", "٣", "e6"] {
+            assert!(matches!(parse_count(text), Err(UnitError::Number(_))), "{text:?}");
+        }
+        for text in ["1x", "1e", "1e-3", "1e+3", "1 e6x", "1_000", "1,000", "1KiB", "1kk"] {
+            assert!(matches!(parse_count(text), Err(UnitError::Unit { .. })), "{text:?}");
+        }
+        for text in ["0.5", "1.0001k", "2.55e1"] {
+            assert_eq!(parse_count(text), Err(UnitError::Fraction), "{text:?}");
+        }
+        for text in ["0", "0.0k", "0e99999999999999999999"] {
+            let zero = parse_count(text);
+            assert!(
+                matches!(zero, Err(UnitError::Zero | UnitError::TooLarge)),
+                "{text:?}: {zero:?}"
+            );
+        }
+        for text in ["18446744073709551616", "1e20", "1e99999999999999999999", "99999999T"] {
+            assert_eq!(parse_count(text), Err(UnitError::TooLarge), "{text:?}");
+        }
+    }
 
     #[test]
     fn bytes() {
@@ -178,12 +323,21 @@ mod tests {
             ("1d", 86_400_000),
             ("500ms", 500),
             ("0.25 s", 250),
+            ("90", 90_000),
+            ("1.5h", 5_400_000),
+            ("1h30m", 5_400_000),
+            ("1h 30m", 5_400_000),
+            ("0h5m", 300_000),
+            ("2m0.5s", 120_500),
         ] {
             let expected = Ok(Duration::from_millis(milliseconds));
             assert_eq!(parse_duration(text), expected, "{text:?}");
         }
-        for text in ["", "s", "-5s", "1 minute", "0s", "0.1ms", "5GiB", "1h30m"] {
+        for text in ["", "s", "-5s", "1 minute", "0s", "0.1ms", "5GiB", "0h0m", "1h-5m", "h1m"] {
             assert!(parse_duration(text).is_err(), "{text:?}");
+        }
+        for text in ["30m1h", "1m1m", "1h30", "1m30", "5s5", "1h30m20m", "90 1m"] {
+            assert!(matches!(parse_duration(text), Err(UnitError::Order(_))), "{text:?}");
         }
     }
 }

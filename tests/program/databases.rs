@@ -38,6 +38,44 @@ fn damage(path: &Path) {
 }
 
 #[test]
+fn the_distance_to_the_end_is_built_probed_and_verified() {
+    let place = Place::new();
+    build(&place, &["4x4"]);
+    let value = build(&place, &["4x4", "--metric", "remoteness"]);
+    assert_eq!(value["metric"], "remoteness");
+    assert!(value["directory"].as_str().unwrap().ends_with("4x4-complete-remoteness"));
+    let histogram = &value["histogram"];
+    assert_eq!(keys(histogram), ["black", "white"]);
+    let numbers: Vec<u64> =
+        histogram["black"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert_eq!(numbers.iter().sum::<u64>(), 1 << 16);
+    assert_eq!(numbers.iter().skip(1).step_by(2).sum::<u64>(), 33_547);
+    assert_eq!(numbers.len(), 13);
+
+    // Both are there: the one that knows more is asked.
+    let value = place.json(&["probe", "4x4", "--moves", "a4 a3", "--json"], 0);
+    assert_eq!(keys(&value), ["board", "moves", "outcome", "position", "remoteness", "to_move"]);
+    assert_eq!(keys(&value["moves"][0]), ["move", "outcome", "remoteness"]);
+    let plies = value["remoteness"].as_u64().unwrap();
+    assert_eq!(value["outcome"] == "win", plies % 2 == 1);
+    assert_eq!(value["moves"][0]["remoteness"].as_u64(), Some(plies - 1));
+    let text = stdout(&place.run(&["probe", "4x4", "--moves", "a4 a3"]));
+    let verb = if plies % 2 == 1 { "wins" } else { "loses" };
+    assert!(text.contains(&format!("Black {verb} in {plies}\n")), "{text}");
+    let solved = place.json(&["solve", "4x4", "--moves", "a4 a3", "--db", "db", "--json"], 0);
+    assert_eq!(value["outcome"] == "win", solved["outcome"] == "black");
+
+    let directory = "db/4x4-complete-remoteness";
+    let value = place.json(&["verifydb", directory, "--deep", "--json", "--quiet"], 0);
+    assert_eq!((&value["valid"], &value["metric"]), (&true.into(), &"remoteness".into()));
+    let refused = ["builddb", "4x4", "--metric", "remoteness", "--scope", "reachable"];
+    let output = place.run(&refused);
+    let error = stderr(&output);
+    assert_eq!(code(&output), 2);
+    assert!(error.contains("metric outcome only"), "{error}");
+}
+
+#[test]
 fn a_database_is_built_probed_and_verified() {
     let place = Place::new();
     let value = build(&place, &["4x4"]);
@@ -49,6 +87,7 @@ fn a_database_is_built_probed_and_verified() {
             "bytes",
             "directory",
             "max_stones",
+            "metric",
             "peak_memory_bytes",
             "positions",
             "scope",
@@ -214,7 +253,7 @@ fn bad_input_exits_with_2_and_says_what_is_wrong() {
         (&["probe", "7x7", "--moves", "d4 d5"], &["at most 3 stones"]),
         (&["probe", "7x7", "--position", "nonsense"], &["--position", "1 rank"]),
         (&["probe", "7x7", "--moves", "d3"], &["--moves", "corner"]),
-        (&["probe", "7x7", "--position", few, "--moves", ""], &["--position", "--moves"]),
+        (&["probe", "7x7", "--position", few, "--moves", "a7-c7"], &["--moves", "move 1"]),
         (&["probe", "7x7", "-", "--moves", ""], &["--moves"]),
         (&["probe", "7x7", "positions.txt"], &["positions.txt"]),
         (&["probe"], &["<RxF>"]),
@@ -577,6 +616,12 @@ fn probe_asks_for_what_was_forgotten() {
     assert_eq!((code(&output), stdout(&output).as_str()), (0, ""));
     let output = place.with_input(&["probe", "3x3"], "xox/oxo/xox b\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let answer = stdout(&output);
+    // Comments are no positions, and lines are counted with them.
+    let list = "# The start:\n\n  # ..\nxox/oxo/xox b # first\nxox # short\n";
+    let output = place.with_input(&["probe", "3x3", "-"], list);
+    assert_eq!((code(&output), stdout(&output)), (2, answer));
+    assert!(stderr(&output).starts_with("error: line 5: "), "{}", stderr(&output));
 }
 
 #[test]

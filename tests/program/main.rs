@@ -1,6 +1,8 @@
 //! The real program as its users meet it: every verb and flag, the JSON, exit codes, bad input,
 //! damaged files, limits, signals and kills.
 
+mod analyse;
+mod annotate;
 mod bench;
 mod checkpoints;
 mod common;
@@ -23,4 +25,5 @@ mod sprouts_search;
 mod sprouts_texts;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod traces;
 mod verbs;

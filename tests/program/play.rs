@@ -1,16 +1,17 @@
-//! Games against proofs and databases, and the verb `play`, piped.
+//! Games against proofs, databases and the search, and the verb `play`, piped.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
-use std::sync::atomic::AtomicBool;
 
-use konane::proof::{Guide, ProofWriter};
+use konane::proof::{Guide, ProofError, ProofHeader, ProofWriter};
+use konane::record::Record;
 use konane::{Position, notation};
 use proptest::prelude::*;
 
 use super::common::{Place, code, stderr, stdout};
-use super::proof_samples::{board, proof, random_position};
+use super::proof_samples::{board, bytes_of, proof, random_position};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 20 } else { 200 }))]
@@ -26,16 +27,17 @@ proptest! {
     ) {
         let board = board(size);
         let found = proof(&board, &random_position(&board, bits, thinning, white));
-        let guide = Guide::new(&found.header, found.certificate.codes);
+        let place = Place::new();
+        let guide = written_guide(&place, &found.header, &found.certificate.codes);
         let mut position = guide.root();
         for choice in choices {
             let moves = position.moves(&board);
             let mv = if position.to_move() == guide.winner() {
-                guide.answer(&position).expect("an answer")
+                guide.answer(&position).unwrap().expect("an answer")
             } else if moves.is_empty() {
                 break;
             } else {
-                prop_assert!(guide.is_lost(&position));
+                prop_assert!(guide.is_lost(&position).unwrap());
                 moves[(choice % moves.len() as u64) as usize]
             };
             position = position.play(&board, mv);
@@ -51,15 +53,85 @@ fn a_guide_is_read_from_a_file() {
     let board = board("5x5");
     let start = Position::start(&board);
     let found = proof(&board, &start);
-    let path = place.path("a.proof");
-    ProofWriter::create(&path).unwrap().finish(&found.header, &found.certificate.codes).unwrap();
-    let guide = Guide::open(&path, &AtomicBool::new(false)).unwrap();
+    let guide = written_guide(&place, &found.header, &found.certificate.codes);
     assert_eq!(guide.root(), start);
     assert_eq!(guide.winner().name(), "black");
     assert_eq!(guide.positions(), found.header.positions);
-    assert!(!guide.is_lost(&start));
-    let after = start.play(&board, guide.answer(&start).unwrap());
-    assert!(guide.is_lost(&after));
+    assert!(!guide.is_lost(&start).unwrap());
+    let after = start.play(&board, guide.answer(&start).unwrap().unwrap());
+    assert!(guide.is_lost(&after).unwrap());
+}
+
+/// A proof in a file, opened.
+fn written_guide(place: &Place, header: &ProofHeader, codes: &[u64]) -> Guide {
+    let path = place.path("a.proof");
+    ProofWriter::create(&path).unwrap().finish(header, codes).unwrap();
+    Guide::open(&path).unwrap()
+}
+
+/// Positions of every chunk, and others, are found or not as in the list of all codes; by several
+/// threads as well.
+#[test]
+fn a_guide_finds_what_the_whole_list_has() {
+    let place = Place::new();
+    let board = board("5x6");
+    let start = Position::start(&board);
+    let found = proof(&board, &start);
+    let header = ProofHeader { chunk_codes: 7, ..found.header };
+    let codes = &found.certificate.codes;
+    fs::write(place.path("a.proof"), bytes_of(&header, codes)).unwrap();
+    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let ask = || {
+        for &code in codes {
+            let position = Position::from_code(&board, code);
+            assert!(guide.is_lost(&position).unwrap());
+            for mv in position.moves(&board) {
+                let after = position.play(&board, mv);
+                let expected = after.moves(&board).is_empty()
+                    || codes.binary_search(&after.code(&board)).is_ok();
+                assert_eq!(guide.is_lost(&after).unwrap(), expected);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(ask);
+        }
+    });
+}
+
+/// A chunk that is damaged is an error where it is needed, and nowhere else.
+#[test]
+fn a_damaged_chunk_is_an_error_and_no_answer() {
+    let place = Place::new();
+    let board = board("5x6");
+    let found = proof(&board, &Position::start(&board));
+    let codes = &found.certificate.codes;
+    let header = ProofHeader { chunk_codes: codes.len() as u32 / 2, ..found.header };
+    let whole = bytes_of(&header, codes);
+    let path = place.path("a.proof");
+    let positions = |codes: &[u64]| -> Vec<Position> {
+        codes.iter().map(|&code| Position::from_code(&board, code)).collect()
+    };
+    let (first, rest) = codes.split_at(codes.len() / 2);
+    // Just behind the header, in the first chunk.
+    let mut bytes = whole.clone();
+    bytes[100] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let guide = Guide::open(&path).unwrap();
+    for position in positions(first) {
+        assert!(matches!(guide.is_lost(&position), Err(ProofError::Damaged { .. })));
+    }
+    for position in positions(rest) {
+        assert!(guide.is_lost(&position).unwrap());
+    }
+    // A file that is cut off while it is open.
+    fs::write(&path, &whole).unwrap();
+    let guide = Guide::open(&path).unwrap();
+    fs::write(&path, &whole[..200]).unwrap();
+    for position in positions(rest) {
+        assert!(matches!(guide.is_lost(&position), Err(ProofError::Io { .. })));
+    }
 }
 
 /// Runs with lines on standard input.
@@ -177,8 +249,8 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     written(&place, &["5x5"]);
     let board = board("5x5");
     let start = Position::start(&board);
-    let guide = Guide::open(&place.path("a.proof"), &AtomicBool::new(false)).unwrap();
-    let mv = guide.answer(&start).unwrap();
+    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let mv = guide.answer(&start).unwrap().unwrap();
     let first = notation::format_move(board.dimensions(), mv);
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");
     assert_eq!(code(&output), 0);
@@ -194,7 +266,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     let mut others = start.moves(&board).into_iter();
     let other = others.find(|&other| {
         let after = start.play(&board, other);
-        !guide.is_lost(&after) && guide.answer(&after).is_none()
+        !guide.is_lost(&after).unwrap() && guide.answer(&after).unwrap().is_none()
     });
     let other = notation::format_move(board.dimensions(), other.expect("another first move"));
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &other], "");
@@ -207,10 +279,11 @@ fn bad_usage_and_bad_files() {
     let place = Place::new();
     written(&place, &["4x5"]);
     for (args, expected, part) in [
-        (&["4x5"][..], 2, "--proof"),
-        (&["4x5", "--proof", "a.proof", "--db", "db"], 2, "--db"),
-        (&["4x5", "--proof", "a.proof", "--side", "black"], 2, "--side"),
+        (&["4x5", "--proof", "a.proof", "--db", "none"][..], 4, "none"),
         (&["4x5", "--db", "db", "--side", "red"], 2, "red"),
+        (&["4x5", "--level", "0"], 2, "from 1 to 10"),
+        (&["4x5", "--time", "soon"], 2, "--time"),
+        (&["4x5", "--memory", "1KiB"], 2, "--memory"),
         (&["5x5", "--proof", "a.proof"], 2, "a proof of the 4x5 board, not of 5x5"),
         (&["4x5", "--proof", "a.proof", "--moves", "a1"], 2, "--moves"),
         (&["4x5", "--proof", "none.proof"], 4, "none.proof"),
@@ -242,4 +315,139 @@ fn a_file_that_is_no_proof_is_found_out() {
     assert!(stdout(&output).contains("have no answer: it is no proof"), "{}", stdout(&output));
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("verify-proof"), "{}", stderr(&output));
+}
+
+#[test]
+fn without_files_the_search_plays_perfectly() {
+    let place = Place::new();
+    let text = first_moves(&place, &["5x6", "--threads", "1", "--time", "1m"], "");
+    assert!(text.starts_with("5x6, you play Black. I win, by search.\n"), "{text}");
+    assert!(text.contains(" moves all lose.\n"), "{text}");
+    assert!(text.ends_with("\nBlack cannot move. I have won.\n"), "{text}");
+    assert!(!text.contains("not know"), "{text}");
+    let args = ["5x6", "--threads", "1", "--time", "1m", "--side", "white"];
+    // The winning side of the person keeps the win by the moves that the program calls winning.
+    let text = first_moves(&place, &args, " wins");
+    assert!(text.starts_with("5x6, you play White. You can win, by search.\n"), "{text}");
+    assert!(text.contains("all my moves lose"), "{text}");
+    assert!(text.ends_with("\nBlack cannot move. You have won.\n"), "{text}");
+}
+
+/// The value of a position by plain recursion.
+fn wins(board: &konane::Board, position: &Position, memo: &mut HashMap<Position, bool>) -> bool {
+    if let Some(&known) = memo.get(position) {
+        return known;
+    }
+    let mut moves = position.moves(board).into_iter();
+    let won = moves.any(|mv| !wins(board, &position.play(board, mv), memo));
+    memo.insert(*position, won);
+    won
+}
+
+#[test]
+fn what_is_listed_is_what_recursion_finds() {
+    let place = Place::new();
+    let board = board("4x4");
+    let mut memo = HashMap::new();
+    for moves in ["", "a4", "b3 b4", "c2 c3", "a4 a3 c4-a4"] {
+        let position = notation::parse_moves(&board, moves).unwrap();
+        let side = position.to_move().name();
+        let args = ["4x4", "--moves", moves, "--side", side];
+        let text = stdout(&play(&place, &args, "moves\n"));
+        let listed = text.lines().rev().take_while(|line| line.starts_with("  ")).count();
+        assert_eq!(listed, position.count_moves(&board) as usize, "{text}");
+        for mv in position.moves(&board) {
+            let mv_text = notation::format_move(board.dimensions(), mv);
+            let won = !wins(&board, &position.play(&board, mv), &mut memo);
+            let expected = format!("  {mv_text:<8}{}\n", if won { "wins" } else { "loses" });
+            assert!(text.contains(&expected), "{moves}: {expected:?} in {text}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_claimed_that_is_not_proven() {
+    let place = Place::new();
+    let args = ["8x8", "--time", "50ms", "--memory", "16MiB"];
+    let output = play(&place, &args, "moves\nhint\nsearch 50ms\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.starts_with("8x8, you play Black. I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains("Black to move. I do not know yet who wins.\n"), "{text}");
+    assert_eq!(text.matches("  unknown\n").count(), 4, "{text}");
+    assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains("Not decided yet: "), "{text}");
+    let text = text.replace("not know yet who wins", "");
+    for claim in ["win", "lose"] {
+        assert!(!text.contains(claim), "{claim}: {text}");
+    }
+    // The program moves all the same.
+    let output = play(&place, &[&args[..], &["--side", "black"]].concat(), "a8\n");
+    let text = stdout(&output);
+    assert!(text.contains("White plays ") && text.contains(": I do not know yet who"), "{text}");
+}
+
+#[test]
+fn levels_are_weaker_and_say_so() {
+    let place = Place::new();
+    let text = stdout(&play(&place, &["8x8", "--level", "3", "--time", "10ms"], "a8\n"));
+    assert!(text.contains(" On level 3 I search 64 nodes for a move.\n"), "{text}");
+    assert!(text.contains("White plays "), "{text}");
+    // Where the program could win, but need not on this level, nothing is promised.
+    let text = stdout(&play(&place, &["5x5", "--level", "1", "--side", "white"], ""));
+    assert!(text.starts_with("5x5, you play White. I can win, by search. On level 1 I"), "{text}");
+    // A game against itself differs from the perfect one, but is one by the rules.
+    let text = stdout(&play(&place, &["5x5", "--level", "1", "--side", "none"], "save g\n"));
+    assert!(text.contains(" has won.\n"), "{text}");
+    let record: Record = fs::read_to_string(place.path("g")).unwrap().parse().unwrap();
+    assert_eq!(record.black.as_deref(), Some("konane, level 1"));
+    assert!(record.result.is_some() && record.moves.len() > 4);
+}
+
+#[test]
+fn two_people_and_none() {
+    let place = Place::new();
+    let output = play(&place, &["3x3", "--side", "both"], "b2\nundo\nredo\nc2\nundo\n");
+    let text = stdout(&output);
+    assert!(text.starts_with("3x3, two people play. "), "{text}");
+    assert!(!text.contains(" plays ") && !text.contains("Your") && !text.contains("I "), "{text}");
+    assert_eq!(text.matches("Taken back.").count(), 2, "{text}");
+    assert!(text.ends_with("White to move. White wins: all 4 moves win.\n"), "{text}");
+    let output = play(&place, &["4x5", "--side", "none"], "");
+    let text = stdout(&output);
+    assert!(text.starts_with("4x5, the program plays both sides. White can win, by se"), "{text}");
+    assert!(text.ends_with("\nBlack cannot move. White has won.\n"), "{text}");
+    assert_eq!(code(&output), 0);
+}
+
+#[test]
+fn games_are_saved_and_go_on() {
+    let place = Place::new();
+    let args = ["5x5", "--side", "white"];
+    let output = play(&place, &args, "c4\nsave game.txt\ndraw game.svg\nposition\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = fs::read_to_string(place.path("game.txt")).unwrap();
+    let record: Record = text.parse().unwrap();
+    assert_eq!((record.black.as_deref(), record.white.as_deref()), (Some("konane"), None));
+    assert_eq!(record.moves.len(), 3, "{text}");
+    assert!(fs::read_to_string(place.path("game.svg")).unwrap().starts_with("<svg"));
+    let last = stdout(&output).lines().last().map(str::to_owned);
+    let loaded = play(&place, &args, "load game.txt\nposition\nnew\nposition\n");
+    let shown = stdout(&loaded);
+    assert!(shown.contains(&last.expect("the position")), "{shown}");
+    assert!(shown.contains("A new game.\n"), "{shown}");
+    // Files that are none, and games on other boards, leave the game as it was.
+    fs::write(place.path("bad.txt"), "Board: 5x5\n\n1. c3 c3\n").unwrap();
+    for (lines, expected, part) in [
+        ("load none.txt\n", 4, "none.txt"),
+        ("load bad.txt\n", 2, "bad.txt: line 3, character 7: \"c3\""),
+        ("save no/where\n", 4, "no/where"),
+        ("save\n", 2, "the name of the file is missing"),
+    ] {
+        let output = play(&place, &args, lines);
+        assert_eq!(code(&output), expected, "{lines}");
+        assert!(stdout(&output).contains(part), "{lines}: {}", stdout(&output));
+    }
+    let output = play(&place, &["4x5"], "load game.txt\n");
+    assert!(stdout(&output).contains("a game on the 5x5 board, not on 4x5"));
 }

@@ -4,6 +4,7 @@ mod notation;
 mod notation_properties;
 mod perft;
 mod positions;
+mod records;
 mod symmetry;
 mod transpose;
 mod twin;

@@ -47,7 +47,7 @@ impl Boards {
         work: impl FnOnce(&mut Analyst, &Turn) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let (files, memory, threads) = (Arc::clone(&self.files), self.memory, self.threads);
-        let make = move |turn: &Turn| Ok(files.analyst(board, memory, threads, turn.ending())?);
+        let make = move || Ok(files.analyst(board, memory, threads)?);
         self.seat(board).with(make, work).await
     }
 

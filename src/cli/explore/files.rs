@@ -3,7 +3,6 @@
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use crate::analysis::{AnalysisError, Analyst};
 use crate::cli::exit::CliError;
@@ -72,13 +71,12 @@ impl Files {
         self.databases.as_deref().map_or(Ok(Vec::new()), Database::list)
     }
 
-    /// An analyst of a board, with all that there is about it. Reads its proofs whole.
+    /// An analyst of a board, with all that there is about it.
     pub fn analyst(
         &self,
         board: Dimensions,
         memory: u64,
         threads: NonZeroUsize,
-        stop: &AtomicBool,
     ) -> Result<Analyst, AnalysisError> {
         let mut analyst = Analyst::new(board, memory)?.threads(threads);
         if let Some(directory) = &self.databases {
@@ -89,7 +87,7 @@ impl Files {
             }
         }
         for proof in self.proofs.iter().filter(|proof| proof.board == board) {
-            analyst = analyst.with_proof(Guide::open(&proof.path, stop)?)?;
+            analyst = analyst.with_proof(Guide::open(&proof.path)?)?;
         }
         Ok(analyst)
     }

@@ -66,11 +66,6 @@ impl Turn {
     pub fn is_over(&self) -> bool {
         self.calls.stop.load(Ordering::Relaxed)
     }
-
-    /// True at the end of the program.
-    pub fn ending(&self) -> &AtomicBool {
-        &self.calls.ending
-    }
 }
 
 impl<A> Default for Seat<A> {
@@ -88,7 +83,7 @@ impl<A: Send + 'static> Seat<A> {
     /// Does some work with the analyst, on a thread where it may take its time.
     pub async fn with<T: Send + 'static>(
         &self,
-        make: impl FnOnce(&Turn) -> Result<A, Problem> + Send + 'static,
+        make: impl FnOnce() -> Result<A, Problem> + Send + 'static,
         work: impl FnOnce(&mut A, &Turn) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let waiting = Waiting::new(&self.calls);
@@ -100,7 +95,7 @@ impl<A: Send + 'static> Seat<A> {
         let turn = Turn { calls, most: if crowded { SLICE } else { Duration::MAX } };
         let done = spawn_blocking(move || {
             // Not put back if the work panics: nobody knows then what it is worth.
-            let mut analyst = seat.take().map_or_else(|| make(&turn), Ok)?;
+            let mut analyst = seat.take().map_or_else(make, Ok)?;
             let result = work(&mut analyst, &turn);
             *seat = Some(analyst);
             result

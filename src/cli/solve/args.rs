@@ -19,6 +19,7 @@ use crate::konane::{Algorithm, Profile};
     "  konane solve 6x6\n",
     "  konane solve 5x7 --algo pn2 --json\n",
     "  konane solve 4x4 --position \"xoxo/ox1x/x1xo/oxox b\"\n",
+    "  konane solve 6x6 --lines\n",
     "  konane solve 8x8 --memory 8GiB --time-limit 10m\n\n",
     "A long run with --checkpoint FILE can be stopped at any time; the same command with --resume\n",
     "goes on where it was.\n"
@@ -44,6 +45,10 @@ pub struct SolveArgs {
     /// verify-proof or a program of their own. Collected on all cores after the search.
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
+    /// Afterwards judge every move, and give a line of best play; within the same limits. What is
+    /// not decided by then is unknown.
+    #[arg(long)]
+    pub lines: bool,
     #[command(flatten)]
     pub checkpoint: CheckpointArgs,
     #[command(flatten)]

@@ -2,11 +2,12 @@
 
 mod args;
 mod checkpoint;
+mod lines;
 mod progress;
 mod proof;
 mod report;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub use args::SolveArgs;
@@ -19,6 +20,7 @@ use super::exit::{CliError, Exit};
 use super::output;
 use super::trace::Trace;
 use checkpoint::{Kept, Watch};
+use lines::Searched;
 use progress::SearchProgress;
 use proof::Proving;
 use report::Report;
@@ -27,7 +29,7 @@ use crate::endgame::DatabaseValues;
 use crate::konane::{Algorithm, JobOptions, Solution, SolveError, SolveOptions, Solver};
 use crate::proof::ProofWriter;
 use crate::search::plain::known::Known;
-use crate::search::table::ENTRY_BYTES;
+use crate::search::table::{ENTRY_BYTES, Table};
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -68,11 +70,19 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
     let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
     let (kept, traced) = watch.finish();
-    let solution = result?;
+    let (solution, table) = result?;
+    let database_error = values.and_then(DatabaseValues::into_error);
     // Neither reading nor writing checkpoints is searching.
     let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);
     tracing::debug!(?solution, seconds, "search ends");
 
+    let (lines, database) = if args.lines && database_error.is_none() {
+        let searched = Searched { solution: &solution, table, options, limits, database };
+        let (lines, database) = searched.lines(&board, &position, args.output.quiet)?;
+        (Some(lines), database)
+    } else {
+        (None, database)
+    };
     let report = Report {
         args,
         board: &board,
@@ -82,6 +92,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         solution: &solution,
         proving: proving.as_ref(),
         kept: kept.as_ref(),
+        lines: lines.as_ref(),
         seconds,
     };
     if args.output.json {
@@ -89,7 +100,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     } else {
         output::write_text(&report.text())?;
     }
-    if let Some(error) = values.and_then(DatabaseValues::into_error) {
+    if let Some(error) = database_error {
         return Err(error.into());
     }
     if let Some(error) = kept.and_then(|kept| kept.error)
@@ -99,19 +110,21 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     traced?;
     match solution.reason() {
+        // The winner is known, but somebody has stopped what was to follow.
+        None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
         None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),
         reason => Ok(reason.into()),
     }
 }
 
-/// Solves and, where a proof is wanted, collects and writes it.
+/// Solves and, where a proof is wanted, collects and writes it; hands over the table.
 fn search<K: Known>(
     solver: &Solver<'_, K>,
     watch: &mut Watch<'_>,
     writer: Option<ProofWriter>,
-) -> (Result<Solution, SolveError>, Option<Proving>) {
+) -> (Result<(Solution, Option<Table>), SolveError>, Option<Proving>) {
     match writer {
         Some(writer) => proof::run(solver, watch, writer),
-        None => (solver.run_observed(watch), None),
+        None => (solver.search(watch), None),
     }
 }

@@ -9,10 +9,11 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
 use crate::file::FileError;
 use crate::konane::{Solution, SolveError, Solver};
-use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove};
+use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove_keeping};
 use crate::search::certificate::{CertificateError, CertificateProgress};
 use crate::search::plain::known::Known;
 use crate::search::run::{Observer, Progress};
+use crate::search::table::Table;
 
 /// The proof in the JSON of `solve`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,19 +46,19 @@ enum Failure {
     Writing(FileError),
 }
 
-/// Solves, collects and writes. There is no proof if there is no result; then nothing is left of the
-/// file.
+/// Solves, collects and writes; hands over the table. There is no proof if there is no result; then
+/// nothing is left of the file.
 pub fn run<K: Known>(
     solver: &Solver<'_, K>,
     progress: &mut dyn ProofObserver,
     writer: ProofWriter,
-) -> (Result<Solution, SolveError>, Option<Proving>) {
+) -> (Result<(Solution, Option<Table>), SolveError>, Option<Proving>) {
     let mut watch = Watch { progress, searched: None };
-    let proved = match prove(solver, &mut watch) {
+    let (proved, table) = match prove_keeping(solver, &mut watch) {
         Ok(proved) => proved,
         Err(error) => return (Err(error), None),
     };
-    let Some(proof) = proved.proof else { return (Ok(proved.solution), None) };
+    let Some(proof) = proved.proof else { return (Ok((proved.solution, table)), None) };
     let begun = watch.searched.unwrap_or_else(Instant::now);
     let path = writer.path().to_owned();
     let result = proof.map_err(Failure::Collecting).and_then(|proof| {
@@ -66,7 +67,7 @@ pub fn run<K: Known>(
         written.map(|summary| (summary, searched_again)).map_err(Failure::Writing)
     });
     let seconds = begun.elapsed().as_secs_f64();
-    (Ok(proved.solution), Some(Proving { path, result, seconds }))
+    (Ok((proved.solution, table)), Some(Proving { path, result, seconds }))
 }
 
 /// Passes progress on and remembers when the search was over.

@@ -1,13 +1,17 @@
 //! What `konane solve` prints: one JSON object, or text.
 
 use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
 use super::args::SolveArgs;
 use super::checkpoint::{CheckpointJson, Kept, TotalJson};
+use super::lines::Lines;
 use super::proof::{ProofJson, Proving};
+use crate::cli::board::{Style, draw};
+use crate::cli::judged::JudgedMoveJson;
 use crate::cli::output::{self, TableJson};
 use crate::endgame::Database;
 use crate::konane::notation::{format_move, format_position};
@@ -42,6 +46,12 @@ pub struct SolveJson {
     pub dn: Option<u32>,
     /// A winning move; null if there is none; the best so far if the outcome is unknown.
     pub best_move: Option<String>,
+    /// With `--lines`: all moves, winning ones first, those that are not decided last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<JudgedMoveJson>>,
+    /// With `--lines`: best play to the end, or as far as the winner is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Vec<String>>,
     /// Positions evaluated.
     pub nodes: u64,
     /// Positions expanded, again and again ones included.
@@ -86,6 +96,7 @@ pub struct Report<'a> {
     pub solution: &'a Solution,
     pub proving: Option<&'a Proving>,
     pub kept: Option<&'a Kept<'a>>,
+    pub lines: Option<&'a Lines>,
     pub seconds: f64,
 }
 
@@ -119,6 +130,8 @@ impl Report<'_> {
             pn: self.open_numbers().map(|(pn, _)| pn),
             dn: self.open_numbers().map(|(_, dn)| dn),
             best_move: self.best_move(),
+            moves: self.lines.map(|lines| lines.moves(self.board)),
+            line: self.lines.map(|lines| lines.line(self.board)),
             nodes: counters.nodes,
             expansions: counters.expansions,
             settle_positions: counters.settle_positions,
@@ -164,6 +177,7 @@ impl Report<'_> {
                 rows.extend(self.open_numbers().map(|(pn, dn)| output::root_row(pn, dn)));
             }
         }
+        rows.extend(self.lines.iter().flat_map(|lines| lines.rows(self.board)));
         let profile = self.args.profile.name();
         let threads = match self.threads.get() {
             1 => String::new(),
@@ -206,6 +220,12 @@ impl Report<'_> {
             rows.push(("proof", proving.text()));
         }
 
-        output::rows(&format!("{}, {to_move} to move", self.board.dimensions()), &rows)
+        let rows = output::rows(&format!("{}, {to_move} to move", self.board.dimensions()), &rows);
+        // Programs that read the text have no use for it.
+        if io::stdout().is_terminal() {
+            draw(self.board, self.position, None, Style::of_stdout()) + "\n" + &rows
+        } else {
+            rows
+        }
     }
 }

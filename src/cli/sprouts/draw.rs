@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::output;
+use crate::cli::output::OutArg;
 use crate::sprouts::draw::svg;
 
 /// `konane sprouts draw`.
@@ -13,10 +13,12 @@ use crate::sprouts::draw::svg;
 pub struct DrawArgs {
     #[command(flatten)]
     pub text: TextArg,
+    #[command(flatten)]
+    pub out: OutArg,
 }
 
 /// Draws the position as it is written.
 pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
-    output::write_text(&svg(&args.text.read()?))?;
+    args.out.write(&svg(&args.text.read()?))?;
     Ok(Exit::Answered)
 }

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::text;
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::flags::{OutputArgs, parse_amount};
+use crate::cli::flags::OutputArgs;
 use crate::cli::output::{self, grouped};
 use crate::cli::progress::Progress;
 use crate::search::run::Reason;
 use crate::sprouts::Position;
 use crate::sprouts::spr_file::SprReader;
 use crate::sprouts::verify::{VerifyError, VerifyLimits, VerifyReport, verify};
-use crate::system::parse_bytes;
+use crate::system::{parse_bytes, parse_count};
 
 /// `konane sprouts verify`.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub root: Option<String>,
     /// Positions that may be searched to establish one number.
-    #[arg(long, value_name = "N", default_value = "10000000", value_parser = parse_amount,
+    #[arg(long, value_name = "N", default_value = "10000000", value_parser = parse_count,
           allow_negative_numbers = true)]
     pub max_work: u64,
     /// Memory for positions and their numbers.

@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
+use crate::endgame::files::Metric;
 use crate::endgame::index::{Sizes, binomial};
 use crate::konane::Colour;
 
 /// Compressed bytes for a raw one, at the most, of a whole board: 6x6 has 0.57, 5x6 0.62.
 pub const COMPRESSED_SHARE: f64 = 0.65;
+
+/// The same with the remoteness: 5x6 has 0.72.
+pub const COMPRESSED_SHARE_OF_REMOTENESS: f64 = 0.75;
 
 /// The same of a part of a board or a small one: 5x6 with 15 stones had 0.80.
 pub const COMPRESSED_SHARE_OF_FEW: f64 = 0.85;
@@ -18,8 +22,12 @@ const LARGE: u128 = 16 << 20;
 pub const BASE_BYTES: u128 = 64 << 20;
 
 /// Compressed bytes for a raw one of so many, if they are a whole board.
-pub fn compressed_share(raw: u128) -> f64 {
-    if raw >= LARGE { COMPRESSED_SHARE } else { COMPRESSED_SHARE_OF_FEW }
+pub fn compressed_share(raw: u128, metric: Metric) -> f64 {
+    match metric {
+        _ if raw < LARGE => COMPRESSED_SHARE_OF_FEW,
+        Metric::Outcome => COMPRESSED_SHARE,
+        Metric::Remoteness => COMPRESSED_SHARE_OF_REMOTENESS,
+    }
 }
 
 /// The tables of canonical black patterns.

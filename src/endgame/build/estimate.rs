@@ -21,6 +21,10 @@ pub const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
 /// cores.
 pub const SWEPT_POSITIONS_PER_SECOND: f64 = 1.5e8;
 
+/// The same two with remotenesses: low figures, from 5x5 and 5x6.
+const RANKED_REMOTENESSES_PER_SECOND: f64 = 1.0e7;
+const SWEPT_REMOTENESSES_PER_SECOND: f64 = 4.0e7;
+
 /// The same for the state space, which keeps more in memory and moves it more often.
 pub const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
 
@@ -108,7 +112,11 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         Method::Ranked => {}
         Method::Swept => {
             needs.memory = tables + swept::memory(&sizes, metric);
-            needs.seconds = needs.stored as f64 / (SWEPT_POSITIONS_PER_SECOND * threads as f64);
+            let per_second = match metric {
+                Metric::Outcome => SWEPT_POSITIONS_PER_SECOND,
+                Metric::Remoteness => SWEPT_REMOTENESSES_PER_SECOND,
+            };
+            needs.seconds = needs.stored as f64 / (per_second * threads as f64);
         }
         Method::Sliced => {
             let figures = tasks::figures_here(board, &directory, memory_limit);
@@ -203,7 +211,7 @@ fn ranked_needs(
     let raw_of = |stones: u32| u128::from(metric.bits(stones)) * sides * sizes.layer_bytes(stones);
     let raw: u128 = (0..=max_stones).map(raw_of).sum();
     let share = match max_stones == index.board().dimensions().squares() {
-        true => compressed_share(raw),
+        true => compressed_share(raw, metric),
         false => COMPRESSED_SHARE_OF_FEW,
     };
     let index_of = |stones: u32| raw_of(stones) * INDEX_BYTES / u128::from(CHUNK_BYTES);
@@ -222,13 +230,17 @@ fn ranked_needs(
         1 => 2 * addresses - sizes.layer_addresses(max_stones),
         _ => 2 * addresses,
     };
+    let per_second = match metric {
+        Metric::Outcome => RANKED_POSITIONS_PER_SECOND,
+        Metric::Remoteness => RANKED_REMOTENESSES_PER_SECOND,
+    };
     Needs {
         // The index of a file is in memory while its positions are counted.
         memory: BASE_BYTES + values + permuted + orbits + scratch + index,
         disk,
         disk_peak: disk + largest,
         stored: sides * addresses,
-        seconds: computed as f64 / (RANKED_POSITIONS_PER_SECOND * threads as f64),
+        seconds: computed as f64 / (per_second * threads as f64),
     }
 }
 

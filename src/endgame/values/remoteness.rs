@@ -116,12 +116,12 @@ mod tests {
     #[test]
     fn ranks_of_moves_are_those_of_one_ply_more() {
         for count in 1..=MAX_PLANES {
-            let numbers = std::array::from_fn(|at| at as u32 % ((1 << count) - 1));
+            let numbers: [u32; 64] = std::array::from_fn(|at| at as u32 % ((1 << count) - 1));
             let mut found = planes(&numbers, count);
             ranks_of_moves(&mut found);
             exchange_ranks(&mut found);
-            for at in 0..64 {
-                assert_eq!(number(&found, at), numbers[at] + 1, "{count} planes");
+            for (at, plies) in numbers.into_iter().enumerate() {
+                assert_eq!(number(&found, at), plies + 1, "{count} planes");
             }
         }
     }

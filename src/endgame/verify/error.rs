@@ -26,9 +26,9 @@ pub enum VerifyError {
         /// What is said about it.
         what: &'static str,
         /// What follows from the rules and the layers below.
-        expected: &'static str,
+        expected: Box<str>,
         /// What the file says.
-        got: &'static str,
+        got: Box<str>,
     },
     /// The stop flag was set.
     #[error("interrupted before everything was checked")]

@@ -18,7 +18,7 @@ use recompute::Recomputation;
 use crate::endgame::build::{BuildObserver, Stage};
 use crate::endgame::database::{Database, DatabaseOptions};
 use crate::endgame::files::{
-    Counts, DatabaseError, Histogram, MANIFEST_NAME, Metric, Scope, count_layer,
+    Block, BlockKind, Counts, DatabaseError, Histogram, MANIFEST_NAME, Metric, Scope, count_layer,
 };
 use crate::konane::Dimensions;
 
@@ -45,15 +45,21 @@ pub struct VerifyReport {
     pub seconds: f64,
 }
 
-/// Bytes that the layers take which a deep check of a sound database has in memory at a time.
+/// Bytes that the layers take which a deep check of a sound database has in memory at a time: a bit
+/// for a position, or a byte for its remoteness.
 ///
 /// # Errors
 /// If the manifest or a layer file cannot be read.
 pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
     let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
     let layers = database.manifest().layers.iter().map(|layer| {
-        let blocks = database.layer(layer.stones)?.blocks();
-        Ok(blocks.iter().map(|block| block.stored_bytes()).sum::<u64>())
+        let blocks = database.layer(layer.stones)?.blocks().iter();
+        let bytes = |block: &Block| match (database.metric(), block.key().kind) {
+            (Metric::Outcome, _) => block.stored_bytes(),
+            (Metric::Remoteness, BlockKind::Wins) => block.rows() * block.columns(),
+            (Metric::Remoteness, _) => 0,
+        };
+        Ok(blocks.map(bytes).sum::<u64>())
     });
     let layers = layers.collect::<Result<Vec<u64>, DatabaseError>>()?;
     let below = database.board().longest_jump() as usize;
@@ -65,6 +71,7 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
 /// the manifest's counts. With `deep`, also every value against those of its successors; in scope
 /// reachable also that what is marked as reached is so for all equivalent addresses, is closed under
 /// moves and begins with the positions after the two removals, and that only such positions are won.
+/// With the remoteness, every one of them and their histogram.
 ///
 /// Runs on the rayon pool it is called in. Memory: without `deep`, some MiB and the indexes of the
 /// files; with it, also the layers, decompressed, of as many stones fewer as a jump can take

@@ -32,6 +32,8 @@ pub struct ProofReader<R> {
     source: R,
     header: ProofHeader,
     chunks: Vec<ChunkEntry>,
+    /// Where each chunk begins.
+    places: Vec<u64>,
     bytes: u64,
     memory: u64,
 }
@@ -83,6 +85,7 @@ impl<R: Read + Seek> ProofReader<R> {
         // Entry by entry, and no further than they make sense: the index of a small file may be a hole
         // of any size.
         let (mut chunks, mut data): (Vec<ChunkEntry>, _) = (Vec::new(), HEADER_BYTES as u64);
+        let mut places: Vec<u64> = Vec::new();
         let mut hasher = Xxh3::new();
         let mut piece = Vec::new();
         while (chunks.len() as u64) < header.chunks() {
@@ -90,7 +93,7 @@ impl<R: Read + Seek> ProofReader<R> {
             piece.resize(count * ENTRY_BYTES, 0);
             source.read_exact(&mut piece).map_err(io())?;
             hasher.update(&piece);
-            let room = chunks.try_reserve(count);
+            let room = chunks.try_reserve(count).and_then(|()| places.try_reserve(count));
             room.map_err(|error| ProofError::io("reserve memory for", path)(error.into()))?;
             for entry in piece.as_chunks::<ENTRY_BYTES>().0.iter().map(ChunkEntry::decode) {
                 let number = chunks.len();
@@ -99,6 +102,7 @@ impl<R: Read + Seek> ProofReader<R> {
                     let what = format!("the length of chunk {number}");
                     return damaged(&what, &format!("1 to {most} bytes"), &entry.bytes);
                 }
+                places.push(data);
                 data = data.saturating_add(entry.bytes);
                 if chunks.last().is_some_and(|last| last.first >= entry.first) {
                     let what = format!("the first code of chunk {number}");
@@ -115,7 +119,7 @@ impl<R: Read + Seek> ProofReader<R> {
             return damaged("the index's checksum", &expected, &got);
         }
         let path = path.to_owned();
-        Ok(ProofReader { path, source, header, chunks, bytes, memory: u64::MAX })
+        Ok(ProofReader { path, source, header, chunks, places, bytes, memory: u64::MAX })
     }
 
     /// Sets the most memory that reading and checking may take, in bytes; without it there is no limit
@@ -141,6 +145,37 @@ impl<R: Read + Seek> ProofReader<R> {
     /// What the proof is about.
     pub fn header(&self) -> &ProofHeader {
         &self.header
+    }
+
+    /// The index: an entry for each chunk, by increasing first codes.
+    pub fn chunks(&self) -> &[ChunkEntry] {
+        &self.chunks
+    }
+
+    /// Reads the codes of one chunk, in strictly increasing order: 8 bytes of memory for each.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the chunk is damaged.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub fn read_chunk(&mut self, number: usize) -> Result<Vec<u64>, ProofError> {
+        let (entry, path) = (self.chunks[number], &self.path);
+        let chunk_codes = u64::from(self.header.chunk_codes);
+        // All chunks but the last one are full, and no one is empty.
+        let count = chunk_codes.min(self.header.positions - number as u64 * chunk_codes);
+        let io = || ProofError::io("read", path);
+        self.source.seek(SeekFrom::Start(self.places[number])).map_err(io())?;
+        let mut stored = vec![0; entry.bytes as usize];
+        self.source.read_exact(&mut stored).map_err(io())?;
+        let mut codes = vec![0; count as usize];
+        decompress(&entry, &stored, &mut codes)
+            .map_err(|(expected, got)| damaged_chunk(path, number, expected, got))?;
+        let last = codes[codes.len() - 1];
+        match self.chunks.get(number + 1) {
+            Some(next) if next.first <= last => Err(overlap(path, number + 1, last, next.first)),
+            _ => Ok(codes),
+        }
     }
 
     /// Length of the file.
@@ -191,8 +226,7 @@ impl<R: Read + Seek> ProofReader<R> {
                 .enumerate()
                 .try_for_each(|(number, (codes, (entry, bytes)))| {
                     decompress(entry, &bytes, codes).map_err(|(expected, got)| {
-                        let what = format!("chunk {}", first + number);
-                        ProofError::damaged(path, what, expected, got)
+                        damaged_chunk(path, first + number, expected, got)
                     })
                 })?;
             first += batch.len();
@@ -201,12 +235,20 @@ impl<R: Read + Seek> ProofReader<R> {
         let ends = codes.chunks(chunk_codes).map(|chunk| (chunk[0], chunk[chunk.len() - 1]));
         let ends: Vec<(u64, u64)> = ends.collect();
         if let Some(number) = ends.windows(2).position(|pair| pair[0].1 >= pair[1].0) {
-            let what = format!("the first code of chunk {}", number + 1);
-            let (last, first) = (ends[number].1, ends[number + 1].0);
-            return Err(ProofError::damaged(path, what, format!("above {last:#x}"), hex(first)));
+            return Err(overlap(path, number + 1, ends[number].1, ends[number + 1].0));
         }
         Ok(codes)
     }
+}
+
+fn damaged_chunk(path: &Path, number: usize, expected: String, got: String) -> ProofError {
+    ProofError::damaged(path, format!("chunk {number}"), expected, got)
+}
+
+/// The error of a chunk whose first code is not above the last one of the chunk before.
+fn overlap(path: &Path, number: usize, last: u64, first: u64) -> ProofError {
+    let what = format!("the first code of chunk {number}");
+    ProofError::damaged(path, what, format!("above {last:#x}"), hex(first))
 }
 
 /// Decompresses a chunk; else says what was expected and what was found.

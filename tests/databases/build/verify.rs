@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use konane::Board;
-use konane::endgame::ManifestLayer;
-use konane::endgame::{Manifest, VerifyError, verify};
+use konane::endgame::{
+    BuildOptions, Histogram, Manifest, ManifestLayer, Metric, Plan, VerifyError, plan, verify,
+};
 use konane::internals::files::LayerFile;
 use konane::internals::files::count_layer;
-use konane::internals::files::format::{BlockKey, LayerHeader, Scope, layer_name};
+use konane::internals::files::format::{BlockKey, layer_name};
 use konane::internals::files::{LayerSummary, LayerWriter};
 use konane::internals::index::Index;
 use tempfile::tempdir;
@@ -24,22 +25,16 @@ fn forge(directory: &Path, stones: u32, change: impl Fn(BlockKey, &mut Vec<u8>))
     let path = directory.join(layer_name(stones));
     let manifest = Manifest::read(directory).unwrap();
     let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
-    let written = rewrite(&path, &index, manifest.scope, stones, change);
+    let written = rewrite(&path, change);
     let counts = count_layer(&index, &LayerFile::open(&path).unwrap()).unwrap();
     let mut manifest = manifest;
     manifest.layers[stones as usize] = ManifestLayer::new(stones, &written, counts);
     manifest.write(directory).unwrap();
 }
 
-fn rewrite(
-    path: &Path,
-    index: &Index,
-    scope: Scope,
-    stones: u32,
-    change: impl Fn(BlockKey, &mut Vec<u8>),
-) -> LayerSummary {
+fn rewrite(path: &Path, change: impl Fn(BlockKey, &mut Vec<u8>)) -> LayerSummary {
     let old = LayerFile::open(path).unwrap();
-    let mut writer = LayerWriter::create(path, LayerHeader::new(index, scope, stones)).unwrap();
+    let mut writer = LayerWriter::create(path, old.header().clone()).unwrap();
     for block in old.blocks() {
         let mut bytes = old.read_block(block.key()).unwrap();
         change(block.key(), &mut bytes);
@@ -78,6 +73,74 @@ fn sound_databases_pass() {
         assert_eq!(report.files, plan.max_stones + 1);
         assert_eq!(u128::from(report.recomputed), plan.stored_positions, "{size}");
         assert_eq!(check(&plan.directory, false).unwrap(), 0);
+    }
+}
+
+/// A database with the remoteness.
+fn with_remoteness(size: &str, max_stones: Option<u32>, out: &Path) -> Plan {
+    let metric = Metric::Remoteness;
+    let options = BuildOptions { metric, max_stones, ..BuildOptions::complete(out.to_owned()) };
+    plan(&Board::new(size.parse().unwrap()), &options).unwrap()
+}
+
+#[test]
+fn sound_remotenesses_pass() {
+    for (size, max_stones) in [
+        ("1x1", None),
+        ("1x2", None),
+        ("3x3", None),
+        ("1x13", None),
+        ("2x7", None),
+        ("4x4", None),
+        ("5x4", None),
+        ("5x5", Some(11)),
+        ("7x7", Some(5)),
+        ("3x20", Some(4)),
+    ] {
+        let out = tempdir().unwrap();
+        let plan = with_remoteness(size, max_stones, out.path());
+        let summary = build(&plan);
+        let report = verify(&plan.directory, true, &(), &AtomicBool::new(false)).unwrap();
+        assert_eq!(report.metric, Metric::Remoteness);
+        assert_eq!(report.counts.black_to_move_wins, summary.black_to_move_wins, "{size}");
+        assert_eq!(u128::from(report.recomputed), plan.stored_positions, "{size}");
+    }
+}
+
+#[test]
+fn one_wrong_remoteness_is_found() {
+    for size in ["4x4", "3x5"] {
+        for stones in [3, 7, 10] {
+            let out = tempdir().unwrap();
+            let plan = with_remoteness(size, None, out.path());
+            build(&plan);
+            let path = plan.directory.join(layer_name(stones));
+            let last = LayerFile::open(&path).unwrap().blocks().last().unwrap().key();
+            // The highest bit of the first position of the last block.
+            forge(&plan.directory, stones, |key, bytes| {
+                if key == last {
+                    bytes[0] ^= 1;
+                }
+            });
+            let error = check(&plan.directory, false).unwrap_err();
+            assert!(error.to_string().contains("the histogram"), "{error}");
+            let mut manifest = Manifest::read(&plan.directory).unwrap();
+            let index = Index::new(Board::new(manifest.dimensions), true);
+            let mut histogram = Histogram::default();
+            for stones in 0..=manifest.max_stones() {
+                let file = LayerFile::open(&plan.directory.join(layer_name(stones))).unwrap();
+                histogram.add(&Histogram::of_layer(&index, &file).unwrap());
+            }
+            manifest.histogram = Some(histogram);
+            manifest.write(&plan.directory).unwrap();
+            assert_eq!(check(&plan.directory, false).unwrap(), 0);
+            let error = check(&plan.directory, true).unwrap_err();
+            let VerifyError::Wrong { path, address, what, .. } = &error else { panic!("{error}") };
+            assert!(path.ends_with(layer_name(stones)));
+            assert_eq!((address.row, address.column, *what), (0, 0, "the remoteness"));
+            assert_eq!((address.black, address.white), (last.black, last.white));
+            assert!(error.to_string().contains(" in "), "{error}");
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use konane::endgame::{Database, DatabaseError, DatabaseOptions, Manifest, Metric};
+use konane::endgame::{Database, DatabaseError, DatabaseOptions, Histogram, Manifest, Metric};
 use konane::file::FileError;
 use konane::internals::files::LayerFile;
 use konane::internals::files::format::{
@@ -310,19 +310,30 @@ proptest! {
     fn manifests_are_read_again(
         layers in prop::collection::vec(
             (any::<u64>(), any::<u64>(), 0..1u64 << 56, 0..1u64 << 56, 0..1u64 << 56), 1..37),
+        remoteness: bool,
     ) {
         let layers = (0..).zip(layers).map(|(stones, (bytes, footer_xxh3, p, b, w))| {
             let counts = konane::endgame::Counts {
-                positions: p, black_to_move_wins: b, white_to_move_wins: w
+                positions: if remoteness { 2 * (p + b + w) } else { p },
+                black_to_move_wins: b,
+                white_to_move_wins: w,
             };
             konane::endgame::ManifestLayer { stones, bytes, footer_xxh3, counts }
         });
-        let manifest = Manifest {
+        let mut manifest = Manifest {
             dimensions: "6x6".parse().unwrap(),
             scope: konane::endgame::Scope::Complete,
             layers: layers.collect(),
             histogram: None,
         };
+        if remoteness {
+            let total = manifest.total().unwrap();
+            let side = |wins| vec![total.positions / 2 - wins, wins];
+            manifest.histogram = Some(Histogram {
+                black: side(total.black_to_move_wins),
+                white: side(total.white_to_move_wins),
+            });
+        }
         let bytes = manifest.encode();
         prop_assert_eq!(Manifest::decode(Path::new("a file"), &bytes).unwrap(), manifest);
     }

@@ -78,10 +78,7 @@ fn collect(folder: &Path, types: &mut Types) -> Result<(), Failure> {
     for entry in entries {
         let path = entry.path();
         if path.is_dir() {
-            // The answers of the page's server are a contract of their own, docs/api.md.
-            if !path.ends_with("explore") {
-                collect(&path, types)?;
-            }
+            collect(&path, types)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let file = syn::parse_file(&fs::read_to_string(&path)?)
                 .map_err(|error| format!("{}: {error}", path.display()))?;

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p konane-report -- measure scaling
 //! cargo run --release -p konane-report -- pages
+//! cargo run -p konane-report -- trace FILE.jsonl --out FILE.svg
 //! ```
 //!
 //! Raw results are JSON, one run a line: what was run, by which program, where, how loaded the machine
@@ -33,6 +34,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
+mod trace;
 mod winners;
 
 use records::{Record, Results};
@@ -66,6 +68,14 @@ enum Verb {
     },
     /// Run what has no record yet, then write the page
     Measure(Measure),
+    /// Draw what `konane solve --trace FILE` has written: the root's numbers and the table, over time
+    Trace {
+        /// The trace
+        file: PathBuf,
+        /// The figure
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
     /// Write the pages from the raw results
     Pages {
         /// All if none is given
@@ -104,6 +114,7 @@ fn main() -> ExitCode {
         Verb::Cluster { docs } => write_cluster(&docs.join("benchmarks")),
         Verb::Json { docs } => write_json(&docs),
         Verb::Measure(args) => measure(&args),
+        Verb::Trace { file, out } => draw_trace(&file, &out),
         Verb::Pages { suites, docs } => {
             let all = if suites.is_empty() { Suite::value_variants() } else { &suites };
             all.iter().try_for_each(|&suite| write_pages(suite, &docs))
@@ -168,6 +179,14 @@ fn write_json(docs: &Path) -> Result<(), Failure> {
 fn json_sources() -> [PathBuf; 3] {
     ["src/cli", "src/sprouts/analysis", "src/endgame/files"]
         .map(|folder| Path::new(ROOT).join(folder))
+}
+
+fn draw_trace(file: &Path, out: &Path) -> Result<(), Failure> {
+    let named = |path: &Path, error: Failure| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(file).map_err(|error| named(file, error.into()))?;
+    let lines = trace::parse(&text).map_err(|error| named(file, error))?;
+    fs::write(out, trace::figure(&lines)).map_err(|error| named(out, error.into()))?;
+    Ok(())
 }
 
 /// Writes the files of a suite.

@@ -178,7 +178,7 @@ impl TaskPlan {
         let black = sizes.squares(Colour::Black);
         let all = (0..=black).map(|b| sizes.rows(b) as f64 * row).sum::<f64>();
         let stored = sides * all;
-        let share = compressed_share(stored as u128);
+        let share = compressed_share(stored as u128, Metric::Outcome);
         let (mut tasks, mut widest, mut read) = (0, 0, 0.0);
         let sweep = Sweep::new(index);
         for wave in self.waves() {

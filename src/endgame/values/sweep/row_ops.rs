@@ -215,12 +215,12 @@ fn greatest_baseline<const P: usize>(jump: &RowJump, target: &mut [u64], source:
         source.as_chunks::<GROUP>().0.as_chunks::<P>().0,
         |targets: &mut [Planes<P>], sources: &[Planes<P>]| {
             for (target, source) in targets.iter_mut().zip(sources) {
-                for l in 0..GROUP {
+                for (l, mask) in jump.masks.iter().enumerate() {
                     let from = (l ^ flip) % GROUP;
                     let moves: [u64; P] =
                         std::array::from_fn(|k| source[k][from].rotate_left(jump.rotation));
                     let here: [u64; P] = std::array::from_fn(|k| target[k][l]);
-                    let greater = greater(&moves, &here) & jump.masks[l];
+                    let greater = greater(&moves, &here) & mask;
                     for k in 0..P {
                         target[k][l] ^= (moves[k] ^ here[k]) & greater;
                     }
@@ -252,7 +252,7 @@ fn greatest_avx2<const P: usize>(jump: &RowJump, target: &mut [u64], source: &[u
         source.as_chunks::<GROUP>().0.as_chunks::<P>().0,
         |targets: &mut [Planes<P>], sources: &[Planes<P>]| {
             for (target, source) in targets.iter_mut().zip(sources) {
-                for half in 0..2 {
+                for (half, &mask) in masks.iter().enumerate() {
                     let (mut here, mut differs) =
                         ([_mm256_setzero_si256(); P], [_mm256_setzero_si256(); P]);
                     let mut greater = _mm256_setzero_si256();
@@ -269,7 +269,7 @@ fn greatest_avx2<const P: usize>(jump: &RowJump, target: &mut [u64], source: &[u
                         let change = _mm256_and_si256(differs[k], _mm256_xor_si256(greater, words));
                         greater = _mm256_xor_si256(greater, change);
                     }
-                    greater = _mm256_and_si256(greater, masks[half]);
+                    greater = _mm256_and_si256(greater, mask);
                     for k in 0..P {
                         let words =
                             _mm256_xor_si256(here[k], _mm256_and_si256(differs[k], greater));

@@ -10,6 +10,8 @@
 //! and a part of the successors' addresses; these are worked out once for a row. That leaves some
 //! 30 ns for a position.
 
+mod remoteness;
+
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -19,7 +21,7 @@ use rayon::prelude::*;
 use super::error::VerifyError;
 use crate::endgame::build::{BuildObserver, Outside};
 use crate::endgame::database::Database;
-use crate::endgame::files::{BlockKey, BlockKind, LayerFile, Scope};
+use crate::endgame::files::{BlockKey, BlockKind, LayerFile, Metric, Scope};
 use crate::endgame::index::{Address, Index, Row, Sizes, stabiliser};
 use crate::konane::symmetry::permute;
 use crate::konane::{Board, Colour, Position, notation};
@@ -27,7 +29,7 @@ use crate::konane::{Board, Colour, Position, notation};
 /// Positions that are checked together: 16 KiB of working memory, which stay in the first cache.
 const STRETCH: usize = 2048;
 
-/// A decompressed block.
+/// The values of a block: a bit for each position, or a byte with its remoteness.
 struct Bits {
     bytes: Vec<u8>,
     row_bytes: usize,
@@ -82,18 +84,18 @@ enum Place<'a> {
 struct Fault {
     column: u32,
     what: &'static str,
-    expected: &'static str,
-    got: &'static str,
+    expected: Box<str>,
+    got: Box<str>,
 }
 
 impl Fault {
     fn value(column: u32, expected: bool, got: bool) -> Self {
-        let name = |win| if win { "a win" } else { "a loss" };
+        let name = |win| if win { "a win" } else { "a loss" }.into();
         Fault { column, what: "the value", expected: name(expected), got: name(got) }
     }
 
     fn reached(column: u32, expected: bool) -> Self {
-        let name = |reached| if reached { "reached" } else { "unreached" };
+        let name = |reached| if reached { "reached" } else { "unreached" }.into();
         Fault { column, what: "the mark", expected: name(expected), got: name(!expected) }
     }
 }
@@ -171,7 +173,10 @@ impl<'a> Recomputation<'a> {
             if key.kind != BlockKind::Wins {
                 continue;
             }
-            let wins = self.read(file, key)?;
+            let wins = match self.database.metric() {
+                Metric::Outcome => self.read(file, key)?,
+                Metric::Remoteness => self.read_remotenesses(file, key)?,
+            };
             let reached = match self.scope {
                 Scope::Complete => None,
                 Scope::Reachable => {
@@ -232,6 +237,9 @@ impl<'a> Recomputation<'a> {
         reached: Option<&[u8]>,
     ) -> Option<Fault> {
         let jumps = self.jumps(pattern, key);
+        if self.database.metric() == Metric::Remoteness {
+            return self.remotenesses(&jumps, whites, wins);
+        }
         let mut won = [0u8; STRETCH];
         let mut open = [0u8; STRETCH];
         let mut list = [0u16; STRETCH];
@@ -309,8 +317,8 @@ impl<'a> Recomputation<'a> {
             unlike.then_some(Fault {
                 column,
                 what: "the mark",
-                expected: "that of the equivalent addresses",
-                got: "another",
+                expected: "that of the equivalent addresses".into(),
+                got: "another".into(),
             })
         })
     }

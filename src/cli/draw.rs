@@ -1,0 +1,30 @@
+//! `konane draw`.
+
+use clap::Args;
+
+use super::exit::{CliError, Exit};
+use super::input::PositionArgs;
+use super::output::OutArg;
+use crate::konane::draw::svg;
+
+/// `konane draw`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "The last of --moves is marked: a ring where a stone was removed, an arrow along a jump.\n\n",
+    "Examples:\n",
+    "  konane draw 6x6 --moves \"d3 d4 f3-d3\" --out game.svg\n",
+    "  konane draw 4x4 --position \"xoxo/ox1x/x1xo/oxox b\" > position.svg\n"
+))]
+pub struct DrawArgs {
+    #[command(flatten)]
+    pub start: PositionArgs,
+    #[command(flatten)]
+    pub out: OutArg,
+}
+
+/// Draws the position.
+pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
+    let (board, position, last) = args.start.read_with_last_move()?;
+    args.out.write(&svg(&board, &position, last))?;
+    Ok(Exit::Answered)
+}

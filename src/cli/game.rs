@@ -1,0 +1,169 @@
+//! The game on the board of `analyse` and `play`: moves made and taken back, and its files.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::exit::CliError;
+use super::input::PositionArgs;
+use crate::file::{FileError, NewFile, open_regular};
+use crate::konane::draw::svg;
+use crate::konane::notation::parse_move;
+use crate::konane::record::{Record, RecordedMove};
+use crate::konane::{Board, Dimensions, Move, Position};
+
+/// Files with more bytes are no game records.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Reads a record.
+pub fn read_record(path: &Path) -> Result<Record, CliError> {
+    let mut bytes = Vec::new();
+    let read = open_regular(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(FileError::io("read", path))?;
+    let file = path.display().to_string();
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(CliError::LongRecord { file, most: MOST_BYTES });
+    }
+    Record::from_bytes(&bytes).map_err(|error| CliError::Record { file, error })
+}
+
+/// A game: the record of it so far, and what was taken back.
+#[derive(Clone, Debug)]
+pub struct Game {
+    board: Board,
+    record: Record,
+    /// One more than the record has moves.
+    positions: Vec<Position>,
+    undone: Vec<RecordedMove>,
+}
+
+impl Game {
+    /// A game that begins here.
+    pub fn new(board: &Board, start: Position) -> Self {
+        Game::from(Record::new(board.dimensions(), start))
+    }
+
+    /// The game that the arguments describe; its moves can be taken back.
+    pub fn read(args: &PositionArgs) -> Result<Self, CliError> {
+        let (board, last) = args.read()?;
+        let mut game = match (&args.position, &args.moves) {
+            (None, Some(moves)) => {
+                let mut game = Game::new(&board, Position::start(&board));
+                for word in moves.split(|found: char| found.is_whitespace() || found == ',') {
+                    // They have been read before, as a whole.
+                    if let Ok(mv) = parse_move(&board, game.position(), word) {
+                        game.play(mv);
+                    }
+                }
+                game
+            }
+            _ => Game::new(&board, last),
+        };
+        if *game.position() != last {
+            game = Game::new(&board, last);
+        }
+        Ok(game)
+    }
+
+    /// The game in a file, which has to be one of this board.
+    pub fn open(path: &Path, expected: Dimensions) -> Result<Self, CliError> {
+        let record = read_record(path)?;
+        if record.dimensions == expected {
+            Ok(Game::from(record))
+        } else {
+            let (file, got) = (path.display().to_string(), record.dimensions);
+            Err(CliError::OtherRecord { file, expected, got })
+        }
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The position on the board.
+    pub fn position(&self) -> &Position {
+        self.positions.last().expect("the beginning stays")
+    }
+
+    /// The positions before it.
+    pub fn earlier(&self) -> &[Position] {
+        &self.positions[..self.positions.len() - 1]
+    }
+
+    /// The moves so far.
+    pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
+        self.record.moves.iter().map(|recorded| recorded.mv)
+    }
+
+    /// The last one of them.
+    pub fn last(&self) -> Option<Move> {
+        self.moves().last()
+    }
+
+    /// The record.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Makes a legal move.
+    pub fn play(&mut self, mv: Move) {
+        self.undone.clear();
+        self.put(RecordedMove::new(mv));
+    }
+
+    fn put(&mut self, recorded: RecordedMove) {
+        // Nobody has given up this game yet, whatever the file said about the one in it.
+        self.record.result = None;
+        self.positions.push(self.position().play(&self.board, recorded.mv));
+        self.record.moves.push(recorded);
+    }
+
+    /// Takes a move back, if there is one.
+    pub fn undo(&mut self) -> bool {
+        let Some(recorded) = self.record.moves.pop() else { return false };
+        self.record.result = None;
+        self.positions.pop();
+        self.undone.push(recorded);
+        true
+    }
+
+    /// Makes the move again that was taken back last, if there is one.
+    pub fn redo(&mut self) -> bool {
+        let Some(recorded) = self.undone.pop() else { return false };
+        self.put(recorded);
+        true
+    }
+
+    /// Writes the record to a file. `players` are Black and White, where the record does not name
+    /// them.
+    pub fn save(&self, path: &Path, players: [Option<&str>; 2]) -> Result<(), CliError> {
+        let mut record = self.record.clone();
+        let [black, white] = players.map(|name| name.map(str::to_owned));
+        record.black = record.black.or(black);
+        record.white = record.white.or(white);
+        let last = self.position();
+        if last.count_moves(&self.board) == 0 {
+            record.result = Some(!last.to_move());
+        }
+        write_file(path, &record.to_string())
+    }
+
+    /// Draws the board into a file, with the last move marked.
+    pub fn draw(&self, path: &Path) -> Result<(), CliError> {
+        write_file(path, &svg(&self.board, self.position(), self.last()))
+    }
+}
+
+impl From<Record> for Game {
+    fn from(record: Record) -> Self {
+        let (board, positions) = (Board::new(record.dimensions), record.positions());
+        Game { board, record, positions, undone: Vec::new() }
+    }
+}
+
+/// Replaces a file as a whole.
+fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
+    let mut file = NewFile::create(path, 1 << 12)?;
+    file.put(text.as_bytes())?;
+    Ok(file.finish()?)
+}

@@ -1,0 +1,96 @@
+//! `konane solve --lines`: the values of all moves and a line of play, found after the search in its
+//! table.
+
+use crate::analysis::{Analysis, Analyst};
+use crate::cli::exit::CliError;
+use crate::cli::judged::{AnalysisJson, JudgedMoveJson};
+use crate::cli::output;
+use crate::cli::progress::Progress;
+use crate::endgame::Database;
+use crate::konane::notation::format_move;
+use crate::konane::{Board, Move, Position, Solution, SolveOptions};
+use crate::search::plain::game::Value;
+use crate::search::run::Limits;
+use crate::search::table::Table;
+
+/// What is known of the moves of a position that was solved.
+pub struct Lines {
+    analysis: Analysis,
+    line: Vec<Move>,
+}
+
+/// What the search has left: its result, its table, and what it was told.
+pub struct Searched<'a> {
+    pub solution: &'a Solution,
+    pub table: Option<Table>,
+    pub options: SolveOptions,
+    pub limits: Limits<'a>,
+    pub database: Option<Database>,
+}
+
+impl Searched<'_> {
+    /// Judges the moves with the nodes and the time that the search has left over. Nothing is searched
+    /// if the search has reached a limit itself. Hands the database back.
+    pub fn lines(
+        self,
+        board: &Board,
+        position: &Position,
+        quiet: bool,
+    ) -> Result<(Lines, Option<Database>), CliError> {
+        let Searched { solution, table, options, limits, database } = self;
+        let mut analyst = Analyst::after(board, table, options)?;
+        if let Some(database) = database {
+            analyst = analyst.with_database(database)?;
+        }
+        let spent = solution.report.counters.nodes;
+        let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
+        let limits = Limits { nodes, ..limits };
+        let mut line = Vec::new();
+        let analysis = match solution.winner {
+            None => analyst.look(position)?,
+            Some(_) => {
+                let shown = Progress::new(quiet);
+                let analysis = analyst.analyse(position, limits, &mut |analysis| {
+                    if let Some(seconds) = shown.due() {
+                        let (open, all) = (analysis.count(None), analysis.moves.len());
+                        shown.show(seconds, format!("{} of {all} moves decided", all - open));
+                    }
+                })?;
+                line = analyst.line(position, limits)?;
+                analysis
+            }
+        };
+        Ok((Lines { analysis, line }, analyst.into_database()))
+    }
+}
+
+impl Lines {
+    /// The moves for the JSON of `solve`.
+    pub fn moves(&self, board: &Board) -> Vec<JudgedMoveJson> {
+        AnalysisJson::new(board, &self.analysis).moves
+    }
+
+    /// The line.
+    pub fn line(&self, board: &Board) -> Vec<String> {
+        self.line.iter().map(|&mv| format_move(board.dimensions(), mv)).collect()
+    }
+
+    /// For the text of `solve`.
+    pub fn rows(&self, board: &Board) -> Vec<(&'static str, String)> {
+        let mut rows = Vec::new();
+        let outcomes =
+            [("winning", Some(Value::Win)), ("losing", Some(Value::Loss)), ("undecided", None)];
+        for (name, outcome) in outcomes {
+            let moves = self.analysis.moves.iter().filter(|judged| judged.outcome() == outcome);
+            let moves = moves.map(|judged| format_move(board.dimensions(), judged.mv));
+            let moves: Vec<String> = moves.collect();
+            if !moves.is_empty() {
+                rows.push((name, output::wrapped(&moves, output::ROW_INDENT)));
+            }
+        }
+        if !self.line.is_empty() {
+            rows.push(("line", output::wrapped(&self.line(board), output::ROW_INDENT)));
+        }
+        rows
+    }
+}

@@ -1,0 +1,627 @@
+//! Records of games: headers and moves in a small text file.
+//!
+//! ```text
+//! Board: 5x5
+//! Black: Kaiulani
+//! White: konane
+//! Result: black
+//!
+//! 1. c3 c4 2. c1-c3! {the only move} a4-c4
+//! # a remark for whoever reads the file
+//! 3. d4-b4?
+//! ```
+//!
+//! docs/GAME_FORMAT.md specifies the format. What is read is legal: every move of a [`Record`] can be
+//! played. Headers that mean nothing here are kept, remarks are not.
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use super::board::Board;
+use super::geometry::{Colour, Dimensions, DimensionsError};
+use super::moves::Move;
+use super::notation::{MoveError, PositionError, format_move, format_position};
+use super::notation::{parse_move, parse_position};
+use super::position::Position;
+use super::square::quote;
+
+/// Lines of moves are broken before this column.
+const WIDTH: usize = 80;
+
+/// The game of a record file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Who plays Black.
+    pub black: Option<String>,
+    /// Who plays White.
+    pub white: Option<String>,
+    /// Where the game begins.
+    pub start: Position,
+    /// Who has won, by the rules or because the other side gave up; none if that is open.
+    pub result: Option<Colour>,
+    /// All other headers, in order: names and values.
+    pub others: Vec<(String, String)>,
+    /// Comments before the first move.
+    pub comments: Vec<String>,
+    /// The moves from `start`, each of them legal.
+    pub moves: Vec<RecordedMove>,
+}
+
+/// A move in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedMove {
+    /// The move.
+    pub mv: Move,
+    /// What somebody thinks of it.
+    pub mark: Option<Mark>,
+    /// Comments behind it.
+    pub comments: Vec<String>,
+}
+
+impl RecordedMove {
+    /// A move without mark and comments.
+    pub fn new(mv: Move) -> Self {
+        RecordedMove { mv, mark: None, comments: Vec::new() }
+    }
+}
+
+/// A mark behind a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// `?`: it gives a won game away.
+    Mistake,
+    /// `!`: the only legal move, or the only one that wins.
+    Only,
+    /// `~`: not decided.
+    Unknown,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 3] = [Mark::Mistake, Mark::Only, Mark::Unknown];
+
+    /// `?`, `!` or `~`.
+    pub const fn symbol(self) -> char {
+        match self {
+            Mark::Mistake => '?',
+            Mark::Only => '!',
+            Mark::Unknown => '~',
+        }
+    }
+}
+
+/// Why a text is not the record of a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, character {column}: {problem}")]
+pub struct RecordError {
+    /// Where: the line, counted from 1.
+    pub line: usize,
+    /// The character in it, counted from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub problem: RecordProblem,
+}
+
+/// What can be wrong in a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordProblem {
+    /// Bytes that are no UTF-8.
+    #[error("the text is not UTF-8 from here on")]
+    NotUtf8,
+    /// There is no `Board:` header.
+    #[error("the board is missing: begin with a line such as Board: 6x6")]
+    NoBoard,
+    /// A line before the moves that is no header.
+    #[error(
+        "{0:?} is no header: write Name: value, and an empty line between the headers and the moves"
+    )]
+    NotAHeader(String),
+    /// A header that can only be there once.
+    #[error("the header {0} is there twice")]
+    Twice(String),
+    /// The value of `Board:`.
+    #[error("Board: {0}")]
+    Board(DimensionsError),
+    /// The value of `Position:`.
+    #[error("Position: {0}")]
+    Position(PositionError),
+    /// The value of `Result:`.
+    #[error("Result: {0:?} is none: write black, white or unknown")]
+    Result(String),
+    /// A `Result:` that the end of the game contradicts.
+    #[error("Result: the game ends with a win of {winner}, who makes the last move")]
+    OtherResult {
+        /// Who wins.
+        winner: Colour,
+    },
+    /// A number that is not the one of the next move.
+    #[error("move number {found} stands where {expected} is due")]
+    Number {
+        /// The number of the next move.
+        expected: usize,
+        /// As it is written.
+        found: String,
+    },
+    /// Not a legal move.
+    #[error("{text:?}: {reason}")]
+    Move {
+        /// The move as it is written.
+        text: String,
+        /// What is wrong with it.
+        reason: MoveError,
+    },
+    /// A comment that does not end.
+    #[error("a comment begins here, and its closing brace is missing")]
+    OpenComment,
+    /// The end of a comment that has not begun.
+    #[error("a closing brace without a comment before it")]
+    StrayBrace,
+}
+
+impl Record {
+    /// A game without moves.
+    pub fn new(dimensions: Dimensions, start: Position) -> Self {
+        Record {
+            dimensions,
+            black: None,
+            white: None,
+            start,
+            result: None,
+            others: Vec::new(),
+            comments: Vec::new(),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`str::parse`], or if they are not UTF-8.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text.parse(),
+            Err(error) => {
+                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                let line = valid.matches('\n').count() + 1;
+                let column = valid.chars().rev().take_while(|&found| found != '\n').count() + 1;
+                Err(RecordError { line, column, problem: RecordProblem::NotUtf8 })
+            }
+        }
+    }
+
+    /// The positions of the game, the first one included: one more than there are moves.
+    pub fn positions(&self) -> Vec<Position> {
+        let board = Board::new(self.dimensions);
+        let mut positions = vec![self.start];
+        let mut last = self.start;
+        for recorded in &self.moves {
+            last = last.play(&board, recorded.mv);
+            positions.push(last);
+        }
+        positions
+    }
+
+    /// The number of a ply's turn: both sides' moves have the same one. `ply` counts from 0.
+    fn turn(start: &Position, ply: usize) -> usize {
+        let second = usize::from(start.to_move() == Colour::White);
+        (ply + second) / 2 + 1
+    }
+
+    fn header(&self, text: &mut String, name: &str, value: &str) {
+        let value = one_line(value);
+        if !value.is_empty() {
+            writeln!(text, "{name}: {value}").expect("text grows");
+        }
+    }
+}
+
+/// Runs of white space as single spaces, none at the ends.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Who has won by the rules, if the game is over.
+fn winner(board: &Board, last: &Position) -> Option<Colour> {
+    (last.count_moves(board) == 0).then_some(!last.to_move())
+}
+
+/// The text of the file. What cannot stand in it is changed: white space in headers and comments
+/// becomes single spaces, a closing brace in a comment a parenthesis; empty headers and comments are
+/// left out.
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let board = Board::new(self.dimensions);
+        let mut text = format!("Board: {}\n", self.dimensions);
+        self.header(&mut text, "Black", self.black.as_deref().unwrap_or_default());
+        self.header(&mut text, "White", self.white.as_deref().unwrap_or_default());
+        if self.start != Position::start(&board) {
+            self.header(&mut text, "Position", &format_position(&board, &self.start));
+        }
+        self.header(&mut text, "Result", self.result.map_or("", Colour::name));
+        for (name, value) in &self.others {
+            text += format!("{name}: {}", one_line(value)).trim_end();
+            text.push('\n');
+        }
+        text.push('\n');
+        let mut lines = Lines { text, column: 0 };
+        lines.comments(&self.comments);
+        for (ply, recorded) in self.moves.iter().enumerate() {
+            let black = (ply % 2 == 0) == (self.start.to_move() == Colour::Black);
+            let turn = Record::turn(&self.start, ply);
+            let before = ply.checked_sub(1).map(|before| &self.moves[before].comments);
+            let number = match (black, before) {
+                (true, _) => format!("{turn}. "),
+                // As readers of chess games know it: where the pair is torn apart.
+                (false, Some(comments)) if comments.is_empty() => String::new(),
+                (false, _) => format!("{turn}... "),
+            };
+            let mark = recorded.mark.map(|mark| mark.symbol().to_string()).unwrap_or_default();
+            lines.word(&(number + &format_move(self.dimensions, recorded.mv) + &mark));
+            lines.comments(&recorded.comments);
+        }
+        if lines.column > 0 {
+            lines.text.push('\n');
+        }
+        f.write_str(&lines.text)
+    }
+}
+
+/// Words in lines of limited length.
+struct Lines {
+    text: String,
+    column: usize,
+}
+
+impl Lines {
+    fn word(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.column > 0 && self.column + 1 + length >= WIDTH {
+            self.text.push('\n');
+            self.column = 0;
+        } else if self.column > 0 {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text += word;
+        self.column += length;
+    }
+
+    fn comments(&mut self, comments: &[String]) {
+        for comment in comments {
+            let comment = one_line(&comment.replace('}', ")"));
+            if !comment.is_empty() {
+                for word in format!("{{{comment}}}").split(' ') {
+                    self.word(word);
+                }
+            }
+        }
+    }
+}
+
+impl FromStr for Record {
+    type Err = RecordError;
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// With line and character, and what should be there.
+    fn from_str(text: &str) -> Result<Self, RecordError> {
+        let mut reader = Reader::new(text);
+        let headers = reader.headers()?;
+        let mut record = headers.record()?;
+        let board = Board::new(record.dimensions);
+        reader.moves(&board, &mut record)?;
+        let last = record.positions().pop().expect("the start at least");
+        let winner = winner(&board, &last);
+        match (&headers.result, record.result, winner) {
+            (Some(header), Some(result), Some(winner)) if result != winner => {
+                Err(header.error(RecordProblem::OtherResult { winner }))
+            }
+            _ => {
+                record.result = record.result.or(winner);
+                Ok(record)
+            }
+        }
+    }
+}
+
+/// A value and where it begins.
+struct Header<'a> {
+    line: usize,
+    column: usize,
+    value: &'a str,
+}
+
+impl Header<'_> {
+    fn error(&self, problem: RecordProblem) -> RecordError {
+        RecordError { line: self.line, column: self.column, problem }
+    }
+
+    /// The value, if there is one.
+    fn text(&self) -> Option<String> {
+        (!self.value.is_empty()).then(|| one_line(self.value))
+    }
+}
+
+/// The headers that mean something, and the others.
+#[derive(Default)]
+struct Headers<'a> {
+    board: Option<Header<'a>>,
+    black: Option<Header<'a>>,
+    white: Option<Header<'a>>,
+    position: Option<Header<'a>>,
+    result: Option<Header<'a>>,
+    others: Vec<(String, String)>,
+}
+
+impl<'a> Headers<'a> {
+    /// Where a header of this name goes, in whatever capitals.
+    fn place(&mut self, name: &str) -> Option<&mut Option<Header<'a>>> {
+        match name.to_ascii_lowercase().as_str() {
+            "board" => Some(&mut self.board),
+            "black" => Some(&mut self.black),
+            "white" => Some(&mut self.white),
+            "position" => Some(&mut self.position),
+            "result" => Some(&mut self.result),
+            _ => None,
+        }
+    }
+
+    fn record(&self) -> Result<Record, RecordError> {
+        let board = self.board.as_ref().ok_or(RecordError {
+            line: 1,
+            column: 1,
+            problem: RecordProblem::NoBoard,
+        })?;
+        let dimensions: Dimensions =
+            board.value.parse().map_err(|error| board.error(RecordProblem::Board(error)))?;
+        let board = Board::new(dimensions);
+        let start = match &self.position {
+            None => Position::start(&board),
+            Some(header) => parse_position(&board, header.value)
+                .map_err(|error| header.error(RecordProblem::Position(error)))?,
+        };
+        let result = match &self.result {
+            None => None,
+            Some(header) => match header.value.to_ascii_lowercase().as_str() {
+                "black" => Some(Colour::Black),
+                "white" => Some(Colour::White),
+                "unknown" => None,
+                _ => return Err(header.error(RecordProblem::Result(quote(header.value)))),
+            },
+        };
+        Ok(Record {
+            black: self.black.as_ref().and_then(Header::text),
+            white: self.white.as_ref().and_then(Header::text),
+            result,
+            others: self.others.clone(),
+            ..Record::new(dimensions, start)
+        })
+    }
+}
+
+/// Goes through a text and knows the place.
+struct Reader<'a> {
+    rest: &'a str,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        Reader { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1, column: 1 }
+    }
+
+    fn error(&self, problem: RecordProblem) -> RecordError {
+        RecordError { line: self.line, column: self.column, problem }
+    }
+
+    /// Takes so many bytes.
+    fn take(&mut self, bytes: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        for character in taken.chars() {
+            if character == '\n' {
+                (self.line, self.column) = (self.line + 1, 1);
+            } else {
+                self.column += 1;
+            }
+        }
+        taken
+    }
+
+    /// Takes what comes before such a character, or everything.
+    fn until(&mut self, stop: impl Fn(char) -> bool) -> &'a str {
+        self.take(self.rest.find(stop).unwrap_or(self.rest.len()))
+    }
+
+    /// Reads up to the empty line, and over it.
+    fn headers(&mut self) -> Result<Headers<'a>, RecordError> {
+        let (mut headers, mut begun) = (Headers::default(), false);
+        while !self.rest.is_empty() {
+            let (line, start) = (self.line, self.rest);
+            let text = self.until(|found| found == '\n');
+            self.take(usize::from(!self.rest.is_empty()));
+            if text.trim().is_empty() && begun {
+                break;
+            }
+            if text.trim().is_empty() || text.trim_start().starts_with('#') {
+                continue;
+            }
+            begun = true;
+            let column = |part: &str| {
+                let before = part.as_ptr() as usize - start.as_ptr() as usize;
+                start[..before].chars().count() + 1
+            };
+            let name = text.split(':').next().map(str::trim).filter(|name| is_name(name));
+            let Some(name) = name.filter(|_| text.contains(':')) else {
+                let column = column(text.trim_start());
+                let problem = RecordProblem::NotAHeader(quote(text.trim()));
+                return Err(RecordError { line, column, problem });
+            };
+            let value = text.split_once(':').map_or("", |(_, value)| value).trim();
+            let header = Header { line, column: column(value), value };
+            match headers.place(name) {
+                None => headers.others.push((name.to_owned(), one_line(value))),
+                Some(place) if place.is_none() => *place = Some(header),
+                Some(_) => {
+                    let problem = RecordProblem::Twice(name.to_owned());
+                    return Err(RecordError { line, column: column(name), problem });
+                }
+            }
+        }
+        Ok(headers)
+    }
+
+    fn moves(&mut self, board: &Board, record: &mut Record) -> Result<(), RecordError> {
+        let mut position = record.start;
+        loop {
+            self.until(|found| !found.is_whitespace());
+            let Some(next) = self.rest.chars().next() else { return Ok(()) };
+            match next {
+                '#' => drop(self.until(|found| found == '\n')),
+                '}' => return Err(self.error(RecordProblem::StrayBrace)),
+                '{' => {
+                    let comment = self.comment()?;
+                    let comments = match record.moves.last_mut() {
+                        Some(recorded) => &mut recorded.comments,
+                        None => &mut record.comments,
+                    };
+                    comments.extend((!comment.is_empty()).then_some(comment));
+                }
+                '0'..='9' => self.number(Record::turn(&record.start, record.moves.len()))?,
+                _ => {
+                    let recorded = self.recorded(board, &position)?;
+                    position = position.play(board, recorded.mv);
+                    record.moves.push(recorded);
+                }
+            }
+        }
+    }
+
+    fn comment(&mut self) -> Result<String, RecordError> {
+        let Some(end) = self.rest.find('}') else {
+            return Err(self.error(RecordProblem::OpenComment));
+        };
+        Ok(one_line(&self.take(end + 1)[1..end]))
+    }
+
+    /// Reads the number of a turn and the points behind it.
+    fn number(&mut self, expected: usize) -> Result<(), RecordError> {
+        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let found = &self.rest[..digits];
+        if found != expected.to_string() {
+            let found = quote(found);
+            return Err(self.error(RecordProblem::Number { expected, found }));
+        }
+        self.take(digits);
+        self.until(|found| found != '.');
+        Ok(())
+    }
+
+    fn recorded(&mut self, board: &Board, at: &Position) -> Result<RecordedMove, RecordError> {
+        let ends = |found: char| found.is_whitespace() || "{}#".contains(found);
+        let word = &self.rest[..self.rest.find(ends).unwrap_or(self.rest.len())];
+        let mark = Mark::ALL.into_iter().find(|mark| word.ends_with(mark.symbol()));
+        let text = mark.map_or(word, |_| &word[..word.len() - 1]);
+        let mv = parse_move(board, at, text)
+            .map_err(|reason| self.error(RecordProblem::Move { text: quote(word), reason }))?;
+        self.take(word.len());
+        Ok(RecordedMove { mark, ..RecordedMove::new(mv) })
+    }
+}
+
+/// Letters, digits, hyphens and underscores, a letter first.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: &str = "\
+# a remark
+Board: 5x5
+Black: Kaiulani
+White: konane
+Site: Honolulu, 21:00
+
+{a comment} 1. c3 c4 2. c1-c3! {the only
+move} {really} # remark } {
+2... a4c4? 3. d4-b4~
+";
+
+    #[test]
+    fn a_game_is_read_and_written() {
+        let record: Record = GAME.parse().unwrap();
+        assert_eq!(record.black.as_deref(), Some("Kaiulani"));
+        assert_eq!(record.others, [("Site".to_owned(), "Honolulu, 21:00".to_owned())]);
+        assert_eq!(record.comments, ["a comment"]);
+        assert_eq!(record.moves.len(), 5);
+        assert_eq!(record.moves[2].mark, Some(Mark::Only));
+        assert_eq!(record.moves[2].comments, ["the only move", "really"]);
+        assert_eq!(record.result, None);
+        let written = "\
+Board: 5x5
+Black: Kaiulani
+White: konane
+Site: Honolulu, 21:00
+
+{a comment} 1. c3 c4 2. c1-c3! {the only move} {really} 2... a4-c4? 3. d4-b4~
+";
+        assert_eq!(record.to_string(), written);
+        assert_eq!(written.parse(), Ok(record));
+    }
+
+    #[test]
+    fn windows_files_and_small_ones_are_read() {
+        let crlf = GAME.replace('\n', "\r\n");
+        let bom = format!("\u{feff}{crlf}");
+        assert_eq!(bom.parse::<Record>(), GAME.parse());
+        let record: Record = "board: 3x3".parse().unwrap();
+        assert_eq!(record.to_string(), "Board: 3x3\n\n");
+        let over: Record = "Board: 1x4\nPosition: 4 w\n\n".parse().unwrap();
+        assert_eq!(over.result, Some(Colour::Black));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_places() {
+        for (text, line, column, part) in [
+            ("", 1, 1, "Board: 6x6"),
+            ("Black: x\n", 1, 1, "the board is missing"),
+            ("Board: 0x6\n", 1, 8, "Board: "),
+            ("Board: 3x3\nboard: 3x3\n", 2, 1, "twice"),
+            ("Board: 3x3\n1. b2\n", 2, 1, "\"1. b2\" is no header"),
+            ("Board: 3x3\nPosition: xox/oxo b\n\n", 2, 11, "Position: "),
+            ("Board: 3x3\nResult:  draw\n\n", 2, 10, "black, white or unknown"),
+            ("Board: 3x3\n\n1. b2 2. b3", 3, 7, "number 2 stands where 1 is due"),
+            ("Board: 3x3\n\n1. b2\n  c1", 4, 3, "\"c1\": c1 is not legal here"),
+            ("Board: 3x3\n\n1. é2", 3, 4, "\"é2\": \"é2\" is not a square"),
+            ("Board: 3x3\n\n1. b2 {x", 3, 7, "closing brace is missing"),
+            ("Board: 3x3\n\n1. b2 }", 3, 7, "a closing brace without"),
+            ("Board: 1x4\nPosition: 4 w\nResult: white\n\n", 3, 9, "a win of Black"),
+        ] {
+            let error = text.parse::<Record>().unwrap_err();
+            assert_eq!((error.line, error.column), (line, column), "{text:?}: {error}");
+            assert!(error.to_string().contains(part), "{text:?}: {error}");
+        }
+        let error = Record::from_bytes(b"Board: 3x3\nBlack: \xff").unwrap_err();
+        assert_eq!((error.line, error.column), (2, 8));
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_changed() {
+        let board = Board::new("3x3".parse().unwrap());
+        let mut record = Record::new(board.dimensions(), Position::start(&board));
+        record.black = Some(" two\nlines ".to_owned());
+        record.white = Some(" ".to_owned());
+        record.comments = vec!["a {b} c".to_owned(), String::new()];
+        let text = record.to_string();
+        assert_eq!(text, "Board: 3x3\nBlack: two lines\n\n{a {b) c}\n");
+        assert_eq!(text.parse::<Record>().unwrap().to_string(), text);
+    }
+}

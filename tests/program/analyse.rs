@@ -1,0 +1,213 @@
+//! The verb `analyse`, piped, against plain recursion and databases.
+
+use std::collections::HashMap;
+use std::fs;
+
+use konane::cli::json::{AnalysisJson, AnswerJson};
+use konane::{Board, Position, notation, record::Record};
+
+use super::common::{Place, code, stderr, stdout};
+
+/// One object for the beginning, and one for each command.
+fn answers(place: &Place, args: &[&str], lines: &str) -> Vec<AnswerJson> {
+    let output = place.with_input(&[&["analyse"], args, &["--json"]].concat(), lines);
+    assert_eq!(stderr(&output), "");
+    let text = stdout(&output);
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+fn analyses(place: &Place, args: &[&str], lines: &str) -> Vec<AnalysisJson> {
+    let analysis = |answer| match answer {
+        AnswerJson::Analysis(analysis) => *analysis,
+        other => panic!("{other:?}"),
+    };
+    answers(place, args, lines).into_iter().map(analysis).collect()
+}
+
+/// Values by plain recursion.
+struct Twin {
+    board: Board,
+    wins: HashMap<Position, bool>,
+}
+
+impl Twin {
+    fn new(size: &str) -> Self {
+        Twin { board: Board::new(size.parse().unwrap()), wins: HashMap::new() }
+    }
+
+    fn wins(&mut self, position: &Position) -> bool {
+        if let Some(&known) = self.wins.get(position) {
+            return known;
+        }
+        let mut won = false;
+        for mv in position.moves(&self.board) {
+            won |= !self.wins(&position.play(&self.board, mv));
+        }
+        self.wins.insert(*position, won);
+        won
+    }
+
+    /// The position that an object is about.
+    fn position(&self, text: &str) -> Position {
+        notation::parse_position(&self.board, text).unwrap()
+    }
+
+    /// Checks every value of an object, and that its line keeps the outcome up to the end.
+    fn agrees(&mut self, analysis: &AnalysisJson) {
+        let name = |won: bool| if won { "win" } else { "loss" };
+        let position = self.position(&analysis.position);
+        assert_eq!(analysis.outcome, name(self.wins(&position)));
+        assert_eq!(analysis.moves.len(), position.count_moves(&self.board) as usize);
+        for judged in &analysis.moves {
+            let mv = notation::parse_move(&self.board, &position, &judged.mv).unwrap();
+            let after = position.play(&self.board, mv);
+            assert_eq!(judged.after, notation::format_position(&self.board, &after));
+            assert_eq!(judged.outcome, name(!self.wins(&after)), "{}", judged.mv);
+        }
+        let (mut at, mut won) = (position, self.wins(&position));
+        for mv in analysis.line.as_ref().expect("a line") {
+            at = at.play(&self.board, notation::parse_move(&self.board, &at, mv).unwrap());
+            won = !won;
+            assert_eq!(self.wins(&at), won, "{mv}");
+        }
+        assert_eq!(at.count_moves(&self.board), 0, "{:?}", analysis.line);
+    }
+}
+
+#[test]
+fn every_value_is_that_of_plain_recursion() {
+    let place = Place::new();
+    for (size, lines) in [
+        ("3x3", "b2\nc2\nundo\na2\nnew\na3\n"),
+        ("4x4", "b3\nb4\nb1-b3\nundo\nundo\nc3\nundo\nredo\n"),
+        ("3x5", "a3\na2\nboard\nmoves\n"),
+        ("1x9", "a1\nb1\n"),
+    ] {
+        let mut twin = Twin::new(size);
+        let seen = analyses(&place, &[size], lines);
+        assert_eq!(seen.len(), lines.lines().count() + 1, "{size}");
+        for analysis in &seen {
+            twin.agrees(analysis);
+        }
+    }
+}
+
+#[test]
+fn databases_and_proofs_say_the_same() {
+    let place = Place::new();
+    place.json(&["builddb", "4x4", "--json", "--quiet"], 0);
+    place.json(&["solve", "4x4", "--proof", "a.proof", "--json", "-q"], 0);
+    let lines = "a4\na3\n";
+    let search = analyses(&place, &["4x4"], lines);
+    let database = analyses(&place, &["4x4", "--db", "db"], lines);
+    let proof = analyses(&place, &["4x4", "--proof", "a.proof", "--proof", "a.proof"], lines);
+    let mut twin = Twin::new("4x4");
+    for (index, analysis) in database.iter().enumerate() {
+        twin.agrees(analysis);
+        twin.agrees(&proof[index]);
+        twin.agrees(&search[index]);
+        assert_eq!(analysis.source.as_deref(), Some("database"), "{index}");
+    }
+    assert_eq!(proof[0].source.as_deref(), Some("proof"));
+    assert_eq!(search[0].source.as_deref(), Some("search"));
+}
+
+#[test]
+fn what_is_not_proven_is_unknown() {
+    let place = Place::new();
+    let args = ["8x8", "--time", "50ms", "--memory", "16MiB"];
+    let seen = analyses(&place, &args, "search 100ms\n");
+    assert_eq!(seen.len(), 2);
+    for analysis in &seen {
+        assert_eq!((analysis.outcome.as_str(), analysis.complete), ("unknown", false));
+        assert!(analysis.moves.iter().all(|judged| judged.outcome == "unknown"));
+        assert_eq!(analysis.line.as_deref(), Some(&[][..]));
+    }
+    let output = place.with_input(&[&["analyse"], &args[..]].concat(), "hint\n");
+    let text = stdout(&output);
+    assert_eq!(code(&output), 0);
+    assert!(text.contains("\nNot decided yet: 4 moves to look at.\n"), "{text}");
+    assert!(text.contains("  unknown        2\n"), "{text}");
+    assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
+}
+
+#[test]
+fn every_command_has_its_answer() {
+    let place = Place::new();
+    let lines = "move c3\nhint\nsave g.txt\ndraw g.svg\nundo\nundo\nload g.txt\nhelp\nx9\n\n\
+                 # a remark\nposition\nquit\nc4\n";
+    let seen = answers(&place, &["5x5"], lines);
+    let kinds: Vec<&str> = seen
+        .iter()
+        .map(|answer| match answer {
+            AnswerJson::Analysis(_) => "analysis",
+            AnswerJson::Hint { .. } => "hint",
+            AnswerJson::Saved { .. } => "saved",
+            AnswerJson::Drawn { .. } => "drawn",
+            AnswerJson::Help { .. } => "help",
+            AnswerJson::Error { .. } => "error",
+        })
+        .collect();
+    let expected = [
+        "analysis", "analysis", "hint", "saved", "drawn", "analysis", "error", "analysis", "help",
+        "error", "analysis",
+    ];
+    assert_eq!(kinds, expected);
+    let record: Record = fs::read_to_string(place.path("g.txt")).unwrap().parse().unwrap();
+    assert_eq!(record.moves.len(), 1);
+    assert!(fs::read_to_string(place.path("g.svg")).unwrap().contains("stroke=\"#c0392b\""));
+    let AnswerJson::Analysis(loaded) = &seen[7] else { panic!("{:?}", seen[7]) };
+    assert_eq!(loaded.played.as_deref(), Some(&["c3".to_owned()][..]));
+    let output = place.with_input(&["analyse", "5x5"], lines);
+    assert_eq!(code(&output), 2, "x9 is no move");
+    let text = stdout(&output);
+    for part in [
+        "\n5x5, White (o) to move\n",
+        "   3  x o[.]o x\n",
+        "\nWhite loses: all 4 moves lose.\n",
+        "  move     outcome  replies  source\n  c4       loss ",
+        "\n  line     c4 ",
+        "Every move loses; ",
+        "The game is in g.txt.\n",
+        "there is nothing to take back\n",
+        "there is no square x9",
+        "xoxox/oxoxo/xo1ox/oxoxo/xoxox w\n",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert!(!text.contains('\u{1b}'), "colours are for terminals");
+}
+
+#[test]
+fn it_begins_where_it_is_told() {
+    let place = Place::new();
+    fs::write(place.path("g.txt"), "Board: 5x5\n\n1. c3 c4 2. c1-c3\n").unwrap();
+    let by_moves = analyses(&place, &["5x5", "--moves", "c3 c4 c1-c3"], "undo\n");
+    let by_game = analyses(&place, &["5x5", "--game", "g.txt"], "undo\n");
+    assert_eq!(by_moves, by_game);
+    assert_eq!(by_moves[0].played.as_ref().map(Vec::len), Some(3));
+    assert_eq!(by_moves[1].played.as_ref().map(Vec::len), Some(2));
+    for (args, expected, part) in [
+        (&["5x5", "--game", "none.txt"][..], 4, "none.txt"),
+        (&["4x5", "--game", "g.txt"], 2, "a game on the 5x5 board, not on 4x5"),
+        (&["5x5", "--game", "g.txt", "--moves", "c3"], 2, "--game"),
+        (&["5x5", "--moves", "c9"], 2, "--moves"),
+        (&["5x5", "--memory", "1KiB"], 2, "--memory"),
+        (&["5x5", "--db", "none"], 4, "none"),
+    ] {
+        let output = place.with_input(&[&["analyse"], args].concat(), "");
+        assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{args:?}");
+        assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_game_that_is_over_is_lost() {
+    let place = Place::new();
+    let seen = analyses(&place, &["1x4", "--position", "4 b"], "");
+    assert_eq!(seen[0].verdict, "Black cannot move. White has won.");
+    assert!(seen[0].moves.is_empty() && seen[0].line.as_ref().is_some_and(Vec::is_empty));
+    let output = place.with_input(&["analyse", "1x4", "--position", "4 b"], "hint\n");
+    assert!(stdout(&output).ends_with("There is no move.\n"), "{}", stdout(&output));
+}

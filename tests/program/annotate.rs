@@ -1,0 +1,147 @@
+//! The verb `annotate`.
+
+use std::collections::HashMap;
+use std::fs;
+
+use konane::cli::json::AnnotationJson;
+use konane::record::{Mark, Record, RecordedMove};
+use konane::{Board, Position, Value as Outcome};
+
+use super::common::{Place, code, stderr, stdout};
+
+fn value(board: &Board, position: &Position, memo: &mut HashMap<Position, Outcome>) -> Outcome {
+    if let Some(&known) = memo.get(position) {
+        return known;
+    }
+    let mut moves = position.moves(board).into_iter();
+    let won = moves.any(|mv| value(board, &position.play(board, mv), memo) == Outcome::Loss);
+    let value = if won { Outcome::Win } else { Outcome::Loss };
+    memo.insert(*position, value);
+    value
+}
+
+/// A game of a board, its moves chosen by the bits of a number.
+fn game(board: &Board, mut choices: u64) -> Record {
+    let mut record = Record::new(board.dimensions(), Position::start(board));
+    let mut position = record.start;
+    loop {
+        let moves = position.moves(board);
+        if moves.is_empty() {
+            record.result = Some(!position.to_move());
+            return record;
+        }
+        let mv = moves[(choices % moves.len() as u64) as usize];
+        choices = choices.rotate_right(3).wrapping_mul(5);
+        record.moves.push(RecordedMove::new(mv));
+        position = position.play(board, mv);
+    }
+}
+
+#[test]
+fn marks_are_those_of_plain_recursion() {
+    let place = Place::new();
+    let board = Board::new("4x4".parse().unwrap());
+    let mut memo = HashMap::new();
+    let mut seen = [0; 3];
+    for seed in 0..6u64 {
+        let record = game(&board, 0x9E37_79B9_7F4A_7C15u64.wrapping_mul(seed + 1));
+        fs::write(place.path("g.txt"), record.to_string()).unwrap();
+        let output = place.run(&["annotate", "g.txt"]);
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+        let text = stdout(&output);
+        let annotated: Record = text.parse().unwrap();
+        assert_eq!(annotated.result, record.result);
+        let json: AnnotationJson =
+            serde_json::from_value(place.json(&["annotate", "g.txt", "--json"], 0)).unwrap();
+        assert_eq!(json.moves.len(), record.moves.len());
+        for (index, position) in record.positions().iter().enumerate().take(record.moves.len()) {
+            let mv = record.moves[index].mv;
+            let before = value(&board, position, &mut memo);
+            let mut outcomes = HashMap::new();
+            for mv in position.moves(&board) {
+                outcomes.insert(mv, !value(&board, &position.play(&board, mv), &mut memo));
+            }
+            let wins = outcomes.values().filter(|&&outcome| outcome == Outcome::Win).count();
+            let expected = match (before, outcomes[&mv]) {
+                (Outcome::Win, Outcome::Loss) => Some(Mark::Mistake),
+                (Outcome::Win, _) if wins == 1 => Some(Mark::Only),
+                _ if outcomes.len() == 1 => Some(Mark::Only),
+                _ => None,
+            };
+            assert_eq!(annotated.moves[index].mark, expected, "ply {}: {text}", index + 1);
+            let object = &json.moves[index];
+            assert_eq!(object.mark, expected.map(Mark::symbol));
+            let to_move = position.to_move();
+            let name = |outcome| if outcome == Outcome::Win { to_move } else { !to_move }.name();
+            assert_eq!(object.before, name(before));
+            assert_eq!(object.after, name(outcomes[&mv]));
+            assert_eq!(object.better.len(), if expected == Some(Mark::Mistake) { wins } else { 0 });
+            match expected {
+                Some(Mark::Mistake) => seen[0] += 1,
+                Some(_) => seen[1] += 1,
+                None => seen[2] += 1,
+            }
+        }
+        let (black, white) = (json.summary.black, json.summary.white);
+        assert_eq!(black.moves + white.moves, record.moves.len());
+        let mistakes = json.moves.iter().filter(|object| object.mark == Some('?')).count();
+        assert_eq!(black.mistakes + white.mistakes, mistakes);
+        let remark = format!(
+            "# Black: moves {}, gave a won game away (?) {}, ",
+            black.moves, black.mistakes
+        );
+        assert!(text.contains(&remark), "{text}");
+        // What was annotated before is annotated anew.
+        fs::write(place.path("again.txt"), &text).unwrap();
+        assert_eq!(stdout(&place.run(&["annotate", "again.txt"])), text);
+    }
+    assert!(seen.iter().all(|&count| count > 0), "every kind of move: {seen:?}");
+}
+
+#[test]
+fn people_s_comments_stay_and_marks_do_not() {
+    let place = Place::new();
+    let game = "Board: 3x3\nEvent: a test\n\n1. b2~ {centre} {before: dawn} c2\n";
+    fs::write(place.path("g.txt"), game).unwrap();
+    let output = place.run(&["annotate", "g.txt"]);
+    let record: Record = stdout(&output).parse().unwrap();
+    assert_eq!(record.others, [("Event".to_owned(), "a test".to_owned())]);
+    let comments = &record.moves[0].comments;
+    assert_eq!((comments.len(), comments[0].as_str()), (2, "centre"));
+    assert!(comments[1].starts_with("before: White wins, after: White wins"), "{comments:?}");
+    assert_ne!(record.moves[0].mark, Some(Mark::Unknown));
+}
+
+#[test]
+fn what_is_not_decided_is_marked_and_told_by_the_exit_code() {
+    let place = Place::new();
+    fs::write(place.path("g.txt"), "Board: 8x8\n\n1. d5 d4\n").unwrap();
+    let args = ["annotate", "g.txt", "--time", "50ms", "--memory", "16MiB"];
+    let output = place.run(&args);
+    assert_eq!(code(&output), 3);
+    let text = stdout(&output);
+    assert!(text.contains("1. d5~ {before: unknown, after: unknown} 1... d4~ {"), "{text}");
+    assert!(text.contains("# Black: moves 1, ") && text.contains("not decided (~) 1\n"), "{text}");
+    let json = place.json(&[&args[..], &["--json"]].concat(), 3);
+    assert_eq!(json["moves"][0]["after"], "unknown");
+    assert_eq!(json["summary"]["white"]["unknown"], 1);
+}
+
+#[test]
+fn bad_records_are_refused() {
+    let place = Place::new();
+    for (game, part) in [
+        (&b"Board: 5x5\n\n1. c3 c3\n"[..], "g.txt: line 3, character 7: \"c3\": c3 is not legal"),
+        (b"", "g.txt: line 1, character 1: the board is missing"),
+        (b"Board: 5x5\nBlack: \xff\n", "g.txt: line 2, character 8: the text is not UTF-8"),
+        (&[b'#'; (1 << 20) + 1], "g.txt has more than 1.00 MiB and is no game record"),
+    ] {
+        fs::write(place.path("g.txt"), game).unwrap();
+        let output = place.run(&["annotate", "g.txt"]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    }
+    let output = place.run(&["annotate", "none.txt"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("none.txt"), "{}", stderr(&output));
+}
