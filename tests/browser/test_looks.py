@@ -123,17 +123,17 @@ def pictures(request):
 def save(picture, path):
     """Writes a picture with few colours: the grain of the wood takes much room."""
     image = pytest.importorskip("PIL.Image")
-    image.open(io.BytesIO(picture)).convert("RGB").quantize(96).save(path, optimize=True)
+    image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(path, optimize=True)
     assert path.stat().st_size < 150_000
 
 
 
 def test_pictures(page, pictures):
-    page.look(1200, 800)
+    page.look(1200, 836)
     loaded(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
     page.wait(lambda: len(page.all(".graph .value.unknown")) == 0)
     page.script("document.querySelector('[data-move]').focus({focusVisible: false})")
     save(page.picture(), pictures / "explorer.png")
-    page.look(1200, 720, prefers_color_scheme="dark")
+    page.look(1200, 700, prefers_color_scheme="dark")
     loaded(page, "game=sprouts&pos=0*3.AB|AB")
     save(page.picture(), pictures / "explorer-sprouts.png")

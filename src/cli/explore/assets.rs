@@ -30,6 +30,7 @@ pub const ASSETS: &[Asset] = assets! {
     "icon.svg": SVG,
     "style.css": CSS,
     "js/api.js": JS,
+    "js/bestline.js": JS,
     "js/board.js": JS,
     "js/charts.js": JS,
     "js/databases.js": JS,

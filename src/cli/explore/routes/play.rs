@@ -98,7 +98,7 @@ pub async fn get(
 
 /// The reason for a move after which the game goes on.
 fn why(judgement: Option<Judgement>) -> String {
-    let Some(Judgement { outcome, source, .. }) = judgement else {
+    let Some(Judgement { outcome, source, remoteness }) = judgement else {
         return "Nothing is proven yet; the search likes it best.".to_owned();
     };
     let by = match source {
@@ -108,6 +108,9 @@ fn why(judgement: Option<Judgement>) -> String {
     };
     match outcome {
         Value::Win => format!("It wins, {by}."),
-        Value::Loss => format!("Every move loses, {by}; this one resists longest."),
+        Value::Loss if remoteness.is_some() => {
+            format!("Every move loses, {by}; none resists longer than this one.")
+        }
+        Value::Loss => format!("Every move loses, {by}; this one seems hardest to answer."),
     }
 }

@@ -1,13 +1,21 @@
 //! `GET /api/v1/konane/position`: a position with the value of every move.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 
 use super::Shared;
 use super::place::{Place, time};
+use crate::analysis::{Analysis, AnalysisError, Analyst};
 use crate::cli::explore::reply::{Answer, Params};
+use crate::cli::explore::seat::Turn;
 use crate::cli::judged::AnalysisJson;
+use crate::konane::Position;
+
+/// What easy moves have of the time, one over it.
+const EASY: u32 = 4;
 
 /// The parameters.
 #[derive(Debug, Deserialize)]
@@ -34,7 +42,7 @@ pub async fn get(
     let time = time(milliseconds)?;
     let dimensions = place.board.dimensions();
     let judged = explorer.boards.with(dimensions, move |analyst, turn| {
-        let analysis = analyst.analyse(&place.position, turn.limits(time), &mut |_| {})?;
+        let analysis = judge(analyst, &place.position, turn, time)?;
         let mut json = AnalysisJson::new(&place.board, &analysis);
         if moves.is_some() {
             json.start = Some(place.text(&place.start));
@@ -43,4 +51,24 @@ pub async fn get(
         Ok(json)
     });
     judged.await.map(Json)
+}
+
+/// Judges what is easy in a part of the time. In the rest of it, while the position itself is open,
+/// that alone is searched, on all threads: its search goes where a winning move is most likely, and
+/// decides all moves at once if it is lost.
+fn judge(
+    analyst: &mut Analyst,
+    position: &Position,
+    turn: &Turn,
+    time: Duration,
+) -> Result<Analysis, AnalysisError> {
+    let (limits, easy) = (turn.limits(time), turn.limits(time / EASY));
+    let analysis = analyst.analyse(position, easy, &mut |_| {})?;
+    if analysis.is_complete() {
+        return Ok(analysis);
+    }
+    if analysis.judgement.is_none() {
+        analyst.choose(position, limits)?;
+    }
+    analyst.analyse(position, limits, &mut |_| {})
 }

@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 import { amount } from "./words.js";
 
-const [WIDTH, HEIGHT] = [560, 240];
+const HEIGHT = 240;
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 74, 14, 34];
 
 /** Powers of ten from the smallest to the largest value, at most six of them. */
@@ -31,16 +31,16 @@ function seconds(time) {
 
 /**
  * Lines over time. `series` are `{name, kind, points: [[seconds, value]]}`; values that are not
- * finite or not above zero leave a gap. `at` marks a moment.
+ * finite or not above zero leave a gap. `at` marks a moment, `width` is that of the picture in pixels.
  */
-export function lines(series, { label, at = null }) {
+export function lines(series, { label, width = 560, at = null }) {
   const finite = (value) => Number.isFinite(value) && value > 0;
   const all = series.flatMap(({ points }) => points);
   const values = all.map(([, value]) => value).filter(finite);
   const end = Math.max(...all.map(([time]) => time), 0.1);
   const ticks = decades(values.length ? Math.min(...values) : 1, Math.max(...values, 10));
   const [low, high] = [Math.log10(ticks[0]), Math.log10(Math.max(ticks.at(-1), ...values))];
-  const x = (time) => LEFT + (time / end) * (WIDTH - LEFT - RIGHT);
+  const x = (time) => LEFT + (time / end) * (width - LEFT - RIGHT);
   const y = (value) => HEIGHT - BOTTOM - ((Math.log10(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const path = (points) => {
     let [text, pen] = ["", false];
@@ -55,8 +55,8 @@ export function lines(series, { label, at = null }) {
     .sort((one, two) => one.top - two.top);
   // Names at the ends of lines do not cover each other.
   for (let index = 1; index < tags.length; index += 1) tags[index].top = Math.max(tags[index].top, tags[index - 1].top + 16);
-  return svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label },
-    ticks.map((tick) => [svg("line", { class: "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick) }),
+  return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
+    ticks.map((tick) => [svg("line", { class: "rule", x1: LEFT, x2: width - RIGHT, y1: y(tick), y2: y(tick) }),
       svg("text", { class: "tick", x: LEFT - 8, y: y(tick) + 4, "text-anchor": "end" }, amount(tick))]),
     times(end).map((time) => svg("text", { class: "tick", x: x(time), y: HEIGHT - 12, "text-anchor": "middle" }, seconds(time))),
     at === null ? null : svg("line", { class: "moment", x1: x(at), x2: x(at), y1: TOP, y2: HEIGHT - BOTTOM }),

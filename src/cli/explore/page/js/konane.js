@@ -175,7 +175,7 @@ export class Konane {
     const open = this.answer ? this.answer.moves.filter((move) => outcomeOf(move) === "unknown").length : 0;
     if (status === "done" || (status === "stopped" && !this.answer)) return put(this.status);
     const text = status === "stopped" ? "Not looking for values." : !this.answer ? "Looking ..."
-      : `Looking for ${open === 1 ? "the value of 1 move" : open ? `the values of ${open} moves` : "the winner"} ...`;
+      : `Looking for ${open === 1 ? "1 value" : open ? `${open} values` : "the winner"} ...`;
     return put(this.status, el("span", { class: status === "working" ? "pulse" : "" }, text),
       el("button", { type: "button", class: "small", "data-key": "pause", onclick: () => {
         this.judge.pause(status === "working");

@@ -1,5 +1,6 @@
 // The moves of a position: winning ones first, those that are not decided last.
 
+import { BestLine } from "./bestline.js";
 import { el, put } from "./dom.js";
 import { badge, outcomeOf, plies, source } from "./words.js";
 
@@ -9,10 +10,12 @@ export class MoveList {
   constructor(panel, view) {
     this.panel = panel;
     this.view = view;
+    this.line = new BestLine();
   }
 
   update(answer) {
     const { panel, view } = this;
+    this.line.update(answer, view.state, view.played, view.shows);
     if (!answer) return put(panel, el("p", { class: "hint" }, "There is nothing to show yet."));
     if (!answer.moves.length) {
       return put(panel, el("h2", {}, "Moves"), el("p", {}, "There are none: who cannot move has lost."));
@@ -27,12 +30,13 @@ export class MoveList {
       const moves = [...answer.moves].sort((one, two) => one.move.localeCompare(two.move, "en", { numeric: true }));
       return put(panel, el("h2", {}, "Moves"), el("ul", { class: "moves" }, moves.map(row)));
     }
+    const wide = answer.moves.some(({ remoteness }) => remoteness > 0) ? "wide" : "";
     const groups = ["win", "loss", "unknown"].map((outcome) => {
       const moves = answer.moves.filter((judged) => outcomeOf(judged) === outcome);
       return moves.length ? [el("h3", {}, `${TITLES[outcome]} (${moves.length})`),
-        el("ul", { class: "moves" }, moves.map(row))] : null;
+        el("ul", { class: `moves ${wide}` }, moves.map(row))] : null;
     });
-    return put(panel, el("h2", {}, "Moves"), groups, el("p", { class: "hint" },
+    return put(panel, el("h2", {}, "Moves"), groups, this.line.node, el("p", { class: "hint" },
       "W wins and L loses for the player who makes the move, if nobody errs afterwards. The word at the "
       + "end says how that is known. A ply is one move of one player."));
   }
@@ -40,7 +44,6 @@ export class MoveList {
   /** How long the game lasts after the move, and how many answers there are. */
   #detail({ remoteness, replies }) {
     const answers = replies === 0 ? "no reply" : replies === 1 ? "1 reply" : `${replies} replies`;
-    const length = remoteness > 0 && this.view.shows ? `ends in ${plies(remoteness)}, ` : "";
-    return length + answers;
+    return remoteness > 0 && this.view.shows ? `${plies(remoteness)} left, ${answers}` : answers;
   }
 }

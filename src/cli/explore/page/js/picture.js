@@ -97,8 +97,10 @@ export class Picture {
     const now = samples[this.#at ?? samples.length - 1];
     const series = [["pn", "proof"], ["dn", "disproof"]].map(([kind, name]) =>
       ({ kind, name, points: samples.map((one) => [one.time, one[kind]]) }));
-    put(this.chart, lines(series, { at: this.#at === null ? null : now.time,
-      label: `Proof number ${shown(now.pn)} and disproof number ${shown(now.dn)} after ${now.time.toFixed(1)} seconds` }));
+    const drawable = samples.filter(({ pn, dn }) => Number.isFinite(pn + dn) && pn * dn > 0).length > 1;
+    put(this.chart, drawable ? lines(series, { width: Math.max(this.chart.clientWidth, 300), at: this.#at === null ? null : now.time,
+      label: `Proof number ${shown(now.pn)} and disproof number ${shown(now.dn)} after ${now.time.toFixed(1)} seconds` })
+      : el("p", { class: "hint" }, "Nothing to draw: there was no time for the numbers to change."));
     this.moment.hidden = samples.length < 3;
     this.slider.max = String(samples.length - 1);
     this.slider.value = String(this.#at ?? samples.length - 1);
