@@ -113,7 +113,7 @@ pub enum CliError {
     OtherBoard { file: String, expected: Dimensions, got: Dimensions },
     /// A file is not the record of a game.
     #[error("{file}: {error}")]
-    Record { file: String, error: RecordError },
+    Record { file: String, error: Box<RecordError> },
     /// A file that is too long for the record of a game.
     #[error("{file} has more than {} and is no game record", bytes_text(*most))]
     LongRecord { file: String, most: u64 },

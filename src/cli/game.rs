@@ -23,7 +23,7 @@ pub fn read_record(path: &Path) -> Result<Record, CliError> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(CliError::LongRecord { file, most: MOST_BYTES });
     }
-    Record::from_bytes(&bytes).map_err(|error| CliError::Record { file, error })
+    Record::from_bytes(&bytes).map_err(|error| CliError::Record { file, error: Box::new(error) })
 }
 
 /// A game: the record of it so far, and what was taken back.

@@ -22,14 +22,14 @@ use super::trace::Trace;
 use checkpoint::{Kept, Watch};
 use lines::Searched;
 use progress::SearchProgress;
-use proof::Proving;
+use proof::{Found, Proving};
 use report::Report;
 
 use crate::endgame::DatabaseValues;
-use crate::konane::{Algorithm, JobOptions, Solution, SolveError, SolveOptions, Solver};
+use crate::konane::{Algorithm, JobOptions, SolveOptions, Solver};
 use crate::proof::ProofWriter;
 use crate::search::plain::known::Known;
-use crate::search::table::{ENTRY_BYTES, Table};
+use crate::search::table::ENTRY_BYTES;
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -122,7 +122,7 @@ fn search<K: Known>(
     solver: &Solver<'_, K>,
     watch: &mut Watch<'_>,
     writer: Option<ProofWriter>,
-) -> (Result<(Solution, Option<Table>), SolveError>, Option<Proving>) {
+) -> (Found, Option<Proving>) {
     match writer {
         Some(writer) => proof::run(solver, watch, writer),
         None => (solver.search(watch), None),

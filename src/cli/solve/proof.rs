@@ -46,13 +46,16 @@ enum Failure {
     Writing(FileError),
 }
 
+/// What a search has found, and its table.
+pub type Found = Result<(Solution, Option<Table>), SolveError>;
+
 /// Solves, collects and writes; hands over the table. There is no proof if there is no result; then
 /// nothing is left of the file.
 pub fn run<K: Known>(
     solver: &Solver<'_, K>,
     progress: &mut dyn ProofObserver,
     writer: ProofWriter,
-) -> (Result<(Solution, Option<Table>), SolveError>, Option<Proving>) {
+) -> (Found, Option<Proving>) {
     let mut watch = Watch { progress, searched: None };
     let (proved, table) = match prove_keeping(solver, &mut watch) {
         Ok(proved) => proved,
