@@ -1,12 +1,18 @@
 //! Whole databases: the values of all positions, the samples of every version of the format, and
 //! the search for a database in a directory.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
-use konane::endgame::{Counts, Database, DatabaseError, DatabaseOptions, Metric, Scope};
+use konane::endgame::{
+    self, BuildOptions, Counts, Database, DatabaseError, DatabaseOptions, Method, Metric, Scope,
+};
 use konane::internals::files::count_layer;
-use konane::internals::files::format::{FORMAT_VERSION, database_name};
-use konane::{Colour, Dimensions, Position, Setup, Value};
+use konane::internals::files::format::{CHUNK_BYTES, FORMAT_VERSION, database_name};
+use konane::{Board, Colour, Dimensions, Position, Setup, Value};
 
 use super::naive::{Plan, Recursion, build, reachable};
 
@@ -31,6 +37,37 @@ pub fn samples(metric: Metric, name: &str) -> PathBuf {
 
 pub fn open(directory: &Path) -> Database {
     Database::open(directory, DatabaseOptions::default()).unwrap()
+}
+
+/// Boards whose remoteness plain recursion and both ways to build know.
+const BUILT: [&str; 6] = ["1x9", "2x5", "3x3", "3x4", "2x7", "4x4"];
+
+/// Every position of these boards, byte by byte: what a build writes is what recursion says.
+#[test]
+fn builds_have_the_remoteness_of_plain_recursion() {
+    for size in BUILT {
+        let out = tempfile::tempdir().unwrap();
+        let metric = Metric::Remoteness;
+        let chunk_bytes = CHUNK_BYTES;
+        let scope = Scope::Complete;
+        let naive = Plan { size, scope, metric, max_stones: 64, chunk_bytes };
+        let expected = whole(&build(&out.path().join("naive"), &naive, |_| false));
+        let board = Board::new(size.parse().unwrap());
+        for method in [Method::Ranked, Method::Swept] {
+            let to = out.path().join(format!("{method:?}"));
+            let options =
+                BuildOptions { metric, method: Some(method), ..BuildOptions::complete(to) };
+            let plan = endgame::plan(&board, &options).unwrap();
+            endgame::build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
+            assert!(whole(&plan.directory) == expected, "{size} {method:?}");
+        }
+    }
+}
+
+/// The files of a directory by name.
+fn whole(directory: &Path) -> BTreeMap<OsString, Vec<u8>> {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
 }
 
 /// Writes the samples anew. Only a new version of the format needs that, and then into a new
