@@ -61,9 +61,11 @@ class Explorer:
 
 @pytest.fixture(scope="session")
 def files(program, tmp_path_factory):
-    """A database of 4x4 and a proof of 4x5."""
+    """A database of 4x4, one of 3x4 with remoteness, and a proof of 4x5."""
     directory = tmp_path_factory.mktemp("files")
     build = [program, "builddb", "4x4", "--out", directory / "db", "--quiet"]
+    subprocess.run(build, check=True, capture_output=True)
+    build = [program, "builddb", "3x4", "--metric", "remoteness", "--out", directory / "db", "--quiet"]
     subprocess.run(build, check=True, capture_output=True)
     prove = [program, "solve", "4x5", "--proof", directory / "4x5.proof", "--quiet"]
     subprocess.run(prove, check=True, capture_output=True)

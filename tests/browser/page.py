@@ -14,9 +14,9 @@ class Page:
         self.address = address
 
     def reset(self):
-        self.driver.get(self.address)
-        self.script("localStorage.clear()")
         self.driver.get("about:blank")
+        everything = {"origin": self.address.rstrip("/"), "storageTypes": "all"}
+        self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
         self.console()
         self.look()
 

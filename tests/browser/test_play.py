@@ -1,5 +1,7 @@
 """Konane: games by mouse and keyboard, links, setting up, the program as opponent, records."""
 
+import re
+
 from selenium.webdriver.common.keys import Keys
 
 START = "xoxo/oxox/xoxo/oxox b"
@@ -43,7 +45,7 @@ def test_a_whole_game_by_keyboard(page):
             page.walk(landing.get_attribute("data-square"))
             page.press(Keys.ENTER)
         page.settled(ply)
-        assert "played" in page.script("return document.getElementById('live').textContent")
+        page.wait(lambda: "played" in page.script("return document.getElementById('live').textContent"))
         if page.over:
             return
     raise AssertionError("a stone is taken in each ply, so the game is over by now")
@@ -92,6 +94,21 @@ def test_the_value_over_the_game(page):
     assert "gives the win away" in page.one(".plies .slip button").get_attribute("textContent")
     label = page.one(".graph svg").get_attribute("aria-label")
     assert "from move 0 white wins" in label and "from move 2 black wins" in label
+
+
+def test_plies_to_the_end_and_best_play(page, konane, files):
+    page.open("game=konane&board=3x4")
+    start = ["--position", "xoxo/oxox/xoxo b"]
+    answer = konane("probe", "3x4", *start, "--db", str(files / "db"), "--json")
+    page.says(".verdict", f"in {answer['remoteness']} plies")
+    left = {f"{judged['move']}: {judged['remoteness']}" for judged in answer["moves"]}
+    rows = {row.get_attribute("data-move"): row.text for row in page.all(".move")}
+    assert left == {f"{move}: {re.search('([0-9]+) pl', text)[1]}" for move, text in rows.items()}
+    page.says(".best-line", "Best play: ")
+    page.click(".best-line a")
+    page.wait(lambda: len(page.played) == answer["remoteness"])
+    page.button("\u21e5").click()
+    page.wait(lambda: page.over)
 
 
 def test_late_answers_are_dropped(page):

@@ -111,6 +111,15 @@ def test_a_trace_file(page, tmp_path):
     assert not page.one(".picture").is_displayed()
 
 
+def test_a_trace_of_the_program(page, konane, tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    answer = konane("solve", "5x6", "--json", "--trace", str(trace))
+    page.open("game=konane&board=5x6&tab=search")
+    page.one("#konane-trace").send_keys(str(trace))
+    page.says(".result", "of a search")
+    page.says(".facts", f"{answer['nodes']:,}")
+
+
 def test_openings(page, konane):
     page.open("game=konane&board=4x4&tab=openings")
     page.wait(lambda: page.all(".opening"))
@@ -131,4 +140,4 @@ def test_openings(page, konane):
 def test_databases_and_proofs(page):
     page.open("game=konane&board=4x4&tab=databases")
     page.says("#panel-databases", "4x4", "131,072", "33,547", "4x5")
-    assert len(page.all("#panel-databases article tbody tr")) == 17
+    assert len(page.all("#panel-databases article tbody tr")) == 13 + 17
