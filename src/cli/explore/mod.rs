@@ -90,8 +90,7 @@ pub struct ExploreArgs {
     /// there is one].
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
-    /// Take the positions of this proof for proven. Can be given several times, for any boards. It
-    /// takes 8 bytes of memory for each position once its board is looked at.
+    /// Take the positions of this proof for proven. Can be given several times, for any boards.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
     /// Sprouts: take Grundy numbers from this file, and add those that are found; made if there is
