@@ -2,7 +2,7 @@
 
 import { Latest, dropped } from "./api.js";
 import { el, put, svg, unseen } from "./dom.js";
-import { judge, known } from "./judge.js";
+import { judge, known, sleep } from "./judge.js";
 import { outcomeOf, winner } from "./words.js";
 
 export class GameLine {
@@ -36,15 +36,19 @@ export class GameLine {
     const signal = this.#latest.signal();
     const { board, pos, moves } = state;
     try {
-      // From the end, where games are short; what takes long gets a second chance.
-      for (const time of [40, 400]) {
+      // From the end, where games are short; what takes long gets more chances, after a while.
+      for (const time of [40, 200, 500, 1000, 2000, 2000]) {
+        let open = false;
         for (let at = moves.length; at >= 0; at -= 1) {
           const before = known(board, pos, moves.slice(0, at));
           if (before && outcomeOf(before) !== "unknown") continue;
+          open = true;
           await judge(board, pos, moves.slice(0, at), time, signal);
           signal.throwIfAborted();
           this.#draw(this.state);
         }
+        if (!open) return;
+        await sleep(time, signal);
       }
     } catch (error) {
       // What cannot be had is a gap. A move that is not legal the board reports when it gets there.

@@ -101,7 +101,8 @@ function aborted() {
   return new DOMException("", "AbortError");
 }
 
-function sleep(milliseconds, signal) {
+/** Waits, unless the signal comes first. */
+export function sleep(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => {

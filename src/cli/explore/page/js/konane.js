@@ -37,6 +37,12 @@ export class Konane {
     this.verdict = el("p", { class: "verdict" });
     this.phase = el("p", { class: "hint" });
     this.status = el("div", { class: "thinking" });
+    this.looking = el("span");
+    this.pause = el("button", { type: "button", class: "small", onclick: () => {
+      const working = this.looks === "working";
+      this.judge.pause(working);
+      if (!working) this.judge.ask(this.state.board, this.state.pos, this.played);
+    } });
     this.error = el("p", { class: "error", role: "alert", hidden: true });
     this.steps = el("div", { class: "steps", role: "group", "aria-label": "Through the game" });
     this.line = new GameLine((at) => this.at(at));
@@ -174,13 +180,13 @@ export class Konane {
     this.looks = status;
     const open = this.answer ? this.answer.moves.filter((move) => outcomeOf(move) === "unknown").length : 0;
     if (status === "done" || (status === "stopped" && !this.answer)) return put(this.status);
-    const text = status === "stopped" ? "Not looking for values." : !this.answer ? "Looking ..."
+    this.looking.textContent = status === "stopped" ? "Not looking for values." : !this.answer ? "Looking ..."
       : `Looking for ${open === 1 ? "1 value" : open ? `${open} values` : "the winner"} ...`;
-    return put(this.status, el("span", { class: status === "working" ? "pulse" : "" }, text),
-      el("button", { type: "button", class: "small", "data-key": "pause", onclick: () => {
-        this.judge.pause(status === "working");
-        if (status !== "working") this.judge.ask(this.state.board, this.state.pos, this.played);
-      } }, status === "working" ? "Pause" : "Go on"));
+    this.looking.className = status === "working" ? "pulse" : "";
+    this.pause.textContent = status === "working" ? "Pause" : "Go on";
+    // It stays the same button from answer to answer, so that no click on it gets lost.
+    if (!this.status.contains(this.pause)) put(this.status, this.looking, this.pause);
+    return undefined;
   }
 
   #announce() {

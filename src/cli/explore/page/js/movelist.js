@@ -16,6 +16,7 @@ export class MoveList {
   update(answer) {
     const { panel, view } = this;
     this.line.update(answer, view.state, view.played, view.shows);
+    if (!answer || !answer.moves.length || !view.shows) this.shown = "";
     if (!answer) return put(panel, el("p", { class: "hint" }, "There is nothing to show yet."));
     if (!answer.moves.length) {
       return put(panel, el("h2", {}, "Moves"), el("p", {}, "There are none: who cannot move has lost."));
@@ -30,6 +31,10 @@ export class MoveList {
       const moves = [...answer.moves].sort((one, two) => one.move.localeCompare(two.move, "en", { numeric: true }));
       return put(panel, el("h2", {}, "Moves"), el("ul", { class: "moves" }, moves.map(row)));
     }
+    // What is the same stays in place, for the pointer that is just over it.
+    const shown = JSON.stringify([answer.position, view.played, answer.moves]);
+    if (shown === this.shown) return undefined;
+    this.shown = shown;
     const wide = answer.moves.some(({ remoteness }) => remoteness > 0) ? "wide" : "";
     const groups = ["win", "loss", "unknown"].map((outcome) => {
       const moves = answer.moves.filter((judged) => outcomeOf(judged) === outcome);
