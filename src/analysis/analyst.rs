@@ -87,11 +87,12 @@ impl Analyst {
     }
 
     /// That goes on in the table of a search, with its threads and parameters; in a new one of
-    /// [`LEAST_MEMORY`] if the search needed none.
+    /// [`LEAST_MEMORY`] if the search needed none. The search has to have been one of this board with
+    /// these options: what its table says is believed.
     ///
     /// # Errors
     /// If the system does not give the memory.
-    pub(crate) fn after(
+    pub fn after(
         board: &Board,
         table: Option<Table>,
         options: SolveOptions,
@@ -161,7 +162,7 @@ impl Analyst {
     }
 
     /// The database, when nothing more is to be judged.
-    pub(crate) fn into_database(self) -> Option<Database> {
+    pub fn into_database(self) -> Option<Database> {
         self.database
     }
 

@@ -26,8 +26,10 @@
 
 mod analyst;
 mod judgement;
+mod level;
 #[cfg(test)]
 mod tests;
 
 pub use analyst::{AnalysisError, Analyst, Choice};
 pub use judgement::{Analysis, JudgedMove, Judgement, Source};
+pub use level::Level;

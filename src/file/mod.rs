@@ -19,6 +19,7 @@ mod source;
 
 pub use error::{FileError, FileKind};
 pub(crate) use lock::{Lock, open_locked};
-pub(crate) use open::{create_regular, open_regular};
+pub use open::create_regular;
+pub(crate) use open::open_regular;
 pub(crate) use replace::NewFile;
 pub(crate) use source::Source;

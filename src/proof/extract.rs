@@ -84,8 +84,12 @@ pub fn prove<K: Known>(
     Ok(prove_keeping(solver, observer)?.0)
 }
 
-/// [`prove`] that hands over the table as [`Solver::search`] does.
-pub(crate) fn prove_keeping<K: Known>(
+/// [`prove`] that hands over the table as the search has left it, for what comes after; there is
+/// none if the game was over.
+///
+/// # Errors
+/// As [`Solver::run`].
+pub fn prove_keeping<K: Known>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
 ) -> Result<(Proved, Option<Table>), SolveError> {

@@ -20,7 +20,6 @@ pub use check::error::ProofError;
 pub use check::format::{ProofHeader, Side};
 pub use check::reader::ProofReader;
 pub use check::verify::{Flaw, Verification, verify};
-pub(crate) use extract::prove_keeping;
-pub use extract::{Proof, ProofObserver, Proved, prove};
+pub use extract::{Proof, ProofObserver, Proved, prove, prove_keeping};
 pub use guide::Guide;
 pub use writer::{ProofSummary, ProofWriter};

@@ -20,6 +20,7 @@ use super::exit::{CliError, Exit};
 use super::game::Game;
 use super::input::PositionArgs;
 use super::talk::talk;
+use crate::analysis::Level;
 use crate::konane::Colour;
 use crate::system::{NumberError, parse_duration, parse_number};
 use opponent::Opponent;
@@ -50,7 +51,7 @@ pub struct PlayArgs {
     /// A weaker opponent: the program searches 4 to the power of N nodes for each of its moves, 4 on
     /// level 1, 1,048,576 on level 10, by no database and no proof. Without it: perfect where it can.
     #[arg(long, value_name = "1-10", value_parser = parse_level, allow_negative_numbers = true)]
-    pub level: Option<u32>,
+    pub level: Option<Level>,
     /// Time for each of the program's moves and for a hint, such as 500ms or 10s.
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration,
           allow_hyphen_values = true)]
@@ -91,8 +92,9 @@ impl From<Colour> for Side {
     }
 }
 
-fn parse_level(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 1, 10).map(|level| level as u32)
+fn parse_level(text: &str) -> Result<Level, NumberError> {
+    let level = parse_number(text, Level::LEAST.into(), Level::MOST.into())?;
+    Ok(Level::new(level as u32).expect("the number is of a level"))
 }
 
 /// Plays until the game is over, the input ends or somebody quits.

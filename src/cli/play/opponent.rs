@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::sentences::Reason;
-use crate::analysis::{Analysis, Analyst, Choice, Source};
+use crate::analysis::{Analysis, Analyst, Choice, Level, Source};
 use crate::cli::exit::CliError;
 use crate::cli::output;
 use crate::konane::notation::format_position;
@@ -16,9 +16,6 @@ use crate::search::run::Limits;
 /// Nodes of the look at a position when it is a person's turn: some 0.2 s.
 const LOOK_NODES: u64 = 200_000;
 
-/// Memory of the search of a level.
-const LEVEL_MEMORY: u64 = 64 << 20;
-
 /// Plays, by files and a search.
 pub struct Opponent<'a> {
     /// What judges positions.
@@ -28,16 +25,11 @@ pub struct Opponent<'a> {
     /// The side that wins the game by the proofs, unless it does not play by them.
     pub proven: Option<Colour>,
     /// How strong it plays; perfectly where it can if there is none.
-    pub level: Option<u32>,
+    pub level: Option<Level>,
     /// For a move.
     pub time: Duration,
     /// Ends what it does.
     pub stop: &'a AtomicBool,
-}
-
-/// Nodes that a level searches for a move.
-pub fn level_nodes(level: u32) -> u64 {
-    4u64.pow(level)
 }
 
 /// Whether a proof says who wins a position.
@@ -133,10 +125,8 @@ impl<'a> Opponent<'a> {
         let choice = match self.level {
             None => self.hint(position)?,
             Some(level) => {
-                // What others have found out would make it stronger.
-                let mut fresh = Analyst::new(board.dimensions(), LEVEL_MEMORY)?;
-                let (nodes, stop) = (Some(level_nodes(level)), Some(self.stop));
-                fresh.choose(position, Limits { nodes, stop, ..Limits::default() })?
+                let limits = Limits { stop: Some(self.stop), ..Limits::default() };
+                level.choose(board.dimensions(), position, limits)?
             }
         };
         let Choice { mv, judgement } = choice.expect("the game is not over");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::Side;
-use super::opponent::{Opponent, level_nodes};
+use super::opponent::Opponent;
 use super::sentences::{proof_situation, prospect, situation};
 use crate::cli::analyst::hint_text;
 use crate::cli::board::{Style, draw};
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
         };
         let level = match self.opponent.level {
             Some(level) if self.side != Side::Both => {
-                let nodes = output::grouped(level_nodes(level));
+                let nodes = output::grouped(level.nodes());
                 format!(" On level {level} I search {nodes} nodes for a move.")
             }
             _ => String::new(),

@@ -1,24 +1,15 @@
 //! `GET /api/v1/konane/play`: the program's move.
 
-use std::ops::RangeInclusive;
-
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
-use crate::analysis::{Analyst, Judgement, Source};
+use crate::analysis::{Judgement, Level, Source};
 use crate::cli::explore::reply::{Answer, Params, Problem};
 use crate::cli::judged::outcome_name;
 use crate::search::plain::game::Value;
-use crate::search::run::Limits;
-
-/// The levels.
-const LEVELS: RangeInclusive<u32> = 1..=12;
-
-/// Memory of the search of a level.
-const LEVEL_MEMORY: u64 = 16 << 20;
 
 /// The parameters.
 #[derive(Debug, Deserialize)]
@@ -30,7 +21,7 @@ pub struct PlayRequest {
     position: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
-    /// How well to play, from 1 to 12: with a search of 4^level nodes, and nothing else that is
+    /// How well to play, from 1 to 10: with a search of 4^level nodes, and nothing else that is
     /// known. As well as possible if nothing is said.
     level: Option<u32>,
     /// Milliseconds: 200, at most 2000.
@@ -60,21 +51,19 @@ pub async fn get(
     let PlayRequest { board, position, moves, level, time: milliseconds } = request;
     let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
-    if level.is_some_and(|level| !LEVELS.contains(&level)) {
-        let (least, most) = (LEVELS.start(), LEVELS.end());
-        return Err(Problem::refused(format!("level: {least} to {most}")));
-    }
+    let level = match level.map(Level::new) {
+        Some(None) => {
+            let text = format!("level: {} to {}", Level::LEAST, Level::MOST);
+            return Err(Problem::refused(text));
+        }
+        level => level.flatten(),
+    };
     let played = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
         let side = place.position.to_move();
         let limits = turn.limits(time);
         let choice = match level {
             None => analyst.choose(&place.position, limits)?,
-            Some(level) => {
-                // What others have found out would make it stronger.
-                let board = place.board.dimensions();
-                let mut fresh = Analyst::new(board, LEVEL_MEMORY).map_err(Problem::failed)?;
-                fresh.choose(&place.position, Limits { nodes: Some(4u64.pow(level)), ..limits })?
-            }
+            Some(level) => level.choose(place.board.dimensions(), &place.position, limits)?,
         };
         let Some(choice) = choice else {
             let why = format!("{side} cannot move and has lost.");

@@ -9,7 +9,7 @@ import { amount, capital, other } from "./words.js";
 const PAUSE = 450;
 
 /** A level looks at four times as many positions as the one below. */
-const LEVELS = 12;
+const LEVELS = 10;
 
 export class Opponent {
   #latest = new Latest();
