@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::error::FileError;
-use super::open::{do_not_wait, name};
+use super::open::{do_not_wait, refuse_other};
 
 /// A file that is there for being locked, through the operating system: the lock ends with the
 /// process, however that ends. The file is removed when the lock is dropped; one that a killed
@@ -61,17 +61,6 @@ pub fn open_locked(path: &Path) -> Result<Option<File>, FileError> {
         if is_file_at(&file, path) {
             return Ok(Some(file));
         }
-    }
-}
-
-/// Refuses a name that something else than a file has. A name that nothing has is fine.
-pub(super) fn refuse_other(path: &Path) -> Result<(), FileError> {
-    match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => {
-            let found = name(metadata.file_type());
-            Err(FileError::NotReplaceable { path: path.to_owned(), found })
-        }
-        _ => Ok(()),
     }
 }
 

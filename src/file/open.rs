@@ -1,10 +1,9 @@
 //! Opening what may be anything.
 
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::path::Path;
 
 use super::error::FileError;
-use super::lock::refuse_other;
 
 /// Opens a file for reading. What is no file is refused, and nobody waited for: to open a named pipe
 /// the usual way means waiting until somebody writes to it, in which no signal handler can interfere.
@@ -34,6 +33,17 @@ pub fn create_regular(path: &Path) -> Result<File, FileError> {
     do_not_wait(&mut options);
     options.create(true).truncate(true).write(true);
     options.open(path).map_err(FileError::io("create", path))
+}
+
+/// Refuses a name that something else than a file has. A name that nothing has is fine.
+pub(super) fn refuse_other(path: &Path) -> Result<(), FileError> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            let found = name(metadata.file_type());
+            Err(FileError::NotReplaceable { path: path.to_owned(), found })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes opening return at once, whatever is opened. It changes nothing for files.

@@ -11,7 +11,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::FileError;
-use super::lock::{open_locked, refuse_other};
+use super::lock::open_locked;
+use super::open::refuse_other;
 
 /// A file in the making. Dropped before it is finished, it leaves nothing behind.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ mod layer_file;
 mod layer_writer;
 mod manifest;
 mod octets;
+mod tally;
 
 pub use counts::{count_layer, layer_entry};
 pub use error::DatabaseError;

@@ -60,9 +60,12 @@ impl Collector {
     }
 }
 
-/// The same for somebody who keeps no atoms and does not search.
-pub(super) fn make_room<G: Impartial>(workspace: &Workspace<'_, G>) {
-    collect(workspace, &[], &|| false);
+impl<G: Impartial> Workspace<'_, G> {
+    /// Forgets what can be found again, as a search does that has used up its memory: only while
+    /// nobody uses the workspace. Atoms without a Grundy number may lose their ids.
+    pub(crate) fn make_room(&self) {
+        collect(self, &[], &|| false);
+    }
 }
 
 fn collect<G: Impartial>(workspace: &Workspace<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {

@@ -1,7 +1,6 @@
 //! What searches of one game share, and what one search leaves for the next: Grundy numbers,
 //! options, and the numbers of open couples.
 
-use super::collect::make_room;
 use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
 use super::store::{Store, cancel};
@@ -110,12 +109,6 @@ impl<'g, G: Impartial> Workspace<'g, G> {
             Some(known) if !known.excludes(nimber) => None,
             _ => Some(Value::Win),
         }
-    }
-
-    /// Forgets what can be found again, as a search does that has used up its memory: only while
-    /// nobody uses the workspace. Atoms without a Grundy number may lose their ids.
-    pub(crate) fn make_room(&self) {
-        make_room(self);
     }
 
     /// What is known about Grundy numbers. Numbers that are set here are believed.
