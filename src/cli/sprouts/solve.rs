@@ -169,9 +169,12 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         },
     };
     let (position, mut scratch) = (&start.position, Scratch::default());
+    // What is traced is the search of the position itself.
+    let trace = sink.trace.take();
     // Moves that have no room take no outcome away.
     let moves =
         survey(workspace, &start.game, position, options, &mut scratch, sink, &mut |_| {}).ok();
+    sink.trace = trace;
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
     let (searched, closed) =
