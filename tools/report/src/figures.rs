@@ -168,6 +168,12 @@ pub fn scaling(results: &Results) -> String {
             svg.text(&threads.to_string(), (x(threads), bottom + 8), 13, BELOW);
         }
         svg.text("threads", ((left + right) / 2, bottom + 27), 13, BELOW);
+        // Right of the line, our points are those of threads that wait for each other.
+        if let Some(cores) = cores.filter(|&cores| cores < most_threads) {
+            svg.line(&[(x(cores), top), (x(cores), bottom)], INK, 1.0, 2);
+            let words = format!("\u{2192} here: {cores} cores, no more to gain");
+            svg.text(&words, (x(cores) + 6, bottom - 14), 13, RIGHT_OF);
+        }
         // As many times as there are threads, until the cores are all in use.
         let ideal = |threads: u32| f64::from(cores.map_or(threads, |cores| threads.min(cores)));
         let line: Vec<At> =
