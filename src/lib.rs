@@ -73,7 +73,7 @@ pub use konane::{
 pub use search::plain::game::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 
-/// The examples of the front page and the guide are tests.
+/// The examples of the front page and the manual are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../docs/manual.md")]
