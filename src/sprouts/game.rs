@@ -62,7 +62,6 @@ struct Workshop {
     simplifier: Simplifier,
     canoniser: Canoniser,
     recent: Recent,
-    flat: Flat,
     sum: Vec<Atom>,
     /// The store's, when the recent lands were looked up.
     epoch: u32,
@@ -90,12 +89,10 @@ impl Workshop {
                 Some(atom) => atom,
                 None => {
                     self.canonised += 1;
-                    let canonical = self.canoniser.run(land);
-                    let look = |flat: &mut Flat| {
-                        flat.unpack(canonical);
-                        Look { features: features(flat), phase: forecast::phase(flat) }
-                    };
-                    let atom = store.intern(canonical, || look(&mut self.flat))?;
+                    let (canonical, flat) = self.canoniser.run(land);
+                    // Isomorphic lands look the same.
+                    let look = || Look { features: features(flat), phase: forecast::phase(flat) };
+                    let atom = store.intern(canonical, look)?;
                     self.recent.put(key, land, atom);
                     atom
                 }

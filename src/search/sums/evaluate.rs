@@ -19,6 +19,8 @@ use crate::search::table::{Entry, Table};
 /// Where the numbers of couples are kept.
 pub(super) trait Numbers {
     fn get(&self, code: u64) -> Option<Pair>;
+    /// Says that the numbers of a couple will soon be asked for.
+    fn announce(&self, _code: u64) {}
     fn set(&mut self, code: u64, pair: Pair, work: u64, counters: &mut Counters);
 }
 
@@ -27,6 +29,11 @@ impl Numbers for &Table {
     fn get(&self, code: u64) -> Option<Pair> {
         let Entry { phi, delta, .. } = self.lookup(key_of(code), code)?;
         Some(Pair { phi, delta })
+    }
+
+    #[inline(always)]
+    fn announce(&self, code: u64) {
+        self.prefetch(key_of(code));
     }
 
     fn set(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64, counters: &mut Counters) {
@@ -225,6 +232,12 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
         first_visit: bool,
     ) -> Evaluation {
         let base = self.children.len();
+        // Of sums the heaps are not known yet.
+        for (_, option) in options_of(list) {
+            if let &[word] = option {
+                self.numbers.announce(code_of(atom_of(word), nimber));
+            }
+        }
         // Grundy numbers of options: bits of those that are tracked.
         let mut values = 0u64;
         let mut decided = true;

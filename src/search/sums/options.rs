@@ -1,5 +1,7 @@
 //! The parameters of proof-number search with Grundy numbers.
 
+use std::sync::LazyLock;
+
 use super::game::{Atom, Features, Impartial, Odds};
 use super::knowledge::Known;
 use crate::search::dfpn::Choosing;
@@ -71,14 +73,39 @@ impl Likelihood {
     fn raise(self, number: Number) -> Number {
         let number = u64::from(number.min(1 << 22));
         // Twice the result, so that it is rounded to the nearest.
-        let twice = (number * number * u64::from(self.whole) / u64::from(self.part)).isqrt();
+        let twice = root(number * number * u64::from(self.whole) / u64::from(self.part));
         (twice.div_ceil(2).max(1) as Number).min(MAX)
     }
 }
 
+/// The square root of n, rounded down; by that of floating-point numbers, which all machines round
+/// alike.
+#[inline]
+fn root(n: u64) -> u64 {
+    let near = ((n as f64).sqrt() as u64).min(u32::MAX.into());
+    match n.checked_sub(near * near) {
+        None => near - 1,
+        Some(rest) if rest > 2 * near => near + 1,
+        Some(_) => near,
+    }
+}
+
+/// Below this, powers are looked up.
+const POWERS: usize = 512;
+
 /// n^(7/16), rounded down, for n up to 2¹⁸ and the same for all greater ones. In whole numbers, so
 /// that searches count the same on every machine.
+#[inline]
 fn power_7_16(n: u32) -> u32 {
+    static SMALL: LazyLock<[u8; POWERS]> =
+        LazyLock::new(|| std::array::from_fn(|n| slow_power_7_16(n as u32) as u8));
+    match SMALL.get(n as usize) {
+        Some(&power) => power.into(),
+        None => slow_power_7_16(n),
+    }
+}
+
+fn slow_power_7_16(n: u32) -> u32 {
     let n = u128::from(n.min(1 << 18));
     // Rounding down after each root gives the same as rounding down at the end.
     let fourth = n.pow(7).isqrt() as u64;
@@ -152,6 +179,15 @@ mod tests {
             assert_eq!(power_7_16(n), root.unwrap(), "{n}");
         }
         assert_eq!(power_7_16(u32::MAX), power_7_16(1 << 18));
+    }
+
+    #[test]
+    fn roots_are_exact() {
+        let near_squares = (1u64..1 << 32).step_by(12_345_677).chain([94_906_267, 4_294_967_295]);
+        let near_squares = near_squares.flat_map(|root| [root * root - 1, root * root]);
+        for n in (0..1000).chain(near_squares).chain([u64::MAX]) {
+            assert_eq!(root(n), n.isqrt(), "{n}");
+        }
     }
 
     #[test]

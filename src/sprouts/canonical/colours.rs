@@ -5,7 +5,6 @@
 //! directions; if these differ, the one with the lesser hash counts, else both alike.
 
 use super::{Canoniser, NONE, Way};
-use crate::sprouts::flat::LETTER;
 
 /// An odd base for words and its inverse modulo 2^64.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -92,9 +91,8 @@ impl Colours {
                 if first == end {
                     for way in [Way::Forward, Way::Backward] {
                         let mut hash = u64::from(border.length);
-                        for at in super::words::places(border, way) {
-                            let symbol = u64::from(land.symbol(border, at, way));
-                            hash = hash.wrapping_mul(BASE).wrapping_add(symbol);
+                        for &symbol in border.read(way, &land.symbols[way as usize]) {
+                            hash = hash.wrapping_mul(BASE).wrapping_add(symbol.into());
                         }
                         let sum = &mut fixed[way as usize];
                         *sum = sum.wrapping_add(mix(hash));
@@ -131,14 +129,10 @@ impl Colours {
                 if at == to {
                     break;
                 }
-                let token = land.flat.tokens[at as usize];
-                let [forward, backward] = if token < LETTER {
-                    [u64::from(token); 2]
-                } else {
-                    [Way::Forward, Way::Backward].map(|way| land.symbol(border, at, way).into())
-                };
-                ahead = ahead.wrapping_mul(BASE).wrapping_add(forward);
-                back = back.wrapping_add(factor.wrapping_mul(backward));
+                let forward = land.symbols[0][at as usize];
+                let backward = land.symbols[1][border.mirrored(at) as usize];
+                ahead = ahead.wrapping_mul(BASE).wrapping_add(forward.into());
+                back = back.wrapping_add(factor.wrapping_mul(backward.into()));
                 factor = factor.wrapping_mul(BASE);
             }
             self.gaps[port as usize][0] = mix(ahead);

@@ -25,7 +25,7 @@ mod colours;
 mod words;
 
 use super::disjoint::DisjointSets;
-use super::flat::{Flat, LETTER, Packer};
+use super::flat::{Flat, LETTER, Packer, Token};
 use colours::Colours;
 use std::cmp::Ordering;
 
@@ -52,8 +52,22 @@ struct Border {
     length: u32,
     /// Its ports are `ports.0..ports.1`.
     ports: (u32, u32),
-    /// Where to begin, forward and backward; of a boundary with ports, the least one.
+    /// Where to begin in what is read forward and backward; of a boundary with ports, at the least.
     begin: [u32; 2],
+}
+
+impl Border {
+    /// Where a place of the tokens is in what is read backward.
+    fn mirrored(&self, at: u32) -> u32 {
+        2 * self.start + self.length - 1 - at
+    }
+
+    /// What is read of the boundary, from where to begin.
+    fn read<'t, T>(&self, way: Way, all: &'t [T]) -> impl Iterator<Item = &'t T> + use<'t, T> {
+        let word = &all[self.start as usize..(self.start + self.length) as usize];
+        let (end, begin) = word.split_at((self.begin[way as usize] - self.start) as usize);
+        begin.iter().chain(end)
+    }
 }
 
 /// Direction in which a region is read.
@@ -72,6 +86,12 @@ pub(super) struct Canoniser {
     /// First occurrence of each letter, its boundary, and its region; then, for those that link
     /// regions, its port.
     met: Vec<(u32, u32, u32)>,
+    /// Every boundary's tokens, backward.
+    backward: Vec<Token>,
+    /// What tokens say as far as rotation does not change it, forward and backward: digits; for a
+    /// letter within the boundary the distance to its other occurrence in the direction of reading;
+    /// for a port, once there is an order, the rank above everything else.
+    symbols: [Vec<u32>; 2],
     borders: Vec<Border>,
     ports: Vec<Port>,
     /// Boundaries in the order in which they are written, region by region, forward and backward.
@@ -82,8 +102,6 @@ pub(super) struct Canoniser {
     /// The same, less those that have been filled.
     filled: Vec<u32>,
     reached: Vec<bool>,
-    /// Rank of each port in the order that is being tried.
-    rank: Vec<u32>,
     colours: Colours,
     packer: Packer,
     best: Vec<u8>,
@@ -109,11 +127,11 @@ impl Leaf {
 }
 
 impl Canoniser {
-    /// The canonical bytes of a packed land that has been simplified.
+    /// The canonical bytes of a packed land that has been simplified, and the land as it came.
     ///
     /// Cost: a few passes over the land, and for lands with ports in many symmetric places as many
     /// more as there are such places.
-    pub(super) fn run(&mut self, packed: &[u8]) -> &[u8] {
+    pub(super) fn run(&mut self, packed: &[u8]) -> (&[u8], &Flat) {
         self.flat.unpack(packed);
         self.survey();
         self.read_boundaries_without_ports();
@@ -123,7 +141,7 @@ impl Canoniser {
             self.regions.push(0);
             self.write();
             std::mem::swap(&mut self.packer.bytes, &mut self.best);
-            return &self.best;
+            return (&self.best, &self.flat);
         }
         let mut colours = std::mem::take(&mut self.colours);
         colours.begin(self);
@@ -139,7 +157,7 @@ impl Canoniser {
             }
         }
         self.colours = colours;
-        &self.best
+        (&self.best, &self.flat)
     }
 
     /// Finds partners, boundaries and ports.
@@ -172,66 +190,58 @@ impl Canoniser {
                 self.borders.push(Border { start, length, ..Border::default() });
             }
         }
-        if !linked {
-            return;
-        }
-        // Once more, now that letters within a region can be told from links.
+        // Once more, now that letters within a boundary can be told from links.
+        self.symbols.iter_mut().for_each(Vec::clear);
+        self.backward.clear();
         for region in 0..flat.regions.len() {
             for boundary in flat.boundaries(region) {
                 let first = self.ports.len() as u32;
+                let border = &mut self.borders[boundary];
+                let Border { start, length, .. } = *border;
                 for at in flat.span(boundary) {
                     let token = flat.tokens[at];
                     if token < LETTER {
+                        self.symbols[0].push(token.into());
                         continue;
                     }
-                    let met = &mut self.met[usize::from(token - LETTER)];
-                    let other = self.partner[at];
-                    let border = &self.borders[boundary];
-                    if (border.start..border.start + border.length).contains(&other) {
+                    let (at, other) = (at as u32, self.partner[at]);
+                    if other.wrapping_sub(start) < length {
+                        let ahead = if other > at { other - at } else { other + length - at };
+                        self.symbols[0].push(u32::from(LETTER) + ahead);
+                        continue;
+                    }
+                    self.symbols[0].push(PORT);
+                    if !linked {
                         continue;
                     }
                     let here = self.ports.len() as u32;
                     let mut port = Port {
-                        at: at as u32,
+                        at,
                         boundary: boundary as u32,
                         region: region as u32,
                         partner: NONE,
                     };
-                    if (at as u32) < other {
-                        met.0 = here;
+                    let met = &mut self.met[usize::from(token - LETTER)].0;
+                    if at < other {
+                        *met = here;
                     } else {
-                        port.partner = met.0;
-                        self.ports[met.0 as usize].partner = here;
+                        port.partner = *met;
+                        self.ports[*met as usize].partner = here;
                     }
                     self.ports.push(port);
                 }
-                self.borders[boundary].ports = (first, self.ports.len() as u32);
+                border.ports = (first, self.ports.len() as u32);
+                let span = flat.span(boundary);
+                self.backward.extend(flat.tokens[span.clone()].iter().rev());
+                let [forward, backward] = &mut self.symbols;
+                let reverse = |&symbol: &u32| match symbol {
+                    PORT => PORT,
+                    LETTERS.. => 2 * LETTERS + length - symbol,
+                    digit => digit,
+                };
+                backward.extend(forward[span].iter().rev().map(reverse));
             }
         }
-    }
-
-    /// What stands at a place, as far as rotation does not change it: digits; for a letter within
-    /// the boundary the distance to its other occurrence in the direction of reading; for a port
-    /// the rank above everything else.
-    #[inline]
-    fn symbol(&self, border: &Border, at: u32, way: Way) -> u32 {
-        let token = self.flat.tokens[at as usize];
-        if token < LETTER {
-            return u32::from(token);
-        }
-        let partner = self.partner[at as usize];
-        let offset = partner.wrapping_sub(border.start);
-        if offset >= border.length {
-            return PORT + self.rank[self.port_at(border, at)];
-        }
-        let ahead = if partner > at { partner - at } else { partner + border.length - at };
-        u32::from(LETTER) + if way == Way::Forward { ahead } else { border.length - ahead }
-    }
-
-    fn port_at(&self, border: &Border, at: u32) -> usize {
-        let (first, end) = border.ports;
-        let ports = &self.ports[first as usize..end as usize];
-        first as usize + ports.iter().position(|port| port.at == at).expect("a port is listed")
     }
 
     /// Writes the land by an order of the ports.
@@ -255,28 +265,29 @@ impl Canoniser {
                     self.packer.next_boundary();
                 }
                 let border = &self.borders[self.order[way as usize][place] as usize];
-                for at in words::places(border, way) {
-                    self.packer.token(self.flat.tokens[at as usize]);
-                }
+                let tokens = [&self.flat.tokens, &self.backward][way as usize];
+                border.read(way, tokens).for_each(|&token| self.packer.token(token));
             }
         }
     }
 
     /// Orders regions and boundaries as their first ports come.
     fn arrange(&mut self, order: &[u32]) {
-        self.rank.resize(self.ports.len(), 0);
         self.regions.clear();
         self.filled.clear();
         self.filled.extend_from_slice(&self.free);
         self.reached.clear();
         self.reached.resize(self.borders.len(), false);
         for (rank, &port) in (0..).zip(order) {
-            self.rank[port as usize] = rank;
             let Port { at, boundary, region, .. } = self.ports[port as usize];
+            let border = &mut self.borders[boundary as usize];
+            let places = [at, border.mirrored(at)];
+            self.symbols[0][places[0] as usize] = PORT + rank;
+            self.symbols[1][places[1] as usize] = PORT + rank;
             if std::mem::replace(&mut self.reached[boundary as usize], true) {
                 continue;
             }
-            self.borders[boundary as usize].begin = [at; 2];
+            border.begin = places;
             let next = &mut self.filled[region as usize];
             if *next == self.free[region as usize] {
                 self.regions.push(region);
@@ -369,6 +380,9 @@ impl Canoniser {
         others.iter().any(|&other| self.orbits.root(other) == orbit)
     }
 }
+
+/// [`LETTER`] as a symbol.
+const LETTERS: u32 = LETTER as u32;
 
 /// Ranks of ports begin here: above every other symbol, but letters' distances in lands that are
 /// larger than any that this program makes.

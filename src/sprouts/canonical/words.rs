@@ -3,31 +3,14 @@
 use super::{Border, Canoniser, Way};
 use std::cmp::Ordering;
 
-/// The places of a boundary's tokens in the order of reading.
-pub(super) fn places(border: &Border, way: Way) -> impl Iterator<Item = u32> + use<> {
-    let Border { start, length, begin, .. } = *border;
-    let first = begin[way as usize] - start;
-    (0..length).map(move |step| {
-        let offset = match way {
-            Way::Forward => first + step,
-            Way::Backward => first + length - step,
-        };
-        start + if offset >= length { offset - length } else { offset }
-    })
-}
-
 impl Canoniser {
-    /// The symbols of a boundary in the order of reading.
-    fn symbols(&self, boundary: u32, way: Way) -> impl Iterator<Item = u32> {
-        let border = &self.borders[boundary as usize];
-        places(border, way).map(move |at| self.symbol(border, at, way))
-    }
-
     /// Compares two boundaries as they are read: shorter ones first.
     pub(super) fn compare(&self, (a, a_way): (u32, Way), (b, b_way): (u32, Way)) -> Ordering {
         let length = |boundary: u32| self.borders[boundary as usize].length;
-        let by_word = || self.symbols(a, a_way).cmp(self.symbols(b, b_way));
-        length(a).cmp(&length(b)).then_with(by_word)
+        let word = |boundary: u32, way: Way| {
+            self.borders[boundary as usize].read(way, &self.symbols[way as usize])
+        };
+        length(a).cmp(&length(b)).then_with(|| word(a, a_way).cmp(word(b, b_way)))
     }
 
     /// Least rotations of the boundaries without ports, and their order in each region, both ways.
@@ -68,8 +51,7 @@ impl Canoniser {
     /// Where to begin reading so that the word is least.
     fn least_begin(&self, border: Border, way: Way) -> u32 {
         let word = |begin: u32| {
-            places(&Border { begin: [begin; 2], ..border }, way)
-                .map(move |at| self.symbol(&border, at, way))
+            Border { begin: [begin; 2], ..border }.read(way, &self.symbols[way as usize])
         };
         let mut best = border.start;
         for at in border.start + 1..border.start + border.length {

@@ -52,8 +52,8 @@ impl Forecast {
 pub(super) fn phase(flat: &Flat) -> u8 {
     let weights = &FORECAST.weights;
     let mut turn = 0u16;
-    traits::each(flat, |part, count| {
-        turn = turn.wrapping_add(weights.of(part.key()).wrapping_mul(count));
+    traits::each_key(flat, |key, count| {
+        turn = turn.wrapping_add(weights.of(key).wrapping_mul(count));
     });
     // The nearest of the phases.
     const STEP: u16 = ((1 << 16) / PHASES) as u16;

@@ -55,16 +55,18 @@ const KIND: u64 = 3 << 32;
 impl Content {
     fn of(tokens: &[Token]) -> (Content, [u16; 4]) {
         let mut counts = [0u16; 4];
-        for &token in tokens {
-            let kind = match token {
-                ONE => 0,
-                TWO => 1,
-                _ if tokens.iter().filter(|&&other| other == token).count() == 2 => 3,
-                _ => 2,
-            };
-            counts[kind] += 1;
+        for (at, &token) in tokens.iter().enumerate() {
+            match token {
+                ONE => counts[0] += 1,
+                TWO => counts[1] += 1,
+                // The second of a pair.
+                _ if tokens[..at].contains(&token) => {
+                    counts[2] -= 1;
+                    counts[3] += 1;
+                }
+                _ => counts[2] += 1,
+            }
         }
-        counts[3] /= 2;
         (Content { counts: counts.map(|count| count.min(MOST)) }, counts)
     }
 
@@ -87,9 +89,35 @@ fn kind(isolated: u32, shares: u64) -> u64 {
     mix(mix(KIND << 1 | u64::from(isolated.min(MOST_ISOLATED[0]))).wrapping_add(shares))
 }
 
-/// Calls `found` with all traits of a land and how often each has been met; a trait may come several
-/// times. The contents of a kind come as the boundaries do.
-pub(super) fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
+/// Calls `found` with the keys of all traits of a land and how often each has been met; a key may
+/// come several times. The slow way is [`traits`].
+pub(super) fn each_key(flat: &Flat, mut found: impl FnMut(u64, u16)) {
+    let mut signs = [0u16; 4];
+    let mut all_isolated = 0u16;
+    for (number, region) in flat.regions.iter().enumerate() {
+        let boundaries = flat.boundaries(number);
+        let length = boundaries.len() as u32;
+        let mut shares = 0u64;
+        for boundary in boundaries {
+            let (content, counts) = Content::of(&flat.tokens[flat.span(boundary)]);
+            for (sign, count) in signs.iter_mut().zip(counts) {
+                *sign = sign.wrapping_add(count);
+            }
+            found(CONTENT + content.code(), 1);
+            shares = shares.wrapping_add(content.share());
+        }
+        all_isolated = all_isolated.wrapping_add(region.isolated as u16);
+        found(shape(region.isolated, length), 1);
+        found(kind(region.isolated, shares), 1);
+    }
+    (SIGN..).zip(signs).for_each(|(key, count)| found(key, count));
+    found(ISOLATED, all_isolated);
+    found(REGION, flat.regions.len() as u16);
+    found(BOUNDARY, flat.ends.len() as u16);
+}
+
+/// Calls `found` with all traits of a land and how often each has been met.
+fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);
         let length = boundaries.len() as u32;

@@ -1,10 +1,10 @@
 //! The file of weights: what turns the phase by how much, and what a phase says.
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
-use ahash::HashMap;
-
 use super::traits::Trait;
+use crate::search::split_mix;
 use crate::search::sums::game::Odds;
 
 /// Grundy numbers whose odds are given; the last stands for all from there on.
@@ -20,10 +20,41 @@ const UNIT: f64 = 1024.0;
 #[error("line {0}: a trait and its weight, or `odds` and {CURVES} numbers are expected")]
 pub struct WeightsError(pub usize);
 
+/// Weights by key: a hash table, where a weight of 0 is a free place and what is not found.
+#[derive(Clone, Debug, Default)]
+struct Turns {
+    places: Vec<(u64, u16)>,
+}
+
+impl Turns {
+    /// Of several weights of one key the last counts.
+    fn of(all: &HashMap<u64, u16>) -> Turns {
+        // Mostly asked for keys that it does not have.
+        let length = (all.len() * 4).next_power_of_two().max(16);
+        let mut turns = Turns { places: vec![(0, 0); length] };
+        for (&key, &turn) in all.iter().filter(|&(_, &turn)| turn != 0) {
+            let at = turns.place(key);
+            turns.places[at] = (key, turn);
+        }
+        turns
+    }
+
+    /// Where a key is, or may be put.
+    #[inline]
+    fn place(&self, key: u64) -> usize {
+        let mask = self.places.len() - 1;
+        let mut at = (split_mix::mix(key) >> 32) as usize & mask;
+        while self.places[at].1 != 0 && self.places[at].0 != key {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+}
+
 /// Weights of traits in 1/65536 of a turn, and coefficients of the odds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
-    turns: HashMap<u64, u16>,
+    turns: Turns,
     curves: Vec<[f64; CURVES]>,
 }
 
@@ -33,6 +64,7 @@ impl FromStr for Weights {
 
     fn from_str(text: &str) -> Result<Self, WeightsError> {
         let mut weights = Weights::default();
+        let mut turns = HashMap::new();
         for (number, line) in (1..).zip(text.lines()) {
             let error = WeightsError(number);
             let mut words = line.split_ascii_whitespace();
@@ -52,10 +84,11 @@ impl FromStr for Weights {
                     else {
                         return Err(error);
                     };
-                    weights.turns.insert(part.key(), turn as u16);
+                    turns.insert(part.key(), turn as u16);
                 }
             }
         }
+        weights.turns = Turns::of(&turns);
         let complete = weights.curves.len() == CLASSES;
         complete.then_some(weights).ok_or(WeightsError(text.lines().count() + 1))
     }
@@ -65,7 +98,7 @@ impl Weights {
     /// The weight of a trait, by its key.
     #[inline]
     pub(super) fn of(&self, key: u64) -> u16 {
-        self.turns.get(&key).copied().unwrap_or(0)
+        self.turns.places[self.turns.place(key)].1
     }
 
     /// The odds of a land with so many lives and this phase, in turns: softmax of the curves.
@@ -128,8 +161,8 @@ mod tests {
     #[test]
     fn what_is_no_file_of_weights_is_refused() {
         let odds = "odds 1 2 3 4 5 6 7 8 9 10\n".repeat(CLASSES);
-        let read = |text: String| text.parse::<Weights>().map(|weights| weights.turns.len());
-        assert_eq!(read(format!("# so\n\nregion 5\nsign:1 -7\n{odds}")), Ok(2));
+        let read = |text: String| text.parse::<Weights>().map(|weights| weights.of(6));
+        assert_eq!(read(format!("# so\n\nregion 5\nsign:1 -7\n{odds}")), Ok(5));
         assert_eq!(read(format!("region\n{odds}")), Err(WeightsError(1)));
         assert_eq!(read(format!("region 1 2\n{odds}")), Err(WeightsError(1)));
         assert_eq!(read(format!("regions 1\n{odds}")), Err(WeightsError(1)));
