@@ -42,6 +42,12 @@ impl LeafEstimate {
     }
 }
 
+/// About how hard it is to find the Grundy number of an atom, for comparisons between atoms: the
+/// size of [`LeafEstimate::Size`], with a third of the lives.
+pub(super) fn hardness(features: Features) -> Number {
+    size(features, 3)
+}
+
 fn size(features: Features, lives_divisor: u32) -> Number {
     let Features { lives, estimated_options } = features;
     (1 + power_7_16(estimated_options)).saturating_add(lives / lives_divisor).min(MAX)

@@ -5,7 +5,8 @@
 //! An option is a row of words, one for each atom, the last one with its highest bit set; the
 //! finished game is the word [`EMPTY`]. Equal atoms have cancelled in pairs (P + P = 0), and of
 //! options that are equal then one is left. The atoms of an option stand in the order of their
-//! lives, so that the last one is likely to be the hardest.
+//! lives and options, so that the last one is likely to be the hardest: its Grundy number need not be
+//! known.
 //!
 //! # Memory
 //!
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ahash::HashMap;
 
 use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Questions};
+use super::options::hardness;
 
 /// The finished game as an option.
 const EMPTY: u32 = u32::MAX;
@@ -69,8 +71,8 @@ pub(super) fn list_of(atoms: &[Atom]) -> List {
 }
 
 /// Sorts the atoms of a sum and cancels equal ones in pairs.
-pub(super) fn cancel(atoms: &mut Vec<Atom>, mut lives: impl FnMut(Atom) -> u32) {
-    atoms.sort_unstable_by_key(|&atom| (lives(atom), atom));
+pub(super) fn cancel(atoms: &mut Vec<Atom>, mut hardness: impl FnMut(Atom) -> u32) {
+    atoms.sort_unstable_by_key(|&atom| (hardness(atom), atom));
     let mut kept = 0;
     for index in 0..atoms.len() {
         if kept > 0 && atoms[kept - 1] == atoms[index] {
@@ -131,7 +133,7 @@ impl<G: Impartial> Maker<G> {
             if self.atoms.iter().any(|&atom| atom > MAX_ATOM) {
                 return Err(Full);
             }
-            cancel(&mut self.atoms, |atom| game.features(atom).lives);
+            cancel(&mut self.atoms, |atom| hardness(game.features(atom)));
             packed.clear();
             packed.extend_from_slice(&self.atoms);
             match packed.last_mut() {

@@ -3,6 +3,7 @@
 
 use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
+use super::options::hardness;
 use super::store::{Store, cancel};
 use crate::search::plain::game::Value;
 use crate::search::run::Memory;
@@ -22,11 +23,11 @@ impl Sum {
     /// The sum of some atoms and the nim heap *`nimber`; equal atoms cancel.
     pub fn new<G: Impartial>(game: &G, atoms: &[Atom], nimber: u32) -> Self {
         let mut atoms = atoms.to_vec();
-        cancel(&mut atoms, |atom| game.features(atom).lives);
+        cancel(&mut atoms, |atom| hardness(game.features(atom)));
         Sum { atoms, nimber }
     }
 
-    /// The atoms that are left, the one with the most lives last.
+    /// The atoms that are left, the hardest last, as their lives and options say.
     pub fn atoms(&self) -> &[Atom] {
         &self.atoms
     }
