@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::measure::Bench;
 use crate::records::{Record, Results, parse};
-use crate::suites::{Choice, Suite, jobs};
+use crate::suites::{Choice, Suite, jobs, words};
 use crate::{
     algorithms, docs, json as json_page, json_sources, pages, raw_results, scaling, winners,
 };
@@ -79,7 +79,7 @@ fn the_program_understands_every_command_line() {
     for &suite in Suite::value_variants() {
         for job in jobs(suite, &choice) {
             let line = format!("konane {}", job.command());
-            let parsed = konane::cli::Cli::try_parse_from(line.split(' '));
+            let parsed = konane::cli::Cli::try_parse_from(words(&line));
             assert!(parsed.is_ok(), "{line}");
         }
     }
