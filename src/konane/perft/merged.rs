@@ -152,7 +152,7 @@ fn key(code: u64) -> u64 {
 
 /// In which of so many ranges of keys an entry is; greater keys are in the same range or a later one.
 fn range_of(code: u64, ranges: u64) -> u64 {
-    (u128::from(key(code)) * u128::from(ranges) >> 64) as u64
+    ((u128::from(key(code)) * u128::from(ranges)) >> 64) as u64
 }
 
 /// Sorts a list by keys and makes one entry of all with the same code.

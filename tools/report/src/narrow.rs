@@ -205,6 +205,18 @@ fn sequences(answers: &Answers, ranks: u32) -> Vec<Sequence> {
     all.map(|setup| sequence(answers, ranks, setup)).collect()
 }
 
+/// The positions without a winner, and why.
+fn left_out(answers: &Answers) -> String {
+    let all = boards(MOST_SQUARES).flat_map(|(ranks, files)| cases(ranks, files));
+    let open = all.filter(|case| answers.winner(&case.question).is_none());
+    let name = |case: Case| {
+        let (board, reason) = (&case.question.board, answers.reason(&case.question));
+        format!("{board} {} for {} ({reason})", case.setup.name(), case.to_move.name())
+    };
+    let names: Vec<String> = open.map(name).collect();
+    if names.is_empty() { String::new() } else { format!(", without {}", names.join(", ")) }
+}
+
 pub fn markdown(answers: &Answers) -> String {
     let all = || boards(MOST_SQUARES).flat_map(|(ranks, files)| cases(ranks, files));
     let known = all().filter(|case| answers.winner(&case.question).is_some()).count();
@@ -233,6 +245,7 @@ pub fn markdown(answers: &Answers) -> String {
         &[
             ("known", known.to_string()),
             ("cases", all().count().to_string()),
+            ("left out", left_out(answers)),
             ("circumstances", circumstances(answers.records())),
             ("sections", sections),
         ],

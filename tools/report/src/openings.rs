@@ -1,5 +1,7 @@
 //! Who wins after each first and second removal, in Markdown and CSV.
 
+use std::collections::BTreeMap;
+
 use konane::{Board, Colour, Move, Position, notation};
 
 use crate::published;
@@ -181,18 +183,45 @@ pub fn markdown(answers: &Answers) -> String {
         [] => String::new(),
         names => format!("Not searched: {}.", names.join(", ")),
     };
+    let left_out = format!("{}\n{untried}", left_out(answers, &searched));
     page(
         include_str!("../pages/openings.md"),
         &[
             ("boards", boards(MOST_SQUARES).count().to_string()),
             ("complete", searched.iter().filter(complete).count().to_string()),
             ("known", known.to_string()),
-            ("unsearched", untried),
+            ("left out", left_out),
             ("circumstances", circumstances(answers.records())),
             ("who opens well", black_wins(&searched)),
             ("openings", table_of(answers, &searched)),
         ],
     )
+}
+
+/// Boards with pairs of removals that have no winner yet, and why.
+fn left_out(answers: &Answers, searched: &[Rows]) -> String {
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for board in searched {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for answer in board.openings.iter().flat_map(|row| &row.opening.answers) {
+            if answers.winner(&answer.question).is_none() {
+                *counts.entry(answers.reason(&answer.question)).or_default() += 1;
+            }
+        }
+        for (reason, count) in counts {
+            reasons.entry(reason).or_default().push(format!("{} ({count})", board.name));
+        }
+    }
+    let line =
+        |(reason, boards): (&String, &Vec<String>)| format!("- {reason}: {}", boards.join(", "));
+    let lines: Vec<String> = reasons.iter().map(line).collect();
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!(
+            "Left out are, by the limit of the search and with their numbers of pairs:\n\n{}\n",
+            lines.join("\n")
+        ),
+    }
 }
 
 /// Boards on which Black wins, and with which removals.

@@ -6,7 +6,7 @@ use konane::{Board, Dimensions, Position, notation};
 
 use crate::records::Record;
 use crate::row;
-use crate::text::{cell, count};
+use crate::text::{cell, count, grouped};
 
 /// A position of a board.
 #[derive(Clone, Debug)]
@@ -83,6 +83,17 @@ impl Answers {
     /// `black` or `white`, if a search found it.
     pub fn winner(&self, question: &Question) -> Option<&str> {
         self.get(question)?.result.found()
+    }
+
+    /// Why a position has no winner: the limit that its search reached.
+    pub fn reason(&self, question: &Question) -> String {
+        let Some(record) = self.get(question) else { return "not searched".to_string() };
+        let reason = record.result.reason.as_deref().unwrap_or_default();
+        match (reason, &record.time_limit, record.max_nodes) {
+            ("time limit", Some(time), _) => format!("{reason} of {time}"),
+            ("node limit", _, Some(nodes)) => format!("{reason} of {}", grouped(nodes)),
+            _ => reason.to_string(),
+        }
     }
 
     /// All searches that count.

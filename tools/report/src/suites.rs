@@ -61,6 +61,9 @@ pub struct Choice {
     /// winners, openings, narrow: the most squares (64), sprouts: the most spots (35)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub to: Option<u32>,
+    /// winners, openings, narrow: only these boards
+    #[arg(long, value_name = "RxF,..", value_delimiter = ',', value_parser = board)]
+    pub boards: Vec<(u32, u32)>,
     /// winners, openings, narrow: the algorithm
     #[arg(long, default_value = "dfpn")]
     pub algo: String,
@@ -83,6 +86,11 @@ fn seconds(text: &str) -> Option<u64> {
 fn time(text: &str) -> Result<String, String> {
     let remedy = "write a whole number and s, m or h, such as 20m";
     seconds(text).map(|_| text.to_string()).ok_or(remedy.to_string())
+}
+
+/// The sides of a board, the shorter one first.
+fn board(text: &str) -> Result<(u32, u32), String> {
+    sides(text).ok_or("write ranks x files of up to 64 squares, such as 6x7".to_string())
 }
 
 /// One run of the program.
@@ -124,12 +132,16 @@ impl Job {
     }
 }
 
+/// The board of a command line of `solve`.
+fn board_of(args: &str) -> Option<(u32, u32)> {
+    sides(args.split(' ').nth(1).unwrap_or_default())
+}
+
 /// Whether the record has what the suite looks for, whoever found it: the winner of the position, or
 /// of the board or the one turned over the diagonal.
 pub fn is_answered(suite: Suite, job: &Job, record: &Record) -> bool {
-    let board = |args: &str| sides(args.split(' ').nth(1).unwrap_or_default());
     let is_same = match suite {
-        Suite::Winners => board(&job.args) == board(&record.args),
+        Suite::Winners => board_of(&job.args) == board_of(&record.args),
         Suite::Openings | Suite::Narrow => is_same_question(&job.args, &record.args),
         Suite::Results | Suite::Scaling | Suite::Sprouts => false,
     };
@@ -179,11 +191,15 @@ pub fn jobs(suite: Suite, choice: &Choice) -> Vec<Job> {
             let (algorithm, threads, memory) = (&choice.algo, threads(1), memory("2GiB"));
             let options = format!("--algo {algorithm} --threads {threads} --memory {memory}");
             let pass = |max_nodes| {
+                let is_chosen = |args: &&String| {
+                    let chosen = |&board| Some(board) == board_of(args);
+                    choice.boards.is_empty() || choice.boards.iter().any(chosen)
+                };
                 let job = |args: &String| Job {
                     max_nodes,
                     ..limited(format!("{args} {options}"), limit)
                 };
-                searched.iter().map(job).collect::<Vec<_>>()
+                searched.iter().filter(is_chosen).map(job).collect::<Vec<_>>()
             };
             match &choice.max_nodes[..] {
                 [] => pass(None),
@@ -203,6 +219,7 @@ pub fn jobs(suite: Suite, choice: &Choice) -> Vec<Job> {
 fn results(quick: bool) -> (Vec<String>, Vec<String>) {
     let mut short: Vec<String> =
         [10, 11, 12].map(|depth| format!("perft 8x8 {depth} --threads 1")).into();
+    short.extend([10, 11, 12].map(|depth| format!("perft 8x8 {depth} --plain --threads 1")));
     short.push("perft 5x5 10 --unique --threads 1".to_string());
     short.push("perft 5x5 10 --unique --no-symmetry --threads 1".to_string());
     let solve = |board: &str, algorithm: &str, memory: &str| {

@@ -104,6 +104,8 @@ fn winners_of_openings_and_boards_follow_from_those_of_answers() {
     assert_eq!(first_winners([white, black, None])[1..], ["unknown unknown"; 2]);
     assert_eq!(first_winners([white, white, None])[1..], ["white white"; 2]);
     assert_eq!(first_winners([black, None, None])[1..], ["black unknown"; 2]);
+    let (.., page) = csv([white, black, None]);
+    assert!(page.contains("\n- time limit: 4x4 (1)\n"), "{page}");
     let (_, wrong, page) = csv([black, black, black]);
     assert_eq!(wrong, ["4x4"]);
     assert!(page.contains("| 4x4 | a4 d1, b3 c2 | – |"), "{page}");
@@ -164,6 +166,28 @@ fn committed_openings_lead_to_the_committed_winners() {
         }
     }
     assert!(compared > 100, "{compared} boards have something to compare with");
+}
+
+/// What the page says in words of narrow boards.
+#[test]
+fn committed_narrow_boards_are_as_the_page_says() {
+    let table = fs::read_to_string(docs().join("narrow.csv")).expect("a committed table");
+    let winner = |board: &str, setup: &str, to_move: &str| -> &str {
+        let start = format!("{board},{setup},{to_move},");
+        let line = table.lines().find(|line| line.starts_with(&start)).expect("a row");
+        line.split(',').nth(4).expect("a winner")
+    };
+    for n in 2..=64 {
+        let board = format!("1x{n}");
+        let gap = ["black", "white"].map(|side| winner(&board, "middle-horizontal", side));
+        if n <= 32 {
+            let two =
+                ["black", "white"].map(|side| winner(&format!("2x{n}"), "middle-horizontal", side));
+            assert_eq!(two, gap, "{n}");
+        }
+        let start = winner(&board, "start", "black");
+        assert_eq!(start == "black", gap == ["black"; 2], "{n}");
+    }
 }
 
 /// Every gap is a position that the program reads, of two neighbours.
