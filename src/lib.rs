@@ -68,7 +68,7 @@ pub mod system;
 pub use konane::{
     Algorithm, Board, Colour, Dimensions, DimensionsError, Direction, JobOptions, LEAST_MEMORY,
     Move, Perft, Phase, Position, Profile, RootMove, Setup, SetupError, Solution, SolveError,
-    SolveOptions, Solver, TableUse, draw, game, notation, record,
+    SolveOptions, Solver, TableUse, Uncounted, draw, game, notation, record,
 };
 pub use search::plain::game::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};

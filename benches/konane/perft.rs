@@ -1,5 +1,7 @@
 //! Perft on one thread and on all.
 
+use std::sync::atomic::AtomicBool;
+
 use criterion::{Criterion, Throughput, criterion_group};
 use konane::{Board, Perft, Position};
 
@@ -23,10 +25,14 @@ fn perft(c: &mut Criterion) {
         assert_eq!(perft.count(&start, depth - 2), plain(&board, &start, depth - 2));
         let divided: u64 = perft.divide(&start, depth).iter().map(|&(_, nodes)| nodes).sum();
         assert_eq!(divided, nodes);
+        let never = AtomicBool::new(false);
+        let merged = || perft.merged(&start, depth, u64::MAX, &never);
+        assert_eq!(merged(), Ok(nodes));
         let mut group = group(c, &format!("perft/{text}/{depth}"));
         group.throughput(Throughput::Elements(nodes));
         group.bench_function("one thread", |b| b.iter(|| perft.count(&start, depth)));
         group.bench_function("all cores", |b| b.iter(|| perft.divide(&start, depth)));
+        group.bench_function("merged", |b| b.iter(merged));
     }
 }
 

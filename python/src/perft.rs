@@ -1,7 +1,7 @@
 //! `perft` and `divide`: counts of move sequences and of positions.
 
 use konane::system::memory_available;
-use konane::{Perft, Reason};
+use konane::{Perft, Reason, Uncounted};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -27,7 +27,9 @@ fn depth_of(depth: i64, least: u32) -> Result<u32, Failure> {
 /// as ``"4GiB"``) is what may be used, by default what the system has, and ``ResourceError`` is raised
 /// where it would not suffice. `threads` are all cores if not given.
 ///
-/// Some hundred million sequences a second on each thread; Ctrl-C ends it.
+/// Sequences are counted with equal positions of a ply as one, some thousand million a second on each
+/// thread; where `memory` does not suffice for a list of them, it takes longer. ``ResourceError`` is
+/// raised where 64 bits do not hold a count. Ctrl-C ends it.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, threads=None, unique=false, symmetry=true, memory=None))]
 pub fn perft(
@@ -48,22 +50,27 @@ pub fn perft(
             let position = &start.position;
             if unique {
                 let plies = perft.unique_plies(position, symmetry, memory, stop);
-                return plies.take(depth as usize).collect();
+                return plies.take(depth as usize).collect::<Result<_, _>>().map_err(unfinished);
             }
-            let count = |ply| {
-                let moves = perft.divide_until(position, ply, stop).ok_or(Reason::Interrupted)?;
-                Ok(moves.into_iter().map(|(_, count)| count).sum())
-            };
-            (1..=depth).map(count).collect::<Result<Vec<u64>, Reason>>()
+            let count = |ply| perft.merged(position, ply, memory, stop);
+            (1..=depth).map(count).collect::<Result<_, _>>().map_err(uncounted)
         })
     })??
-    .map_err(|reason| {
-        let text = "the positions of the next ply might not fit into the memory that may be used";
-        match reason {
-            Reason::Memory => Failure::resource(format_args!("{text}; memory= allows more")),
-            other => Failure::internal(other.text()),
-        }
-    })
+}
+
+fn unfinished(reason: Reason) -> Failure {
+    let text = "the positions of the next ply might not fit into the memory that may be used";
+    match reason {
+        Reason::Memory => Failure::resource(format_args!("{text}; memory= allows more")),
+        other => Failure::internal(other.text()),
+    }
+}
+
+fn uncounted(why: Uncounted) -> Failure {
+    match why {
+        Uncounted::Interrupted => Failure::internal("interrupted by nobody"),
+        Uncounted::TooMany => Failure::resource(why),
+    }
 }
 
 /// Counts the move sequences of `depth` plies (at least 1) by their first move: a dictionary from
@@ -79,9 +86,12 @@ pub fn divide<'py>(
     let (Start(start), depth) = (board, depth_of(depth, 1)?);
     let threads = threads_or_cores(threads);
     let counts = interrupt::run_silent(py, |stop| {
-        on_pool(threads, || Perft::new(&start.board).divide_until(&start.position, depth, stop))
-    })??;
-    let counts = counts.ok_or_else(|| Failure::internal("interrupted by nobody"))?;
+        let memory = memory_available().unwrap_or(u64::MAX);
+        on_pool(threads, || {
+            Perft::new(&start.board).merged_divide(&start.position, depth, memory, stop)
+        })
+    })??
+    .map_err(uncounted)?;
     let dict = PyDict::new(py);
     for (mv, count) in counts {
         dict.set_item(start.move_text(mv), count)?;

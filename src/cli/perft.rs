@@ -13,8 +13,7 @@ use super::input::PositionArgs;
 use super::output;
 use super::progress::Progress;
 use crate::konane::notation::{format_move, format_position};
-use crate::konane::{Board, Move, Perft, Position};
-use crate::search::run::Reason;
+use crate::konane::{Board, Move, Perft, Position, Uncounted};
 use crate::system::memory_available;
 use crate::system::{NumberError, parse_number};
 
@@ -31,7 +30,10 @@ fn parse_depth(text: &str) -> Result<u32, NumberError> {
     "Examples:\n",
     "  konane perft 8x8 9\n",
     "  konane perft 6x6 5 --divide --moves \"c4 d4\"\n",
-    "  konane perft 6x6 8 --unique\n"
+    "  konane perft 6x6 8 --unique\n",
+    "\n",
+    "Lists of positions take at most --memory. Where --unique has not enough for the next ply, the\n",
+    "counts end; else they only take longer.\n"
 ))]
 pub struct PerftArgs {
     #[command(flatten)]
@@ -43,8 +45,12 @@ pub struct PerftArgs {
     /// Show the count of each first move as well.
     #[arg(long, conflicts_with = "unique")]
     pub divide: bool,
+    /// Count every sequence one by one, as a test of the generation of moves: without it, equal and
+    /// symmetric positions of a ply are counted once, with the number of ways to each.
+    #[arg(long, conflicts_with = "unique")]
+    pub plain: bool,
     /// Count the positions that are first met at each ply, symmetric ones once. All of them are kept
-    /// in memory; where it would not suffice for the next ply, the counts end.
+    /// in memory.
     #[arg(long)]
     pub unique: bool,
     /// With --unique: count symmetric positions separately.
@@ -105,6 +111,13 @@ pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     args.threads.install(|| run.run())?
 }
 
+fn exit_of(why: Uncounted) -> Exit {
+    match why {
+        Uncounted::Interrupted => Exit::Interrupted,
+        Uncounted::TooMany => Exit::Limit,
+    }
+}
+
 struct Run<'a> {
     args: &'a PerftArgs,
     board: &'a Board,
@@ -122,18 +135,18 @@ impl Run<'_> {
         self.say(format_args!("{:>5}  {head:>26}  time\n", "ply"))?;
         let mut counts = Vec::new();
         let mut divided = Vec::new();
-        let mut reason = None;
+        let mut ended = None;
+        let memory = self.args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX);
         let counting = |ply: u32| self.progress.live(format!("counting ply {ply} of {depth}"));
         counting(1);
         if self.args.unique {
             let symmetry = !self.args.no_symmetry;
-            let memory = self.args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX);
             let plies = perft.unique_plies(self.position, symmetry, memory, self.stop);
             for count in plies.take(depth as usize) {
                 match count {
                     Ok(count) => counts.push(count),
                     Err(why) => {
-                        reason = Some(why);
+                        ended = Some((why.text().to_owned(), Exit::from(Some(why))));
                         break;
                     }
                 }
@@ -143,12 +156,16 @@ impl Run<'_> {
         } else {
             for ply in 1..=depth {
                 counting(ply);
-                let Some(moves) = perft.divide_until(self.position, ply, self.stop) else {
-                    reason = Some(Reason::Interrupted);
-                    break;
-                };
-                counts.push(moves.iter().map(|(_, count)| count).sum());
-                divided = moves;
+                match self.count(&perft, ply, memory) {
+                    Ok((count, moves)) => {
+                        counts.push(count);
+                        divided = moves;
+                    }
+                    Err(why) => {
+                        ended = Some((why.to_string(), exit_of(why)));
+                        break;
+                    }
+                }
                 self.say_count(&counts)?;
             }
         }
@@ -156,7 +173,7 @@ impl Run<'_> {
         let Run { args, board, position, progress, begun, .. } = self;
         drop(progress);
         let name = |mv: Move| format_move(board.dimensions(), mv);
-        let divided = args.divide.then_some(divided).filter(|_| reason.is_none());
+        let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
         if args.output.json {
             let (nodes, unique) =
                 if args.unique { (None, Some(counts)) } else { (Some(counts), None) };
@@ -169,11 +186,11 @@ impl Run<'_> {
                 symmetry: unique.is_some().then_some(!args.no_symmetry),
                 unique,
                 divide: divided.map(|divided| divided.into_iter().map(item).collect()),
-                reason: reason.map(|reason| reason.text().to_owned()),
+                reason: ended.as_ref().map(|(reason, _)| reason.clone()),
                 seconds: begun.elapsed().as_secs_f64(),
             })?;
-        } else if let Some(reason) = reason {
-            output::write_text(&format!("{}\n", reason.text()))?;
+        } else if let Some((reason, _)) = &ended {
+            output::write_text(&format!("{reason}\n"))?;
         } else if let Some(divided) = divided {
             let mut text = format!("\nby first move, at depth {depth}:\n");
             for (mv, count) in divided {
@@ -181,7 +198,27 @@ impl Run<'_> {
             }
             output::write_text(&text)?;
         }
-        Ok(reason.into())
+        Ok(ended.map_or(Exit::Answered, |(_, exit)| exit))
+    }
+
+    /// The sequences of a ply, and where they are asked for those of each first move.
+    fn count(
+        &self,
+        perft: &Perft<'_>,
+        ply: u32,
+        memory: u64,
+    ) -> Result<(u64, Vec<(Move, u64)>), Uncounted> {
+        let (position, stop) = (self.position, self.stop);
+        let moves = if self.args.plain {
+            perft.divide_until(position, ply, stop)?
+        } else if self.args.divide && ply == self.args.depth {
+            perft.merged_divide(position, ply, memory, stop)?
+        } else {
+            return Ok((perft.merged(position, ply, memory, stop)?, Vec::new()));
+        };
+        let add = |sum: u64, &(_, count): &(Move, u64)| sum.checked_add(count);
+        let count = moves.iter().try_fold(0, add).ok_or(Uncounted::TooMany)?;
+        Ok((count, moves))
     }
 
     /// Writes a line of text, above the live one.

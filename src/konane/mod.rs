@@ -31,7 +31,7 @@ pub mod zobrist;
 pub use board::Board;
 pub use geometry::{Colour, Dimensions, DimensionsError, Direction};
 pub use moves::Move;
-pub use perft::Perft;
+pub use perft::{Perft, Uncounted};
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{

@@ -35,13 +35,13 @@ fn signals_end_a_search_with_what_is_known() {
 
 #[test]
 fn signals_end_a_perft() {
-    for kind in [&[][..], &["--unique"]] {
+    for kind in [&[][..], &["--plain"], &["--unique"]] {
         let args = [&["perft", "8x8", "20", "--json", "--threads", "2"], kind].concat();
         let (output, time) = interrupted(&args, "-INT");
         assert_eq!(code(&output), 130);
         let value = one_object(&stdout(&output));
         assert_eq!(value["reason"], "interrupted");
-        let list = if kind.is_empty() { "nodes" } else { "unique" };
+        let list = if kind == ["--unique"] { "unique" } else { "nodes" };
         let counts = value[list].as_array().unwrap();
         assert!(counts.len() < 20, "{counts:?}");
         assert!(time < Duration::from_secs(20), "{kind:?} took {time:?}");

@@ -277,6 +277,7 @@ fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
         (vec!["perft", "4x4", "3", "--threads", "2000"], &["1 to 1024"]),
         (vec!["perft", "4x4", "3", "--no-symmetry"], &["--unique"]),
         (vec!["perft", "4x4", "3", "--unique", "--divide"], &["--divide"]),
+        (vec!["perft", "4x4", "3", "--unique", "--plain"], &["--plain"]),
         (vec!["perft", "4x4", "3", "--moves", "a1"], &["--moves", "corner"]),
         (vec!["bench", "--expect", "many"], &["--expect"]),
         (vec!["completions", "tcsh"], &["tcsh", "bash"]),
@@ -327,8 +328,9 @@ fn perft_counts_as_published_with_any_number_of_threads() {
         .filter_map(|line| line.split(',').nth(1)?.parse().ok())
         .take(8)
         .collect();
-    for threads in ["1", "3"] {
-        let value = json(&["perft", "8x8", "8", "--json", "--threads", threads], 0);
+    for (threads, kind) in [("1", "--quiet"), ("3", "--quiet"), ("1", "--plain"), ("3", "--plain")]
+    {
+        let value = json(&["perft", "8x8", "8", "--json", "--threads", threads, kind], 0);
         let mut found = keys(&value);
         found.sort_unstable();
         assert_eq!(found, ["board", "depth", "nodes", "position", "seconds"]);
@@ -343,6 +345,8 @@ fn perft_counts_as_published_with_any_number_of_threads() {
 fn perft_divide_adds_up() {
     let args = ["perft", "6x6", "5", "--divide", "--json", "--moves", "c4 c5"];
     let value = json(&args, 0);
+    let plain = json(&[&args[..], &["--plain"]].concat(), 0);
+    assert_eq!((&plain["nodes"], &plain["divide"]), (&value["nodes"], &value["divide"]));
     let divide = value["divide"].as_array().unwrap();
     let sum: u64 = divide.iter().map(|item| item["nodes"].as_u64().unwrap()).sum();
     assert_eq!(sum, value["nodes"][4].as_u64().unwrap());
@@ -512,6 +516,11 @@ fn perft_keeps_to_its_memory_and_quiet_is_quiet() {
     let whole = json(&["perft", "6x6", "8", "--unique", "--json", "--quiet"], 0);
     assert!((4..8).contains(&counts.len()), "{value}");
     assert_eq!(counts[..], whole["unique"].as_array().unwrap()[..counts.len()]);
+    // Sequences are counted with as much memory as there is.
+    let [little, much] = ["1KiB", "1GiB"].map(|memory| {
+        json(&["perft", "6x6", "9", "--memory", memory, "--json", "--quiet"], 0)["nodes"].clone()
+    });
+    assert_eq!(little, much);
 }
 
 /// The help of a flag, wherever it stands, is the same.

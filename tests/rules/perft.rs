@@ -1,8 +1,9 @@
 //! Perft and counts of distinct positions against the published tables and the naive twin.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
-use konane::{Board, Perft, Position};
+use konane::{Board, Perft, Position, Uncounted};
 
 use crate::positions::board;
 use crate::twin::Twin;
@@ -64,6 +65,62 @@ fn the_table_of_8x8() {
     assert_eq!(checked, deepest);
 }
 
+/// With equal positions counted once, the numbers are the same, however many of them fit.
+#[test]
+fn merged_counts_are_those_of_the_table() {
+    let board = board("8x8");
+    let perft = Perft::new(&board);
+    let start = Position::start(&board);
+    let never = AtomicBool::new(false);
+    let deepest = if SLOW { 9 } else { 12 };
+    for (depth, nodes) in published_perft() {
+        if depth <= deepest {
+            for memory in [u64::MAX, 2 << 20, 0] {
+                if depth < 11 || memory == u64::MAX {
+                    let found = perft.merged(&start, depth, memory, &never);
+                    assert_eq!(found, Ok(nodes), "depth {depth}, {memory} bytes");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn merged_counts_are_those_of_the_sequences() {
+    let never = AtomicBool::new(false);
+    for text in ["1x1", "2x2", "1x9", "3x4", "4x4", "5x5", "6x6", "7x9"] {
+        let board = board(text);
+        let perft = Perft::new(&board);
+        let mut position = Position::start(&board);
+        for _ in 0..5 {
+            assert_eq!(perft.merged(&position, 0, u64::MAX, &never), Ok(1));
+            for depth in 1..=7 {
+                for memory in [u64::MAX, 10_000] {
+                    let merged = perft.merged(&position, depth, memory, &never);
+                    assert_eq!(merged, Ok(perft.count(&position, depth)), "{text} depth {depth}");
+                    let divided = perft.merged_divide(&position, depth, memory, &never);
+                    assert_eq!(divided, Ok(perft.divide(&position, depth)), "{text} {depth}");
+                }
+            }
+            match position.moves(&board).first() {
+                Some(&mv) => position = position.play(&board, mv),
+                None => break,
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_end_when_the_flag_is_set() {
+    let board = board("8x8");
+    let perft = Perft::new(&board);
+    let start = Position::start(&board);
+    let set = AtomicBool::new(true);
+    assert_eq!(perft.merged(&start, 9, u64::MAX, &set), Err(Uncounted::Interrupted));
+    assert_eq!(perft.merged(&start, 9, 0, &set), Err(Uncounted::Interrupted));
+    assert_eq!(perft.divide_until(&start, 9, &set), Err(Uncounted::Interrupted));
+}
+
 #[test]
 fn divide_gives_each_move_its_share() {
     for text in ["1x1", "2x2", "1x9", "4x4", "6x6", "7x9"] {
@@ -97,8 +154,9 @@ fn the_number_of_threads_changes_nothing() {
     let run = |threads| {
         on_threads(threads, || {
             let divided = perft.divide(&start, plies);
+            let merged = perft.merged(&start, plies + 1, u64::MAX, &AtomicBool::new(false));
             let unique = [true, false].map(|symmetry| perft.unique(&start, plies - 1, symmetry));
-            (divided, unique)
+            (divided, merged, unique)
         })
     };
     let alone = run(1);

@@ -9,7 +9,15 @@ const BULK: usize = 512;
 impl Jumps {
     /// The number of jump sequences of exactly `depth` plies (1 or more). No table.
     pub fn perft(&self, occupied: u64, mover: Colour, depth: u32) -> u64 {
-        let mut stack = vec![0; MAX_JUMPS * depth as usize + BULK];
+        self.perft_in(&mut Vec::new(), occupied, mover, depth)
+    }
+
+    /// [`Jumps::perft`] with room for its lists, which grows as needed: for many small counts.
+    pub fn perft_in(&self, stack: &mut Vec<u64>, occupied: u64, mover: Colour, depth: u32) -> u64 {
+        let needed = MAX_JUMPS * depth as usize + BULK;
+        if stack.len() < needed {
+            stack.resize(needed, 0);
+        }
         let stack = stack.as_mut_slice();
         dispatch!(
             self,

@@ -135,10 +135,16 @@ fn perft_8x8(results: &Results, depth: usize) -> Option<&Group> {
     results.with_args(&format!("perft 8x8 {depth} --threads 1"))
 }
 
+/// Every sequence one by one.
+fn plain_perft_8x8(results: &Results, depth: usize) -> Option<&Group> {
+    results.with_args(&format!("perft 8x8 {depth} --plain --threads 1"))
+}
+
 fn targets(results: &Results) -> String {
     let mut targets = vec![
         ("perft 8x8 10".to_string(), perft_8x8(results, 10), 0.10),
-        ("perft 8x8 12".to_string(), perft_8x8(results, 12), 6.0),
+        ("perft 8x8 12".to_string(), perft_8x8(results, 12), 1.2),
+        ("perft 8x8 12, --plain".to_string(), plain_perft_8x8(results, 12), 6.0),
     ];
     for (what, board, algorithm, most) in [
         ("6x6, df-pn", "6x6", "dfpn", 0.4),
@@ -236,8 +242,12 @@ fn table_b1(results: &Results) -> String {
         let Some(group) = perft_8x8(results, thesis.depth) else {
             continue;
         };
-        let equal = matches!(&group.answer().nodes, Nodes::ByPly(counts)
-            if counts.last() == Some(&thesis.nodes));
+        let plain = plain_perft_8x8(results, thesis.depth);
+        let is_equal = |group: &Group| {
+            matches!(&group.answer().nodes, Nodes::ByPly(counts)
+            if counts.last() == Some(&thesis.nodes))
+        };
+        let equal = is_equal(group) && plain.is_none_or(is_equal);
         rows.push(row![
             thesis.depth,
             grouped(thesis.nodes),
@@ -245,12 +255,15 @@ fn table_b1(results: &Results) -> String {
             time(thesis.seconds),
             time_cell(results, Some(group)),
             factor(thesis.seconds / group.seconds()),
-            speed(group),
             memory(group),
+            time_cell(results, plain),
+            optional(plain, |plain| factor(thesis.seconds / plain.seconds())),
+            optional(plain, speed),
+            optional(plain, memory),
         ]);
     }
-    let head =
-        ">depth|>nodes, thesis|equal here|>time, thesis|>time here|>faster|>nodes/s|>peak memory";
+    let head = ">depth|>nodes, thesis|equal here|>time, thesis|>time here|>faster|>peak memory\
+                |>--plain|>faster|>nodes/s|>peak memory";
     table(head, &rows)
 }
 

@@ -25,7 +25,10 @@ mod cluster;
 mod figures;
 mod json;
 mod measure;
+mod narrow;
+mod openings;
 mod published;
+mod questions;
 mod records;
 mod scaling;
 mod sprouts;
@@ -33,10 +36,13 @@ mod suites;
 mod svg;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_positions;
 mod text;
 mod trace;
 mod winners;
 
+use questions::Answers;
 use records::{Record, Results};
 use suites::{Choice, Suite, jobs};
 
@@ -235,6 +241,21 @@ fn pages(suite: Suite, records: Vec<Record>) -> Result<(Files, Vec<String>), Fai
                 ("winners.md", winners::markdown(&rows)),
                 ("benchmarks/winners.csv", winners::csv_table(&rows)),
                 ("benchmarks/winners.svg", figures::winners(&rows)),
+            ]
+        }
+        Suite::Openings => {
+            let answers = Answers::new(records)?;
+            let files = vec![
+                ("openings.md", openings::markdown(&answers)),
+                ("openings.csv", openings::csv_table(&answers)),
+            ];
+            return Ok((files, openings::not_as_published(&answers)));
+        }
+        Suite::Narrow => {
+            let answers = Answers::new(records)?;
+            vec![
+                ("narrow.md", narrow::markdown(&answers)),
+                ("narrow.csv", narrow::csv_table(&answers)),
             ]
         }
         Suite::Sprouts => {

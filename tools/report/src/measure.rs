@@ -10,7 +10,7 @@ use konane::cli::json::BenchJson;
 
 use crate::Failure;
 use crate::records::{Record, parse};
-use crate::suites::{Job, Suite, is_answered};
+use crate::suites::{Job, Suite, is_answered, words};
 
 /// The program, the machine, and the file of the records.
 pub struct Bench {
@@ -114,7 +114,7 @@ impl Bench {
         let load = fs::read_to_string("/proc/loadavg").ok();
         let load = load.and_then(|text| text.split(' ').next()?.parse().ok());
         let begin = Instant::now();
-        let output_of = command.args(line.split(' ')).stdin(Stdio::null()).output()?;
+        let output_of = command.args(words(&line)).stdin(Stdio::null()).output()?;
         let wall_seconds = (begin.elapsed().as_secs_f64() * 1e6).round() / 1e6;
         // A limit that was reached (3) is a result; an interrupt or an error is none.
         let exit_code = output_of.status.code().unwrap_or(130);

@@ -238,9 +238,12 @@ impl Results {
         self.0.iter().find(|group| group.last().args == args)
     }
 
-    /// Whether a group was measured with another program than the newest record.
+    /// Whether a group was measured with another program than the newest record of the same verb: a
+    /// count of sequences says nothing about searches.
     pub fn is_earlier(&self, group: &Group) -> bool {
-        let newest = self.records().max_by(|a, b| a.date.cmp(&b.date));
+        let verb = |record: &Record| record.args.split(' ').next().map(str::to_string);
+        let same = self.records().filter(|record| verb(record) == verb(group.last()));
+        let newest = same.max_by(|a, b| a.date.cmp(&b.date));
         newest.is_some_and(|newest| newest.signature != group.last().signature)
     }
 }

@@ -2,9 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::questions::is_same_question;
 use crate::records::Record;
 use crate::scaling::{PARALLEL, SEARCHED, THREADS};
 use crate::winners::{MOST_SQUARES, boards, sides};
+use crate::{narrow, openings};
 
 /// A set of command lines with its raw results, `docs/benchmarks/NAME.jsonl`, and its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -15,6 +17,10 @@ pub enum Suite {
     Scaling,
     /// The winner of every board (docs/winners.md).
     Winners,
+    /// The winner after each first and second removal (docs/openings.md).
+    Openings,
+    /// Setups of boards of one, two and three ranks (docs/narrow.md).
+    Narrow,
     /// Starts of Sprouts (docs/benchmarks/sprouts.md).
     Sprouts,
 }
@@ -25,6 +31,8 @@ impl Suite {
             Suite::Results => "results",
             Suite::Scaling => "scaling",
             Suite::Winners => "winners",
+            Suite::Openings => "openings",
+            Suite::Narrow => "narrow",
             Suite::Sprouts => "sprouts",
         }
     }
@@ -39,26 +47,30 @@ pub struct Choice {
     /// Repetitions of each run that is not long (results: 3, scaling: 5, others: 1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
-    /// Limit of each long run (results: 2h, winners and sprouts: 20m)
+    /// Limit of each long run (results: 2h, winners and sprouts: 20m, openings and narrow: 1m)
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_limit: Option<String>,
-    /// winners: limits in nodes of one pass over all boards each, so that what is easy comes first
+    /// winners, openings, narrow: limits in nodes of one pass over all boards each, so that what is
+    /// easy comes first
     #[arg(long, value_name = "N,..", value_delimiter = ',')]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub max_nodes: Vec<u64>,
     /// sprouts: the least number of spots
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "1")]
     pub from: u32,
-    /// winners: the most squares (64), sprouts: the most spots (35)
+    /// winners, openings, narrow: the most squares (64), sprouts: the most spots (35)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub to: Option<u32>,
-    /// winners: the algorithm
+    /// winners, openings, narrow: only these boards
+    #[arg(long, value_name = "RxF,..", value_delimiter = ',', value_parser = board)]
+    pub boards: Vec<(u32, u32)>,
+    /// winners, openings, narrow: the algorithm
     #[arg(long, default_value = "dfpn")]
     pub algo: String,
-    /// Threads of each search (winners: 1, sprouts: 2)
+    /// Threads of each search (winners, openings, narrow: 1, sprouts: 2)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
-    /// Memory of each search (winners: 2GiB, sprouts: 4GiB)
+    /// Memory of each search (winners, openings, narrow: 2GiB, sprouts: 4GiB)
     #[arg(long, value_name = "BYTES")]
     pub memory: Option<String>,
 }
@@ -74,6 +86,11 @@ fn seconds(text: &str) -> Option<u64> {
 fn time(text: &str) -> Result<String, String> {
     let remedy = "write a whole number and s, m or h, such as 20m";
     seconds(text).map(|_| text.to_string()).ok_or(remedy.to_string())
+}
+
+/// The sides of a board, the shorter one first.
+fn board(text: &str) -> Result<(u32, u32), String> {
+    sides(text).ok_or("write ranks x files of up to 64 squares, such as 6x7".to_string())
 }
 
 /// One run of the program.
@@ -115,13 +132,29 @@ impl Job {
     }
 }
 
-/// Whether the record has what the suite looks for, whoever found it: the winner of the board or of
-/// the one turned over the diagonal.
+/// The board of a command line of `solve`.
+fn board_of(args: &str) -> Option<(u32, u32)> {
+    sides(args.split(' ').nth(1).unwrap_or_default())
+}
+
+/// Whether the record has what the suite looks for, whoever found it: the winner of the position, or
+/// of the board or the one turned over the diagonal.
 pub fn is_answered(suite: Suite, job: &Job, record: &Record) -> bool {
-    let board = |args: &str| sides(args.split(' ').nth(1).unwrap_or_default());
-    suite == Suite::Winners
-        && record.result.found().is_some()
-        && board(&job.args) == board(&record.args)
+    let is_same = match suite {
+        Suite::Winners => board_of(&job.args) == board_of(&record.args),
+        Suite::Openings | Suite::Narrow => is_same_question(&job.args, &record.args),
+        Suite::Results | Suite::Scaling | Suite::Sprouts => false,
+    };
+    is_same && record.result.found().is_some()
+}
+
+/// The words of a command line, as a shell reads them: a text in double quotes is one.
+pub fn words(line: &str) -> Vec<&str> {
+    let quoted = line.split('"').enumerate();
+    let of = |(index, part)| {
+        if index % 2 == 1 { vec![part] } else { str::split_whitespace(part).collect() }
+    };
+    quoted.flat_map(of).collect()
 }
 
 /// The runs of a suite in their order. Repetitions go in rounds, so that a busy minute spoils one run
@@ -145,24 +178,33 @@ pub fn jobs(suite: Suite, choice: &Choice) -> Vec<Job> {
             jobs
         }
         Suite::Scaling => rounds(5, scaling()),
-        Suite::Winners => {
+        Suite::Winners | Suite::Openings | Suite::Narrow => {
+            let most = choice.to.unwrap_or(MOST_SQUARES).min(MOST_SQUARES);
+            let (searched, limit): (Vec<String>, _) = match suite {
+                Suite::Openings => (openings::questions(most).map(|q| q.args()).collect(), "1m"),
+                Suite::Narrow => (narrow::questions(most).map(|q| q.args()).collect(), "1m"),
+                _ => {
+                    let args = |(ranks, files)| format!("solve {ranks}x{files}");
+                    (boards(most).map(args).collect(), "20m")
+                }
+            };
             let (algorithm, threads, memory) = (&choice.algo, threads(1), memory("2GiB"));
-            let limits: Vec<Option<u64>> = match &choice.max_nodes[..] {
-                [] => vec![None],
-                limits => limits.iter().copied().map(Some).collect(),
-            };
-            let boards: Vec<_> =
-                boards(choice.to.unwrap_or(MOST_SQUARES).min(MOST_SQUARES)).collect();
+            let options = format!("--algo {algorithm} --threads {threads} --memory {memory}");
             let pass = |max_nodes| {
-                let job = |&(ranks, files): &(u32, u32)| {
-                    let args = format!(
-                        "solve {ranks}x{files} --algo {algorithm} --threads {threads} --memory {memory}"
-                    );
-                    Job { max_nodes, ..limited(args, "20m") }
+                let is_chosen = |args: &&String| {
+                    let chosen = |&board| Some(board) == board_of(args);
+                    choice.boards.is_empty() || choice.boards.iter().any(chosen)
                 };
-                boards.iter().map(job).collect::<Vec<_>>()
+                let job = |args: &String| Job {
+                    max_nodes,
+                    ..limited(format!("{args} {options}"), limit)
+                };
+                searched.iter().filter(is_chosen).map(job).collect::<Vec<_>>()
             };
-            limits.into_iter().flat_map(pass).collect()
+            match &choice.max_nodes[..] {
+                [] => pass(None),
+                limits => limits.iter().flat_map(|&nodes| pass(Some(nodes))).collect(),
+            }
         }
         Suite::Sprouts => {
             let (threads, memory) = (threads(2), memory("4GiB"));
@@ -177,6 +219,7 @@ pub fn jobs(suite: Suite, choice: &Choice) -> Vec<Job> {
 fn results(quick: bool) -> (Vec<String>, Vec<String>) {
     let mut short: Vec<String> =
         [10, 11, 12].map(|depth| format!("perft 8x8 {depth} --threads 1")).into();
+    short.extend([10, 11, 12].map(|depth| format!("perft 8x8 {depth} --plain --threads 1")));
     short.push("perft 5x5 10 --unique --threads 1".to_string());
     short.push("perft 5x5 10 --unique --no-symmetry --threads 1".to_string());
     let solve = |board: &str, algorithm: &str, memory: &str| {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::measure::Bench;
 use crate::records::{Record, Results, parse};
-use crate::suites::{Choice, Suite, jobs};
+use crate::suites::{Choice, Suite, jobs, words};
 use crate::{
     algorithms, docs, json as json_page, json_sources, pages, raw_results, scaling, winners,
 };
@@ -79,7 +79,7 @@ fn the_program_understands_every_command_line() {
     for &suite in Suite::value_variants() {
         for job in jobs(suite, &choice) {
             let line = format!("konane {}", job.command());
-            let parsed = konane::cli::Cli::try_parse_from(line.split(' '));
+            let parsed = konane::cli::Cli::try_parse_from(words(&line));
             assert!(parsed.is_ok(), "{line}");
         }
     }
@@ -89,6 +89,10 @@ fn the_program_understands_every_command_line() {
         .iter()
         .map(|row| format!("solve {} --algo pn2 --threads 1 --memory 2GiB", row.board()));
     assert!(boards.eq(expected));
+    let choice = Choice { boards: vec![(4, 4), (3, 4)], ..choice };
+    let of = |suite| jobs(suite, &choice).into_iter().map(|job| job.args).collect::<Vec<_>>();
+    assert_eq!((of(Suite::Winners).len(), of(Suite::Openings).len()), (2, 3 + 2 + 3));
+    assert!(of(Suite::Narrow).iter().all(|args| args.starts_with("solve 3x4 --position ")));
 }
 
 #[test]
@@ -146,9 +150,27 @@ fn the_page_of_algorithms_sets_results_beside_the_published_ones() {
     assert!(text.contains(ours), "{text}");
     assert!(text.contains("**Winners that differ from the thesis:** `e`."));
     assert!(!text.contains("Rows with †"));
-    let older = lines[1].replace("\"signature\":1", "\"signature\":2");
-    let newer = line("f", 2, &solved("5x5", "pns", "tuned", 1, 1.0));
-    assert!(algorithms::markdown(&results(&[older, newer])).contains("| 0.250 s † |"));
+    let older = line("solve b", 1, &solved("6x6", "pns", "tuned", 300_000, 0.25));
+    let older = older.replace("\"signature\":1", "\"signature\":2");
+    let newer = |verb: &str| line(&format!("{verb} f"), 2, &solved("5x5", "pns", "tuned", 1, 1.0));
+    let page = |verb| algorithms::markdown(&results(&[older.clone(), newer(verb)]));
+    assert!(page("solve").contains("| 0.250 s † |"));
+    // A count says nothing of searches.
+    assert!(page("perft").contains("| 0.250 s |"));
+
+    let counted = |args: &str, last: u64, seconds| {
+        let mut nodes = vec![1; 9];
+        nodes.push(last);
+        let result = json!({"board": "8x8", "nodes": nodes, "seconds": seconds});
+        line(&format!("perft 8x8 10{args} --threads 1"), 1, &result)
+    };
+    let row = |plain| {
+        let lines = [counted("", 51_883_544, 0.05), counted(" --plain", plain, 0.2)];
+        line_with(&algorithms::markdown(&results(&lines)), "| 10 | 51,883,544 |").to_string()
+    };
+    let cells = "| 0.996 s | 50.0 ms | 19.9 × | 8.00 MiB | 0.200 s | 4.98 × | 259 M | 8.00 MiB |";
+    assert_eq!(row(51_883_544), format!("| 10 | 51,883,544 | yes {cells}"));
+    assert!(row(51_883_545).starts_with("| 10 | 51,883,544 | **no** |"));
 
     let table = algorithms::csv_4_2(&all);
     assert!(table.contains("\ndfpn,tuned,463600,0.5,927200,8388608,1,white\n"), "{table}");

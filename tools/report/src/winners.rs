@@ -136,7 +136,7 @@ pub fn markdown(rows: &[Row]) -> String {
             ("solved", solved.to_string()),
             ("new", new.to_string()),
             ("agreement", agreement(rows)),
-            ("circumstances", circumstances(rows)),
+            ("circumstances", circumstances(rows.iter().filter_map(|row| row.search.as_ref()))),
             ("small boards", small_boards(rows)),
             ("long boards", long_boards(rows)),
             ("solved boards", solved_boards(rows)),
@@ -165,8 +165,9 @@ fn agreement(rows: &[Row]) -> String {
     format!("All {compared} winners that the thesis has as well agree with it. {rest}")
 }
 
-fn circumstances(rows: &[Row]) -> String {
-    let records = || rows.iter().filter_map(|row| row.search.as_ref());
+/// Where, when and by which programs searches were made.
+pub fn circumstances<'a>(searches: impl Iterator<Item = &'a Record> + Clone) -> String {
+    let records = || searches.clone();
     let loads = || records().filter_map(|record| record.load_before);
     let mut text = format!(
         "Measured on {} ({}), signature of `konane bench` {}, commit {}.",
