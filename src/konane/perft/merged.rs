@@ -34,7 +34,8 @@ impl Perft<'_> {
     /// and take longer.
     ///
     /// # Errors
-    /// If `stop` becomes true, which is seen within some milliseconds; if a count, also one of a ply on the way, does not fit into 64 bits.
+    /// If `stop` becomes true, which is seen within some milliseconds; if 64 bits do not hold a count,
+    /// also one of a ply on the way.
     pub fn merged(
         &self,
         position: &Position,
