@@ -44,9 +44,7 @@ impl Profile {
 
     /// The parameters of df-pn. The thesis' ε, 0.15, is also the best for the tuned estimate.
     pub fn dfpn(self) -> DfpnOptions {
-        let PnsOptions { combination, mut settle, .. } = self.pns();
-        // Without a tree, exact searches save less than they do in PNS.
-        settle.effort = settle.effort.min(7);
+        let PnsOptions { combination, settle, .. } = self.pns();
         DfpnOptions { combination, epsilon_1024: 154, settle, virtual_1024: 4 }
     }
 
@@ -55,7 +53,7 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle: SettleOptions { budget: 60, effort: 8 },
+                settle: SettleOptions { budget: 60, effort: 24 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,

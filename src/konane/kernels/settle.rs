@@ -47,6 +47,32 @@ impl Settling {
     }
 }
 
+/// The jumps of a position that has at most [`LANES`], each over one stone.
+struct Few {
+    len: usize,
+    /// How many of them are on axis 0; these come first.
+    first: usize,
+    /// The lowest square of each, a byte each.
+    lows: u64,
+}
+
+/// The bits of a set of at most eight, a byte each. The bytes beyond are 0.
+#[inline(always)]
+fn pack(mut set: u64) -> u64 {
+    let mut bytes = 0;
+    for i in 0..4 {
+        bytes |= u64::from(set.trailing_zeros() & 63) << (8 * i);
+        set &= set.wrapping_sub(1);
+    }
+    if set != 0 {
+        for i in 4..8 {
+            bytes |= u64::from(set.trailing_zeros() & 63) << (8 * i);
+            set &= set.wrapping_sub(1);
+        }
+    }
+    bytes
+}
+
 impl Jumps {
     /// Plain negamax over at most `settling.left` positions, which are counted down: whether the
     /// mover wins, or `None` if the budget did not suffice. Fewest replies first. Some 30 ns per
@@ -63,22 +89,92 @@ impl Jumps {
         )
     }
 
-    /// Moves of `mover` on `LANES` boards at once.
+    /// The jumps, if they are few and short: most positions near the end of a game have no others.
+    /// In the order of [`Jumps::list_successors`].
     #[inline(always)]
-    fn count_block<const ROUNDS: usize>(
-        &self,
-        boards: &[u64; LANES],
-        mover: usize,
-        counts: &mut [u8],
-    ) {
-        let mut block = [0u64; LANES];
-        for lane in 0..LANES {
-            block[lane] = u64::from(self.count::<ROUNDS>(boards[lane], mover));
+    fn few(&self, occupied: u64, mover: usize) -> Option<Few> {
+        let mut sets = [0u64; 2];
+        let mut longer = 0;
+        for axis in 0..2 {
+            let step = self.axes[axis].step;
+            let hop = 2 * step;
+            let passable = (occupied << step) & !occupied & self.landings[mover][axis];
+            let up = (occupied << hop) & passable;
+            longer |= (up << hop) & passable;
+            let passable = (occupied >> step) & !occupied & self.landings[mover][axis + 2];
+            let down = (occupied >> hop) & passable;
+            longer |= (down >> hop) & passable;
+            sets[axis] = (up >> hop) | down;
         }
-        for lane in 0..LANES {
-            counts[lane] = block[lane] as u8;
+        let first = sets[0].count_ones() as usize;
+        let len = first + sets[1].count_ones() as usize;
+        if longer != 0 || len > LANES {
+            return None;
         }
+        // With all on axis 0 the other set is empty, so that the shift may wrap around.
+        let lows = pack(sets[0]) | pack(sets[1]).wrapping_shl(8 * first as u32);
+        Some(Few { len, first, lows })
     }
+
+    /// Lists the successors, and for each a key by which they are to be searched: the replies, and
+    /// below them the place in the list. Beyond the successors, keys are the greatest. Returns the
+    /// number of successors; above [`MOVES`] the lists are not whole.
+    #[inline(always)]
+    fn list_with_replies<const ROUNDS: usize>(
+        &self,
+        occupied: u64,
+        mover: usize,
+        list: &mut [u64; MOVES],
+        keys: &mut [u16; MOVES],
+    ) -> usize {
+        if ROUNDS == 0
+            && let Some(Few { len, first, lows }) = self.few(occupied, mover)
+        {
+            // From bits to counts in registers: no board is read again before it is searched.
+            let patterns = [self.patterns[0], self.patterns[self.classes]];
+            let mut replies = [0u64; LANES];
+            for lane in 0..LANES {
+                let pattern = if lane < first { patterns[0] } else { patterns[1] };
+                let board = occupied ^ (pattern << (lows >> (8 * lane) & 63));
+                list[lane] = board;
+                replies[lane] = u64::from(self.count::<ROUNDS>(board, mover ^ 1));
+            }
+            write_keys(&replies, 0, len, keys);
+            return len;
+        }
+        let len = self.list_successors::<ROUNDS, MOVES>(occupied, mover, list);
+        for start in (0..len.min(MOVES)).step_by(LANES) {
+            let boards: &[u64; LANES] = list[start..start + LANES].try_into().expect("a block");
+            let mut replies = [0u64; LANES];
+            for lane in 0..LANES {
+                replies[lane] = u64::from(self.count::<ROUNDS>(boards[lane], mover ^ 1));
+            }
+            write_keys(&replies, start, len, keys);
+        }
+        len
+    }
+}
+
+#[inline(always)]
+fn write_keys(replies: &[u64; LANES], start: usize, len: usize, keys: &mut [u16; MOVES]) {
+    let mut wide = [0u64; LANES];
+    for lane in 0..LANES {
+        let beyond = if start + lane < len { 0 } else { u64::from(u16::MAX) };
+        wide[lane] = replies[lane] << 8 | (start + lane) as u64 | beyond;
+    }
+    for lane in 0..LANES {
+        keys[start + lane] = wide[lane] as u16;
+    }
+}
+
+/// The least key that is not below a bound; the greatest number if there is none.
+#[inline(always)]
+fn least_from(bound: u16, keys: &[u16; MOVES]) -> u16 {
+    let mut least = u16::MAX;
+    for &key in keys {
+        least = least.min(if key >= bound { key } else { u16::MAX });
+    }
+    least
 }
 
 macro_rules! settle {
@@ -91,33 +187,24 @@ macro_rules! settle {
         if let Some(won) = $settling.known(slot, $occupied, $mover) {
             return Some(won);
         }
-        let mut list = [0u64; MOVES];
-        let len = $jumps.list_successors::<$rounds, MOVES>($occupied, $mover, &mut list);
+        let (mut list, mut keys) = ([0u64; MOVES], [u16::MAX; MOVES]);
+        let len = $jumps.list_with_replies::<$rounds>($occupied, $mover, &mut list, &mut keys);
         if len == 0 {
             return Some(false);
         }
         if len > MOVES {
             return None;
         }
-        let next = $mover ^ 1;
-        let mut replies = [0u8; MOVES];
-        for start in (0..len).step_by(LANES) {
-            let boards = list[start..start + LANES].try_into().expect("a whole block");
-            $jumps.count_block::<$rounds>(boards, next, &mut replies[start..start + LANES]);
-        }
-        if replies[..len].contains(&0) {
+        let mut key = least_from(0, &keys);
+        if key >> 8 == 0 {
             return $settling.learn(slot, $occupied, $mover, true);
         }
-        let mut order = [0u16; MOVES];
-        for i in 0..len {
-            order[i] = u16::from(replies[i]) << 8 | i as u16;
-        }
-        order[..len].sort_unstable();
-        for &entry in &order[..len] {
-            let successor = list[usize::from(entry & 0xff)];
-            if !$this::<$rounds>($jumps, successor, next, $settling)? {
+        while key != u16::MAX {
+            let successor = list[usize::from(key) % MOVES];
+            if !$this::<$rounds>($jumps, successor, $mover ^ 1, $settling)? {
                 return $settling.learn(slot, $occupied, $mover, true);
             }
+            key = least_from(key + 1, &keys);
         }
         $settling.learn(slot, $occupied, $mover, false)
     }};

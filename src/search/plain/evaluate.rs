@@ -37,6 +37,9 @@ pub(in crate::search) enum Evaluation {
     Stopped,
 }
 
+/// Places of [`Evaluator::hard`].
+const HARD: usize = 1 << 16;
+
 /// What one thread evaluates positions with.
 pub(in crate::search) struct Evaluator<'a, G: Game> {
     pub game: &'a G,
@@ -49,6 +52,9 @@ pub(in crate::search) struct Evaluator<'a, G: Game> {
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
     settle: SettleOptions,
+    /// Where exact searches have used up their budget lately: a byte of the position's key in the
+    /// place that other bits of it choose. A wrong one costs an exact search, no more.
+    hard: Box<[u8]>,
     /// Whether numbers of open positions are taken from the table, or only values.
     pub open_entries: bool,
 }
@@ -69,6 +75,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             children: Vec::with_capacity(256),
             keys: Vec::with_capacity(256),
             settle,
+            hard: vec![0; HARD].into(),
             open_entries: false,
         }
     }
@@ -153,7 +160,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         let mut kept = base;
         for index in base..self.children.len() {
             let mut child = self.children[index];
-            self.settle(&mut child);
+            self.settle(&mut child, self.keys[index - base]);
             if child.delta == 0 {
                 self.children.truncate(base);
                 return Evaluation::Won(child.code);
@@ -212,9 +219,13 @@ impl<'a, G: Game> Evaluator<'a, G> {
 
     /// Tries the bounded exact search on a child.
     #[inline(always)]
-    fn settle(&mut self, child: &mut Child) {
+    fn settle(&mut self, child: &mut Child, key: u64) {
         let SettleOptions { budget, effort } = self.settle;
         if child.effort > effort || budget == 0 {
+            return;
+        }
+        let (place, mark) = (key as usize % HARD, (key >> 24) as u8);
+        if self.hard[place] == mark {
             return;
         }
         let settled = self.game.settle(child.code, budget, &mut self.scratch);
@@ -222,7 +233,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         match settled.value {
             Some(Value::Win) => child.phi = 0,
             Some(Value::Loss) => child.delta = 0,
-            None => {}
+            None => self.hard[place] = mark,
         }
     }
 
@@ -351,5 +362,72 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
     #[inline(always)]
     fn store(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64) {
         Evaluator::store(self, code, Entry { phi, delta, work });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::search::plain::game::Settled;
+
+    /// A root with three children, of which the first is too hard for exact searches, the second is
+    /// won by one, and the third is not tried.
+    #[derive(Default)]
+    struct Three {
+        searches: [AtomicU32; 4],
+    }
+
+    impl Game for Three {
+        type Scratch = ();
+
+        fn expand(
+            &self,
+            _: u64,
+            (): &mut (),
+            children: &mut Vec<Child>,
+            announce: impl FnMut(u64),
+        ) -> Expansion {
+            (1..4).for_each(announce);
+            children.extend((1..4).map(|code| Child {
+                code,
+                phi: 5,
+                delta: 5,
+                effort: if code == 3 { 9 } else { 2 },
+            }));
+            Expansion::Open
+        }
+
+        fn key(&self, code: u64) -> u64 {
+            code << 40 | code << 24 | code
+        }
+
+        fn settle(&self, code: u64, budget: u32, (): &mut ()) -> Settled {
+            self.searches[code as usize].fetch_add(1, Ordering::Relaxed);
+            let value = (code == 2).then_some(Value::Win);
+            Settled { value, positions: if code == 2 { 1 } else { budget } }
+        }
+    }
+
+    /// What an exact search was too short for is not searched again at once, and keeps its estimate;
+    /// what was solved is solved again, as nothing is stored for it.
+    #[test]
+    fn exact_searches_that_failed_are_not_repeated() {
+        let game = Three::default();
+        let table = Table::new(1 << 12).unwrap();
+        let settle = SettleOptions { budget: 10, effort: 8 };
+        let mut nobody = ();
+        let mut evaluator = Evaluator::alone(&game, &table, Limits::default(), &mut nobody, settle);
+        for _ in 0..3 {
+            assert_eq!(evaluator.expand(0, true), Evaluation::Open);
+            let open: Vec<_> =
+                evaluator.children.iter().map(|child| (child.code, child.phi)).collect();
+            assert_eq!(open, [(1, 5), (3, 5)]);
+            evaluator.children.clear();
+        }
+        let searches = game.searches.each_ref().map(|count| count.load(Ordering::Relaxed));
+        assert_eq!(searches, [0, 1, 3, 0]);
+        assert_eq!(evaluator.control.counters.settle_positions, 10 + 3);
     }
 }

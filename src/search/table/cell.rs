@@ -22,22 +22,48 @@ mod imp {
         #[inline(always)]
         pub fn load(&self) -> u128 {
             #[cfg(all(target_arch = "x86_64", not(miri)))]
-            if is_x86_feature_detected!("avx") && is_x86_feature_detected!("cmpxchg16b") {
-                let cell: std::arch::x86_64::__m128i;
-                // SAFETY: the pointer comes from a live AtomicU128, which is 16-byte aligned; with
-                // AVX the load is one atomic access; nothing is written. Without cmpxchg16b the
-                // library would write under a lock, hence the second condition.
-                unsafe {
-                    std::arch::asm!(
-                        "vmovdqa {cell}, xmmword ptr [{from}]",
-                        from = in(reg) self.0.as_ptr(),
-                        cell = lateout(xmm_reg) cell,
-                        options(nostack, preserves_flags, readonly),
-                    );
-                    return std::mem::transmute::<std::arch::x86_64::__m128i, u128>(cell);
-                }
+            if loads_are_inlined() {
+                // SAFETY: as `loads_are_inlined` says.
+                return unsafe { self.load_inlined() };
             }
             self.0.load(Ordering::Relaxed)
+        }
+
+        /// One load of each of some cells: asks only once what the processor has.
+        #[inline(always)]
+        pub fn load_all<const N: usize>(cells: &[Cell; N]) -> [u128; N] {
+            let mut contents = [0; N];
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            if loads_are_inlined() {
+                for (content, cell) in contents.iter_mut().zip(cells) {
+                    // SAFETY: as `loads_are_inlined` says.
+                    *content = unsafe { cell.load_inlined() };
+                }
+                return contents;
+            }
+            for (content, cell) in contents.iter_mut().zip(cells) {
+                *content = cell.0.load(Ordering::Relaxed);
+            }
+            contents
+        }
+
+        /// # Safety
+        /// Only where `loads_are_inlined`.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        #[inline(always)]
+        unsafe fn load_inlined(&self) -> u128 {
+            let cell: std::arch::x86_64::__m128i;
+            // SAFETY: the pointer comes from a live AtomicU128, which is 16-byte aligned; with AVX
+            // the load is one atomic access; nothing is written.
+            unsafe {
+                std::arch::asm!(
+                    "vmovdqa {cell}, xmmword ptr [{from}]",
+                    from = in(reg) self.0.as_ptr(),
+                    cell = lateout(xmm_reg) cell,
+                    options(nostack, preserves_flags, readonly),
+                );
+                std::mem::transmute::<std::arch::x86_64::__m128i, u128>(cell)
+            }
         }
 
         /// Overwrites; only for the time when nobody else uses the table.
@@ -50,6 +76,14 @@ mod imp {
         pub fn replace(&self, current: u128, new: u128) -> Result<(), u128> {
             self.0.compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed).map(|_| ())
         }
+    }
+
+    /// With AVX an aligned load of 16 bytes is one atomic access. Without cmpxchg16b the library would
+    /// write under a lock, which such a load does not see.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[inline(always)]
+    fn loads_are_inlined() -> bool {
+        is_x86_feature_detected!("avx") && is_x86_feature_detected!("cmpxchg16b")
     }
 
     pub fn is_lock_free() -> bool {
@@ -70,6 +104,10 @@ mod imp {
 
         pub fn load(&self) -> u128 {
             *self.0.lock().unwrap()
+        }
+
+        pub fn load_all<const N: usize>(cells: &[Cell; N]) -> [u128; N] {
+            std::array::from_fn(|index| cells[index].load())
         }
 
         pub fn set(&self, new: u128) {
