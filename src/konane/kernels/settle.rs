@@ -95,7 +95,7 @@ impl Jumps {
     fn few(&self, occupied: u64, mover: usize) -> Option<Few> {
         let mut sets = [0u64; 2];
         let mut longer = 0;
-        for axis in 0..2 {
+        for (axis, set) in sets.iter_mut().enumerate() {
             let step = self.axes[axis].step;
             let hop = 2 * step;
             let passable = (occupied << step) & !occupied & self.landings[mover][axis];
@@ -104,7 +104,7 @@ impl Jumps {
             let passable = (occupied >> step) & !occupied & self.landings[mover][axis + 2];
             let down = (occupied >> hop) & passable;
             longer |= (down >> hop) & passable;
-            sets[axis] = (up >> hop) | down;
+            *set = (up >> hop) | down;
         }
         let first = sets[0].count_ones() as usize;
         let len = first + sets[1].count_ones() as usize;
@@ -212,3 +212,51 @@ macro_rules! settle {
 
 versions!(settle_avx512, settle_avx2, settle_baseline, settle,
     (jumps: &Jumps, occupied: u64, mover: usize, settling: &mut Settling) -> Option<bool>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::konane::{Board, Position};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Of positions with few jumps and with many, by the rules.
+        #[test]
+        fn successors_are_listed_with_their_replies(
+            size in prop::sample::select(vec!["5x5", "6x7", "7x7", "8x8", "3x8", "8x3", "4x11", "2x30"]),
+            stones: u64,
+            more: u64,
+            white: bool,
+        ) {
+            let board = Board::new(size.parse().expect("a board"));
+            let mover = if white { Colour::White } else { Colour::Black };
+            let position = Position::new_unchecked(board.all() & (stones | more) & !0b101, mover);
+            let jumps = Jumps::new(&board);
+            let (mut list, mut keys) = ([0; MOVES], [u16::MAX; MOVES]);
+            let (occupied, side) = (position.occupied(), mover.index());
+            let len = match jumps.rounds {
+                0 => jumps.list_with_replies::<0>(occupied, side, &mut list, &mut keys),
+                3 => jumps.list_with_replies::<3>(occupied, side, &mut list, &mut keys),
+                4 => jumps.list_with_replies::<4>(occupied, side, &mut list, &mut keys),
+                _ => jumps.list_with_replies::<5>(occupied, side, &mut list, &mut keys),
+            };
+            let moves = position.moves(&board);
+            prop_assert_eq!(len, moves.len());
+            if len > MOVES {
+                return Ok(());
+            }
+            let mut expected: Vec<_> = moves
+                .into_iter()
+                .map(|mv| position.play(&board, mv))
+                .map(|next| (next.occupied(), next.count_moves(&board)))
+                .collect();
+            let replies = |place: usize| u32::from(keys[place] >> 8);
+            let mut found: Vec<_> = (0..len).map(|place| (list[place], replies(place))).collect();
+            prop_assert!((0..len).all(|place| usize::from(keys[place] & 0xff) == place));
+            prop_assert!(keys[len..].iter().all(|&key| key == u16::MAX));
+            expected.sort_unstable();
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
