@@ -43,8 +43,8 @@ fn every_board_up_to_5x6_has_a_valid_proof_of_the_published_winner() {
 }
 
 #[test]
-fn a_6x6_proof_is_valid_whatever_the_table_has_lost() {
-    let board = board("6x6");
+fn a_6x7_proof_is_valid_whatever_the_table_has_lost() {
+    let board = board("6x7");
     let start = Position::start(&board);
     let mut again = Vec::new();
     for memory in [1 << 20, 256 << 20] {
