@@ -34,7 +34,7 @@ fn codes(c: &mut Criterion) {
                 codes.iter().map(occupied).fold(0, |all, set| all ^ set)
             });
         });
-        let zobrist = Zobrist::new();
+        let zobrist = Zobrist::new(&board);
         group.bench_function("zobrist", |b| {
             b.iter(|| codes.iter().fold(0, |all, &code| all ^ zobrist.key(black_box(code))));
         });

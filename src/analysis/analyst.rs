@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use super::judgement::{Analysis, Judgement, Source};
 use crate::endgame::{Database, DatabaseError, DatabaseValues};
+use crate::konane::solve::new_table;
 use crate::konane::zobrist::Zobrist;
 use crate::konane::{
     Algorithm, Board, Dimensions, LEAST_MEMORY, Move, Position, Solution, SolveError, SolveOptions,
@@ -98,12 +99,12 @@ impl Analyst {
         options: SolveOptions,
     ) -> Result<Self, SolveError> {
         let table = match table {
-            None => Table::new(LEAST_MEMORY as usize)?,
+            None => new_table(board, LEAST_MEMORY as usize, Algorithm::Dfpn)?,
             // Its entries mean something else to a proof-number search.
             Some(table) if options.algorithm == Algorithm::AlphaBeta => {
                 let bytes = table.bytes();
                 drop(table);
-                Table::new(bytes)?
+                new_table(board, bytes, Algorithm::Dfpn)?
             }
             Some(table) => table,
         };
@@ -112,7 +113,7 @@ impl Analyst {
     }
 
     fn in_table(board: Board, table: Table, options: SolveOptions) -> Self {
-        let zobrist = Zobrist::new();
+        let zobrist = Zobrist::new(&board);
         Analyst { board, zobrist, table, options, database: None, proofs: Vec::new() }
     }
 

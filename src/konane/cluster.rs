@@ -3,11 +3,10 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::game::Konane;
-use super::solve::{Algorithm, Ground, Solution, SolveError, SolveOptions, Solver};
+use super::solve::{Algorithm, Ground, Solution, SolveError, SolveOptions, Solver, new_table};
 use crate::search::jobs::remote::{Desk, DeskRules, Station};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
-use crate::search::table::Table;
 use crate::search::two_level::{PlainStation, StationOptions, TwoLevelOptions, lead};
 
 impl<K: Known> Solver<'_, K> {
@@ -56,7 +55,7 @@ impl<K: Known> Solver<'_, K> {
         let konane = Konane::new(solver.board, profile.estimate());
         let game = Informed::new(&konane, solver.known);
         let bytes = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
-        let table = Table::new(bytes)?;
+        let table = new_table(solver.board, bytes, solver.options.algorithm)?;
         let options = StationOptions {
             dfpn: profile.dfpn(),
             threads,

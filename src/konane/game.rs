@@ -137,7 +137,7 @@ impl<'a> Konane<'a> {
             Estimate::Mobility => None,
             Estimate::Features(weights) => Some(Estimates::new(&weights)),
         };
-        Konane { board, jumps: Jumps::new(board), zobrist: Zobrist::new(), estimates }
+        Konane { board, jumps: Jumps::new(board), zobrist: Zobrist::new(board), estimates }
     }
 }
 

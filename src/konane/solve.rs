@@ -15,6 +15,7 @@ use super::moves::Move;
 use super::position::Position;
 use super::profile::Profile;
 use super::watch::Watched;
+use super::zobrist::Zobrist;
 use crate::checkpoint::{CheckpointError, Keeper};
 use crate::search::alphabeta::alphabeta;
 use crate::search::dfpn::dfpn_parallel;
@@ -428,14 +429,14 @@ impl<'a, K: Known> Solver<'a, K> {
             observer.progress(&Progress::from(&solution.report));
             return Ok((solution, None));
         }
-        let table = Table::new(table_bytes)?;
+        let table = new_table(self.board, table_bytes, self.options.algorithm)?;
         let solution = self.search_on(&table, tree_bytes, observer, search)?;
         Ok((solution, Some(table)))
     }
 
     /// A table for [`Solver::search_in`].
     pub(crate) fn new_table(&self) -> Result<Table, SolveError> {
-        Ok(Table::new(self.memory()?.0)?)
+        Ok(new_table(self.board, self.memory()?.0, self.options.algorithm)?)
     }
 
     /// Bytes of the table and of the tree.
@@ -508,6 +509,19 @@ impl<'a, K: Known> Solver<'a, K> {
             replaced: report.counters.table_replaced,
         };
         Ok(Solution { winner, best_move, report, table })
+    }
+}
+
+/// A table for a search of this board. Proof numbers may be rounded to make room for more of them; α-β
+/// keeps scores and depths.
+pub(crate) fn new_table(
+    board: &Board,
+    bytes: usize,
+    algorithm: Algorithm,
+) -> Result<Table, TableError> {
+    match algorithm {
+        Algorithm::AlphaBeta => Table::new(bytes),
+        _ => Table::with_codes(bytes, Zobrist::new(board).codes()),
     }
 }
 

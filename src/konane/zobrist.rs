@@ -1,58 +1,50 @@
 //! Zobrist keys of canonical codes.
 //!
 //! A key is the exclusive or of one random word per set bit of the code. Because the code is
-//! canonical, so is the key: equivalent positions share it. The key only chooses a place in a
-//! table; what is stored and compared there is the exact code.
+//! canonical, so is the key: equivalent positions share it. The words are chosen such that the key's
+//! upper bits, as many as codes of the board have, tell the code again: so whatever a table keeps of
+//! a position, it is exact.
 
+use super::board::Board;
+use super::code::WHITE_TO_MOVE;
 use crate::search::split_mix;
+use crate::search::table::{CodesOfKeys, LinearMap};
 
-/// Random words by byte of the code: eight look-ups instead of one per stone. 16 KiB.
-#[derive(Clone)]
+/// The keys of one board's codes, and the way back. 32 KiB.
+#[derive(Clone, Debug)]
 pub struct Zobrist {
-    bytes: Box<[[u64; 256]; 8]>,
-}
-
-impl Default for Zobrist {
-    fn default() -> Self {
-        Self::new()
-    }
+    keys: LinearMap,
+    codes: CodesOfKeys,
 }
 
 impl Zobrist {
-    /// The words, always the same ones, so that keys are stable between runs and builds.
-    pub fn new() -> Self {
-        let words: [u64; 64] = std::array::from_fn(|bit| Self::word(bit as u64));
-        let mut bytes = Box::new([[0u64; 256]; 8]);
-        for (index, table) in bytes.iter_mut().enumerate() {
-            for (value, key) in table.iter_mut().enumerate() {
-                *key = (0..8)
-                    .filter(|bit| value >> bit & 1 == 1)
-                    .fold(0, |key, bit| key ^ words[index * 8 + bit]);
-            }
-        }
-        Zobrist { bytes }
+    /// The words of a board, always the same ones, so that keys are stable between runs and builds:
+    /// the first in a row of random ones with a way back (on average the fourth).
+    pub fn new(board: &Board) -> Self {
+        let even = board.dimensions().has_even_side();
+        let mask = if even { board.all() } else { board.all() | WHITE_TO_MOVE };
+        let mut attempts = (0..).map(|attempt| {
+            let words = std::array::from_fn(|bit| Self::word(attempt, bit as u64));
+            Some((CodesOfKeys::new(mask, &words)?, words))
+        });
+        let (codes, words) = attempts.find_map(|found| found).expect("there is no end of words");
+        Zobrist { keys: LinearMap::new(&words), codes }
     }
 
     /// The word of one bit of the code: SplitMix64 of its number.
-    pub fn word(bit: u64) -> u64 {
-        split_mix::mix((bit + 1).wrapping_mul(split_mix::STEP))
+    fn word(attempt: u64, bit: u64) -> u64 {
+        split_mix::mix((attempt * 64 + bit + 1).wrapping_mul(split_mix::STEP))
     }
 
     /// The key of a canonical code.
     #[inline(always)]
     pub fn key(&self, code: u64) -> u64 {
-        let bytes = code.to_le_bytes();
-        let mut key = 0;
-        for (table, byte) in self.bytes.iter().zip(bytes) {
-            key ^= table[byte as usize];
-        }
-        key
+        self.keys.apply(code)
     }
-}
 
-impl std::fmt::Debug for Zobrist {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Zobrist")
+    /// The way back from keys to codes.
+    pub fn codes(&self) -> &CodesOfKeys {
+        &self.codes
     }
 }
 
@@ -63,11 +55,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn key_is_the_sum_of_the_words(code: u64) {
-            let slow = (0..64)
-                .filter(|bit| code >> bit & 1 == 1)
-                .fold(0, |key, bit| key ^ Zobrist::word(bit));
-            prop_assert_eq!(Zobrist::new().key(code), slow);
+        fn keys_tell_codes(
+            size in prop::sample::select(vec!["1x1", "3x3", "5x7", "6x6", "7x9", "8x8", "1x63", "4x16"]),
+            stones: u64,
+            white: bool,
+        ) {
+            let board = Board::new(size.parse().expect("a board"));
+            let marked = white && !board.dimensions().has_even_side();
+            let code = board.all() & stones | if marked { WHITE_TO_MOVE } else { 0 };
+            let zobrist = Zobrist::new(&board);
+            prop_assert_eq!(zobrist.codes().code(zobrist.key(code)), code);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! From a position to its proof: solved, and the positions collected that show it.
 
 use crate::konane::game::Konane;
+use crate::konane::solve::new_table;
 use crate::konane::{Algorithm, Colour, Position, Solution, SolveError, Solver};
 use crate::search::SettleOptions;
 use crate::search::certificate::{
@@ -104,7 +105,7 @@ pub fn prove_keeping<K: Known>(
             // Its entries mean something else to a proof-number search.
             let bytes = table.bytes();
             drop(table);
-            Some(Table::new(bytes)?)
+            Some(new_table(board, bytes, Algorithm::Dfpn)?)
         }
         table => table,
     };

@@ -14,6 +14,7 @@ mod graphs;
 mod impartial;
 mod known;
 mod limits;
+mod narrow_table;
 #[allow(dead_code, reason = "not every room uses everything")]
 #[path = "../oracles/mod.rs"]
 mod oracles;

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use konane::search::numbers::{INFINITY, MAX};
 use konane::search::plain::game::Value;
 use konane::search::table::{
-    CLUSTER, ENTRY_BYTES, Entry, SAMPLE_CLUSTERS, SOLVED_BONUS, Stored, Table, TableError,
+    CELL_BYTES, CLUSTER, Entry, SAMPLE_CLUSTERS, Stored, Table, TableError,
 };
 use proptest::prelude::*;
 
 use crate::oracles::random::key as mix;
 
-const CLUSTER_BYTES: usize = CLUSTER * ENTRY_BYTES;
+const CLUSTER_BYTES: usize = CLUSTER * CELL_BYTES;
 
 fn table(clusters: usize) -> Table {
     Table::new(clusters * CLUSTER_BYTES).unwrap()
@@ -142,7 +142,8 @@ proptest! {
         }
         prop_assert_eq!(table.store(0, 99, new), Stored::Replaced);
         prop_assert_eq!(table.lookup(0, 99), Some(new));
-        let worth = |code: usize| works[code] + u64::from(solved[code]) * u64::from(SOLVED_BONUS);
+        // In steps of encoded work, of which eight are a doubling.
+        let worth = |code: usize| works[code] + u64::from(solved[code]) * 8;
         let victim = (0..CLUSTER).min_by_key(|&code| worth(code)).unwrap();
         for code in 0..CLUSTER {
             prop_assert_eq!(table.lookup(0, code as u64).is_none(), code == victim);
@@ -160,7 +161,7 @@ proptest! {
                 let whole = bytes - bytes % CLUSTER_BYTES;
                 prop_assert!(table.bytes() <= whole && table.bytes() >= whole - whole / 1000);
                 prop_assert_eq!(table.bytes() % CLUSTER_BYTES, 0);
-                prop_assert_eq!(table.capacity() as usize * ENTRY_BYTES, table.bytes());
+                prop_assert_eq!(table.capacity() as usize * CELL_BYTES, table.bytes());
                 prop_assert_eq!(table.count(), (0, 0));
             }
             Err(TableError::TooSmall { bytes: named }) => {

@@ -29,7 +29,6 @@ use crate::endgame::DatabaseValues;
 use crate::konane::{Algorithm, JobOptions, SolveOptions, Solver};
 use crate::proof::ProofWriter;
 use crate::search::plain::known::Known;
-use crate::search::table::ENTRY_BYTES;
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -57,9 +56,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = args.search.limits(begun, stop);
-    let capacity = options.memory_plan().table / ENTRY_BYTES as u64;
     tracing::debug!(?options, ?position, "search begins");
-    let mut progress = SearchProgress::new(&board, &position, capacity, args.output.quiet);
+    let mut progress = SearchProgress::new(&board, &position, args.output.quiet);
     progress.record(trace, algorithm != Algorithm::AlphaBeta);
     let mut watch = Watch::new(progress, keeper, &options);
     let solver = solver.limits(limits).keeper(keeper);

@@ -13,7 +13,6 @@ use crate::search::run::{Observer, Progress};
 /// Shows how a search gets on.
 pub struct SearchProgress {
     shown: Shown,
-    capacity: u64,
     board: Board,
     position: Position,
     /// Codes after the root's moves, and the moves' texts.
@@ -24,14 +23,13 @@ pub struct SearchProgress {
 }
 
 impl SearchProgress {
-    /// For a search of `position` with a table of `capacity` entries.
-    pub fn new(board: &Board, position: &Position, capacity: u64, quiet: bool) -> Self {
+    /// For a search of `position`.
+    pub fn new(board: &Board, position: &Position, quiet: bool) -> Self {
         let code = |mv| position.play(board, mv).code(board);
         let text = |mv| format_move(board.dimensions(), mv);
         let moves = position.moves(board).into_iter();
         SearchProgress {
             shown: Shown::new(quiet),
-            capacity,
             moves: moves.map(|mv| (code(mv), text(mv))).collect(),
             board: board.clone(),
             position: *position,
@@ -86,7 +84,7 @@ impl SearchProgress {
             let (pn, dn) = (proof_number(progress.phi), proof_number(progress.delta));
             parts.push(format!("pn {pn} dn {dn}"));
         }
-        let fill = 100.0 * counters.table_used as f64 / self.capacity.max(1) as f64;
+        let fill = 100.0 * counters.table_used as f64 / progress.table_capacity.max(1) as f64;
         parts.push(format!("table {fill:.1} %"));
         if let Some(text) = self.best(progress) {
             parts.push(format!("best {text}"));
@@ -145,12 +143,13 @@ mod tests {
     fn a_line_names_the_numbers_and_the_best_move() {
         let board = Board::new(Dimensions::new(6, 6).unwrap());
         let start = Position::start(&board);
-        let shown = SearchProgress::new(&board, &start, 1000, true);
+        let shown = SearchProgress::new(&board, &start, true);
         let mv = start.moves(&board)[1];
         let mut progress = Progress {
             phi: 12,
             delta: INFINITY,
             best: Some(start.play(&board, mv).code(&board)),
+            table_capacity: 1000,
             counters: Counters { nodes: 3_000_000, table_used: 125, ..Counters::default() },
             ..Progress::default()
         };

@@ -17,7 +17,7 @@ use crate::search::pns::tree::ProofTree;
 use crate::search::pns::{self, PnsOptions, pns_saving};
 use crate::search::run::{Control, Limits, Outcome};
 use crate::search::split_mix::mix;
-use crate::search::table::{Cursor, Entry, Table};
+use crate::search::table::{CodesOfKeys, Cursor, Entry, LinearMap, Table};
 
 /// A search that is carried on step by step.
 struct Steps<'a> {
@@ -291,31 +291,45 @@ fn codes(cells: &[u128]) -> HashSet<u64> {
     cells.iter().map(|&cell| cell as u64).collect()
 }
 
+/// Keys of codes of 50 bits that tell the codes.
+fn telling_keys() -> (LinearMap, CodesOfKeys) {
+    let words = |attempt: u64| std::array::from_fn(|bit| mix(attempt << 32 | bit as u64));
+    (0..)
+        .find_map(|attempt| {
+            let words = words(attempt);
+            Some((LinearMap::new(&words), CodesOfKeys::new(u64::MAX >> 14, &words)?))
+        })
+        .unwrap()
+}
+
 #[test]
 fn a_table_that_grows_while_it_is_copied_loses_nothing() {
-    for stores in [0, 1, 1500, 6000] {
+    let (keys, codes_of_keys) = telling_keys();
+    let key = |code| keys.apply(code);
+    // With the most at the beginning, cells become narrow under way.
+    for (begin, stores) in [(2000, 0), (2000, 1), (2000, 1500), (2000, 6000), (70_000, 1500)] {
         // Not a power of two, so that clusters are scaled.
-        let table = Table::new(40_000 * 64).unwrap();
-        let store = |code: u64| table.store(mix(code), code, Entry { phi: 1, delta: 2, work: 3 });
-        let mut used = 2000;
-        table.reserve(used, mix);
+        let table = Table::with_codes(40_000 * 64, &codes_of_keys).unwrap();
+        let store = |code: u64| table.store(key(code), code, Entry { phi: 1, delta: 2, work: 3 });
+        let mut used = begin;
+        table.reserve(used, key);
         for code in 0..used {
             store(code);
         }
-        let has = |&code: &u64| table.lookup(mix(code), code).is_some();
+        let has = |&code: &u64| table.lookup(key(code), code).is_some();
         let before: HashSet<u64> = (0..used).filter(has).collect();
-        assert!(before.len() > 1900);
+        assert!(before.len() as u64 > begin / 10 * 9);
         let (mut cursor, mut cells, mut steps) = (Cursor::default(), Vec::new(), 0);
         let mut growths = 0;
         while table.copy_cells(&mut cursor, &mut cells) {
+            while table.wants_growth(used + stores) {
+                table.grow(key);
+                growths += 1;
+            }
             for code in used..used + stores {
                 store(code);
             }
             used += stores;
-            if table.wants_growth(used) {
-                table.grow(mix);
-                growths += 1;
-            }
             steps += 1;
         }
         let copied = codes(&cells);
@@ -325,6 +339,7 @@ fn a_table_that_grows_while_it_is_copied_loses_nothing() {
         assert_eq!(copied.len(), cells.len(), "no entry is there twice");
         assert!(copied.iter().all(|&code| code < used));
         assert!(steps >= 1 && (growths > 0) == (stores > 1), "{stores}: {steps}, {growths}");
+        assert_eq!(begin > 2000, used > table.capacity() / 4);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The layout of a table entry.
+//! Entries, and their wide layout: one in a cell, with nothing left out.
 //!
 //! | bits | content |
 //! |---|---|
@@ -9,8 +9,10 @@
 //!
 //! phi and delta are never both zero in a stored entry, so a cell of zeros is empty.
 //!
-//! Checkpoints keep cells as they are: another layout needs another version of their format.
+//! Checkpoints and messages keep entries as wide cells: another layout needs another version of their
+//! formats.
 
+use super::layout::{Layout, decode, encode};
 use crate::search::numbers::{INFINITY, Number};
 use crate::search::plain::game::Value;
 
@@ -28,6 +30,7 @@ pub struct Entry {
 const NUMBER_BITS: u32 = 28;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
 const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
+const WORK_MANTISSA: u32 = 3;
 
 impl Entry {
     /// An entry of a solved position.
@@ -55,7 +58,8 @@ impl Entry {
         debug_assert!(self.phi <= INFINITY && self.delta <= INFINITY);
         debug_assert!(self.phi != 0 || self.delta != 0);
         let numbers = u64::from(self.phi) | u64::from(self.delta) << NUMBER_BITS;
-        u128::from(numbers | encode_work(self.work) << WORK_SHIFT) << 64 | u128::from(code)
+        let work = encode::<WORK_MANTISSA>(self.work).min(255);
+        u128::from(numbers | work << WORK_SHIFT) << 64 | u128::from(code)
     }
 
     #[inline(always)]
@@ -64,7 +68,7 @@ impl Entry {
         Entry {
             phi: (data & NUMBER_MASK) as Number,
             delta: (data >> NUMBER_BITS & NUMBER_MASK) as Number,
-            work: decode_work(data >> WORK_SHIFT),
+            work: decode::<WORK_MANTISSA>(data >> WORK_SHIFT),
         }
     }
 }
@@ -78,39 +82,48 @@ pub(crate) fn is_valid(cell: u128) -> bool {
     }
 }
 
-/// Whether a cell holds a solved position.
-#[inline(always)]
-pub(super) fn is_solved(cell: u128) -> bool {
-    let data = (cell >> 64) as u64;
-    data & NUMBER_MASK == 0 || data >> NUMBER_BITS & NUMBER_MASK == 0
-}
+/// Wide cells (see the module's head).
+pub(super) struct Wide;
 
-/// The encoded work of a cell: monotonic in the work itself.
-#[inline(always)]
-pub(super) fn work_rank(cell: u128) -> u32 {
-    (cell >> 120) as u32
-}
+impl Layout for Wide {
+    type Place = u128;
 
-/// Eight bits: below 16 exact, then `exponent * 8 + three bits after the leading one`.
-#[inline(always)]
-fn encode_work(work: u64) -> u64 {
-    if work < 16 {
-        return work;
+    const IN_CELL: usize = 1;
+    const WORK_MANTISSA: u32 = WORK_MANTISSA;
+
+    #[inline(always)]
+    fn get(cell: u128, _: usize) -> u128 {
+        cell
     }
-    let exponent = 63 - work.leading_zeros();
-    let mantissa = work >> (exponent - 3) & 7;
-    (u64::from(exponent - 2) << 3 | mantissa).min(255)
-}
 
-#[inline(always)]
-fn decode_work(code: u64) -> u64 {
-    if code < 16 {
-        return code;
+    #[inline(always)]
+    fn set(_: u128, _: usize, place: u128) -> u128 {
+        place
     }
-    (8 | code & 7) << ((code >> 3) - 1)
+
+    #[inline(always)]
+    fn is_empty(place: u128) -> bool {
+        place >> 64 == 0
+    }
+
+    #[inline(always)]
+    fn is_same(a: u128, b: u128) -> bool {
+        a as u64 == b as u64
+    }
+
+    #[inline(always)]
+    fn is_solved(place: u128) -> bool {
+        let data = (place >> 64) as u64;
+        data & NUMBER_MASK == 0 || data >> NUMBER_BITS & NUMBER_MASK == 0
+    }
+
+    #[inline(always)]
+    fn work_rank(place: u128) -> u32 {
+        (place >> 120) as u32
+    }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -126,22 +139,10 @@ mod tests {
             let cell = Entry { phi, delta, work }.pack(code);
             let back = Entry::unpack(cell);
             prop_assert_eq!((cell as u64, back.phi, back.delta), (code, phi, delta));
-            prop_assert_eq!(is_solved(cell), phi == 0);
-            let reach = decode_work(255);
+            prop_assert_eq!(Wide::is_solved(cell), phi == 0);
+            let reach = decode::<WORK_MANTISSA>(255);
             prop_assert!(back.work <= work);
             prop_assert!(back.work >= (work - work / 8).min(reach));
-        }
-
-        #[test]
-        fn work_keeps_its_order(a in 0u64..1 << 36, b in 0u64..1 << 36) {
-            prop_assert!(a > b || encode_work(a) <= encode_work(b));
-        }
-    }
-
-    #[test]
-    fn small_work_is_exact() {
-        for work in 0..16 {
-            assert_eq!(decode_work(encode_work(work)), work);
         }
     }
 }

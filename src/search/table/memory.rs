@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{CLUSTER, Cluster};
+use super::{CLUSTER, Cell, Cluster};
 use crate::search::table::TableError;
 
 #[cfg(not(any(loom, miri)))]
@@ -52,7 +52,7 @@ impl Memory {
 
 /// Asks for a cluster to be fetched into the cache.
 #[inline(always)]
-pub(super) fn prefetch(cluster: &Cluster) {
+pub(super) fn prefetch(cluster: &[Cell; CLUSTER]) {
     #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

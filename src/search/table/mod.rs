@@ -1,4 +1,4 @@
-//! The transposition table: exact codes, clusters of four, no locks.
+//! The transposition table: exact codes, clusters of four cells, no locks.
 //!
 //! # Layout
 //!
@@ -6,15 +6,19 @@
 //! exact code and its numbers (see [`entry`]'s bit layout); a look-up compares whole codes, so it
 //! never takes one position for another, whatever the keys do.
 //!
+//! Where keys tell their codes ([`Table::with_codes`]) and all the memory is half full, entries become
+//! half as long: two in a cell, each with as much of the key as the cluster does not tell, and with
+//! rounded numbers (`narrow`). A look-up is exact as before.
+//!
 //! # Protocol
 //!
 //! Every cell is read by one 128-bit load and written by one 128-bit compare-and-swap
 //! (`cell`), so a reader sees a code together with numbers that were stored for it, never a
 //! mixture. A writer
 //!
-//! 1. reads the four cells. If one holds its code, it swaps that one, unless the cell is solved
+//! 1. reads the four cells. If one holds its code, it swaps that one, unless the place is solved
 //!    (a solved position keeps its value; at most its work grows);
-//! 2. else takes an empty cell, else the victim: the cell of least worth;
+//! 2. else takes an empty place, else the victim: the place of least worth;
 //! 3. if the swap fails because somebody else wrote in between, starts again from 1.
 //!
 //! The swap fails only when another writer has succeeded, so some writer always makes progress.
@@ -28,8 +32,9 @@
 //! # Replacement
 //!
 //! Worth is the work that went into an entry, so what is cheap to find again goes first. A solved
-//! entry counts [`SOLVED_BONUS`] encoded steps more, and the entry that has just been found is
-//! always stored, because its parent is about to ask for it.
+//! entry counts twice: with less, small tables lose proofs that took work; with more, they fill with
+//! proofs that took none (figures in docs/decisions.md). The entry that has just been found is always
+//! stored, because its parent is about to ask for it.
 //!
 //! # Growth
 //!
@@ -37,7 +42,8 @@
 //! that part when it fills ([`Table::grow`]). A search that needs 1 MiB of a 4 GiB table then runs
 //! in the second-level cache, and the system need not zero what nobody touches: 6×6 takes three
 //! quarters of the time. Doubling splits each cluster into two neighbours, because the index is the
-//! key's upper bits scaled, so it runs in place, from the last cluster down.
+//! key's upper bits scaled, so it runs in place, from the last cluster down. The last growth, if keys
+//! tell codes, is that of the entries' number in a cluster.
 //!
 //! # Copies while others write
 //!
@@ -50,29 +56,32 @@
 
 mod cell;
 pub mod entry;
+mod growth;
+mod keys;
+mod layout;
 mod memory;
 #[cfg(all(loom, test))]
 mod model;
+mod narrow;
 
 pub use cell::is_lock_free;
 pub use entry::Entry;
+pub use keys::{CodesOfKeys, LinearMap};
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cell::Cell;
+use entry::Wide;
+use layout::Layout;
 use memory::Memory;
+use narrow::Narrow;
 
 /// Cells in a cluster.
 pub const CLUSTER: usize = 4;
 
-/// Bytes of an entry.
-pub const ENTRY_BYTES: usize = 16;
-
-/// How many steps of encoded work (eight to a doubling) a solved entry is worth more. With none,
-/// small tables lose proofs that took work; with many, they fill with proofs that took none
-/// (figures in docs/decisions.md).
-pub const SOLVED_BONUS: u32 = 8;
+/// Bytes of a cell.
+pub const CELL_BYTES: usize = 16;
 
 /// Four cells on a cache line of their own.
 #[cfg_attr(not(loom), repr(C, align(64)))]
@@ -94,7 +103,7 @@ fn empty_cluster() -> Cluster {
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// Less than one cluster.
-    #[error("{bytes} bytes are too little for a table: at least {} are needed", CLUSTER * ENTRY_BYTES)]
+    #[error("{bytes} bytes are too little for a table: at least {} are needed", CLUSTER * CELL_BYTES)]
     TooSmall {
         /// The bytes asked for.
         bytes: usize,
@@ -129,11 +138,31 @@ pub const SAMPLE_CLUSTERS: usize = 1 << 10;
 /// A fixed number of entries, shared by reference between threads.
 pub struct Table {
     memory: Memory,
-    /// Clusters in use; the whole memory holds this times a power of two.
-    active: AtomicUsize,
+    /// The [`Shape`].
+    shape: AtomicUsize,
+    /// The way back from keys to codes, if there is one and places in narrow cells would do.
+    codes: Option<CodesOfKeys>,
     /// Held while the entries move ([`Table::grow`]) and while a copy reads a piece. It publishes
-    /// `active` and the entries' new places to the copy.
+    /// the shape and the entries' new places to the copy.
     moving: Mutex<()>,
+}
+
+/// What of the memory is in use, and how.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Clusters in use; the whole memory holds this times a power of two.
+    clusters: usize,
+    /// Whether cells are narrow.
+    narrow: bool,
+}
+
+/// In the number that is a shape: whether cells are narrow.
+const NARROW: usize = 1 << (usize::BITS - 1);
+
+impl Shape {
+    fn number(self) -> usize {
+        self.clusters | if self.narrow { NARROW } else { 0 }
+    }
 }
 
 /// How far a copy of a table has come; a new one stands at the beginning.
@@ -142,7 +171,7 @@ pub struct Cursor {
     /// The next cluster, of `active`.
     next: usize,
     /// Clusters that were in use at the last piece; 0 before the first.
-    active: usize,
+    clusters: usize,
 }
 
 /// Clusters that [`Table::copy_cells`] reads at once: 128 KiB, some ten microseconds, for which a
@@ -157,128 +186,128 @@ impl Table {
     /// [`TableError::TooSmall`] below one cluster (64 bytes), [`TableError::Memory`] if the system
     /// refuses.
     pub fn new(bytes: usize) -> Result<Self, TableError> {
-        let clusters = bytes / (CLUSTER * ENTRY_BYTES);
+        let clusters = bytes / (CLUSTER * CELL_BYTES);
         if clusters == 0 {
             return Err(TableError::TooSmall { bytes });
         }
         let doublings = (clusters / FIRST_CLUSTERS).checked_ilog2().unwrap_or(0);
         let first = clusters >> doublings;
-        let memory = Memory::new(first << doublings)?;
-        Ok(Table { memory, active: AtomicUsize::new(first), moving: Mutex::new(()) })
+        Ok(Table::of(Memory::new(first << doublings)?, first, None))
+    }
+
+    /// The same for a game whose keys tell the codes: twice as many entries fit, the latter half with
+    /// rounded numbers. Unless a key has too many bits for the number of clusters (8x8 needs 32 GiB,
+    /// 7x8 128 MiB, 6x8 512 KiB); then it is an ordinary table.
+    ///
+    /// # Errors
+    /// As [`Table::new`].
+    pub fn with_codes(bytes: usize, codes: &CodesOfKeys) -> Result<Self, TableError> {
+        let table = Table::new(bytes)?;
+        let fits = Narrow::fits(table.memory.clusters().len(), codes);
+        Ok(Table { codes: fits.then(|| codes.clone()), ..table })
+    }
+
+    fn of(memory: Memory, clusters: usize, codes: Option<CodesOfKeys>) -> Self {
+        let shape = AtomicUsize::new(Shape { clusters, narrow: false }.number());
+        Table { memory, shape, codes, moving: Mutex::new(()) }
     }
 
     /// A table of two clusters that begins with one, for models of its growth.
     #[cfg(all(test, loom))]
     pub(in crate::search) fn growing_from_one_cluster() -> Self {
-        let memory = Memory::new(2).expect("a model has memory");
-        Table { memory, active: AtomicUsize::new(1), moving: Mutex::new(()) }
+        Table::of(Memory::new(2).expect("a model has memory"), 1, None)
     }
 
     /// The number of entries that fit.
     pub fn capacity(&self) -> u64 {
-        (self.memory.clusters().len() * CLUSTER) as u64
+        let in_cell = if self.codes.is_some() { Narrow::IN_CELL } else { Wide::IN_CELL };
+        (self.memory.clusters().len() * CLUSTER * in_cell) as u64
     }
 
     /// The bytes that the entries take.
     pub fn bytes(&self) -> usize {
-        self.memory.clusters().len() * CLUSTER * ENTRY_BYTES
+        self.memory.clusters().len() * CLUSTER * CELL_BYTES
     }
 
     /// The bytes of the part in use.
     pub fn used_bytes(&self) -> usize {
-        self.active.load(Ordering::Relaxed) * CLUSTER * ENTRY_BYTES
+        self.shape().clusters * CLUSTER * CELL_BYTES
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        let number = self.shape.load(Ordering::Relaxed);
+        Shape { clusters: number & !NARROW, narrow: number & NARROW != 0 }
+    }
+
+    /// The clusters in use.
+    fn used(&self, shape: Shape) -> &[Cluster] {
+        &self.memory.clusters()[..shape.clusters]
     }
 
     /// The cluster of a key.
     #[inline(always)]
-    fn cluster(&self, key: u64) -> &Cluster {
-        &self.memory.clusters()[index_of(key, self.active.load(Ordering::Relaxed))]
+    fn cluster(&self, key: u64, shape: Shape) -> &[Cell; CLUSTER] {
+        &self.memory.clusters()[index_of(key, shape.clusters)].0
     }
 
-    /// Whether a table with so many entries should grow now: three tenths of the part in use are
-    /// filled, at which one cluster in a hundred overflows, and there is more memory.
-    #[inline(always)]
-    pub fn wants_growth(&self, used: u64) -> bool {
-        let active = self.active.load(Ordering::Relaxed);
-        used * 10 > (active * CLUSTER * 3) as u64 && active < self.memory.clusters().len()
-    }
-
-    /// Doubles the part in use; `key_of` is the function from codes to keys. Does nothing when the
-    /// whole memory is in use. Takes the time to read and write the entries once.
-    ///
-    /// Only one thread should use the table meanwhile. If others do, no wrong entry results, but
-    /// entries, solved ones too, can get lost or stay behind where no look-up finds them.
-    pub fn grow(&self, key_of: impl Fn(u64) -> u64) {
-        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
-        let clusters = self.memory.clusters();
-        let active = self.active.load(Ordering::Relaxed);
-        if active == clusters.len() {
-            return;
-        }
-        for index in (0..active).rev() {
-            let contents: [u128; CLUSTER] = std::array::from_fn(|i| clusters[index].0[i].load());
-            for cell in &clusters[index].0 {
-                cell.set(0);
-            }
-            let mut filled = [0; 2];
-            for content in contents.into_iter().filter(|content| content >> 64 != 0) {
-                let target = index_of(key_of(content as u64), 2 * active);
-                let half = target.wrapping_sub(2 * index);
-                if half > 1 {
-                    // Out of place: its writer had chosen the cluster before an earlier growth.
-                    continue;
-                }
-                clusters[target].0[filled[half]].set(content);
-                filled[half] += 1;
-            }
-        }
-        self.active.store(2 * active, Ordering::Relaxed);
-    }
-
-    /// Brings as much of the memory into use as growth would have done for so many entries; for an
-    /// empty table that is about to be filled, otherwise as [`Table::grow`].
-    pub fn reserve(&self, entries: u64, key_of: impl Fn(u64) -> u64) {
-        // A file may claim more entries than there are numbers for.
-        let entries = entries.min(self.capacity());
-        while self.wants_growth(entries) {
-            self.grow(&key_of);
-        }
-    }
-
-    /// Appends the entries in use of the next clusters, as they stand in their cells, and moves the
-    /// cursor on. False at the end, when nothing was left to read. Others may store and grow
-    /// meanwhile; see the module's head for what is copied then.
+    /// Appends the entries in use of the next clusters, as wide cells, and moves the cursor on. False
+    /// at the end, when nothing was left to read. Others may store and grow meanwhile; see the
+    /// module's head for what is copied then.
     pub(crate) fn copy_cells(&self, cursor: &mut Cursor, cells: &mut Vec<u128>) -> bool {
+        self.while_nothing_moves(|| {
+            let shape = self.shape();
+            // 0 at the beginning, where the cursor stands at 0 in any case.
+            cursor.next *= shape.clusters.checked_div(cursor.clusters).unwrap_or(1);
+            cursor.clusters = shape.clusters;
+            let end = (cursor.next + COPY_CLUSTERS).min(shape.clusters);
+            for cluster in cursor.next..end {
+                self.for_each_entry(shape, cluster, |_, wide| cells.push(wide));
+            }
+            let more = cursor.next < end;
+            cursor.next = end;
+            more
+        })
+    }
+
+    /// Reads the table while others may want to grow it, which waits as long.
+    pub(crate) fn while_nothing_moves<T>(&self, read: impl FnOnce() -> T) -> T {
         let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
-        let active = self.active.load(Ordering::Relaxed);
-        // 0 at the beginning, where the cursor stands at 0 in any case.
-        cursor.next *= active.checked_div(cursor.active).unwrap_or(1);
-        cursor.active = active;
-        let end = (cursor.next + COPY_CLUSTERS).min(active);
-        let clusters = &self.memory.clusters()[cursor.next..end];
-        let contents = clusters.iter().flat_map(|cluster| &cluster.0).map(Cell::load);
-        cells.extend(contents.filter(|content| content >> 64 != 0));
-        let more = cursor.next < end;
-        cursor.next = end;
-        more
+        read()
+    }
+
+    /// Calls `each` with the places in use of a cluster, as they stand (narrow ones in the lower half)
+    /// and as wide ones.
+    #[inline(always)]
+    fn for_each_entry(&self, shape: Shape, cluster: usize, mut each: impl FnMut(u128, u128)) {
+        let cells = &self.memory.clusters()[cluster].0;
+        match &self.codes {
+            Some(codes) if shape.narrow => {
+                for place in places::<Narrow>(cells) {
+                    let key = Narrow::key(place, cluster, shape.clusters);
+                    each(u128::from(place), Narrow::unpack(place).pack(codes.code(key)));
+                }
+            }
+            _ => places::<Wide>(cells).for_each(|place| each(place, place)),
+        }
     }
 
     /// Drops the entries that `keep`, asked with a code and its numbers, does not want. Reads the
     /// whole part in use, which does not shrink. Only while nobody else uses the table.
     pub fn retain(&self, mut keep: impl FnMut(u64, Entry) -> bool) {
-        for Cluster(cells) in &self.memory.clusters()[..self.active.load(Ordering::Relaxed)] {
-            let mut kept = 0;
-            for cell in cells {
-                let content = cell.load();
-                if content >> 64 == 0 {
-                    // A growth beside a store can leave a hole in front of others.
-                    continue;
+        let shape = self.shape();
+        for (index, Cluster(cells)) in self.used(shape).iter().enumerate() {
+            // There may be a hole in front of others: a growth beside a store can leave one.
+            let mut kept = [0; CLUSTER];
+            let mut count = 0;
+            self.for_each_entry(shape, index, |place, wide| {
+                if keep(wide as u64, Entry::unpack(wide)) {
+                    put(&mut kept, shape, count, place);
+                    count += 1;
                 }
-                cell.set(0);
-                if keep(content as u64, Entry::unpack(content)) {
-                    cells[kept].set(content);
-                    kept += 1;
-                }
+            });
+            for (cell, kept) in cells.iter().zip(kept) {
+                cell.set(kept);
             }
         }
     }
@@ -286,19 +315,20 @@ impl Table {
     /// Starts to fetch the cluster of a key, for a look-up some 100 ns later.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
-        memory::prefetch(self.cluster(key));
+        memory::prefetch(self.cluster(key, self.shape()));
     }
 
-    /// The entry of a code. One cache line.
+    /// The entry of a code, which has this key. One cache line.
     #[inline(always)]
     pub fn lookup(&self, key: u64, code: u64) -> Option<Entry> {
-        // All four, without a branch for each: nothing predicts which one it is. The first one
-        // counts, if two writers have made two.
-        let mut found = 0;
-        for content in Cell::load_all(&self.cluster(key).0).into_iter().rev() {
-            found = if content as u64 == code { content } else { found };
+        let shape = self.shape();
+        let cells = self.cluster(key, shape);
+        if shape.narrow {
+            let found = find::<Narrow>(cells, Narrow::name(key, shape.clusters));
+            found.map(Narrow::unpack)
+        } else {
+            find::<Wide>(cells, u128::from(code)).map(Entry::unpack)
         }
-        (found >> 64 != 0).then(|| Entry::unpack(found))
     }
 
     /// Stores an entry (see the protocol and the replacement in the module's head).
@@ -306,39 +336,13 @@ impl Table {
     /// # Panics
     /// In debug builds, if the numbers exceed infinity or are both zero.
     pub fn store(&self, key: u64, code: u64, entry: Entry) -> Stored {
-        let new = entry.pack(code);
-        let cells = &self.cluster(key).0;
-        'again: loop {
-            let mut victim: Option<(usize, u128, u32)> = None;
-            for (index, cell) in cells.iter().enumerate() {
-                let content = cell.load();
-                if content >> 64 == 0 {
-                    // Cells fill from the front, and none is emptied meanwhile: the code is not here.
-                    if cell.replace(content, new).is_err() {
-                        continue 'again;
-                    }
-                    return Stored::Filled;
-                }
-                if content as u64 == code {
-                    let keeps_value = entry::is_solved(content) && !entry::is_solved(new);
-                    let wins_nothing = entry::is_solved(content)
-                        && entry::work_rank(content) >= entry::work_rank(new);
-                    if !keeps_value && !wins_nothing && cell.replace(content, new).is_err() {
-                        continue 'again;
-                    }
-                    return Stored::Updated;
-                }
-                let bonus = if entry::is_solved(content) { SOLVED_BONUS } else { 0 };
-                let worth = entry::work_rank(content) + bonus;
-                if victim.is_none_or(|(_, _, least)| worth < least) {
-                    victim = Some((index, content, worth));
-                }
-            }
-            if let Some((index, content, _)) = victim
-                && cells[index].replace(content, new).is_ok()
-            {
-                return Stored::Replaced;
-            }
+        let shape = self.shape();
+        let cells = self.cluster(key, shape);
+        if shape.narrow {
+            let name = Narrow::name(key, shape.clusters);
+            store::<Narrow>(cells, Narrow::pack(name, &entry))
+        } else {
+            store::<Wide>(cells, entry.pack(code))
         }
     }
 
@@ -346,20 +350,97 @@ impl Table {
     /// are in use, else with a standard error of some 3 % at the filling at which tables grow.
     /// Reads 64 KiB at most.
     pub fn estimated_count(&self) -> u64 {
-        let active = self.active.load(Ordering::Relaxed);
-        let sample = active.min(SAMPLE_CLUSTERS);
-        let contents = self.memory.clusters()[..sample].iter().flat_map(|c| &c.0).map(Cell::load);
-        let filled = contents.filter(|content| content >> 64 != 0).count() as u64;
-        filled * active as u64 / sample as u64
+        let shape = self.shape();
+        let sample = shape.clusters.min(SAMPLE_CLUSTERS);
+        let (filled, _) = census(&self.used(shape)[..sample], shape);
+        filled * shape.clusters as u64 / sample as u64
     }
 
     /// Counts the entries and the solved ones among them. Reads the whole part in use.
     pub fn count(&self) -> (u64, u64) {
-        let clusters = &self.memory.clusters()[..self.active.load(Ordering::Relaxed)];
-        let contents = clusters.iter().flat_map(|c| &c.0).map(Cell::load);
-        contents.filter(|content| content >> 64 != 0).fold((0, 0), |(all, solved), content| {
-            (all + 1, solved + u64::from(entry::is_solved(content)))
-        })
+        let shape = self.shape();
+        census(self.used(shape), shape)
+    }
+}
+
+/// The places in use of a cluster.
+fn places<L: Layout>(cells: &[Cell; CLUSTER]) -> impl Iterator<Item = L::Place> {
+    let contents = cells.iter().map(Cell::load);
+    let places = contents.flat_map(|cell| (0..L::IN_CELL).map(move |number| L::get(cell, number)));
+    places.filter(|&place| !L::is_empty(place))
+}
+
+/// Writes a place, as [`Table::for_each_entry`] gives it, into the contents of a cluster.
+fn put(contents: &mut [u128; CLUSTER], shape: Shape, place: usize, content: u128) {
+    let in_cell = if shape.narrow { Narrow::IN_CELL } else { Wide::IN_CELL };
+    let cell = &mut contents[place / in_cell];
+    *cell = match shape.narrow {
+        true => Narrow::set(*cell, place % in_cell, content as u64),
+        false => Wide::set(*cell, place, content),
+    };
+}
+
+/// The entries of some clusters, and the solved ones among them.
+fn census(clusters: &[Cluster], shape: Shape) -> (u64, u64) {
+    fn of<L: Layout>(clusters: &[Cluster]) -> (u64, u64) {
+        let places = clusters.iter().flat_map(|cluster| places::<L>(&cluster.0));
+        places
+            .fold((0, 0), |(all, solved), place| (all + 1, solved + u64::from(L::is_solved(place))))
+    }
+    if shape.narrow { of::<Narrow>(clusters) } else { of::<Wide>(clusters) }
+}
+
+/// The place with this name. All are compared, without a branch for each: nothing predicts which one
+/// it is. The first one counts, if two writers have made two.
+#[inline(always)]
+fn find<L: Layout>(cells: &[Cell; CLUSTER], name: L::Place) -> Option<L::Place> {
+    let mut found = L::get(0, 0);
+    for content in Cell::load_all(cells).into_iter().rev() {
+        for number in (0..L::IN_CELL).rev() {
+            let place = L::get(content, number);
+            found = if L::is_same(place, name) { place } else { found };
+        }
+    }
+    (!L::is_empty(found)).then_some(found)
+}
+
+/// Stores a place in a cluster.
+#[inline(always)]
+fn store<L: Layout>(cells: &[Cell; CLUSTER], new: L::Place) -> Stored {
+    'again: loop {
+        let mut victim: Option<(&Cell, u128, usize, u32)> = None;
+        for cell in cells {
+            let content = cell.load();
+            for number in 0..L::IN_CELL {
+                let place = L::get(content, number);
+                let replace = || cell.replace(content, L::set(content, number, new));
+                if L::is_empty(place) {
+                    // Places fill from the front, and none is emptied meanwhile: the code is not here.
+                    if replace().is_err() {
+                        continue 'again;
+                    }
+                    return Stored::Filled;
+                }
+                if L::is_same(place, new) {
+                    let keeps_value = L::is_solved(place) && !L::is_solved(new);
+                    let wins_nothing =
+                        L::is_solved(place) && L::work_rank(place) >= L::work_rank(new);
+                    if !keeps_value && !wins_nothing && replace().is_err() {
+                        continue 'again;
+                    }
+                    return Stored::Updated;
+                }
+                let worth = L::worth(place);
+                if victim.is_none_or(|(.., least)| worth < least) {
+                    victim = Some((cell, content, number, worth));
+                }
+            }
+        }
+        if let Some((cell, content, number, _)) = victim
+            && cell.replace(content, L::set(content, number, new)).is_ok()
+        {
+            return Stored::Replaced;
+        }
     }
 }
 
@@ -383,7 +464,7 @@ mod tests {
     #[test]
     fn retain_looks_behind_empty_cells() {
         let hole = || {
-            let table = Table::new(CLUSTER * ENTRY_BYTES).unwrap();
+            let table = Table::new(CLUSTER * CELL_BYTES).unwrap();
             for code in [7, 8, 9] {
                 table.store(0, code, Entry { phi: 3, delta: 5, work: code });
             }

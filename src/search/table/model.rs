@@ -13,7 +13,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::{CLUSTER, ENTRY_BYTES, Entry, Stored, Table};
+use super::{CELL_BYTES, CLUSTER, CodesOfKeys, Entry, LinearMap, Stored, Table};
 use crate::search::plain::game::Value;
 
 /// Explores with at most `preemptions` switches away from a thread that could have gone on. Bugs
@@ -26,7 +26,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 
 /// One cluster that already holds `taken` others, so that the threads meet where it gets full.
 fn one_cluster(taken: usize) -> Arc<Table> {
-    let table = Table::new(CLUSTER * ENTRY_BYTES).unwrap();
+    let table = Table::new(CLUSTER * CELL_BYTES).unwrap();
     for other in 0..taken as u64 {
         assert_eq!(table.store(0, 100 + other, open(9, 15)), Stored::Filled);
     }
@@ -208,5 +208,30 @@ fn loom_three_writers_all_come_through() {
         }
         assert!(copies(&table, 7) <= 2);
         assert_eq!(table.count().0, CLUSTER as u64);
+    });
+}
+
+/// Two entries share a cell: neither writer may undo what the other has written.
+#[test]
+fn loom_writers_of_two_places_of_a_narrow_cell_lose_neither() {
+    explore(4, || {
+        let words: [u64; 64] = std::array::from_fn(|bit| 1 << (63 - bit));
+        let keys = LinearMap::new(&words);
+        let codes = CodesOfKeys::new((1 << 37) - 1, &words).unwrap();
+        let table = Table::with_codes(4 * CLUSTER * CELL_BYTES, &codes).unwrap();
+        table.grow(|code| keys.apply(code));
+        // The lowest bits choose the cluster.
+        let table = Arc::new(table);
+        let writers = [4u64, 8].map(|code| {
+            let (table, key) = (table.clone(), keys.apply(code));
+            thread::spawn(move || table.store(key, code, open(code as u32, 1)))
+        });
+        for writer in writers {
+            assert_eq!(writer.join().unwrap(), Stored::Filled);
+        }
+        for code in [4u64, 8] {
+            assert_eq!(table.lookup(keys.apply(code), code), Some(open(code as u32, 1)));
+        }
+        assert_eq!(table.count().0, 2);
     });
 }

@@ -104,7 +104,10 @@ impl<G: Game> Station for PlainStation<'_, G> {
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
         let search = self.jobs.search;
         let node = wire::decode(Kind::Node, search, node)?;
-        Ok(entries::collect(self.game, &self.table, search, node, self.options.most_entries))
+        // Beside the job's threads, which may want to grow the table.
+        let collect =
+            || entries::collect(self.game, &self.table, search, node, self.options.most_entries);
+        Ok(self.table.while_nothing_moves(collect))
     }
 
     fn call_off(&self, job: JobId) {

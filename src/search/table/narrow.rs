@@ -1,0 +1,162 @@
+//! The narrow layout: two entries in a cell, for games whose keys tell their codes.
+//!
+//! | bits | content |
+//! |---|---|
+//! | 0..11 | phi, with six bits after the leading one: within 1.6 % |
+//! | 11..22 | delta, the same |
+//! | 22..28 | work, with one bit after the leading one |
+//! | 28..64 | 36 bits of the key |
+//!
+//! The cluster is chosen by the key's upper bits, so these need not be kept. Of `s` bits, the base-2
+//! logarithm of the number of clusters rounded down, at most the last one is open: a cluster's keys
+//! have at most two beginnings of this length, one after the other. So the bits from that one on
+//! are kept, and together with the cluster they are the upper `s` + 35 bits of the key. Where these
+//! tell the code, two positions never look alike.
+//!
+//! phi and delta are never both zero in a stored entry, so a place of zeros is empty.
+
+use super::entry::Entry;
+use super::keys::CodesOfKeys;
+use super::layout::{Layout, decode, encode};
+use crate::search::numbers::Number;
+
+/// Bits of the key that a place has.
+const KEY_BITS: u32 = 36;
+const KEY_SHIFT: u32 = 64 - KEY_BITS;
+const NUMBER_BITS: u32 = 11;
+const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
+const NUMBER_MANTISSA: u32 = 6;
+const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
+const WORK_MASK: u64 = (1 << (KEY_SHIFT - WORK_SHIFT)) - 1;
+
+/// Narrow cells (see the module's head).
+pub(super) struct Narrow;
+
+impl Narrow {
+    /// Whether places of a table of so many clusters tell positions apart.
+    pub fn fits(clusters: usize, codes: &CodesOfKeys) -> bool {
+        clusters >= 4 && clusters.ilog2() - 1 + KEY_BITS >= codes.bits()
+    }
+
+    /// The name of a key among those of its cluster: a place without numbers.
+    #[inline(always)]
+    pub fn name(key: u64, clusters: usize) -> u64 {
+        key << (clusters.ilog2() - 1) >> KEY_SHIFT << KEY_SHIFT
+    }
+
+    /// The upper bits of the key of a place in this cluster: those that the module's head names.
+    pub fn key(place: u64, cluster: usize, clusters: usize) -> u64 {
+        let bits = clusters.ilog2();
+        let first = ((cluster as u128) << 64).div_ceil(clusters as u128) as u64;
+        let beginning = first >> (64 - bits);
+        let is_first = beginning & 1 == place >> 63;
+        let beginning = if is_first { beginning } else { beginning + 1 };
+        let rest = place >> KEY_SHIFT << KEY_SHIFT;
+        (beginning >> 1) << (64 - (bits - 1)) | rest >> (bits - 1)
+    }
+
+    /// The place of an entry with this name.
+    #[inline(always)]
+    pub fn pack(name: u64, entry: &Entry) -> u64 {
+        let number = |number: Number| encode::<NUMBER_MANTISSA>(u64::from(number));
+        let work = encode::<{ Self::WORK_MANTISSA }>(entry.work).min(WORK_MASK);
+        name | work << WORK_SHIFT | number(entry.delta) << NUMBER_BITS | number(entry.phi)
+    }
+
+    #[inline(always)]
+    pub fn unpack(place: u64) -> Entry {
+        let number = |code| decode::<NUMBER_MANTISSA>(code & NUMBER_MASK) as Number;
+        let work = decode::<{ Self::WORK_MANTISSA }>(place >> WORK_SHIFT & WORK_MASK);
+        Entry { phi: number(place), delta: number(place >> NUMBER_BITS), work }
+    }
+}
+
+impl Layout for Narrow {
+    type Place = u64;
+
+    const IN_CELL: usize = 2;
+    const WORK_MANTISSA: u32 = 1;
+
+    #[inline(always)]
+    fn get(cell: u128, number: usize) -> u64 {
+        (cell >> (64 * number)) as u64
+    }
+
+    #[inline(always)]
+    fn set(cell: u128, number: usize, place: u64) -> u128 {
+        let others = cell & !(u128::from(u64::MAX) << (64 * number));
+        others | u128::from(place) << (64 * number)
+    }
+
+    #[inline(always)]
+    fn is_empty(place: u64) -> bool {
+        place & ((1 << WORK_SHIFT) - 1) == 0
+    }
+
+    #[inline(always)]
+    fn is_same(a: u64, b: u64) -> bool {
+        (a ^ b) >> KEY_SHIFT == 0
+    }
+
+    #[inline(always)]
+    fn is_solved(place: u64) -> bool {
+        place & NUMBER_MASK == 0 || place >> NUMBER_BITS & NUMBER_MASK == 0
+    }
+
+    #[inline(always)]
+    fn work_rank(place: u64) -> u32 {
+        (place >> WORK_SHIFT & WORK_MASK) as u32
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::index_of;
+    use super::*;
+    use crate::search::numbers::{INFINITY, MAX};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn entries_come_back_nearly(
+            key: u64,
+            phi in 0..=INFINITY,
+            delta in 1..=MAX,
+            work in 0u64..1 << 40,
+        ) {
+            // A solved position has infinity on the other side.
+            let delta = if phi == 0 { INFINITY } else { delta };
+            let phi = if delta < INFINITY { phi.min(MAX) } else { phi };
+            let name = Narrow::name(key, 1 << 10);
+            let place = Narrow::pack(name, &Entry { phi, delta, work });
+            let back = Narrow::unpack(place);
+            prop_assert!(Narrow::is_same(place, name) && !Narrow::is_empty(place));
+            prop_assert_eq!(Narrow::is_solved(place), phi == 0 || delta == 0);
+            prop_assert!(back.phi <= phi && back.phi >= phi - phi / 64);
+            prop_assert!(back.delta <= delta && back.delta >= delta - delta / 64);
+            prop_assert_eq!((back.phi == 0, back.phi == INFINITY), (phi == 0, phi == INFINITY));
+            prop_assert_eq!(back.delta == INFINITY, delta == INFINITY);
+            let reach = decode::<{ Narrow::WORK_MANTISSA }>(WORK_MASK);
+            prop_assert!(back.work <= work && back.work >= (work - work / 3).min(reach));
+        }
+
+        #[test]
+        fn keys_come_back_as_far_as_they_go(
+            key: u64,
+            clusters in prop_oneof![4usize..100, 4usize..1 << 40, Just(1 << 20), Just((1 << 20) - 1)],
+        ) {
+            let kept = (clusters.ilog2() - 1 + KEY_BITS).min(64);
+            let cluster = index_of(key, clusters);
+            let back = Narrow::key(Narrow::name(key, clusters), cluster, clusters);
+            prop_assert_eq!((back ^ key).checked_shr(64 - kept).unwrap_or(0), 0);
+        }
+
+        #[test]
+        fn places_of_a_cell_are_apart(a: u64, b: u64, c: u64) {
+            let cell = Narrow::set(Narrow::set(0, 0, a), 1, b);
+            prop_assert_eq!((Narrow::get(cell, 0), Narrow::get(cell, 1)), (a, b));
+            let cell = Narrow::set(cell, 1, c);
+            prop_assert_eq!((Narrow::get(cell, 0), Narrow::get(cell, 1)), (a, c));
+        }
+    }
+}
