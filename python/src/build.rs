@@ -100,9 +100,10 @@ fn metric_of(name: &str) -> Result<Metric, Failure> {
 ///
 /// `scope="reachable"` has the positions that games reach only; `max_stones` limits a complete one to
 /// positions with so few stones. `metric="remoteness"` stores, beside who wins, after how many plies if
-/// the winner hurries and the loser delays. `memory` is what may be used: bytes, or a text such as ``"4GiB"``, by
-/// default what the system has. `threads` are all cores if not given. `progress` is called with a
-/// ``BuildProgress`` every `interval` seconds at the most; what it raises ends the build.
+/// the winner hurries and the loser delays. `memory` is what may be used: bytes, or a text such as
+/// ``"4GiB"``, by default what the system has. `threads` are all cores if not given. `progress` is
+/// called with a ``BuildProgress`` every `interval` seconds at the most; what it raises ends the
+/// build.
 ///
 /// 5x5 takes a second, 6x6 half a minute and 10.5 GiB. Ctrl-C ends it; the same call goes on from
 /// what is finished. Raises ``ResourceError`` or ``FileError`` before anything is written if memory
