@@ -1,6 +1,6 @@
-//! A leader takes whole messages with any content in, or refuses them: of Konane and of Sprouts. A worker
-//! takes jobs, entries and nodes with any content, or refuses them. What comes out may be wrong, since
-//! whoever can seal a message is believed, but nothing breaks.
+//! A leader takes whole messages with any content in, or refuses them: of Konane and of Sprouts. A
+//! worker takes jobs, entries and nodes with any content, or refuses them. What comes out may be
+//! wrong, since whoever can seal a message is believed, but nothing breaks.
 #![no_main]
 
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! `build_database`.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use konane::Board;
 use konane::endgame::{
-    BuildObserver, BuildOptions, DatabaseError, LayerSummary, Metric, Scope, Stage, build, plan,
+    BuildObserver, BuildOptions, DatabaseError, Histogram, LayerSummary, Metric, Scope, Stage,
+    build, plan,
 };
 use pyo3::prelude::*;
 
@@ -66,6 +66,12 @@ struct BuildProgressFields {
 }
 
 #[derive(IntoPyObject)]
+struct HistogramFields {
+    black: Vec<u64>,
+    white: Vec<u64>,
+}
+
+#[derive(IntoPyObject)]
 struct BuiltFields {
     board: String,
     scope: &'static str,
@@ -75,7 +81,7 @@ struct BuiltFields {
     positions: u64,
     black_to_move_wins: u64,
     white_to_move_wins: u64,
-    histogram: Option<HashMap<&'static str, Vec<u64>>>,
+    histogram: Option<HistogramFields>,
     bytes: u64,
     seconds: f64,
     layers_found: u32,
@@ -100,9 +106,10 @@ fn metric_of(name: &str) -> Result<Metric, Failure> {
 ///
 /// `scope="reachable"` has the positions that games reach only; `max_stones` limits a complete one to
 /// positions with so few stones. `metric="remoteness"` stores, beside who wins, after how many plies if
-/// the winner hurries and the loser delays. `memory` is what may be used: bytes, or a text such as ``"4GiB"``, by
-/// default what the system has. `threads` are all cores if not given. `progress` is called with a
-/// ``BuildProgress`` every `interval` seconds at the most; what it raises ends the build.
+/// the winner hurries and the loser delays. `memory` is what may be used: bytes, or a text such as
+/// ``"4GiB"``, by default what the system has. `threads` are all cores if not given. `progress` is
+/// called with a ``BuildProgress`` every `interval` seconds at the most; what it raises ends the
+/// build.
 ///
 /// 5x5 takes a second, 6x6 half a minute and 10.5 GiB. Ctrl-C ends it; the same call goes on from
 /// what is finished. Raises ``ResourceError`` or ``FileError`` before anything is written if memory
@@ -165,7 +172,7 @@ pub fn build_database<'py>(
         white_to_move_wins: built.white_to_move_wins,
         histogram: built
             .histogram
-            .map(|numbers| HashMap::from([("black", numbers.black), ("white", numbers.white)])),
+            .map(|Histogram { black, white }| HistogramFields { black, white }),
         bytes: built.bytes,
         seconds: built.seconds,
         layers_found: built.layers_found,

@@ -140,8 +140,8 @@ fn over() -> Failure {
     Failure::input("this build is over: open the plan again")
 }
 
-/// Runs a task, without the interpreter's lock. What comes back says `"lost": path` if a file of an earlier
-/// task was damaged or gone, so that its task has to run again.
+/// Runs a task, without the interpreter's lock. What comes back says `"lost": path` if a file of an
+/// earlier task was damaged or gone, so that its task has to run again.
 #[pyfunction]
 #[pyo3(signature = (task, out, memory = None, threads = 1))]
 pub fn run_task<'py>(

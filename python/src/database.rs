@@ -127,8 +127,8 @@ impl PyDatabase {
         self.inner.coverage().dimensions.to_string()
     }
 
-    /// ``"complete"``: every set of stones with either side to move; ``"reachable"``: the positions that
-    /// a game from the start can reach.
+    /// ``"complete"``: every set of stones with either side to move; ``"reachable"``: the positions
+    /// that a game from the start can reach.
     #[getter]
     fn scope(&self) -> &'static str {
         self.inner.coverage().scope.name()
@@ -173,14 +173,15 @@ impl PyDatabase {
     }
 
     /// Looks many positions up: `codes` is a one-dimensional numpy array of ``uint64``, the positions'
-    /// codes (``Position.code``); the answer is an array of ``int8`` of the same length, 1 where the side
-    /// to move wins, 0 where it loses, and -1 where the database says nothing: too many stones, a
-    /// position that no game reaches in a database of reachable ones, or no code of the board.
+    /// codes (``Position.code``); the answer is an array of ``int8`` of the same length, 1 where
+    /// the side to move wins, 0 where it loses, and -1 where the database says nothing: too many
+    /// stones, a position that no game reaches in a database of reachable ones, or no code of the
+    /// board.
     ///
     /// Nothing is copied (of an array with gaps, one copy is made), and other Python threads run
-    /// meanwhile; leave the array alone until the answer is there. `threads` are all cores if not given.
-    /// Some 150 000 to 500 000 positions a second on each thread, the more the closer together they lie:
-    /// large arrays are better than many small ones, and need not be sorted.
+    /// meanwhile; leave the array alone until the answer is there. `threads` are all cores if not
+    /// given. Some 150 000 to 500 000 positions a second on each thread, the more the closer
+    /// together they lie: large arrays are better than many small ones, and need not be sorted.
     /// Raises ``TypeError`` for other arrays, ``FileError`` if a file is damaged.
     #[pyo3(signature = (codes, *, threads=None))]
     fn probe_many<'py>(

@@ -168,7 +168,14 @@ impl<'py> FromPyObject<'_, 'py> for Start {
         let text = value.cast::<PyString>();
         let text =
             text.map_err(|_| type_error("a board is a text such as '6x6', or a Position"))?;
-        Ok(Start(PyPosition::start(text.to_cow()?.as_ref())?))
+        let text = text.to_cow()?;
+        if text.trim().contains(['/', ' ']) {
+            return Err(Failure::input(format_args!(
+                "{text:?} is a position without its board: write konane.Position(board, text)"
+            ))
+            .into());
+        }
+        Ok(Start(PyPosition::start(&text)?))
     }
 }
 

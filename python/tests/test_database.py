@@ -35,6 +35,7 @@ def plies(position: Position) -> int:
 def test_winners_hurry_and_losers_delay(tmp_path):
     built = konane.build_database("3x4", tmp_path, metric="remoteness")
     assert built.metric == "remoteness"
+    assert list(built.histogram) == ["black", "white"]
     assert sum(built.histogram["black"][1::2]) == built.black_to_move_wins
     assert sum(built.histogram["white"]) * 2 == built.positions
     db = Database.find(tmp_path, "3x4")

@@ -32,6 +32,9 @@ def test_text_and_moves():
     [
         (lambda: Position("9x9"), "a board of 9x9 has 81 squares"),
         (lambda: Position("six"), "is not a board size"),
+        (lambda: konane.solve("six"), "is not a board size"),
+        (lambda: konane.solve("xox/oxo/xox b"), "write konane.Position"),
+        (lambda: konane.perft("xo2 b", 1), "a position without its board"),
         (lambda: Position("3x3", "xox/oxo b"), "this position has 2 ranks"),
         (lambda: Position("3x3", "xox/oxo/xox w"), "Black is to move"),
         (lambda: Position("3x3", moves="b2 a1"), "move 2"),

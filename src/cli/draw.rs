@@ -5,6 +5,7 @@ use clap::Args;
 use super::exit::{CliError, Exit};
 use super::input::PositionArgs;
 use super::output::OutArg;
+use crate::konane::Board;
 use crate::konane::draw::svg;
 
 /// `konane draw`.
@@ -24,7 +25,8 @@ pub struct DrawArgs {
 
 /// Draws the position.
 pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
-    let (board, position, last) = args.start.read_with_last_move()?;
+    let board = Board::new(args.start.board);
+    let (position, last) = args.start.begin.read_with_last_move(&board)?;
     args.out.write(&svg(&board, &position, last))?;
     Ok(Exit::Answered)
 }

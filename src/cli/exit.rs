@@ -310,6 +310,9 @@ impl CliError {
             CliError::Solve(SolveError::TooMuchMemory { .. } | SolveError::Table(_)) => {
                 "choose a smaller --memory"
             }
+            CliError::OtherRecord { expected, got, .. } => {
+                return Some(format!("write {got} in place of {expected}, or leave it out"));
+            }
             CliError::Memory { .. } | CliError::SproutsFull(_) => "--memory allows more",
             #[cfg(feature = "explore")]
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::exit::CliError;
-use super::input::PositionArgs;
+use super::input::BeginArgs;
 use crate::file::{FileError, NewFile, open_regular};
 use crate::konane::draw::svg;
 use crate::konane::notation::parse_move;
@@ -43,8 +43,9 @@ impl Game {
     }
 
     /// The game that the arguments describe; its moves can be taken back.
-    pub fn read(args: &PositionArgs) -> Result<Self, CliError> {
-        let (board, last) = args.read()?;
+    pub fn read(dimensions: Dimensions, args: &BeginArgs) -> Result<Self, CliError> {
+        let board = Board::new(dimensions);
+        let (last, _) = args.read_with_last_move(&board)?;
         let mut game = match (&args.position, &args.moves) {
             (None, Some(moves)) => {
                 let mut game = Game::new(&board, Position::start(&board));
@@ -64,14 +65,15 @@ impl Game {
         Ok(game)
     }
 
-    /// The game in a file, which has to be one of this board.
-    pub fn open(path: &Path, expected: Dimensions) -> Result<Self, CliError> {
+    /// The game in a file; if a board is expected, it has to be one of this board.
+    pub fn open(path: &Path, expected: Option<Dimensions>) -> Result<Self, CliError> {
         let record = read_record(path)?;
-        if record.dimensions == expected {
-            Ok(Game::from(record))
-        } else {
-            let (file, got) = (path.display().to_string(), record.dimensions);
-            Err(CliError::OtherRecord { file, expected, got })
+        match expected.filter(|&expected| expected != record.dimensions) {
+            None => Ok(Game::from(record)),
+            Some(expected) => {
+                let (file, got) = (path.display().to_string(), record.dimensions);
+                Err(CliError::OtherRecord { file, expected, got })
+            }
         }
     }
 

@@ -16,6 +16,13 @@ pub struct PositionArgs {
     /// Ranks x files, such as 6x6.
     #[arg(value_name = "RxF")]
     pub board: Dimensions,
+    #[command(flatten)]
+    pub begin: BeginArgs,
+}
+
+/// Where on a board to begin: at its start if nothing is said.
+#[derive(Debug, Args)]
+pub struct BeginArgs {
     /// Begin at this position: ranks from the top with / between them, x Black, o White, a number
     /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -30,21 +37,28 @@ pub struct PositionArgs {
 impl PositionArgs {
     /// Builds the board and the position that the arguments describe.
     pub fn read(&self) -> Result<(Board, Position), CliError> {
-        let (board, position, _) = self.read_with_last_move()?;
+        let board = Board::new(self.board);
+        let (position, _) = self.begin.read_with_last_move(&board)?;
         Ok((board, position))
     }
+}
 
-    /// The same with the last move that was played, if there is one.
-    pub fn read_with_last_move(&self) -> Result<(Board, Position, Option<Move>), CliError> {
-        let board = Board::new(self.board);
+impl BeginArgs {
+    /// Whether there is anything in it.
+    pub fn given(&self) -> bool {
+        self.position.is_some() || self.moves.is_some()
+    }
+
+    /// The position, and the last move that was played, if there is one.
+    pub fn read_with_last_move(&self, board: &Board) -> Result<(Position, Option<Move>), CliError> {
         let begin = match &self.position {
-            Some(text) => parse_position(&board, text).map_err(CliError::Position)?,
-            None => Position::start(&board),
+            Some(text) => parse_position(board, text).map_err(CliError::Position)?,
+            None => Position::start(board),
         };
         let moves = self.moves.as_deref().unwrap_or_default();
-        let moves = parse_line(&board, &begin, moves).map_err(CliError::Moves)?;
-        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
-        Ok((board, position, moves.last().copied()))
+        let moves = parse_line(board, &begin, moves).map_err(CliError::Moves)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(board, mv));
+        Ok((position, moves.last().copied()))
     }
 }
 

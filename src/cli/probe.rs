@@ -79,9 +79,10 @@ const BUFFER: usize = 1 << 16;
 
 /// Looks up and prints.
 pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let named = args.start.moves.is_some()
-        || args.start.position.as_deref().is_some_and(|text| text.trim() != "-");
-    let asked = args.stdin.is_some() || args.start.position.is_some();
+    let begin = &args.start.begin;
+    let named =
+        begin.moves.is_some() || begin.position.as_deref().is_some_and(|text| text.trim() != "-");
+    let asked = args.stdin.is_some() || begin.position.is_some();
     if !named && (asked || !io::stdin().is_terminal()) {
         let database = database::open(&args.db, args.start.board)?;
         let (lines, exit) = answer_lines(args, &database, stop)?;

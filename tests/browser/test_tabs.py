@@ -74,7 +74,7 @@ def test_one_search_at_a_time(page):
     page.script("localStorage.clear()")
     page.open("game=konane&board=7x7&tab=search")
     page.button("Start").click()
-    page.says("#panel-search .error", "search is running")
+    page.says("#panel-search .error", "search is running", "dfpn on 8x8", "stop it on the page")
     assert ["429" in message for message in page.console()] == [True]
     page.script("localStorage['konane.search'] = arguments[0]", note)
     page.open("game=konane&board=7x7&tab=search")
@@ -140,4 +140,49 @@ def test_openings(page, konane):
 def test_databases_and_proofs(page):
     page.open("game=konane&board=4x4&tab=databases")
     page.says("#panel-databases", "4x4", "131,072", "33,547", "4x5")
-    assert len(page.all("#panel-databases article tbody tr")) == 13 + 17
+    assert len(page.all("#panel-databases article > .scroll tbody tr")) == 13 + 17
+    # Only the one of 3x4 knows how long games last.
+    assert len(page.all(".lengths")) == 1
+
+
+CHART = """
+return [...document.querySelectorAll(".lengths")].map(figure => ({
+  caption: figure.querySelector("figcaption").textContent,
+  plies: [...figure.querySelectorAll("title")].map(title => title.textContent),
+  columns: [...figure.querySelectorAll("g")].map(group => group.querySelector(".column")).map(one =>
+    one && {kind: one.classList[1], height: Number(one.getAttribute("height"))}),
+}));
+"""
+
+
+def test_plies_to_the_end(page, konane, start_explorer, tmp_path):
+    build = ["--metric", "remoteness", "--out", str(tmp_path), "--json", "--quiet"]
+    three, four = [konane("builddb", board, *build)["histogram"] for board in ["3x3", "3x4"]]
+    page.address = start_explorer("--db", tmp_path).address
+    page.open("game=konane&board=3x3&tab=databases")
+    page.wait(lambda: page.all(".lengths"))
+    charts = page.script(CHART)
+    sides = [("Black to move", three["black"]), ("White to move", three["white"])]
+    # On a board with an even side both are the same.
+    assert four["black"] == four["white"]
+    sides.append(("either side to move", four["black"]))
+    assert [chart["caption"] for chart in charts] == [f"Plies to the end, {side}" for side, _ in sides]
+    shorter = len(three["white"])
+    assert shorter < len(three["black"])
+    for chart, (_, counts) in zip(charts, sides):
+        length = len(four["black"]) if counts is four["black"] else len(three["black"])
+        counts = counts + [0] * (length - len(counts))
+        words = ["1 ply" if at == 1 else f"{at} plies" for at in range(length)]
+        assert chart["plies"] == [f"{at}: {count:,} positions" for at, count in zip(words, counts)]
+        assert [column is not None for column in chart["columns"]] == [count > 0 for count in counts]
+        there = [(count, at) for at, count in enumerate(counts) if count]
+        for count, at in there:
+            column = chart["columns"][at]
+            assert column["kind"] == ("win" if at % 2 else "loss")
+            for other, place in there:
+                assert (count > other) == (column["height"] > chart["columns"][place]["height"])
+    assert not page.one("#panel-databases details table").is_displayed()
+    page.click("#panel-databases summary")
+    rows = [row.text for row in page.one("#panel-databases details table").find_elements("css selector", "tbody tr")]
+    white = three["white"] + [0] * (len(three["black"]) - shorter)
+    assert rows == [f"{at} {one} {two}" for at, (one, two) in enumerate(zip(three["black"], white))]

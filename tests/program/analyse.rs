@@ -185,11 +185,18 @@ fn it_begins_where_it_is_told() {
     let by_moves = analyses(&place, &["5x5", "--moves", "c3 c4 c1-c3"], "undo\n");
     let by_game = analyses(&place, &["5x5", "--game", "g.txt"], "undo\n");
     assert_eq!(by_moves, by_game);
+    // The record says which board it is.
+    assert_eq!(analyses(&place, &["--game", "g.txt"], "undo\n"), by_game);
     assert_eq!(by_moves[0].played.as_ref().map(Vec::len), Some(3));
     assert_eq!(by_moves[1].played.as_ref().map(Vec::len), Some(2));
     for (args, expected, part) in [
         (&["5x5", "--game", "none.txt"][..], 4, "none.txt"),
         (&["4x5", "--game", "g.txt"], 2, "a game on the 5x5 board, not on 4x5"),
+        (&["4x5", "--game", "g.txt"], 2, "tip: write 5x5 in place of 4x5, or leave it out"),
+        (&["--game", "none.txt"], 4, "none.txt"),
+        (&["--game", "g.txt", "--moves", "c3"], 2, "--game"),
+        (&[], 2, "<RxF"),
+        (&["--moves", "c3"], 2, "<RxF"),
         (&["5x5", "--game", "g.txt", "--moves", "c3"], 2, "--game"),
         (&["5x5", "--moves", "c9"], 2, "--moves"),
         (&["5x5", "--memory", "1KiB"], 2, "--memory"),

@@ -55,7 +55,8 @@ enum State<T> {
 }
 
 impl<T: Send + 'static> Host<T> {
-    /// Starts it, and waits until it says that it serves, or ends. The flag tells it that a signal came.
+    /// Starts it, and waits until it says that it serves, or ends. The flag tells it that a signal
+    /// came.
     ///
     /// # Errors
     /// If there is no thread, what went wrong in it before it served, or what the signal raised.

@@ -145,8 +145,8 @@ impl ClusterWorker {
         Ok(PyBytes::new(py, &message.map_err(Failure::input)?))
     }
 
-    /// What this worker knows below a node, for another one's `search`. `InputError` if these bytes are no
-    /// node of this search.
+    /// What this worker knows below a node, for another one's `search`. `InputError` if these bytes
+    /// are no node of this search.
     fn entries<'py>(&self, py: Python<'py>, node: Vec<u8>) -> Result<Bound<'py, PyBytes>, Failure> {
         let work = move |station: &dyn Station| station.entries(&node);
         let entries = self.ask(py, |lanes| lanes.entries, work)?;

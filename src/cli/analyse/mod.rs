@@ -14,8 +14,9 @@ pub use session::AnswerJson;
 use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::game::Game;
-use super::input::PositionArgs;
+use super::input::BeginArgs;
 use super::talk::talk;
+use crate::konane::Dimensions;
 use crate::system::parse_duration;
 use session::Session;
 
@@ -31,11 +32,15 @@ use session::Session;
     "Examples:\n",
     "  konane analyse 6x6\n",
     "  konane analyse 7x7 --moves \"d4 d5\" --time 10s\n",
+    "  konane analyse --game game.txt\n",
     "  printf 'c3\\nc4\\n' | konane analyse 5x5 --json\n"
 ))]
 pub struct AnalyseArgs {
+    /// Ranks x files, such as 6x6; with --game the record says it.
+    #[arg(value_name = "RxF", required_unless_present = "game")]
+    pub board: Option<Dimensions>,
     #[command(flatten)]
-    pub start: PositionArgs,
+    pub begin: BeginArgs,
     /// Begin at the end of the game in this record.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "moves"])]
     pub game: Option<PathBuf>,
@@ -53,11 +58,11 @@ pub struct AnalyseArgs {
 /// Shows and answers until the input ends or somebody quits.
 pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // Before the files, so that bad input is found without them.
-    let given = Game::read(&args.start)?;
-    let game = match &args.game {
-        None => given,
-        Some(file) => Game::open(file, args.start.board)?,
+    let game = match (&args.game, args.board) {
+        (Some(file), expected) => Game::open(file, expected)?,
+        (None, Some(board)) => Game::read(board, &args.begin)?,
+        (None, None) => unreachable!("the arguments ask for one of them"),
     };
-    let analyst = args.analyst.open(args.start.board)?;
+    let analyst = args.analyst.open(game.board().dimensions())?;
     talk(&mut Session::new(game, analyst, args.time, args.json, stop), String::new(), stop)
 }

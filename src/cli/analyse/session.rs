@@ -144,7 +144,7 @@ impl<'a> Session<'a> {
                 return Ok(Answer::Said(format!("The game is in {file}.\n"), object));
             }
             Word::Load(file) => {
-                self.game = Game::open(Path::new(file), self.game.board().dimensions())?;
+                self.game = Game::open(Path::new(file), Some(self.game.board().dimensions()))?;
             }
             Word::Draw(file) => {
                 self.game.draw(Path::new(file))?;

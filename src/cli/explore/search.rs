@@ -8,14 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use crate::cli::judged::outcome_name;
+use crate::cli::output::time;
 use crate::cli::sprouts::AlgorithmArg;
 use crate::cli::trace::{TraceMoveJson, finite};
-use crate::konane::notation::format_move;
+use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Algorithm, Board, Colour, Position, SolveOptions, Solver};
 use crate::search::numbers::Number;
 use crate::search::run::{Limits, Observer, Progress, Report};
 use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, pns, two_level};
 use crate::sprouts::{self, Scratch, Sprouts};
+
+/// Characters of a position of Sprouts in a text about it.
+const SHOWN: usize = 40;
 
 /// From one event to the next.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -38,6 +42,24 @@ pub enum Game {
     Konane { board: Board, position: Position, algorithm: Algorithm },
     /// Sprouts.
     Sprouts { position: sprouts::Position, algorithm: AlgorithmArg },
+}
+
+impl Game {
+    /// What is searched and how, for people.
+    fn text(&self) -> String {
+        match self {
+            Game::Konane { board, position, algorithm } => {
+                let (size, text) = (board.dimensions(), format_position(board, position));
+                format!("{algorithm} on {size}, {text}")
+            }
+            Game::Sprouts { position, algorithm } => {
+                let text = position.to_string();
+                let more = if text.chars().count() > SHOWN { "…" } else { "" };
+                let text: String = text.chars().take(SHOWN).collect();
+                format!("{} on Sprouts, {text}{more}", algorithm.name())
+            }
+        }
+    }
 }
 
 /// The event `progress`.
@@ -92,15 +114,37 @@ pub struct Search {
     pub id: String,
     /// What has happened.
     pub history: History,
+    /// What is searched and how, for people.
+    what: String,
+    /// When it gives up.
+    limit: Option<Duration>,
     begun: Instant,
     stop: AtomicBool,
 }
 
 impl Search {
     /// That is about to begin.
-    pub fn new(id: String) -> Self {
+    pub fn new(id: String, order: &Order) -> Self {
+        let (what, limit) = (order.game.text(), order.time);
         let (begun, stop) = (Instant::now(), AtomicBool::new(false));
-        Search { id, history: History::new(), begun, stop }
+        Search { id, history: History::new(), what, limit, begun, stop }
+    }
+
+    /// Why another one cannot begin now, and what can be done about it.
+    pub fn in_the_way(&self) -> String {
+        let Search { id, what, .. } = self;
+        let begun = time(self.seconds());
+        let limit = self.limit.map(|limit| format!(" and {} at most", time(limit.as_secs_f64())));
+        let limit = limit.unwrap_or_default();
+        let remedy = if self.stop.load(Ordering::Relaxed) {
+            "it is being ended, try again in a moment".to_owned()
+        } else {
+            format!(
+                "wait for its end, stop it on the page where it began, or send DELETE \
+                 /api/v1/searches/{id}"
+            )
+        };
+        format!("a search is running, for {begun} now{limit}: {what}; {remedy}")
     }
 
     /// Asks it to end.

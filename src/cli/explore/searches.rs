@@ -48,12 +48,11 @@ impl Searches {
     /// Begins a search, if none is running. Its name.
     pub fn start(&self, order: Order) -> Result<String, Problem> {
         let mut kept = self.kept();
-        if kept.last().is_some_and(|search| !search.history.has_ended()) {
-            let text = "a search is running; wait for its end, or end it";
-            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text));
+        if let Some(running) = kept.last().filter(|search| !search.history.has_ended()) {
+            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, running.in_the_way()));
         }
         let id = format!("{:016x}", self.next.fetch_add(1, Ordering::Relaxed));
-        let search = Arc::new(Search::new(id.clone()));
+        let search = Arc::new(Search::new(id.clone(), &order));
         let (running, threads) = (Arc::clone(&search), self.threads);
         let thread = thread::Builder::new().name("search".to_owned()).stack_size(STACK);
         let spawned = thread.spawn(move || running.run(order, threads));

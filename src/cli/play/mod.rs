@@ -99,11 +99,11 @@ fn parse_level(text: &str) -> Result<Level, NumberError> {
 
 /// Plays until the game is over, the input ends or somebody quits.
 pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let given = args.start.position.is_some() || args.start.moves.is_some();
     // Before the files, so that bad input is found without them.
-    let game = Game::read(&args.start)?;
+    let game = Game::read(args.start.board, &args.start.begin)?;
     let analyst = args.analyst.open(args.start.board)?;
-    let root = analyst.proofs().first().filter(|_| !given).map(|proof| proof.root());
+    let root =
+        analyst.proofs().first().filter(|_| !args.start.begin.given()).map(|proof| proof.root());
     let game = root.map_or(game, |root| Game::new(analyst.board(), root));
     let files = args.analyst.proofs();
     let PlayArgs { level, time, .. } = *args;

@@ -209,7 +209,7 @@ impl<'a> Session<'a> {
                 Next::Again(format!("The game is in {file}.\n"))
             }
             Word::Load(file) => {
-                let game = Game::open(Path::new(file), self.game.board().dimensions())?;
+                let game = Game::open(Path::new(file), Some(self.game.board().dimensions()))?;
                 self.opponent.begin(game.position())?;
                 self.game = game;
                 Next::Changed(format!("The game of {file}.\n"))

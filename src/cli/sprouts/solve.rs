@@ -72,7 +72,7 @@ pub enum AlgorithmArg {
 }
 
 impl AlgorithmArg {
-    fn name(self) -> &'static str {
+    pub(in crate::cli) fn name(self) -> &'static str {
         match self {
             AlgorithmArg::Dfpn => "dfpn",
             AlgorithmArg::Pns => "pns",

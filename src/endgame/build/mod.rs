@@ -6,11 +6,11 @@
 //!                     values of a block ───┘  └── blocks of the layers before, read back
 //! ```
 //!
-//! In comes a board and what is wanted of it, out go the files of a database. [`plan()`] says first what
-//! that takes and whether it fits. There are four ways: `ranked` goes by layers of stones, `swept`
-//! and `reached` by black stones, whose rows pass through `parts`. These keep what they have
-//! finished in the `workspace`, check what they find there, and go on from it. `tasks` cuts the work of
-//! `swept` into pieces for little memory or for many machines.
+//! In comes a board and what is wanted of it, out go the files of a database. [`plan()`] says first
+//! what that takes and whether it fits. There are four ways: `ranked` goes by layers of stones,
+//! `swept` and `reached` by black stones, whose rows pass through `parts`. These keep what they
+//! have finished in the `workspace`, check what they find there, and go on from it. `tasks` cuts
+//! the work of `swept` into pieces for little memory or for many machines.
 
 mod costs;
 mod error;

@@ -45,10 +45,11 @@ pub enum Method {
     Ranked,
     /// By the bit-parallel sweep ([`crate::endgame::values::sweep`]): whole boards.
     Swept,
-    /// By the sweep, some rows at a time ([`TaskPlan`](super::TaskPlan)): whole boards in little memory.
+    /// By the sweep, some rows at a time ([`TaskPlan`](super::TaskPlan)): whole boards in little
+    /// memory.
     Sliced,
-    /// By the sweep and the breadth-first search from the start ([`crate::endgame::statespace()`]): scope
-    /// reachable.
+    /// By the sweep and the breadth-first search from the start ([`crate::endgame::statespace()`]):
+    /// scope reachable.
     Reached,
 }
 

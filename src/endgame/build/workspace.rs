@@ -58,7 +58,8 @@ impl<'a> Workspace<'a> {
         Ok(workspace)
     }
 
-    /// The same for the outcomes of a complete board and work that needs no more than the lock and the checks.
+    /// The same for the outcomes of a complete board and work that needs no more than the lock and
+    /// the checks.
     ///
     /// # Errors
     /// As [`Workspace::open`].

@@ -36,12 +36,12 @@ const STACK_BYTES: usize = 2 << 20;
 ///
 /// There are never more workers than cores ([`thread::available_parallelism`]): one that waits for
 /// a core holds a leaf, which it was given for numbers that are old when it comes to search it, and
-/// others search worse leaves meanwhile. With one worker this is [`super::pn2`]. With more, the first level
-/// takes half of `tree_bytes`, and each worker has an equal part of the other half for its
-/// second-level trees. If that were less than 64 KiB, or if the system starts fewer threads, there
-/// are fewer workers. What they count is summed; the node limit is overrun by at most two expansions
-/// of each, one at either level. How many nodes are searched depends on how the threads run, the
-/// value does not.
+/// others search worse leaves meanwhile. With one worker this is [`super::pn2`]. With more, the
+/// first level takes half of `tree_bytes`, and each worker has an equal part of the other half for
+/// its second-level trees. If that were less than 64 KiB, or if the system starts fewer threads,
+/// there are fewer workers. What they count is summed; the node limit is overrun by at most two
+/// expansions of each, one at either level. How many nodes are searched depends on how the threads
+/// run, the value does not.
 ///
 /// It begins with the tree that `port` brings in and leaves its own there, where somebody keeps
 /// checkpoints ([`crate::search::snapshot`]); for others there is [`TreePort::idle`].

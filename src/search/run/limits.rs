@@ -20,8 +20,8 @@ pub enum Reason {
     Memory,
     /// Somebody set the stop flag.
     Interrupted,
-    /// A known value could not be read ([`crate::search::plain::known::Answer::Failed`]), or what was found
-    /// could not be written ([`super::Observer::grundy_numbers`]).
+    /// A known value could not be read ([`crate::search::plain::known::Answer::Failed`]), or what
+    /// was found could not be written ([`super::Observer::grundy_numbers`]).
     KnownValues,
 }
 

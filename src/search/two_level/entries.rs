@@ -11,8 +11,8 @@ use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::plain::game::{Expansion, Game};
 use crate::search::table::{Entry, Table, entry};
 
-/// The entries of a node and of what is below it, nearest first, and at most so many. Reads the table while others may
-/// store in it.
+/// The entries of a node and of what is below it, nearest first, and at most so many. Reads the
+/// table while others may store in it.
 pub(super) fn collect<G: Game>(
     game: &G,
     table: &Table,

@@ -43,8 +43,8 @@ pub struct TwoLevelOptions {
     pub threads: NonZeroUsize,
     /// Nodes that a job may evaluate; at least 2 are taken.
     pub job_nodes: u64,
-    /// Expansions between two reports of interim numbers, rounded up to the pace at which df-pn calls its
-    /// observer: 2048 on one thread.
+    /// Expansions between two reports of interim numbers, rounded up to the pace at which df-pn
+    /// calls its observer: 2048 on one thread.
     pub update_expansions: u64,
     /// What a worker below a node adds to the node's delta when a leaf is selected, beside 1, as
     /// a part of the delta in 1/64.
@@ -86,12 +86,12 @@ const LEAST_ROOM: u64 = 1 << 16;
 /// Searches a position on two levels, with each worker on threads of its own.
 ///
 /// The first level's tree takes at most `tree_bytes` bytes, some 22 for a node; if that is not enough,
-/// the outcome is `Unknown` for [`Memory`](super::run::Reason::Memory). The node limit is overrun by at most two
-/// expansions of each thread.
+/// the outcome is `Unknown` for [`Memory`](super::run::Reason::Memory). The node limit is overrun
+/// by at most two expansions of each thread.
 ///
-/// [`nodes`](super::run::Counters::nodes) are the positions that the workers have evaluated and the root,
-/// [`first_level`](super::run::Counters::first_level) those of them that became nodes of the first level's tree, and
-/// [`second_level`](super::run::Counters::second_level) the others.
+/// [`nodes`](super::run::Counters::nodes) are the positions that the workers have evaluated and the
+/// root, [`first_level`](super::run::Counters::first_level) those of them that became nodes of the
+/// first level's tree, and [`second_level`](super::run::Counters::second_level) the others.
 ///
 /// # Panics
 /// If the game or the observer does, or if the system starts no threads for a worker of several.

@@ -73,7 +73,8 @@ fn tasks_write_the_same_files() {
     }
 }
 
-/// Waves in which the order of the tasks is turned around, and every task runs twice, by four at a time.
+/// Waves in which the order of the tasks is turned around, and every task runs twice, by four at a
+/// time.
 #[test]
 fn any_order_and_twice_at_the_same_time() {
     for (size, parts) in [("4x5", 4), ("3x5", 3)] {

@@ -104,7 +104,11 @@ fn one_search_at_a_time_until_it_is_ended() {
     let id = start(&server, &body);
     let refused = server.post("searches", &body);
     assert_eq!(refused.status, 429);
-    assert!(refused.error().contains("a search is running"));
+    let error = refused.error();
+    for part in ["a search is running, for ", "s now: dfpn on 8x8, xoxoxoxo/", "oxoxoxox b; ", &id]
+    {
+        assert!(error.contains(part), "no {part:?} in {error}");
+    }
     let delete = || server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
     assert_eq!(delete().status, 204);
     let (name, end) = events(&listen(&server, &id, &[]).body).pop().unwrap();
@@ -120,6 +124,27 @@ fn one_search_at_a_time_until_it_is_ended() {
     let (_, end) = events(&listen(&server, &start(&server, &limited), &[]).body).pop().unwrap();
     assert_eq!(end["reason"], "time limit");
     assert!(end["t"].as_f64().unwrap() < 5.0, "{end}");
+}
+
+/// Whoever is refused learns what is in the way, for how long, and what can be done.
+#[test]
+fn the_search_in_the_way_is_named() {
+    let server = Server::new();
+    let limits = json!({"seconds": 600});
+    let long = format!("0*30{}", "+0*2".repeat(20));
+    let body = json!({"game": "sprouts", "position": long, "algo": "pns", "limits": limits});
+    let id = start(&server, &body);
+    let refused = server.post("searches", &json!({"game": "konane", "board": "3x3"}));
+    assert_eq!(refused.status, 429);
+    let error = refused.error();
+    let delete = format!("/api/v1/searches/{id}");
+    for part in ["s now and 10 min 0 s at most: pns on Sprouts, 0*", "…; wait", &delete] {
+        assert!(error.contains(part), "no {part:?} in {error}");
+    }
+    // By the way that the text says.
+    assert_eq!(server.request(&format!("DELETE {delete}"), &[], "").status, 204);
+    assert_eq!(events(&listen(&server, &id, &[]).body).pop().unwrap().0, "end");
+    start(&server, &json!({"game": "konane", "board": "3x3"}));
 }
 
 #[test]

@@ -8,8 +8,8 @@
 //! Everything happens below one temporary folder, which is removed at the end; only processes that were
 //! started here are killed, each by its id; device nodes are made in that folder, and only by root.
 //! A failure is a panic, an abort, a death by a signal that was not sent, a hang, a wrong answer, exit
-//! code 0 with an output that is not whole, or a file that is left over. The tries follow from the seed;
-//! where time matters (kills, writers) they need not end alike.
+//! code 0 with an output that is not whole, or a file that is left over. The tries follow from the
+//! seed; where time matters (kills, writers) they need not end alike.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

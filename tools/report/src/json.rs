@@ -13,8 +13,8 @@ use syn::{
 
 use crate::Failure;
 
-/// Names of the pages, and what stands around the tables; `{{Name}}` is the table of a type, and nothing
-/// else on its line.
+/// Names of the pages, and what stands around the tables; `{{Name}}` is the table of a type, and
+/// nothing else on its line.
 const PAGES: [(&str, &str); 2] =
     [("json.md", include_str!("../pages/json.md")), ("api.md", include_str!("../pages/api.md"))];
 

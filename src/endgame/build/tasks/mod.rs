@@ -13,16 +13,17 @@
 //! W(0) B(0) W(1) B(1) .. W(NB) B(NB) layers
 //! ```
 //!
-//! A slice of W(b) is made from rows of B(b-1), B(b-2), .., as many as the longest jump takes stones, since a
-//! white jump takes black ones; a slice of B(b) from rows of W(b), since a black jump moves a black
-//! stone. Which rows these are follows from the patterns alone. They are read eight at a time, and
-//! each adds what it knows to the rows of the slice ([`Sweep::scatter`]); patterns next to each other
-//! have their high squares in common, and so have those that their jumps lead to, so that a slice reads a
-//! small part of what there is. A slice is written in the database's own blocks, as one file for each number of
-//! white stones, and the last wave puts the layers of the database together from these files.
+//! A slice of W(b) is made from rows of B(b-1), B(b-2), .., as many as the longest jump takes
+//! stones, since a white jump takes black ones; a slice of B(b) from rows of W(b), since a black
+//! jump moves a black stone. Which rows these are follows from the patterns alone. They are read
+//! eight at a time, and each adds what it knows to the rows of the slice ([`Sweep::scatter`]);
+//! patterns next to each other have their high squares in common, and so have those that their
+//! jumps lead to, so that a slice reads a small part of what there is. A slice is written in the
+//! database's own blocks, as one file for each number of white stones, and the last wave puts the
+//! layers of the database together from these files.
 //!
-//! **Memory of a task.** With R bytes of a row (2^NW / 8, and up to 8 bytes for each of NW + 1 blocks), S
-//! rows of a slice, T threads and C bytes of eight rows of the largest block, at most
+//! **Memory of a task.** With R bytes of a row (2^NW / 8, and up to 8 bytes for each of NW + 1
+//! blocks), S rows of a slice, T threads and C bytes of eight rows of the largest block, at most
 //!
 //! ```text
 //! S · (R + R/128 + 32)      rows, the index of a file that is read, locks
@@ -34,12 +35,13 @@
 //! and for a task that puts a layer together 16 bytes for each of the layer's chunks of 2 KiB, beside
 //! the fixed parts. `slices` has the formulas, and a task that has less refuses to begin.
 //!
-//! **What may happen at any time.** The directory is the only state. A file gets its name when it is whole;
-//! tasks that are killed leave a directory `making-…`, which the next [`TaskPlan::open`] removes. A task
-//! makes only those of its files that are not there, so it may run again, and two may run it
-//! at the same time. Whatever is read is checked; a file that is damaged or gone is removed and ends
-//! the task with [`BuildError::Lost`](super::BuildError::Lost), and [`TaskBuild::pending`] has the task again that
-//! makes it. The files of the database are byte for byte those of the other methods.
+//! **What may happen at any time.** The directory is the only state. A file gets its name when it
+//! is whole; tasks that are killed leave a directory `making-…`, which the next [`TaskPlan::open`]
+//! removes. A task makes only those of its files that are not there, so it may run again, and two
+//! may run it at the same time. Whatever is read is checked; a file that is damaged or gone is
+//! removed and ends the task with [`BuildError::Lost`](super::BuildError::Lost), and
+//! [`TaskBuild::pending`] has the task again that makes it. The files of the database are byte for
+//! byte those of the other methods.
 //!
 //! [`Sweep::scatter`]: crate::endgame::values::sweep::Sweep::scatter
 

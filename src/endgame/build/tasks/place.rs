@@ -1,8 +1,9 @@
 //! The directory that all machines see: names, what is there, and how a file gets there whole.
 //!
 //! In the directory of the database are the layers; in `tasks` below it what passes from task to
-//! task. Whoever makes a file makes it in a directory of its own, `making-…`, and renames it into place, so
-//! that two who make the same one do not meet: both bring the same bytes, and either may be last.
+//! task. Whoever makes a file makes it in a directory of its own, `making-…`, and renames it into
+//! place, so that two who make the same one do not meet: both bring the same bytes, and either may
+//! be last.
 
 use std::collections::HashSet;
 use std::fs;

@@ -95,8 +95,8 @@ impl TaskPlan {
     ///
     /// # Errors
     /// [`BuildError::Plan`] if the memory does not suffice for eight rows, or for the index of a layer,
-    /// or the board is too large for rows. [`BuildError::OtherSlices`] if it does not suffice for the slices
-    /// that an earlier run began with.
+    /// or the board is too large for rows. [`BuildError::OtherSlices`] if it does not suffice for
+    /// the slices that an earlier run began with.
     pub fn new(board: &Board, options: TaskOptions) -> Result<Self, BuildError> {
         let index = Index::new(board.clone(), Scope::Complete.exchanges());
         let dimensions = board.dimensions();
@@ -222,8 +222,9 @@ impl TaskPlan {
     /// nothing of this; whoever hands them out does.
     ///
     /// # Errors
-    /// [`BuildError::Busy`] if another process builds there, [`BuildError::OtherWork`] if it has files of something
-    /// else, [`BuildError::Plan`] if the disk has not enough room, and what the operating system refuses.
+    /// [`BuildError::Busy`] if another process builds there, [`BuildError::OtherWork`] if it has
+    /// files of something else, [`BuildError::Plan`] if the disk has not enough room, and what the
+    /// operating system refuses.
     pub fn open(self, observer: &dyn BuildObserver) -> Result<TaskBuild, BuildError> {
         self.check_disk()?;
         let lock = Workspace::lock(&self.index, &self.place.directory, observer)?;
@@ -322,8 +323,8 @@ impl TaskBuild {
         &self.plan
     }
 
-    /// The tasks that are left, by what is in the directory: run those of the first wave, and ask again.
-    /// Nothing when all is done.
+    /// The tasks that are left, by what is in the directory: run those of the first wave, and ask
+    /// again. Nothing when all is done.
     ///
     /// # Errors
     /// What the operating system refuses.

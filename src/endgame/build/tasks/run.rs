@@ -29,8 +29,8 @@ pub struct TaskReport {
 }
 
 impl Task {
-    /// Runs the task in the directory `out` that holds databases, on the rayon pool it is called in. What
-    /// it makes is there whole or not at all; what is there already is not made again.
+    /// Runs the task in the directory `out` that holds databases, on the rayon pool it is called
+    /// in. What it makes is there whole or not at all; what is there already is not made again.
     ///
     /// # Errors
     /// [`BuildError::Lost`] if a file of an earlier task is damaged or gone: look what is

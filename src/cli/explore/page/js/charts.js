@@ -1,4 +1,4 @@
-// Charts of numbers: lines over time on a logarithmic axis.
+// Charts of numbers on a logarithmic axis: lines over time, columns over whole numbers.
 
 import { svg } from "./dom.js";
 import { amount } from "./words.js";
@@ -63,6 +63,37 @@ export function lines(series, { label, width = 560, at = null }) {
     series.map(({ kind, points }) => svg("path", { class: `trend ${kind}`, d: path(points) })),
     tags.map(({ name, kind, last, top }) => [svg("circle", { class: `tip ${kind}`, cx: x(last[0]), cy: y(last[1]), r: 3.5 }),
       svg("text", { class: `tag ${kind}`, x: x(last[0]) + 9, y: top + 4 }, name)]));
+}
+
+const LOW = 170;
+const [BEFORE, BEHIND] = [44, 10];
+
+/**
+ * Columns over 0, 1, 2, ... up to those of `bars`, which are `{value, kind, title}`; nothing stands where a
+ * value is 0. `most` is the largest value of all charts that are to be compared, `name` what is counted along.
+ */
+export function columns(bars, { label, name, most, width = 560 }) {
+  const ticks = decades(1, Math.max(most, 10));
+  // A single one has a column too: the axis begins below 1.
+  const [low, high] = [-0.4, Math.log10(Math.max(ticks.at(-1), most))];
+  const [floor, room] = [LOW - BOTTOM, LOW - TOP - BOTTOM];
+  const y = (value) => floor - ((Math.log10(value) - low) / (high - low)) * room;
+  const step = (width - BEFORE - BEHIND) / bars.length;
+  const thick = Math.min(Math.max(step * 0.72, 1), 28);
+  const every = [1, 2, 5, 10, 20].find((count) => count * step >= 22) ?? 50;
+  return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${LOW}`, role: "img", "aria-label": label },
+    ticks.map((tick) => [svg("line", { class: "rule", x1: BEFORE, x2: width - BEHIND, y1: y(tick), y2: y(tick) }),
+      svg("text", { class: "tick", x: BEFORE - 8, y: y(tick) + 4, "text-anchor": "end" }, amount(tick))]),
+    svg("line", { class: "rule", x1: BEFORE, x2: width - BEHIND, y1: floor, y2: floor }),
+    bars.map(({ value, kind, title }, at) => {
+      const left = BEFORE + at * step;
+      return svg("g", {}, svg("title", {}, title),
+        svg("rect", { class: "hover", x: left, y: TOP, width: step, height: room }),
+        value > 0 && svg("rect", { class: `column ${kind}`, x: (left + (step - thick) / 2).toFixed(2), y: y(value).toFixed(2),
+          width: thick.toFixed(2), height: (floor - y(value)).toFixed(2) }),
+        at % every === 0 && svg("text", { class: "tick", x: left + step / 2, y: floor + 15, "text-anchor": "middle" }, String(at)));
+    }),
+    svg("text", { class: "tick", x: width - BEHIND, y: LOW - 5, "text-anchor": "end" }, name));
 }
 
 /** The length of a bar for a number from 1 to `most`, logarithmic, in percent. */

@@ -1,12 +1,13 @@
 // The databases and proofs that the program has found.
 
 import { dropped, get, Latest } from "./api.js";
+import { columns } from "./charts.js";
 import { el, put } from "./dom.js";
-import { bytes, capital, number } from "./words.js";
+import { badge, bytes, capital, number, plies } from "./words.js";
 
 /** A number and its share of all. */
 function of(part, all) {
-  return `${number(part)} (${Math.round((100 * part) / all)} %)`;
+  return `${number(part)} (${Math.round((100 * part) / all)}\u00a0%)`;
 }
 
 export class Databases {
@@ -47,7 +48,35 @@ export class Databases {
       ["Size", bytes(database.bytes)]].filter(([, value]) => value);
     return el("article", { class: "card" }, el("h3", {}, `${database.board} (${database.name})`),
       el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+      database.histogram ? this.#lengths(database) : null,
       layers.length ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Layers of ${database.board}` }, this.#layers(layers)) : null);
+  }
+
+  /** How many positions last how many plies: a picture for each side to move, one where they are alike. */
+  #lengths({ board, histogram: { black, white } }) {
+    const alike = black.length === white.length && black.every((count, at) => count === white[at]);
+    const sides = alike ? [["either side to move", black]] : [["Black to move", black], ["White to move", white]];
+    const longest = Math.max(black.length, white.length);
+    const counts = sides.map(([side, found]) => [side, Array.from({ length: longest }, (_, at) => found[at] ?? 0)]);
+    const most = Math.max(...black, ...white);
+    // The room inside a card.
+    const width = Math.max(this.panel.clientWidth - 36, 260);
+    const figure = ([side, found]) => {
+      const bars = found.map((value, at) => ({ value, kind: at % 2 ? "win" : "loss", title: `${plies(at)}: ${number(value)} positions` }));
+      const top = found.indexOf(Math.max(...found));
+      const label = `${board}, ${side}: positions by plies to their end, 0 to ${found.findLastIndex((value) => value > 0)}; `
+        + `the most, ${number(found[top])}, have ${plies(top)}`;
+      return el("figure", { class: "lengths" }, el("figcaption", {}, `Plies to the end, ${side}`),
+        columns(bars, { label, name: "plies", most, width }));
+    };
+    return [counts.map(figure), el("p", { class: "hint key" }, el("span", {}, badge("win", true), " odd: the side to move wins"),
+      el("span", {}, badge("loss", true), " even: it loses"), el("span", {}, "logarithmic axis")),
+    el("details", { class: "help" }, el("summary", {}, "The numbers"), el("p", {},
+      "So many positions end after so many plies if the winner hurries and the loser delays."), el("div", { class: "scroll", tabindex: "0", role: "region",
+      "aria-label": `Plies to the end on ${board}` }, el("table", {}, el("caption", { class: "unseen" }, "Positions by the plies to their end"),
+      el("thead", {}, el("tr", {}, ["Plies", ...sides.map(([side]) => capital(side))].map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, Array.from({ length: longest }, (_, at) => el("tr", {}, el("th", { scope: "row" }, String(at)),
+        counts.map(([, found]) => el("td", {}, number(found[at])))))))))];
   }
 
   #layers(layers) {

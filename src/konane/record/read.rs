@@ -1,96 +1,13 @@
-//! Records of games: headers and moves in a small text file.
-//!
-//! ```text
-//! Board: 5x5
-//! Black: Kaiulani
-//! White: konane
-//! Result: black
-//!
-//! 1. c3 c4 2. c1-c3! {the only move} a4-c4
-//! # a remark for whoever reads the file
-//! 3. d4-b4?
-//! ```
-//!
-//! docs/GAME_FORMAT.md specifies the format. What is read is legal: every move of a [`Record`] can be
-//! played. Headers that mean nothing here are kept, remarks are not.
+//! The reader of records: headers, then moves, each of them checked on the board.
 
-use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-use super::board::Board;
-use super::geometry::{Colour, Dimensions, DimensionsError};
-use super::moves::Move;
-use super::notation::{MoveError, PositionError, format_move, format_position};
-use super::notation::{parse_move, parse_position};
-use super::position::Position;
-use super::square::quote;
-
-/// Lines of moves are broken before this column.
-const WIDTH: usize = 80;
-
-/// The game of a record file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// The board.
-    pub dimensions: Dimensions,
-    /// Who plays Black.
-    pub black: Option<String>,
-    /// Who plays White.
-    pub white: Option<String>,
-    /// Where the game begins.
-    pub start: Position,
-    /// Who has won, by the rules or because the other side gave up; none if that is open.
-    pub result: Option<Colour>,
-    /// All other headers, in order: names and values.
-    pub others: Vec<(String, String)>,
-    /// Comments before the first move.
-    pub comments: Vec<String>,
-    /// The moves from `start`, each of them legal.
-    pub moves: Vec<RecordedMove>,
-}
-
-/// A move in a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedMove {
-    /// The move.
-    pub mv: Move,
-    /// What somebody thinks of it.
-    pub mark: Option<Mark>,
-    /// Comments behind it.
-    pub comments: Vec<String>,
-}
-
-impl RecordedMove {
-    /// A move without mark and comments.
-    pub fn new(mv: Move) -> Self {
-        RecordedMove { mv, mark: None, comments: Vec::new() }
-    }
-}
-
-/// A mark behind a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mark {
-    /// `?`: it gives a won game away.
-    Mistake,
-    /// `!`: the only legal move, or the only one that wins.
-    Only,
-    /// `~`: not decided.
-    Unknown,
-}
-
-impl Mark {
-    /// All of them.
-    pub const ALL: [Mark; 3] = [Mark::Mistake, Mark::Only, Mark::Unknown];
-
-    /// `?`, `!` or `~`.
-    pub const fn symbol(self) -> char {
-        match self {
-            Mark::Mistake => '?',
-            Mark::Only => '!',
-            Mark::Unknown => '~',
-        }
-    }
-}
+use super::{Mark, Record, RecordedMove, one_line};
+use crate::konane::board::Board;
+use crate::konane::geometry::{Colour, Dimensions, DimensionsError};
+use crate::konane::notation::{MoveError, PositionError, parse_move, parse_position};
+use crate::konane::position::Position;
+use crate::konane::square::quote;
 
 /// Why a text is not the record of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -161,20 +78,6 @@ pub enum RecordProblem {
 }
 
 impl Record {
-    /// A game without moves.
-    pub fn new(dimensions: Dimensions, start: Position) -> Self {
-        Record {
-            dimensions,
-            black: None,
-            white: None,
-            start,
-            result: None,
-            others: Vec::new(),
-            comments: Vec::new(),
-            moves: Vec::new(),
-        }
-    }
-
     /// Reads the bytes of a file.
     ///
     /// # Errors
@@ -187,114 +90,6 @@ impl Record {
                 let line = valid.matches('\n').count() + 1;
                 let column = valid.chars().rev().take_while(|&found| found != '\n').count() + 1;
                 Err(RecordError { line, column, problem: RecordProblem::NotUtf8 })
-            }
-        }
-    }
-
-    /// The positions of the game, the first one included: one more than there are moves.
-    pub fn positions(&self) -> Vec<Position> {
-        let board = Board::new(self.dimensions);
-        let mut positions = vec![self.start];
-        let mut last = self.start;
-        for recorded in &self.moves {
-            last = last.play(&board, recorded.mv);
-            positions.push(last);
-        }
-        positions
-    }
-
-    /// The number of a ply's turn: both sides' moves have the same one. `ply` counts from 0.
-    fn turn(start: &Position, ply: usize) -> usize {
-        let second = usize::from(start.to_move() == Colour::White);
-        (ply + second) / 2 + 1
-    }
-
-    fn header(&self, text: &mut String, name: &str, value: &str) {
-        let value = one_line(value);
-        if !value.is_empty() {
-            writeln!(text, "{name}: {value}").expect("text grows");
-        }
-    }
-}
-
-/// Runs of white space as single spaces, none at the ends.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Who has won by the rules, if the game is over.
-fn winner(board: &Board, last: &Position) -> Option<Colour> {
-    (last.count_moves(board) == 0).then_some(!last.to_move())
-}
-
-/// The text of the file. What cannot stand in it is changed: white space in headers and comments
-/// becomes single spaces, a closing brace in a comment a parenthesis; empty headers and comments are
-/// left out.
-impl fmt::Display for Record {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let board = Board::new(self.dimensions);
-        let mut text = format!("Board: {}\n", self.dimensions);
-        self.header(&mut text, "Black", self.black.as_deref().unwrap_or_default());
-        self.header(&mut text, "White", self.white.as_deref().unwrap_or_default());
-        if self.start != Position::start(&board) {
-            self.header(&mut text, "Position", &format_position(&board, &self.start));
-        }
-        self.header(&mut text, "Result", self.result.map_or("", Colour::name));
-        for (name, value) in &self.others {
-            text += format!("{name}: {}", one_line(value)).trim_end();
-            text.push('\n');
-        }
-        text.push('\n');
-        let mut lines = Lines { text, column: 0 };
-        lines.comments(&self.comments);
-        for (ply, recorded) in self.moves.iter().enumerate() {
-            let black = (ply % 2 == 0) == (self.start.to_move() == Colour::Black);
-            let turn = Record::turn(&self.start, ply);
-            let before = ply.checked_sub(1).map(|before| &self.moves[before].comments);
-            let number = match (black, before) {
-                (true, _) => format!("{turn}. "),
-                // As readers of chess games know it: where the pair is torn apart.
-                (false, Some(comments)) if comments.is_empty() => String::new(),
-                (false, _) => format!("{turn}... "),
-            };
-            let mark = recorded.mark.map(|mark| mark.symbol().to_string()).unwrap_or_default();
-            lines.word(&(number + &format_move(self.dimensions, recorded.mv) + &mark));
-            lines.comments(&recorded.comments);
-        }
-        if lines.column > 0 {
-            lines.text.push('\n');
-        }
-        f.write_str(&lines.text)
-    }
-}
-
-/// Words in lines of limited length.
-struct Lines {
-    text: String,
-    column: usize,
-}
-
-impl Lines {
-    fn word(&mut self, word: &str) {
-        let length = word.chars().count();
-        if self.column > 0 && self.column + 1 + length >= WIDTH {
-            self.text.push('\n');
-            self.column = 0;
-        } else if self.column > 0 {
-            self.text.push(' ');
-            self.column += 1;
-        }
-        self.text += word;
-        self.column += length;
-    }
-
-    fn comments(&mut self, comments: &[String]) {
-        for comment in comments {
-            let comment = one_line(&comment.replace('}', ")"));
-            if !comment.is_empty() {
-                for word in format!("{{{comment}}}").split(' ') {
-                    self.word(word);
-                }
             }
         }
     }
@@ -325,6 +120,11 @@ impl FromStr for Record {
             }
         }
     }
+}
+
+/// Who has won by the rules, if the game is over.
+fn winner(board: &Board, last: &Position) -> Option<Colour> {
+    (last.count_moves(board) == 0).then_some(!last.to_move())
 }
 
 /// A value and where it begins.
@@ -543,51 +343,6 @@ fn is_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    const GAME: &str = "\
-# a remark
-Board: 5x5
-Black: Kaiulani
-White: konane
-Site: Honolulu, 21:00
-
-{a comment} 1. c3 c4 2. c1-c3! {the only
-move} {really} # remark } {
-2... a4c4? 3. d4-b4~
-";
-
-    #[test]
-    fn a_game_is_read_and_written() {
-        let record: Record = GAME.parse().unwrap();
-        assert_eq!(record.black.as_deref(), Some("Kaiulani"));
-        assert_eq!(record.others, [("Site".to_owned(), "Honolulu, 21:00".to_owned())]);
-        assert_eq!(record.comments, ["a comment"]);
-        assert_eq!(record.moves.len(), 5);
-        assert_eq!(record.moves[2].mark, Some(Mark::Only));
-        assert_eq!(record.moves[2].comments, ["the only move", "really"]);
-        assert_eq!(record.result, None);
-        let written = "\
-Board: 5x5
-Black: Kaiulani
-White: konane
-Site: Honolulu, 21:00
-
-{a comment} 1. c3 c4 2. c1-c3! {the only move} {really} 2... a4-c4? 3. d4-b4~
-";
-        assert_eq!(record.to_string(), written);
-        assert_eq!(written.parse(), Ok(record));
-    }
-
-    #[test]
-    fn windows_files_and_small_ones_are_read() {
-        let crlf = GAME.replace('\n', "\r\n");
-        let bom = format!("\u{feff}{crlf}");
-        assert_eq!(bom.parse::<Record>(), GAME.parse());
-        let record: Record = "board: 3x3".parse().unwrap();
-        assert_eq!(record.to_string(), "Board: 3x3\n\n");
-        let over: Record = "Board: 1x4\nPosition: 4 w\n\n".parse().unwrap();
-        assert_eq!(over.result, Some(Colour::Black));
-    }
-
     #[test]
     fn mistakes_are_named_with_their_places() {
         for (text, line, column, part) in [
@@ -611,17 +366,5 @@ Site: Honolulu, 21:00
         }
         let error = Record::from_bytes(b"Board: 3x3\nBlack: \xff").unwrap_err();
         assert_eq!((error.line, error.column), (2, 8));
-    }
-
-    #[test]
-    fn what_cannot_be_written_is_changed() {
-        let board = Board::new("3x3".parse().unwrap());
-        let mut record = Record::new(board.dimensions(), Position::start(&board));
-        record.black = Some(" two\nlines ".to_owned());
-        record.white = Some(" ".to_owned());
-        record.comments = vec!["a {b} c".to_owned(), String::new()];
-        let text = record.to_string();
-        assert_eq!(text, "Board: 3x3\nBlack: two lines\n\n{a {b) c}\n");
-        assert_eq!(text.parse::<Record>().unwrap().to_string(), text);
     }
 }

@@ -2,23 +2,13 @@
 //! all white patterns, up to a number of stones.
 //!
 //! A jump takes stones, so the values of the positions with `n` stones follow from those with
-//! fewer, at the most [`Board::longest_jump`](crate::konane::Board::longest_jump) fewer. A block (side to move, numbers of black and
-//! white stones) is computed row by row, a row being one canonical black pattern with all white
-//! patterns, and rows are independent of each other.
+//! fewer, at the most [`Board::longest_jump`](crate::konane::Board::longest_jump) fewer. A block
+//! (side to move, numbers of black and white stones) is computed row by row, a row being one
+//! canonical black pattern with all white patterns, and rows are independent of each other.
 //!
-//! # One jump, all white patterns at once
-//!
-//! For a row with black pattern `B`, whether a *black* jump is possible depends on `B` and on the
-//! white stones `M` that it takes: for all `W` that contain `M` it leads to `(B', W \ M)`. A
-//! *white* jump from `f` to `t` over `M`, part of `B`, is possible for all `W` that contain `f` and
-//! none of the landing squares; it leads to `(B \ M, W \ f + t)`. Both are a *relation*: on a few
-//! white squares the pattern is given before and after the jump, on all others it is free and stays
-//! the same. In the order of combinadic ranks the free squares below the lowest given one run
-//! through consecutive ranks before *and* after the jump, so a relation is a list of pairs of runs,
-//! which `Relation::for_each_run` enumerates with two additions for each; there is neither move
-//! generation nor ranking for a position. A run is copied word by word if the successor's black
-//! pattern is canonical, and gathered through a table of permuted ranks if a symmetry leads to the
-//! canonical one.
+//! What a jump does to a row is a list of pairs of runs of ranks (`relation`). A run is copied
+//! word by word (`bits`) if the successor's black pattern is canonical, and gathered through a
+//! table of permuted ranks if a symmetry leads to the canonical one.
 //!
 //! # Remoteness
 //!
@@ -30,15 +20,22 @@
 //! The bits of a position for the layers kept, and tables of 4 bytes for each white pattern of fewer
 //! stones and each symmetry but the identity. Nothing else grows with the board.
 
+mod bits;
+mod relation;
+
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use bits::{bits_at, for_each_word, for_each_word_of_planes, gather_bits, low_bits, or_bits};
+use bits::{read_bits, xor_bits};
+use relation::{Binomials, Relation, binomials};
+
 use super::jumps::{Jump, jumps};
 use super::remoteness::{self, MAX_PLANES};
-use crate::endgame::index::{Index, binomial};
+use crate::endgame::index::Index;
 use crate::konane::Colour;
 
 /// The work was given up because the stop flag was set.
@@ -51,94 +48,6 @@ pub struct Stopped;
 struct RankedJump {
     jump: Jump,
     relation: Relation,
-}
-
-/// What a jump does to the white patterns.
-#[derive(Clone, Debug)]
-struct Relation {
-    /// The squares on which the pattern is given.
-    given: u32,
-    /// The stones on them before and after the jump.
-    before: u32,
-    after: u32,
-}
-
-/// Binomial coefficients of up to 32 squares.
-type Binomials = [[u32; 33]; 33];
-
-impl Relation {
-    fn new(given: u32, before: u32, after: u32) -> Self {
-        debug_assert!(given != 0 && (before | after) & !given == 0);
-        Relation { given, before, after }
-    }
-
-    /// Calls `visit(before, after, length)` for runs of ranks that correspond to each other:
-    /// together all patterns of `squares` squares with `stones` stones to which the relation
-    /// applies, each once.
-    fn for_each_run(
-        &self,
-        binomials: &Binomials,
-        squares: u32,
-        stones: u32,
-        visit: &mut impl FnMut(u32, u32, u32),
-    ) {
-        let (before, after) = (self.before.count_ones(), self.after.count_ones());
-        let free = squares - self.given.count_ones();
-        if (before..=before + free).contains(&stones) {
-            let walk = Walk { relation: self, binomials, lowest: self.given.trailing_zeros() };
-            walk.descend(squares, free, [stones, stones - before + after], [0, 0], visit);
-        }
-    }
-}
-
-/// The enumeration of a relation's runs, from the highest square downwards.
-struct Walk<'a> {
-    relation: &'a Relation,
-    binomials: &'a Binomials,
-    lowest: u32,
-}
-
-impl Walk<'_> {
-    /// `free` of the squares below `square` are not given; `stones` are still to be placed below
-    /// `square` before and after the jump; `ranks` is what those above add to the ranks.
-    fn descend(
-        &self,
-        mut square: u32,
-        mut free: u32,
-        mut stones: [u32; 2],
-        mut ranks: [u32; 2],
-        visit: &mut impl FnMut(u32, u32, u32),
-    ) {
-        while square > self.lowest {
-            square -= 1;
-            let number = &self.binomials[square as usize];
-            let bit = 1 << square;
-            if self.relation.given & bit != 0 {
-                let sets = [self.relation.before, self.relation.after];
-                for side in 0..2 {
-                    if sets[side] & bit != 0 {
-                        ranks[side] += number[stones[side] as usize];
-                        stones[side] -= 1;
-                    }
-                }
-                continue;
-            }
-            let given_below = (self.relation.before & (bit - 1)).count_ones();
-            free -= 1;
-            let to_place = stones[0] - given_below;
-            if to_place == 0 {
-                continue;
-            }
-            let with = [0, 1].map(|side| ranks[side] + number[stones[side] as usize]);
-            if to_place > free {
-                ranks = with;
-                stones = stones.map(|s| s - 1);
-                continue;
-            }
-            self.descend(square, free, stones.map(|s| s - 1), with, visit);
-        }
-        visit(ranks[0], ranks[1], self.binomials[square as usize][stones[0] as usize]);
-    }
 }
 
 /// A block's bits, with a few more bytes so that a word can be read anywhere. With remoteness, the
@@ -186,12 +95,6 @@ impl<'a> RankedLayers<'a> {
     /// a remoteness of so many bits.
     pub fn new(index: &'a Index, planes: u32) -> Self {
         let numbering = index.numbering();
-        let mut binomials = Box::new([[0; 33]; 33]);
-        for (n, row) in (0..).zip(binomials.iter_mut()) {
-            for (k, entry) in (0..).zip(row.iter_mut()) {
-                *entry = binomial(n, k) as u32;
-            }
-        }
         let white = numbering.count(Colour::White);
         let permuted = (1..numbering.symmetries())
             .map(|_| (0..=white).map(|_| OnceLock::new()).collect())
@@ -208,7 +111,14 @@ impl<'a> RankedLayers<'a> {
             jumps(index.board(), numbering, mover).into_iter().map(ranked).collect()
         });
         let planes = planes as usize;
-        RankedLayers { index, planes, binomials, jumps, permuted, blocks: BTreeMap::new() }
+        RankedLayers {
+            index,
+            planes,
+            binomials: binomials(),
+            jumps,
+            permuted,
+            blocks: BTreeMap::new(),
+        }
     }
 
     /// Bytes of one plane of a row of a block with this number of white stones.
@@ -244,7 +154,8 @@ impl<'a> RankedLayers<'a> {
     }
 
     /// The values of a block: rows in the order of the canonical black patterns, each of them its
-    /// planes from the lowest bit on, padded to bytes. Calls `progress` after every row with its positions.
+    /// planes from the lowest bit on, padded to bytes. Calls `progress` after every row with its
+    /// positions.
     ///
     /// Runs on the rayon pool it is called in; the result does not depend on its size.
     ///
@@ -399,82 +310,6 @@ impl<'a> RankedLayers<'a> {
     }
 }
 
-/// Splits a pair of runs into pieces of at most 56 bits, which a word holds with any offset below
-/// 8.
-#[inline(always)]
-fn for_each_word(to: u32, from: u32, length: u32, mut visit: impl FnMut(usize, usize, usize)) {
-    let (to, from, length) = (to as usize, from as usize, length as usize);
-    let mut done = 0;
-    while done < length {
-        visit(to + done, from + done, (length - done).min(56));
-        done += 56;
-    }
-}
-
-/// At least 56 bits from bit `at` of a string of bytes that goes on for at least 8 bytes.
-#[inline(always)]
-fn read_bits(bytes: &[u8], at: usize) -> u64 {
-    let bytes = bytes[at / 8..].first_chunk().expect("the padding after the last row");
-    u64::from_le_bytes(*bytes) >> (at % 8)
-}
-
-/// The bits at places in a string of bytes.
-#[inline(always)]
-fn gather_bits(bytes: &[u8], places: &[u32]) -> u64 {
-    let bit = |&place: &u32| u64::from(bytes[place as usize / 8] >> (place % 8) & 1);
-    places.iter().zip(0..).fold(0, |bits, (place, at)| bits | bit(place) << at)
-}
-
-/// Calls `change` for every word of planes that stand one behind the other, each of as many bytes.
-fn for_each_word_of_planes(bytes: &mut [u8], planes: usize, change: impl Fn(&mut [[u64; 1]])) {
-    let plane_bytes = bytes.len() / planes;
-    let mut words = [[0u64]; MAX_PLANES];
-    for at in (0..plane_bytes).step_by(8) {
-        let length = 8.min(plane_bytes - at);
-        let place = |plane: usize| plane * plane_bytes + at..plane * plane_bytes + at + length;
-        for (plane, word) in words[..planes].iter_mut().enumerate() {
-            let mut buffer = [0; 8];
-            buffer[..length].copy_from_slice(&bytes[place(plane)]);
-            *word = [u64::from_le_bytes(buffer)];
-        }
-        change(&mut words[..planes]);
-        for (plane, word) in words[..planes].iter().enumerate() {
-            bytes[place(plane)].copy_from_slice(&word[0].to_le_bytes()[..length]);
-        }
-    }
-}
-
-/// 64 bits from bit `at` of a string of words that goes on for at least two.
-#[inline(always)]
-fn bits_at(words: &[u64], at: usize) -> u64 {
-    let offset = at % 64;
-    let words = &words[at / 64..][..2];
-    words[0] >> offset | words[1] << 1 << (63 - offset)
-}
-
-/// Inverts bits in a string of words.
-#[inline(always)]
-fn xor_bits(words: &mut [u64], at: usize, bits: u64) {
-    let offset = at % 64;
-    let words = &mut words[at / 64..][..2];
-    words[0] ^= bits << offset;
-    words[1] ^= bits >> 1 >> (63 - offset);
-}
-
-/// Sets bits in a string of words. Whole words, so that a bit just written is read back fast.
-#[inline(always)]
-fn or_bits(words: &mut [u64], at: usize, bits: u64) {
-    let offset = at % 64;
-    let words = &mut words[at / 64..][..2];
-    words[0] |= bits << offset;
-    words[1] |= bits >> 1 >> (63 - offset);
-}
-
-#[inline(always)]
-fn low_bits(count: usize) -> u64 {
-    (1 << count) - 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -592,41 +427,6 @@ mod tests {
         let layers = RankedLayers::new(&index, 1);
         let stop = AtomicBool::new(true);
         assert_eq!(layers.compute(Colour::Black, 0, 0, &stop, &|_| {}), Err(Stopped));
-    }
-
-    #[test]
-    fn runs_are_all_the_patterns_of_a_relation() {
-        let squares = 9;
-        let index = Index::new(Board::new("3x6".parse().unwrap()), false);
-        let layers = RankedLayers::new(&index, 1);
-        let ranks = index.ranks(Colour::White);
-        for (given, before, after) in [
-            (0b1, 0b1, 0),
-            (0b100000000, 0b100000000, 0),
-            (0b000101000, 0b000101000, 0),
-            (0b000110000, 0b000010000, 0b000100000),
-            (0b100010010, 0b100000000, 0b000000010),
-        ] {
-            let relation = Relation::new(given, before, after);
-            for stones in 0..=squares {
-                let mut found = Vec::new();
-                relation.for_each_run(
-                    &layers.binomials,
-                    squares,
-                    stones,
-                    &mut |to, from, length| {
-                        found.extend((0..length).map(|i| (to + i, from + i)));
-                    },
-                );
-                found.sort_unstable();
-                let expected: Vec<(u32, u32)> = ranks
-                    .patterns(stones)
-                    .filter(|pattern| pattern & given == before)
-                    .map(|pattern| (ranks.rank(pattern), ranks.rank(pattern & !given | after)))
-                    .collect();
-                assert_eq!(found, expected, "{relation:?} {stones}");
-            }
-        }
     }
 
     #[test]

@@ -1,0 +1,178 @@
+//! Records of games: headers and moves in a small text file.
+//!
+//! ```text
+//! Board: 5x5
+//! Black: Kaiulani
+//! White: konane
+//! Result: black
+//!
+//! 1. c3 c4 2. c1-c3! {the only move} a4-c4
+//! # a remark for whoever reads the file
+//! 3. d4-b4?
+//! ```
+//!
+//! docs/GAME_FORMAT.md specifies the format. What is read is legal: every move of a [`Record`] can be
+//! played. Headers that mean nothing here are kept, remarks are not.
+
+mod read;
+mod write;
+
+pub use read::{RecordError, RecordProblem};
+
+use super::board::Board;
+use super::geometry::{Colour, Dimensions};
+use super::moves::Move;
+use super::position::Position;
+
+/// The game of a record file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Who plays Black.
+    pub black: Option<String>,
+    /// Who plays White.
+    pub white: Option<String>,
+    /// Where the game begins.
+    pub start: Position,
+    /// Who has won, by the rules or because the other side gave up; none if that is open.
+    pub result: Option<Colour>,
+    /// All other headers, in order: names and values.
+    pub others: Vec<(String, String)>,
+    /// Comments before the first move.
+    pub comments: Vec<String>,
+    /// The moves from `start`, each of them legal.
+    pub moves: Vec<RecordedMove>,
+}
+
+/// A move in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedMove {
+    /// The move.
+    pub mv: Move,
+    /// What somebody thinks of it.
+    pub mark: Option<Mark>,
+    /// Comments behind it.
+    pub comments: Vec<String>,
+}
+
+impl RecordedMove {
+    /// A move without mark and comments.
+    pub fn new(mv: Move) -> Self {
+        RecordedMove { mv, mark: None, comments: Vec::new() }
+    }
+}
+
+/// A mark behind a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// `?`: it gives a won game away.
+    Mistake,
+    /// `!`: the only legal move, or the only one that wins.
+    Only,
+    /// `~`: not decided.
+    Unknown,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 3] = [Mark::Mistake, Mark::Only, Mark::Unknown];
+
+    /// `?`, `!` or `~`.
+    pub const fn symbol(self) -> char {
+        match self {
+            Mark::Mistake => '?',
+            Mark::Only => '!',
+            Mark::Unknown => '~',
+        }
+    }
+}
+
+impl Record {
+    /// A game without moves.
+    pub fn new(dimensions: Dimensions, start: Position) -> Self {
+        Record {
+            dimensions,
+            black: None,
+            white: None,
+            start,
+            result: None,
+            others: Vec::new(),
+            comments: Vec::new(),
+            moves: Vec::new(),
+        }
+    }
+
+    /// The positions of the game, the first one included: one more than there are moves.
+    pub fn positions(&self) -> Vec<Position> {
+        let board = Board::new(self.dimensions);
+        let mut positions = vec![self.start];
+        let mut last = self.start;
+        for recorded in &self.moves {
+            last = last.play(&board, recorded.mv);
+            positions.push(last);
+        }
+        positions
+    }
+
+    /// The number of a ply's turn: both sides' moves have the same one. `ply` counts from 0.
+    fn turn(start: &Position, ply: usize) -> usize {
+        let second = usize::from(start.to_move() == Colour::White);
+        (ply + second) / 2 + 1
+    }
+}
+
+/// Runs of white space as single spaces, none at the ends.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: &str = "\
+# a remark
+Board: 5x5
+Black: Kaiulani
+White: konane
+Site: Honolulu, 21:00
+
+{a comment} 1. c3 c4 2. c1-c3! {the only
+move} {really} # remark } {
+2... a4c4? 3. d4-b4~
+";
+
+    #[test]
+    fn a_game_is_read_and_written() {
+        let record: Record = GAME.parse().unwrap();
+        assert_eq!(record.black.as_deref(), Some("Kaiulani"));
+        assert_eq!(record.others, [("Site".to_owned(), "Honolulu, 21:00".to_owned())]);
+        assert_eq!(record.comments, ["a comment"]);
+        assert_eq!(record.moves.len(), 5);
+        assert_eq!(record.moves[2].mark, Some(Mark::Only));
+        assert_eq!(record.moves[2].comments, ["the only move", "really"]);
+        assert_eq!(record.result, None);
+        let written = "\
+Board: 5x5
+Black: Kaiulani
+White: konane
+Site: Honolulu, 21:00
+
+{a comment} 1. c3 c4 2. c1-c3! {the only move} {really} 2... a4-c4? 3. d4-b4~
+";
+        assert_eq!(record.to_string(), written);
+        assert_eq!(written.parse(), Ok(record));
+    }
+
+    #[test]
+    fn windows_files_and_small_ones_are_read() {
+        let crlf = GAME.replace('\n', "\r\n");
+        let bom = format!("\u{feff}{crlf}");
+        assert_eq!(bom.parse::<Record>(), GAME.parse());
+        let record: Record = "board: 3x3".parse().unwrap();
+        assert_eq!(record.to_string(), "Board: 3x3\n\n");
+        let over: Record = "Board: 1x4\nPosition: 4 w\n\n".parse().unwrap();
+        assert_eq!(over.result, Some(Colour::Black));
+    }
+}

@@ -1,0 +1,110 @@
+//! The writer of records.
+
+use std::fmt::{self, Write as _};
+
+use super::{Record, one_line};
+use crate::konane::board::Board;
+use crate::konane::geometry::Colour;
+use crate::konane::notation::{format_move, format_position};
+use crate::konane::position::Position;
+
+/// Lines of moves are broken before this column.
+const WIDTH: usize = 80;
+
+/// The text of the file. What cannot stand in it is changed: white space in headers and comments
+/// becomes single spaces, a closing brace in a comment a parenthesis; empty headers and comments are
+/// left out.
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let board = Board::new(self.dimensions);
+        let mut text = format!("Board: {}\n", self.dimensions);
+        header(&mut text, "Black", self.black.as_deref().unwrap_or_default());
+        header(&mut text, "White", self.white.as_deref().unwrap_or_default());
+        if self.start != Position::start(&board) {
+            header(&mut text, "Position", &format_position(&board, &self.start));
+        }
+        header(&mut text, "Result", self.result.map_or("", Colour::name));
+        for (name, value) in &self.others {
+            text += format!("{name}: {}", one_line(value)).trim_end();
+            text.push('\n');
+        }
+        text.push('\n');
+        let mut lines = Lines { text, column: 0 };
+        lines.comments(&self.comments);
+        for (ply, recorded) in self.moves.iter().enumerate() {
+            let black = (ply % 2 == 0) == (self.start.to_move() == Colour::Black);
+            let turn = Record::turn(&self.start, ply);
+            let before = ply.checked_sub(1).map(|before| &self.moves[before].comments);
+            let number = match (black, before) {
+                (true, _) => format!("{turn}. "),
+                // As readers of chess games know it: where the pair is torn apart.
+                (false, Some(comments)) if comments.is_empty() => String::new(),
+                (false, _) => format!("{turn}... "),
+            };
+            let mark = recorded.mark.map(|mark| mark.symbol().to_string()).unwrap_or_default();
+            lines.word(&(number + &format_move(self.dimensions, recorded.mv) + &mark));
+            lines.comments(&recorded.comments);
+        }
+        if lines.column > 0 {
+            lines.text.push('\n');
+        }
+        f.write_str(&lines.text)
+    }
+}
+
+/// A header, if there is anything in it.
+fn header(text: &mut String, name: &str, value: &str) {
+    let value = one_line(value);
+    if !value.is_empty() {
+        writeln!(text, "{name}: {value}").expect("text grows");
+    }
+}
+
+/// Words in lines of limited length.
+struct Lines {
+    text: String,
+    column: usize,
+}
+
+impl Lines {
+    fn word(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.column > 0 && self.column + 1 + length >= WIDTH {
+            self.text.push('\n');
+            self.column = 0;
+        } else if self.column > 0 {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text += word;
+        self.column += length;
+    }
+
+    fn comments(&mut self, comments: &[String]) {
+        for comment in comments {
+            let comment = one_line(&comment.replace('}', ")"));
+            if !comment.is_empty() {
+                for word in format!("{{{comment}}}").split(' ') {
+                    self.word(word);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_written_is_changed() {
+        let board = Board::new("3x3".parse().unwrap());
+        let mut record = Record::new(board.dimensions(), Position::start(&board));
+        record.black = Some(" two\nlines ".to_owned());
+        record.white = Some(" ".to_owned());
+        record.comments = vec!["a {b} c".to_owned(), String::new()];
+        let text = record.to_string();
+        assert_eq!(text, "Board: 3x3\nBlack: two lines\n\n{a {b) c}\n");
+        assert_eq!(text.parse::<Record>().unwrap().to_string(), text);
+    }
+}

@@ -1,0 +1,184 @@
+//! Databases that are asked: by `probe`, for one position and for many, and by `solve`.
+
+use std::io::Write;
+use std::process::Stdio;
+#[cfg(unix)]
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+#[cfg(unix)]
+use super::super::common::signal;
+use super::super::common::{Place, code, stderr, stdout};
+use super::build;
+
+#[test]
+fn outcomes_of_moves_are_those_of_the_positions_after_them() {
+    let place = Place::new();
+    build(&place, &["3x5"]);
+    let mut stack = vec![String::new()];
+    let mut probed = 0;
+    while let Some(moves) = stack.pop() {
+        let value = place.json(&["probe", "3x5", "--moves", &moves, "--json"], 0);
+        let listed = value["moves"].as_array().expect("moves");
+        let outcomes: Vec<&str> =
+            listed.iter().map(|rated| rated["outcome"].as_str().expect("text")).collect();
+        assert!(outcomes.is_sorted_by_key(|&outcome| outcome != "win"), "best first");
+        let best = outcomes.first().copied().unwrap_or("loss");
+        assert_eq!(value["outcome"], best);
+        for rated in listed.iter().take(3) {
+            let line = format!("{moves} {}", rated["move"].as_str().expect("text"));
+            let after = place.json(&["probe", "3x5", "--moves", &line, "--json"], 0);
+            let opposite = if rated["outcome"] == "win" { "loss" } else { "win" };
+            assert_eq!(after["outcome"], opposite, "{line}");
+            if probed < 60 {
+                stack.push(line);
+            }
+            probed += 1;
+        }
+    }
+    assert!(probed > 30);
+}
+
+#[test]
+fn positions_from_stdin_are_answered_line_by_line() {
+    let place = Place::new();
+    build(&place, &["3x4", "--out", "elsewhere"]);
+    let good = ["xoxo/oxox/xoxo b", "4/1x2/4 w", "  xo1o/ox1x/4 w  ", "4/4/4 b"];
+    let input = format!(
+        "{}\n\nrubbish\n{}\r\n{}\nxoxo/oxox/xoxo w\n{}",
+        good[0], good[1], good[2], good[3]
+    );
+    for marker in [&[][..], &["-"], &["--position", "-"]] {
+        let args = [&["probe", "3x4", "--db", "elsewhere", "--json"], marker].concat();
+        let output = place.with_input(&args, &input);
+        assert_eq!(code(&output), 2);
+        let text = stdout(&output);
+        assert_eq!(text.lines().count(), good.len());
+        for (line, position) in text.lines().zip(good) {
+            let value: Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!(value["position"], position.trim());
+            let args = ["probe", "3x4", "--db", "elsewhere", "--json", "--position", position];
+            assert_eq!(value, place.json(&args, 0));
+        }
+        let errors = stderr(&output);
+        let errors: Vec<&str> = errors.lines().collect();
+        assert_eq!(errors.len(), 2, "{errors:?}");
+        assert!(errors[0].starts_with("error: line 3: this position has 1 rank"), "{errors:?}");
+        assert!(errors[1].starts_with("error: line 6: no stone has been removed"), "{errors:?}");
+    }
+    let output = place.with_input(&["probe", "3x4", "--db", "elsewhere"], "xoxo/oxox/xoxo b\n");
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    assert!(text.starts_with("xoxo/oxox/xoxo b: "), "{text}");
+    assert_eq!(text.lines().count(), 1);
+    let output = place.with_input(&["probe", "3x4", "--db", "elsewhere", "-"], "");
+    assert_eq!((code(&output), stdout(&output)), (0, String::new()));
+    let output =
+        place.with_input(&["probe", "3x4", "--db", "elsewhere"], "4/1x2/4 b\n\u{fffd}\0\n");
+    assert_eq!(code(&output), 2);
+    assert_eq!(stdout(&output), "4/1x2/4 b: loss; no moves\n");
+}
+
+#[test]
+fn many_lines_keep_their_order_and_a_reader_may_go_away() {
+    let place = Place::new();
+    build(&place, &["3x4"]);
+    let ranks = ["4", "1o2", "xo2", "1ox1", "x3", "3o", "xoxo", "2xo"];
+    let lines: Vec<String> = (0..20_000usize)
+        .map(|number| {
+            let (first, last) = (ranks[number % 8], ranks[number / 8 % 8]);
+            format!("{first}/4/{last} {}", ["b", "w"][number % 7 / 4])
+        })
+        .collect();
+    let input = lines.join("\n") + "\n";
+    let output = place.with_input(&["probe", "3x4", "--json"], &input);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert_eq!(text.lines().count(), lines.len());
+    let side = |line: &str| if line.ends_with('b') { "black" } else { "white" };
+    for (answer, line) in text.lines().zip(&lines) {
+        assert!(answer.contains(&format!("\"to_move\":\"{}\"", side(line))), "{line}: {answer}");
+    }
+
+    let mut child = place.command(&["probe", "3x4"]).stdin(Stdio::piped()).spawn().expect("runs");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || {
+        // Ends when the program does.
+        while stdin.write_all(input.as_bytes()).is_ok() {}
+    });
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("no panic");
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_probing_while_it_waits_for_lines() {
+    let place = Place::new();
+    build(&place, &["3x4"]);
+    let mut child = place.command(&["probe", "3x4"]).stdin(Stdio::piped()).spawn().expect("runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(b"4/4/4 b\n").expect("the program reads");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-INT");
+    let begun = Instant::now();
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(code(&output), 130);
+    assert_eq!(stdout(&output), "4/4/4 b: loss; no moves\n");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    drop(stdin);
+}
+
+#[test]
+fn probe_asks_for_what_was_forgotten() {
+    let place = Place::new();
+    build(&place, &["3x3"]);
+    let output = place.run(&["probe", "3x3"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+    for part in ["--position", "--moves", "standard input"] {
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    }
+    // An empty list that was asked for has an empty answer.
+    let output = place.run(&["probe", "3x3", "-"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, ""));
+    let output = place.with_input(&["probe", "3x3"], "xox/oxo/xox b\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let answer = stdout(&output);
+    // Comments are no positions, and lines are counted with them.
+    let list = "# The start:\n\n  # ..\nxox/oxo/xox b # first\nxox # short\n";
+    let output = place.with_input(&["probe", "3x3", "-"], list);
+    assert_eq!((code(&output), stdout(&output)), (2, answer));
+    assert!(stderr(&output).starts_with("error: line 5: "), "{}", stderr(&output));
+}
+
+#[test]
+fn solve_takes_values_from_a_database() {
+    let place = Place::new();
+    build(&place, &["4x5"]);
+    build(&place, &["5x5", "--max-stones", "14"]);
+    for algorithm in ["dfpn", "pns", "pn2", "ab"] {
+        let args = ["solve", "4x5", "--algo", algorithm, "--json", "-m", "16MiB", "--db", "db"];
+        let value = place.json(&args, 0);
+        assert_eq!(value["outcome"], "white");
+        assert!(value["database_hits"].as_u64() >= Some(1));
+        assert_eq!(value["nodes"], 1, "{algorithm}");
+        let value = place.json(&[&args[..], &["--moves", "a4"]].concat(), 0);
+        assert_eq!(value["outcome"], "white");
+        assert!(value["best_move"].is_string());
+
+        // Leaves from the layers that there are.
+        let args = ["solve", "5x5", "--algo", algorithm, "--json", "-m", "16MiB"];
+        let plain = place.json(&args, 0);
+        assert!(plain.get("database_hits").is_none());
+        let value = place.json(&[&args[..], &["--db", "db/5x5-stones14"]].concat(), 0);
+        assert_eq!(value["outcome"], plain["outcome"], "{algorithm}");
+    }
+    let args = ["solve", "5x5", "--json", "-m", "16MiB", "--profile", "thesis", "--db", "db"];
+    let value = place.json(&args, 0);
+    assert_eq!(value["outcome"], "black");
+    assert!(value["database_hits"].as_u64() >= Some(1), "{value}");
+    let text = stdout(&place.run(&["solve", "4x5", "--db", "db"]));
+    assert!(text.contains("  database    1 value from db/4x5-complete\n"), "{text}");
+}

@@ -1,0 +1,93 @@
+//! Builds that end early, by a signal or because another one is at work, and go on later.
+
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::super::common::{Place, code, one_object, signal, stderr, stdout};
+use super::files;
+
+/// A build that takes a moment, on one thread.
+const LONG: [&str; 7] = ["builddb", "7x7", "--max-stones", "7", "--threads", "1", "--quiet"];
+
+/// Waits until a file is there, or the program has ended.
+fn wait_for(child: &mut Child, path: &Path) {
+    let begun = Instant::now();
+    while !path.exists() && child.try_wait().expect("a child").is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no {}", path.display());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Interrupted by Ctrl-C, killed, and refused while another builds: the files are in the end those
+/// of a build that nobody disturbed, and never before a database.
+#[test]
+fn builds_that_end_early_go_on_and_leave_the_same_files() {
+    let undisturbed = Place::new();
+    assert_eq!(code(&undisturbed.run(&LONG)), 0);
+    let expected = files(&undisturbed.path("db/7x7-stones7"));
+
+    let place = Place::new();
+    let directory = place.path("db/7x7-stones7");
+    let (mut interrupted, mut killed, mut refused) = (0, 0, 0);
+    for (layer, how) in
+        [("stones-03.kdb", "-KILL"), ("stones-05.kdb", "-INT"), ("stones-06.kdb", "-KILL")]
+    {
+        let mut child = place.command(&[&LONG[..], &["--json"]].concat()).spawn().expect("runs");
+        wait_for(&mut child, &directory.join(layer));
+        let second = place.run(&LONG);
+        if code(&second) == 4 {
+            assert!(stderr(&second).contains("another program is building"));
+            refused += 1;
+        }
+        if child.try_wait().expect("a child").is_none() {
+            signal(&child, how);
+        }
+        let output = child.wait_with_output().expect("the program ends");
+        match output.status.code() {
+            None => killed += 1,
+            Some(130) => {
+                let value = one_object(&stdout(&output));
+                assert_eq!(value["reason"], "interrupted");
+                assert_eq!(value["positions"], Value::Null);
+                interrupted += 1;
+            }
+            // The layer was there from before, and the second one came first.
+            Some(4) => {
+                assert!(stderr(&output).contains("another program is building"));
+                refused += 1;
+            }
+            // It was done before the signal came.
+            Some(other) => assert_eq!(other, 0, "{}", stderr(&output)),
+        }
+        if !directory.join("database.json").exists() {
+            let output = place.run(&["probe", "7x7", "--position", "7/7/7/7/7/7/xo5 b"]);
+            assert_eq!(code(&output), 4, "no database yet");
+        }
+    }
+    assert!(interrupted + killed > 0 && refused > 0, "{interrupted} {killed} {refused}");
+    let output = place.run(&LONG);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let found = files(&directory);
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    assert!(found == expected, "other bytes");
+}
+
+#[test]
+fn an_interrupted_build_says_how_to_go_on() {
+    let place = Place::new();
+    let mut child = place.command(&LONG).spawn().expect("runs");
+    wait_for(&mut child, &place.path("db/7x7-stones7/stones-06.kdb"));
+    if child.try_wait().expect("a child").is_none() {
+        signal(&child, "-INT");
+    }
+    let output = child.wait_with_output().expect("the program ends");
+    if code(&output) == 130 {
+        let text = stdout(&output);
+        assert!(text.ends_with("interrupted: the same command goes on from here\n"), "{text}");
+    } else {
+        assert_eq!(code(&output), 0);
+    }
+}

@@ -1,0 +1,156 @@
+//! What gives no answer: bad input, files that are missing or damaged, limits.
+
+use std::fs;
+use std::path::Path;
+
+use super::super::common::{Place, code, one_object, stderr, stdout};
+use super::build;
+
+/// Changes a bit in every sixteenth byte of the compressed values of a layer file, and nothing in
+/// its header, index and footer.
+fn damage(path: &Path) {
+    let mut bytes = fs::read(path).expect("a file");
+    let footer = bytes.len() - 40;
+    let index = u64::from_le_bytes(bytes[footer..footer + 8].try_into().expect("8 bytes")) as usize;
+    assert!(index > 88, "{index}");
+    bytes[88..index].iter_mut().step_by(16).for_each(|byte| *byte ^= 1);
+    fs::write(path, bytes).expect("the file is written");
+}
+
+#[test]
+fn bad_input_exits_with_2_and_says_what_is_wrong() {
+    let place = Place::new();
+    build(&place, &["7x7", "--max-stones", "3"]);
+    build(&place, &["3x3"]);
+    let few = "7/7/7/7/7/7/xo5 b";
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["probe", "7x7", "--moves", ""], &["7x7 board", "at most 3 stones"]),
+        (&["probe", "7x7", "--moves", "d4 d5"], &["at most 3 stones"]),
+        (&["probe", "7x7", "--position", "nonsense"], &["--position", "1 rank"]),
+        (&["probe", "7x7", "--moves", "d3"], &["--moves", "corner"]),
+        (&["probe", "7x7", "--position", few, "--moves", "a7-c7"], &["--moves", "move 1"]),
+        (&["probe", "7x7", "-", "--moves", ""], &["--moves"]),
+        (&["probe", "7x7", "positions.txt"], &["positions.txt"]),
+        (&["probe"], &["<RxF>"]),
+        (&["probe", "3x4", "--db", "db/3x3-complete", "--moves", ""], &["3x3", "3x4"]),
+        (&["builddb"], &["<RxF>"]),
+        (&["builddb", "9x9"], &["81 squares"]),
+        (&["builddb", "4x4", "--scope", "all"], &["complete, reachable"]),
+        (&["builddb", "4x4", "--scope", "reachable", "--max-stones", "3"], &["--max-stones"]),
+        (&["builddb", "4x4", "--max-stones", "-1"], &["--max-stones", "0 to 64"]),
+        (&["builddb", "4x4", "--max-stones", "65"], &["--max-stones", "0 to 64"]),
+        (&["builddb", "4x4", "--memory", "lots"], &["--memory", "4GiB"]),
+        (&["builddb", "4x4", "--threads", "0"], &["--threads", "1 to 1024"]),
+        (&["verifydb"], &["<DIR>"]),
+        (&["verifydb", "db/3x3-complete", "--threads", "0"], &["--threads", "1 to 1024"]),
+    ];
+    for (args, parts) in cases {
+        let output = place.run(args);
+        let message = stderr(&output);
+        assert_eq!(code(&output), 2, "{args:?}: {message}");
+        assert_eq!(stdout(&output), "", "{args:?}");
+        for part in *parts {
+            assert!(message.contains(part), "{args:?}: no {part:?} in {message}");
+        }
+    }
+    // On the same database, a position that it covers.
+    let value = place.json(&["probe", "7x7", "--position", few, "--json"], 0);
+    assert_eq!(value["outcome"], "win");
+}
+
+#[test]
+fn missing_files_exit_with_4_and_are_named() {
+    let place = Place::new();
+    let cases: &[&[&str]] = &[
+        &["probe", "4x4", "--moves", ""],
+        &["probe", "4x4", "--db", "nowhere", "--moves", ""],
+        &["probe", "4x4", "--db", "nowhere", "-"],
+        &["solve", "4x4", "--db", "nowhere"],
+        &["verifydb", "nowhere"],
+    ];
+    for args in cases {
+        let output = place.run(args);
+        let message = stderr(&output);
+        assert_eq!(code(&output), 4, "{args:?}: {message}");
+        assert_eq!(stdout(&output), "", "{args:?}");
+        assert!(message.contains(if args.contains(&"nowhere") { "nowhere" } else { "db" }));
+        assert!(message.contains("builddb"), "{message}");
+    }
+    build(&place, &["3x3"]);
+    fs::remove_file(place.path("db/3x3-complete/stones-04.kdb")).expect("the file is there");
+    for args in [&["probe", "3x3", "--moves", ""][..], &["verifydb", "db/3x3-complete"]] {
+        let output = place.run(args);
+        assert_eq!(code(&output), 4);
+        assert!(stderr(&output).contains("stones-04.kdb"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_damaged_file_is_named_and_gives_no_answer() {
+    let place = Place::new();
+    build(&place, &["4x4"]);
+    damage(&place.path("db/4x4-complete/stones-13.kdb"));
+    let output = place.run(&["verifydb", "db/4x4-complete", "--json", "--quiet"]);
+    assert_eq!(code(&output), 4);
+    let value = one_object(&stdout(&output));
+    assert_eq!(value["valid"], false);
+    let problem = value["problem"].as_str().expect("text");
+    assert!(problem.contains("stones-13.kdb") && problem.contains("damaged"), "{problem}");
+    assert!(problem.contains(" to move, won should be "), "{problem}");
+    assert!(!problem.contains('{'), "{problem}");
+    assert!(stderr(&output).contains("stones-13.kdb"));
+    let output = place.run(&["verifydb", "db/4x4-complete", "--quiet"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (4, ""));
+
+    // A position in the damaged layer: from the command line and among others.
+    let position = "x2o/oxox/x1xo/oxox b";
+    let output = place.run(&["probe", "4x4", "--position", position]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (4, ""));
+    assert!(stderr(&output).contains("stones-13.kdb"));
+    let input = format!("rubbish\n{position}\n4/1x2/4/4 b\n");
+    let output = place.with_input(&["probe", "4x4"], &input);
+    assert_eq!(code(&output), 4);
+    assert_eq!(stdout(&output), "4/1x2/4/4 b: loss; no moves\n");
+    assert!(stderr(&output).contains("line 2: "), "{}", stderr(&output));
+
+    // In a search: no outcome, the reason, and the file.
+    for algorithm in ["dfpn", "pns", "pn2", "ab"] {
+        let args =
+            ["solve", "4x4", "--db", "db", "--position", position, "--algo", algorithm, "--json"];
+        let output = place.run(&args);
+        assert_eq!(code(&output), 4);
+        let value = one_object(&stdout(&output));
+        assert_eq!(value["outcome"], "unknown", "{algorithm}");
+        assert_eq!(value["reason"], "database error", "{algorithm}");
+        assert!(stderr(&output).contains("stones-13.kdb"), "{}", stderr(&output));
+    }
+}
+
+/// At a limit there is an object as well, in which nothing is claimed.
+#[test]
+fn limits_leave_an_object_without_counts() {
+    let place = Place::new();
+    let output = place.run(&["statespace", "6x6", "--memory", "1GiB", "--json"]);
+    assert_eq!(code(&output), 3);
+    let value = one_object(&stdout(&output));
+    assert_eq!(value["reason"], "memory limit");
+    assert!(value["plies"].as_array().unwrap().is_empty() && value["total"].is_null(), "{value}");
+    for flag in ["--quiet", "--plan"] {
+        let output = place.run(&["builddb", "8x8", "--memory", "1GiB", "--json", flag]);
+        assert_eq!(code(&output), 3);
+        let value = one_object(&stdout(&output));
+        assert_eq!(value["reason"], "memory limit");
+        assert_eq!(value["directory"], "db/8x8-complete");
+        for key in ["positions", "black_to_move_wins", "white_to_move_wins", "bytes"] {
+            assert!(value[key].is_null(), "{value}");
+        }
+    }
+    build(&place, &["3x3"]);
+    let verify = ["verifydb", "db/3x3-complete", "--deep", "--json", "--quiet", "--memory"];
+    let output = place.run(&[&verify[..], &["16"]].concat());
+    assert_eq!(code(&output), 3);
+    let value = one_object(&stdout(&output));
+    assert!(value["valid"].is_null() && value["board"] == "3x3", "{value}");
+    assert!(stderr(&output).contains("tip: --memory"), "{}", stderr(&output));
+    place.json(&[&verify[..], &["1KiB"]].concat(), 0);
+}
