@@ -82,7 +82,9 @@ fn is_sound(code: u64, entry: Entry) -> bool {
 /// Whether an entry may have become this one by rounding.
 fn is_near(wide: Entry, narrow: Entry) -> bool {
     let number = |wide: u32, narrow: u32| {
-        narrow <= wide && wide - narrow <= wide / 64 && (narrow == INFINITY) == (wide == INFINITY)
+        // Rounded up, but for the largest ones.
+        let enough = narrow >= wide.min(INFINITY / 128 * 127);
+        enough && narrow <= wide + wide / 64 && (narrow == INFINITY) == (wide == INFINITY)
     };
     number(wide.phi, narrow.phi)
         && number(wide.delta, narrow.delta)

@@ -2,7 +2,7 @@
 //!
 //! | bits | content |
 //! |---|---|
-//! | 0..11 | phi, with six bits after the leading one: within 1.6 % |
+//! | 0..11 | phi, with six bits after the leading one, rounded up: within 1.6 % |
 //! | 11..22 | delta, the same |
 //! | 22..28 | work, with one bit after the leading one |
 //! | 28..64 | 36 bits of the key |
@@ -13,12 +13,17 @@
 //! are kept, and together with the cluster they are the upper `s` + 35 bits of the key. Where these
 //! tell the code, two positions never look alike.
 //!
+//! Numbers are rounded up. If they were rounded down, a node would often be entered because its number
+//! is below the threshold, and left at once because its children say more; what it says then is
+//! rounded down again, so every visit to its parent would do the same, and on every level above as
+//! often again.
+//!
 //! phi and delta are never both zero in a stored entry, so a place of zeros is empty.
 
 use super::entry::Entry;
 use super::keys::CodesOfKeys;
 use super::layout::{Layout, decode, encode};
-use crate::search::numbers::Number;
+use crate::search::numbers::{INFINITY, Number};
 
 /// Bits of the key that a place has.
 const KEY_BITS: u32 = 36;
@@ -26,6 +31,8 @@ const KEY_SHIFT: u32 = 64 - KEY_BITS;
 const NUMBER_BITS: u32 = 11;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
 const NUMBER_MANTISSA: u32 = 6;
+/// The code below that of infinity, a power of two.
+const LARGEST: u64 = ((INFINITY.ilog2() - NUMBER_MANTISSA + 1) << NUMBER_MANTISSA) as u64 - 1;
 const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
 const WORK_MASK: u64 = (1 << (KEY_SHIFT - WORK_SHIFT)) - 1;
 
@@ -58,7 +65,12 @@ impl Narrow {
     /// The place of an entry with this name.
     #[inline(always)]
     pub fn pack(name: u64, entry: &Entry) -> u64 {
-        let number = |number: Number| encode::<NUMBER_MANTISSA>(u64::from(number));
+        let number = |number: Number| {
+            let code = encode::<NUMBER_MANTISSA>(u64::from(number));
+            let up = u64::from(decode::<NUMBER_MANTISSA>(code) < u64::from(number));
+            // No open position becomes a solved one.
+            if number < INFINITY { (code + up).min(LARGEST) } else { code }
+        };
         let work = encode::<{ Self::WORK_MANTISSA }>(entry.work).min(WORK_MASK);
         name | work << WORK_SHIFT | number(entry.delta) << NUMBER_BITS | number(entry.phi)
     }
@@ -132,8 +144,10 @@ mod tests {
             let back = Narrow::unpack(place);
             prop_assert!(Narrow::is_same(place, name) && !Narrow::is_empty(place));
             prop_assert_eq!(Narrow::is_solved(place), phi == 0 || delta == 0);
-            prop_assert!(back.phi <= phi && back.phi >= phi - phi / 64);
-            prop_assert!(back.delta <= delta && back.delta >= delta - delta / 64);
+            // The largest ones have no room to be rounded up.
+            let reach = INFINITY / 128 * 127;
+            prop_assert!(back.phi >= phi.min(reach) && back.phi <= phi + phi / 64);
+            prop_assert!(back.delta >= delta.min(reach) && back.delta <= delta + delta / 64);
             prop_assert_eq!((back.phi == 0, back.phi == INFINITY), (phi == 0, phi == INFINITY));
             prop_assert_eq!(back.delta == INFINITY, delta == INFINITY);
             let reach = decode::<{ Narrow::WORK_MANTISSA }>(WORK_MASK);
