@@ -55,7 +55,7 @@ class Konane:
     #: A call takes the driver about a millisecond, so jobs are not small. For 7x7 by two workers on two
     #: cores anything from 20 000 to 400 000 takes about as long, 6 to 8 s; larger ones make more nodes.
     job_nodes: int = 80_000
-    fact_work: int = 100
+    fact_work: int = 30
 
     def lead(self, **options: Any) -> ClusterLeader:
         return ClusterLeader.konane(

@@ -10,7 +10,7 @@
 //! else; what the worker says of it later changes nothing, but its facts are taken over, since they
 //! are true whenever they come.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use ahash::AHashMap;
@@ -48,6 +48,11 @@ pub struct Rules {
     pub keeps_last: bool,
     /// The most facts in an answer.
     pub facts_at_once: usize,
+    /// The most facts in the log, the latest ones; 1 at least. Who has not read the others does not get them.
+    pub facts_kept: usize,
+    /// How many of the best leaves are looked through for one that the worker knows already, for workers that share
+    /// nothing; at least 1.
+    pub leaves_compared: usize,
     /// Names of each worker; at least 1. Names `n·names` to `n·names + names - 1` are one worker's,
     /// which share what they know; the first of them is sent the facts.
     pub names: u64,
@@ -65,6 +70,8 @@ impl Rules {
             made_anew: false,
             keeps_last: false,
             facts_at_once: 0,
+            facts_kept: usize::MAX,
+            leaves_compared: 1,
             names: 1,
         }
     }
@@ -91,8 +98,10 @@ pub struct Leader<F: FirstLevel> {
     jobs: BTreeMap<JobId, Job<F::Leaf>>,
     /// The workers that have a job.
     seats: AHashMap<WorkerId, JobId>,
-    /// Facts, and who has found them out.
-    log: Vec<(WorkerId, F::Fact)>,
+    /// The latest facts, and who has found them out.
+    log: VecDeque<(WorkerId, F::Fact)>,
+    /// Facts that have left the log.
+    forgotten: usize,
     /// Who has searched a leaf that is free, or its parent.
     last: AHashMap<F::Node, WorkerId>,
     stops: Vec<(WorkerId, JobId)>,
@@ -116,7 +125,8 @@ impl<F: FirstLevel> Leader<F> {
             rules,
             jobs: BTreeMap::new(),
             seats: AHashMap::new(),
-            log: Vec::new(),
+            log: VecDeque::new(),
+            forgotten: 0,
             last: AHashMap::new(),
             stops: Vec::new(),
             next_job: 1,
@@ -186,7 +196,7 @@ impl<F: FirstLevel> Leader<F> {
         let Message { worker, serial, facts, read, notice } = message;
         for fact in facts {
             if self.level.learn(&fact, &mut self.counters) {
-                self.log.push((worker, fact));
+                self.keep(worker, fact);
             }
         }
         let order = match notice {
@@ -205,8 +215,9 @@ impl<F: FirstLevel> Leader<F> {
             self.call_off();
         }
         let most = if worker % self.rules.names == 0 { self.rules.facts_at_once } else { 0 };
-        let end = self.log.len().min(read.saturating_add(most));
-        let facts = self.log.get(read..end).unwrap_or_default().iter();
+        let read = read.max(self.forgotten);
+        let end = self.facts().min(read.saturating_add(most));
+        let facts = self.log.range(read.min(end) - self.forgotten..end - self.forgotten);
         let own = |name: WorkerId| name / self.rules.names == worker / self.rules.names;
         let facts = facts.filter(|(from, _)| !own(*from)).map(|(_, fact)| fact.clone());
         Answer { serial, order, facts: facts.collect(), read: read.max(end) }
@@ -214,12 +225,22 @@ impl<F: FirstLevel> Leader<F> {
 
     /// Takes over facts from before the search.
     pub fn remember(&mut self, facts: impl IntoIterator<Item = F::Fact>) {
-        self.log.extend(facts.into_iter().map(|fact| (WorkerId::MAX, fact)));
+        for fact in facts {
+            self.keep(WorkerId::MAX, fact);
+        }
     }
 
-    /// Facts in the log.
+    fn keep(&mut self, from: WorkerId, fact: F::Fact) {
+        if self.log.len() == self.rules.facts_kept.max(1) {
+            self.log.pop_front();
+            self.forgotten += 1;
+        }
+        self.log.push_back((from, fact));
+    }
+
+    /// Facts that there have been.
     pub fn facts(&self) -> usize {
-        self.log.len()
+        self.forgotten + self.log.len()
     }
 
     /// Releases the job of a name that will not be heard of again.
@@ -266,13 +287,25 @@ impl<F: FirstLevel> Leader<F> {
             return Order::Quit;
         }
         let (names, last) = (self.rules.names, &self.last);
-        let elsewhere =
-            |node: &F::Node| last.get(node).is_some_and(|other| other / names != worker / names);
-        let leaf = match self.level.select(&elsewhere) {
-            Selection::Leaf(leaf) => leaf,
-            Selection::AllTaken => return Order::Wait,
-            Selection::Solved => return Order::Quit,
-        };
+        let own = |node: &F::Node| last.get(node).map(|other| other / names == worker / names);
+        // The best leaf that the worker knows already, among the best that there are.
+        let (mut passed, mut chosen) = (Vec::new(), None);
+        while chosen.is_none() && passed.len() < self.rules.leaves_compared.max(1) {
+            match self.level.select(&|node| own(node) == Some(false)) {
+                Selection::Leaf(leaf) if own(&F::node(&leaf)) == Some(true) => chosen = Some(leaf),
+                Selection::Leaf(leaf) => passed.push(leaf),
+                Selection::AllTaken => break,
+                Selection::Solved => return Order::Quit,
+            }
+        }
+        for leaf in passed {
+            if chosen.is_none() && self.level.stands(&leaf) {
+                chosen = Some(leaf);
+            } else {
+                self.level.release(&leaf);
+            }
+        }
+        let Some(leaf) = chosen else { return Order::Wait };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
         let last = self.last.remove(&F::node(&leaf));
         let last = last.filter(|&other| other / names != worker / names);

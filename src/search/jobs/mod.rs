@@ -23,5 +23,5 @@ mod turns;
 
 pub use leader::{Leader, Rules};
 pub use level::{FirstLevel, Selection};
-pub use tree::{JobTree, Solved};
+pub use tree::{Finding, JobTree};
 pub(super) use tree::{JobTreeOptions, without_memory};

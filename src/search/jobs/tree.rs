@@ -38,7 +38,7 @@ use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
 use crate::search::pns::tree::RootBlock;
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
 use crate::search::snapshot::TreePort;
-use crate::search::table::{Entry as TableEntry, Table};
+use crate::search::table::{Entry as TableEntry, Table, entry};
 
 /// The parameters of a tree for several workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,15 +73,33 @@ pub struct Leaf {
     path: Vec<Step>,
 }
 
-/// A position that has been solved.
+/// What somebody has found out about a position, solved or open. It travels as the 16 bytes of a table's cell, so
+/// `work` is rounded down on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Solved {
-    /// Its code.
+#[serde(into = "[u8; 16]", try_from = "[u8; 16]")]
+pub struct Finding {
+    /// The position's code.
     pub code: u64,
-    /// Its value.
-    pub value: Value,
-    /// The expansions that this took.
-    pub work: u64,
+    /// Its numbers, and the expansions behind them.
+    pub entry: TableEntry,
+}
+
+impl From<Finding> for [u8; 16] {
+    fn from(Finding { code, entry }: Finding) -> Self {
+        entry.pack(code).to_le_bytes()
+    }
+}
+
+impl TryFrom<[u8; 16]> for Finding {
+    type Error = &'static str;
+
+    fn try_from(bytes: [u8; 16]) -> Result<Self, Self::Error> {
+        let cell = u128::from_le_bytes(bytes);
+        match entry::is_valid(cell) {
+            true => Ok(Finding { code: cell as u64, entry: TableEntry::unpack(cell) }),
+            false => Err("numbers that no search stores"),
+        }
+    }
 }
 
 /// What a search says that has no memory for its tree.
@@ -392,7 +410,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
     type Node = u64;
     type Leaf = Leaf;
     type Children = Vec<Child>;
-    type Fact = Solved;
+    type Fact = Finding;
 
     fn select(&mut self, elsewhere: &dyn Fn(&u64) -> bool) -> Selection<Leaf> {
         self.select_leaf(elsewhere)
@@ -516,11 +534,12 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         }
     }
 
-    fn learn(&mut self, fact: &Solved, counters: &mut Counters) -> bool {
-        let &Solved { code, value, work } = fact;
-        let is_news = self.lookup(code).is_none_or(|entry| entry.value().is_none());
+    fn learn(&mut self, fact: &Finding, counters: &mut Counters) -> bool {
+        let &Finding { code, entry } = fact;
+        let is_news = self.lookup(code).is_none_or(|known| {
+            known.value().is_none() && (entry.value().is_some() || known.work <= entry.work)
+        });
         if is_news {
-            let entry = TableEntry::solved(value, work);
             counters.stored(self.table.store(self.game.key(code), code, entry));
         }
         is_news

@@ -355,13 +355,16 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
 
     #[inline(always)]
     fn solved(&mut self, code: u64, value: Value, work: u64) {
-        self.game.solved(code, value, work);
-        Evaluator::store(self, code, Entry::solved(value, work));
+        let entry = Entry::solved(value, work);
+        self.game.stored(code, entry);
+        Evaluator::store(self, code, entry);
     }
 
     #[inline(always)]
     fn store(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64) {
-        Evaluator::store(self, code, Entry { phi, delta, work });
+        let entry = Entry { phi, delta, work };
+        self.game.stored(code, entry);
+        Evaluator::store(self, code, entry);
     }
 }
 

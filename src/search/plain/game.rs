@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::search::numbers::Number;
+use crate::search::table::Entry;
 
 pub use crate::search::value::Value;
 
@@ -98,11 +99,10 @@ pub trait Game: Sync {
         Answer::Unknown
     }
 
-    /// Told of every position that a search has solved, with the expansions that this took. Games
-    /// themselves do not listen.
+    /// Told of every entry that df-pn stores. Games themselves do not listen.
     #[inline(always)]
-    fn solved(&self, code: u64, value: Value, work: u64) {
-        let _ = (code, value, work);
+    fn stored(&self, code: u64, entry: Entry) {
+        let _ = (code, entry);
     }
 
     /// A plain exact search of at most `budget` positions, for positions near the end.

@@ -1,6 +1,7 @@
 //! Values that are known before a search begins, such as those of an endgame database.
 
-use super::game::{Child, Expansion, Game, Settled, Value};
+use super::game::{Child, Expansion, Game, Settled};
+use crate::search::table::Entry;
 
 pub use super::game::Answer;
 
@@ -14,11 +15,11 @@ pub trait Known: Sync {
     /// The value of the position with this code.
     fn value(&self, code: u64) -> Answer;
 
-    /// Told of every position that a search has solved: see [`Game::solved`]. Whoever collects values
-    /// listens here; others do not.
+    /// Told of every entry that a search stores: see [`Game::stored`]. Whoever collects them listens
+    /// here; others do not.
     #[inline(always)]
-    fn solved(&self, code: u64, value: Value, work: u64) {
-        let _ = (code, value, work);
+    fn stored(&self, code: u64, entry: Entry) {
+        let _ = (code, entry);
     }
 }
 
@@ -36,8 +37,8 @@ impl<K: Known + ?Sized> Known for &K {
     }
 
     #[inline(always)]
-    fn solved(&self, code: u64, value: Value, work: u64) {
-        (**self).solved(code, value, work);
+    fn stored(&self, code: u64, entry: Entry) {
+        (**self).stored(code, entry);
     }
 }
 
@@ -114,9 +115,9 @@ impl<G: Game, K: Known> Game for Informed<'_, G, K> {
     }
 
     #[inline(always)]
-    fn solved(&self, code: u64, value: Value, work: u64) {
-        self.known.solved(code, value, work);
-        self.game.solved(code, value, work);
+    fn stored(&self, code: u64, entry: Entry) {
+        self.known.stored(code, entry);
+        self.game.stored(code, entry);
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@ use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
 use crate::search::dfpn::DfpnOptions;
-use crate::search::jobs::Solved;
+use crate::search::jobs::Finding;
 use crate::search::jobs::messages::{Answer, JobOutcome, Message, Notice, Order, Search};
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
@@ -30,10 +30,10 @@ const SEARCH: u64 = 99;
 
 const NAMES: u64 = 2;
 
-type Said = Message<u64, Vec<Child>, Solved>;
+type Said = Message<u64, Vec<Child>, Finding>;
 
 /// A code that no position has.
-const LOST: Solved = Solved { code: u64::MAX, value: Value::Loss, work: 1 };
+const LOST: Finding = Finding { code: u64::MAX, entry: Entry { phi: INFINITY, delta: 0, work: 1 } };
 
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
@@ -252,12 +252,81 @@ fn who_comes_late_learns_every_fact() {
             let message = late.search(2, &told.answer, None).unwrap();
             told = desk.hear(&message, Duration::ZERO).unwrap();
         }
-        let known = |station: &PlainStation<'_, GraphGame>| {
-            let code = |code: &u64| station.table().lookup(game.key(*code), *code);
-            (0..game.nodes()).filter(|at| code(at).is_some_and(|e| e.value().is_some())).count()
-        };
-        assert!(known(&late) >= facts, "{} of {facts}", known(&late));
+        // Open positions, too, and no less of them.
+        let mut open = 0;
+        for code in 0..game.nodes() {
+            let known = |station: &PlainStation<'_, GraphGame>| {
+                station.table().lookup(game.key(code), code)
+            };
+            let Some(told) = known(&first) else { continue };
+            let heard = known(&late).expect("it was told");
+            assert!(told.value().is_none() || heard.value() == told.value());
+            assert!(heard.value().is_some() || heard.work >= told.work);
+            open += u32::from(told.value().is_none());
+        }
+        assert!(open > 0);
     });
+}
+
+#[test]
+fn a_station_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
+    let game = large_game();
+    let (idle, busy) = (station(&game), station(&game));
+    led(&game, rules(20), |desk| {
+        let told = desk.hello(0, Duration::ZERO);
+        busy.go_on(Some(50));
+        assert_eq!(busy.counters().nodes, 0, "there has been no job");
+        let messages = [&idle, &busy].map(|one| one.search(0, &told.answer, None).unwrap());
+        assert_eq!(messages[0], messages[1]);
+        let before = busy.counters().nodes;
+        busy.go_on(Some(50));
+        let more = busy.counters().nodes - before;
+        assert!((40..110).contains(&more), "{more}");
+        // The next job's result counts what was searched meanwhile, once, and has its facts.
+        let told = desk.hear(&messages[0], Duration::ZERO).unwrap();
+        let [without, with] =
+            [&idle, &busy].map(|one| said(&one.search(0, &told.answer, None).unwrap()));
+        let spent = |message: &Said| match message.notice {
+            Notice::Done { spent, .. } => spent.nodes,
+            _ => panic!("{message:?}"),
+        };
+        let own = busy.counters().nodes - before - more;
+        assert_eq!(spent(&with), own + more);
+        assert_eq!(spent(&without), idle.counters().nodes - before);
+        assert!(with.facts.len() > without.facts.len());
+    });
+    // A job that comes while the station goes on without limit is searched at once.
+    let has_begun = AtomicBool::new(false);
+    let slow = Slow(&game, &has_begun);
+    let options = StationOptions { fact_work: 1, ..*station(&game).options() };
+    let slow = PlainStation::new(&slow, Table::new(1 << 8).unwrap(), options, SEARCH, None);
+    led(&game, rules(4), |desk| {
+        let told = desk.hello(0, Duration::ZERO);
+        let message = slow.search(0, &told.answer, None).unwrap();
+        let told = desk.hear(&message, Duration::ZERO).unwrap();
+        has_begun.store(false, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| slow.go_on(None));
+            while !has_begun.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            let begun = Instant::now();
+            slow.search(0, &told.answer, None).unwrap();
+            assert!(begun.elapsed() < Duration::from_secs(20));
+        });
+    });
+}
+
+#[test]
+fn findings_that_no_search_stores_are_refused() {
+    let bytes = |cell: u128| postcard::to_allocvec(&cell.to_le_bytes()).unwrap();
+    let sound = Entry { phi: 3, delta: 4, work: 5 };
+    let finding = Finding { code: 77, entry: sound };
+    assert_eq!(postcard::to_allocvec(&finding).unwrap(), bytes(sound.pack(77)));
+    assert_eq!(postcard::from_bytes(&bytes(sound.pack(77))), Ok(finding));
+    for cell in [0, 77, Entry { phi: 0, delta: 9, work: 1 }.pack(77)] {
+        assert!(postcard::from_bytes::<Finding>(&bytes(cell)).is_err(), "{cell:x}");
+    }
 }
 
 #[test]
@@ -330,8 +399,11 @@ fn a_station_takes_any_job() {
     let game = random_game(1);
     let station = station(&game);
     let search = Search { job: u64::MAX, node: 0, budget: u64::MAX, slice: 0, last: None };
-    let (order, facts) = (Order::Search(search), vec![Solved { work: u64::MAX, ..LOST }; 2]);
-    let answer: Answer<u64, Solved> = Answer { serial: u64::MAX, order, facts, read: usize::MAX };
+    let (order, facts) = (
+        Order::Search(search),
+        vec![Finding { entry: Entry::solved(Value::Loss, u64::MAX), ..LOST }; 2],
+    );
+    let answer: Answer<u64, Finding> = Answer { serial: u64::MAX, order, facts, read: usize::MAX };
     let answer = wire::encode(Kind::Answer, SEARCH, &answer);
     let message = said(&station.search(u64::MAX, &answer, None).unwrap());
     assert!(matches!(message.notice, Notice::Done { job: u64::MAX, .. }));

@@ -2,7 +2,7 @@
 
 use super::TwoLevelOptions;
 use crate::search::jobs::remote::{Desk, DeskRules, LeaderDesk};
-use crate::search::jobs::{JobTree, JobTreeOptions, Solved, without_memory};
+use crate::search::jobs::{Finding, JobTree, JobTreeOptions, without_memory};
 use crate::search::plain::game::Game;
 use crate::search::run::{Observer, Reason, Report};
 use crate::search::snapshot::TreePort;
@@ -34,7 +34,7 @@ pub fn lead<G: Game>(
         return without_memory(table);
     };
     let mut desk = LeaderDesk::new(tree, rules, search, table.estimated_count(), observer);
-    desk.leader.remember(solved(table, rules.fact_work));
+    desk.leader.remember(found(table, rules.fact_work));
     run(&mut desk);
     if !desk.leader.is_over() {
         desk.leader.end(Reason::Interrupted);
@@ -44,14 +44,12 @@ pub fn lead<G: Game>(
 }
 
 /// What a table knows that took at least so much work.
-fn solved(table: &Table, least: u64) -> Vec<Solved> {
+fn found(table: &Table, least: u64) -> Vec<Finding> {
     let (mut cursor, mut cells, mut found) = (Cursor::default(), Vec::new(), Vec::new());
     while table.copy_cells(&mut cursor, &mut cells) {
-        found.extend(cells.drain(..).filter_map(|cell| {
-            let entry = Entry::unpack(cell);
-            let (value, work) = (entry.value()?, entry.work);
-            (work >= least).then_some(Solved { code: cell as u64, value, work })
-        }));
+        let all =
+            cells.drain(..).map(|cell| Finding { code: cell as u64, entry: Entry::unpack(cell) });
+        found.extend(all.filter(|finding| finding.entry.work >= least));
     }
     found
 }

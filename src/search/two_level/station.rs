@@ -1,19 +1,22 @@
 //! A worker with a table of its own, whose leader is elsewhere.
 
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ahash::AHashMap;
 
 use super::LEAST_ROOM;
 use super::entries;
 use super::job::Searcher;
 use crate::search::dfpn::DfpnOptions;
-use crate::search::jobs::Solved;
-use crate::search::jobs::messages::{JobId, Search, WorkerId};
+use crate::search::jobs::Finding;
+use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::jobs::remote::{Station, StationJobs, WireError};
-use crate::search::plain::game::{Game, Value};
+use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::{Answer, Informed, Known};
-use crate::search::run::{Counters, Pace};
+use crate::search::run::{Counters, Limits, Pace};
+use crate::search::split_mix::mix;
 use crate::search::table::{Entry, Table};
 
 /// How a worker searches.
@@ -23,7 +26,7 @@ pub struct StationOptions {
     pub dfpn: DfpnOptions,
     /// Its threads.
     pub threads: NonZeroUsize,
-    /// The least work of a solved position that is worth telling the others.
+    /// The least work of a position, solved or open, that is worth telling the others of.
     pub fact_work: u64,
     /// The most entries that are handed over.
     pub most_entries: usize,
@@ -36,6 +39,8 @@ pub struct PlainStation<'a, G> {
     table: Table,
     options: StationOptions,
     jobs: StationJobs<'a>,
+    /// The node of the last job, if it is open.
+    open: Mutex<Option<u64>>,
 }
 
 impl<'a, G: Game> PlainStation<'a, G> {
@@ -47,8 +52,22 @@ impl<'a, G: Game> PlainStation<'a, G> {
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
-        let found = Found { least: options.fact_work, solved: Mutex::default() };
-        PlainStation { game, found, table, options, jobs: StationJobs::new(search, pace) }
+        let found =
+            Found { least: options.fact_work, parts: [(); PARTS].map(|()| Mutex::default()) };
+        PlainStation {
+            game,
+            found,
+            table,
+            options,
+            jobs: StationJobs::new(search, pace),
+            open: Mutex::default(),
+        }
+    }
+
+    /// How it searches.
+    #[cfg(test)]
+    pub fn options(&self) -> &StationOptions {
+        &self.options
     }
 
     /// What it knows.
@@ -70,6 +89,30 @@ impl<'a, G: Game> PlainStation<'a, G> {
         }
     }
 
+    /// Searches a node, with room for so many entries.
+    fn search_node(
+        &self,
+        node: u64,
+        room: u64,
+        limits: Limits<'_>,
+    ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
+        self.make_room(room.max(LEAST_ROOM));
+        let game = Informed::new(self.game, &self.found);
+        let mut nobody = ();
+        let StationOptions { dfpn, threads, .. } = self.options;
+        let used_before = self.table.estimated_count();
+        Searcher::new(&game, &self.table, dfpn, threads, &mut nobody).search(
+            node,
+            limits,
+            used_before,
+            &mut (),
+        )
+    }
+
+    fn lock_open(&self) -> MutexGuard<'_, Option<u64>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn make_room(&self, more: u64) {
         // The count is judged by a sample, so a quarter is added.
         let count = self.table.estimated_count().saturating_add(more).min(self.table.capacity());
@@ -86,19 +129,21 @@ impl<G: Game> Station for PlainStation<'_, G> {
     ) -> Result<Vec<u8>, WireError> {
         let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
         self.jobs.run(name, answer, |job, facts, limits| {
-            let solved = |Solved { code, value, work }| (code, Entry::solved(value, work));
-            self.take_over(facts.into_iter().map(solved));
+            self.take_over(facts.into_iter().map(|Finding { code, entry }| (code, entry)));
             self.take_over(entries.unwrap_or_default().into_iter());
             let Search { node, budget, .. } = job;
-            self.make_room(budget.max(LEAST_ROOM));
-            let game = Informed::new(self.game, &self.found);
-            let mut nobody = ();
-            let StationOptions { dfpn, threads, .. } = self.options;
-            let used_before = self.table.estimated_count();
-            let (outcome, spent) = Searcher::new(&game, &self.table, dfpn, threads, &mut nobody)
-                .search(node, limits, used_before, &mut ());
+            let (outcome, spent) = self.search_node(node, budget, limits);
+            let is_open = matches!(outcome, JobOutcome::Open(_));
+            *self.lock_open() = is_open.then_some(node);
             Ok((outcome, spent, self.found.take()))
         })
+    }
+
+    fn go_on(&self, nodes: Option<u64>) {
+        let node = *self.lock_open();
+        if let Some(node) = node {
+            self.jobs.go_on(nodes, |limits| self.search_node(node, 0, limits).1);
+        }
     }
 
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
@@ -119,15 +164,25 @@ impl<G: Game> Station for PlainStation<'_, G> {
     }
 }
 
-/// Keeps what is solved with more than a little work, for the leader.
+/// Keeps what is found out with more than a little work, for the leader: of each position the latest.
 struct Found {
     least: u64,
-    solved: Mutex<Vec<Solved>>,
+    /// By the code's hash, so that threads seldom meet.
+    parts: [Mutex<AHashMap<u64, Entry>>; PARTS],
 }
 
+const PARTS: usize = 64;
+
 impl Found {
-    fn take(&self) -> Vec<Solved> {
-        std::mem::take(&mut *self.solved.lock().unwrap_or_else(PoisonError::into_inner))
+    /// In the order of the codes, so that searches on one thread can be repeated.
+    fn take(&self) -> Vec<Finding> {
+        let lock = |part: &Mutex<_>| {
+            std::mem::take(&mut *part.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        let all = self.parts.iter().flat_map(lock);
+        let mut all: Vec<_> = all.map(|(code, entry)| Finding { code, entry }).collect();
+        all.sort_unstable_by_key(|finding| finding.code);
+        all
     }
 }
 
@@ -138,10 +193,15 @@ impl Known for Found {
     }
 
     #[inline(always)]
-    fn solved(&self, code: u64, value: Value, work: u64) {
-        if work >= self.least {
-            let mut solved = self.solved.lock().unwrap_or_else(PoisonError::into_inner);
-            solved.push(Solved { code, value, work });
+    fn stored(&self, code: u64, entry: Entry) {
+        if entry.work >= self.least {
+            let part = &self.parts[mix(code) as usize % PARTS];
+            let mut found = part.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = found.entry(code).or_insert(entry);
+            // Threads that come later may know less.
+            if entry.value().is_some() || known.value().is_none() && known.work <= entry.work {
+                *known = entry;
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ pub struct Simulation {
 struct Traffic {
     jobs: u64,
     entry_bytes: u64,
+    message_bytes: u64,
     driver: f64,
     busy: f64,
 }
@@ -86,7 +87,7 @@ pub fn markdown(all: &[Simulation]) -> String {
                 percent(one.traffic.busy),
                 percent(one.traffic.driver),
                 short(one.traffic.jobs as f64),
-                figures(one.traffic.entry_bytes as f64 / 1e6),
+                figures((one.traffic.entry_bytes + one.traffic.message_bytes) as f64 / 1e6),
             ]
         })
         .collect();

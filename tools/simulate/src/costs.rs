@@ -52,10 +52,19 @@ impl Costs {
         microseconds(nodes + self.thread_us * (threads - 1) as f64)
     }
 
+    /// The nodes that are searched in a time.
+    pub fn nodes(&self, time: Duration, threads: usize) -> u64 {
+        (time.as_secs_f64() * 1e9 / self.node_ns * threads as f64) as u64
+    }
+
     /// Until `bytes` of entries are here, and taken in.
     pub fn fetch(&self, bytes: usize) -> Duration {
-        let sent = bytes as f64 / self.megabytes;
-        2 * self.latency() + microseconds(sent) + self.collect(bytes)
+        2 * self.latency() + self.send(bytes) + self.collect(bytes)
+    }
+
+    /// What `bytes` take between two machines beside the latency, or the driver.
+    pub fn send(&self, bytes: usize) -> Duration {
+        microseconds(bytes as f64 / self.megabytes)
     }
 
     /// Until `bytes` of entries have been collected.

@@ -21,6 +21,9 @@ pub struct Flags {
     /// Jobs in a call.
     #[arg(long, default_value_t = 1)]
     pub batch: usize,
+    /// Calls of a machine at a time. With one, it searches on below its last job while it waits.
+    #[arg(long, default_value_t = 2)]
+    pub calls: usize,
     /// MiB of each machine.
     #[arg(long, default_value_t = 256)]
     pub memory: u64,
@@ -34,7 +37,7 @@ pub struct Flags {
 impl Flags {
     /// The leader's rules, as far as these flags say them.
     pub fn rules(&self) -> DeskRules {
-        let names = 2 * self.batch as u64;
+        let names = (self.calls * self.batch) as u64;
         DeskRules { names, job_nodes: self.job_nodes, ..DeskRules::default() }
     }
 }

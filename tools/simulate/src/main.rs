@@ -31,7 +31,7 @@ struct Args {
     #[command(flatten)]
     flags: Flags,
     /// The least work of a fact.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = DeskRules::default().fact_work)]
     fact_work: u64,
     /// The most entries for a job.
     #[arg(long, default_value_t = DeskRules::default().most_entries)]
@@ -48,6 +48,9 @@ struct Args {
     /// See the leader's rules.
     #[arg(long, default_value_t = DeskRules::default().refresh_age)]
     refresh_age: u32,
+    /// See the leader's rules.
+    #[arg(long, default_value_t = DeskRules::default().leaves_compared)]
+    leaves: usize,
     /// Nodes to evaluate in all.
     #[arg(long)]
     max_nodes: Option<u64>,
@@ -67,6 +70,7 @@ struct Record {
     threads: usize,
     job_nodes: u64,
     batch: usize,
+    calls: usize,
     entries: bool,
     fact_work: u64,
     winner: Option<String>,
@@ -150,7 +154,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return sprouts::run(words);
     }
     let args = Args::parse();
-    let Flags { machines, threads, job_nodes, batch, memory, leader_memory, costs } = args.flags;
+    let Flags { machines, threads, job_nodes, batch, calls, memory, leader_memory, costs } =
+        args.flags;
     let board = Board::new(args.board.parse()?);
     let start = Position::start(&board);
     let rules = DeskRules {
@@ -159,6 +164,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         most_entries: args.most_entries,
         congestion_64: args.congestion,
         affinity_64: args.affinity,
+        leaves_compared: args.leaves,
         refresh_age: args.refresh_age,
         ..args.flags.rules()
     };
@@ -177,8 +183,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut run = |stations: &[&dyn Station]| {
         let mut found = None;
         let solution = leader.lead(rules, &mut (), |desk| {
-            let world = World::new(desk, stations, costs, threads.get(), batch, !args.no_entries);
-            found = Some(world.run());
+            let (batches, fetches) = ((calls, batch), !args.no_entries);
+            let world = World::new(desk, stations, costs, threads.get(), batches, fetches);
+            found = Some(world.going_on(calls == 1).run());
         });
         (solution, found)
     };
@@ -190,6 +197,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         threads: threads.get(),
         job_nodes,
         batch,
+        calls,
         entries: !args.no_entries,
         fact_work: args.fact_work,
         winner: solution.winner.map(|winner| winner.to_string()),

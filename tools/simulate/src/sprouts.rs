@@ -122,8 +122,15 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
         let mut ran = None;
         let solution = lead(leader, args.flags.rules(), None, &mut Nobody, |desk| {
             let mut timed = Timed { desk, took: Duration::ZERO };
-            let world = World::new(&mut timed, stations, costs, threads.get(), batch, false)
-                .counting(|counters| counters.expansions);
+            let world = World::new(
+                &mut timed,
+                stations,
+                costs,
+                threads.get(),
+                (args.flags.calls, batch),
+                false,
+            )
+            .counting(|counters| counters.expansions);
             let (time, traffic) = world.run();
             ran = Some((time, traffic, timed.took));
         });

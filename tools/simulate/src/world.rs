@@ -1,7 +1,8 @@
 //! Machines, a driver and messages between them, on a virtual clock.
 //!
 //! A machine searches one job after another, by the real search; how long that takes follows from the
-//! nodes. It has two batches of jobs at a time, so that one is there when the other is done. A job is
+//! nodes. It has two batches of jobs at a time, so that one is there when the other is done, or one,
+//! and searches on below its last job while it waits. A job is
 //! searched whole at the moment at which it begins: what others learn from it they learn at its end,
 //! but its table is ahead by up to a job when somebody asks for entries, and a job that is called
 //! off while it is searched goes on.
@@ -63,8 +64,11 @@ pub struct World<'a, 'd> {
     machines: Vec<Machine<'a>>,
     costs: Costs,
     threads: usize,
+    /// Batches of a machine at a time.
+    batches: usize,
     batch: usize,
     fetches: bool,
+    goes_on: bool,
     now: Duration,
     queue: BinaryHeap<Reverse<(Duration, u64)>>,
     events: BTreeMap<u64, Event>,
@@ -91,7 +95,7 @@ impl<'a, 'd> World<'a, 'd> {
         stations: &[&'a dyn Station],
         costs: Costs,
         threads: usize,
-        batch: usize,
+        (batches, batch): (usize, usize),
         fetches: bool,
     ) -> Self {
         let machine = |&station| Machine {
@@ -105,8 +109,10 @@ impl<'a, 'd> World<'a, 'd> {
             machines: stations.iter().map(machine).collect(),
             costs,
             threads,
+            batches,
             batch,
             fetches,
+            goes_on: false,
             now: Duration::ZERO,
             queue: BinaryHeap::new(),
             events: BTreeMap::new(),
@@ -128,6 +134,11 @@ impl<'a, 'd> World<'a, 'd> {
         World { unit, ..self }
     }
 
+    /// The same, with machines that search on while they wait for a job.
+    pub fn going_on(self, goes_on: bool) -> Self {
+        World { goes_on, ..self }
+    }
+
     fn at(&mut self, time: Duration, event: Event) {
         self.queue.push(Reverse((time, self.next)));
         self.events.insert(self.next, event);
@@ -143,7 +154,7 @@ impl<'a, 'd> World<'a, 'd> {
             self.now = time;
             match self.events.remove(&number).expect("an event happens once") {
                 Event::Hello(machine) => {
-                    let names = 2 * self.batch as u64;
+                    let names = (self.batches * self.batch) as u64;
                     self.waiting[machine] =
                         (machine as u64 * names..(machine as u64 + 1) * names).collect();
                     self.drive(Vec::new());
@@ -174,6 +185,7 @@ impl<'a, 'd> World<'a, 'd> {
         let begin = self.now.max(self.driver_free);
         let mut jobs: BTreeMap<usize, Vec<Told>> = BTreeMap::new();
         let mut heard = messages.len();
+        let bytes: usize = messages.iter().map(Vec::len).sum();
         let mut told: Vec<Told> = Vec::new();
         let begun = Instant::now();
         for message in messages {
@@ -195,24 +207,25 @@ impl<'a, 'd> World<'a, 'd> {
         self.leader.0 += begun.elapsed();
         self.leader.1 += heard as u64;
         for told in told {
-            let machine = told.name as usize / (2 * self.batch);
+            let machine = told.name as usize / (self.batches * self.batch);
             match told.order {
                 Ordered::Search { .. } => jobs.entry(machine).or_default().push(told),
                 Ordered::Wait => self.waiting[machine].push(told.name),
                 Ordered::Quit => {}
             }
         }
-        let mut end = begin + self.costs.leader(heard);
+        // What is heard and said is copied once more by the driver.
+        let mut end = begin + self.costs.leader(heard) + self.costs.send(bytes);
         for (machine, jobs) in jobs {
             self.traffic.calls += 1;
             self.traffic.jobs += jobs.len() as u64;
-            self.traffic.message_bytes +=
-                jobs.iter().map(|told| told.answer.len() as u64).sum::<u64>();
-            end += self.costs.call();
+            let size: usize = jobs.iter().map(|told| told.answer.len()).sum();
+            self.traffic.message_bytes += size as u64;
+            end += self.costs.call() + self.costs.send(size);
             self.at(end + self.costs.latency(), Event::Jobs(machine, jobs));
         }
         for (name, job) in self.desk.take_stops() {
-            self.machines[name as usize / (2 * self.batch)].station.call_off(job);
+            self.machines[name as usize / (self.batches * self.batch)].station.call_off(job);
         }
         self.driver_busy += end - begin;
         self.driver_free = end;
@@ -250,10 +263,16 @@ impl<'a, 'd> World<'a, 'd> {
                 self.traffic.entry_bytes += found.len() as u64;
                 // It was asked for when the job came.
                 let there = time.max(came + self.costs.fetch(found.len()));
+                if results.is_empty() {
+                    self.go_on(number, there - free);
+                }
                 self.waited += there - time;
                 time = there;
                 time += self.costs.store(found.len());
                 entries = Some(found);
+            }
+            if results.is_empty() && entries.is_none() {
+                self.go_on(number, time - free);
             }
             let begun = Instant::now();
             let (message, nodes) = self.do_job(&told, number, entries.as_deref());
@@ -267,6 +286,18 @@ impl<'a, 'd> World<'a, 'd> {
         self.machines[number].free = time;
         self.at(time, Event::Free(number));
         self.at(time + self.costs.latency(), Event::Results(results));
+    }
+
+    /// What a station has searched since it was free.
+    fn go_on(&mut self, number: usize, idle: Duration) {
+        let machine = &mut self.machines[number];
+        let nodes = self.costs.nodes(idle, self.threads);
+        if self.goes_on && nodes > 0 {
+            let before = (self.unit)(&machine.station.counters());
+            machine.station.go_on(Some(nodes));
+            let more = (self.unit)(&machine.station.counters()) - before;
+            machine.busy += self.costs.search(more, self.threads).min(idle);
+        }
     }
 
     /// What a station says of a job, and the nodes that it took.

@@ -10,7 +10,7 @@ use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
 use crate::search::dfpn::{DfpnOptions, dfpn};
-use crate::search::jobs::{JobTree, JobTreeOptions, Solved};
+use crate::search::jobs::{Finding, JobTree, JobTreeOptions};
 use crate::search::numbers::Combination;
 use crate::search::plain::game::{Child, Expansion, Game, Value};
 use crate::search::pns::tests::{large_game, random_game};
@@ -19,8 +19,8 @@ use crate::search::snapshot::TreePort;
 use crate::search::split_mix::mix;
 use crate::search::table::{Entry, Table};
 
-type Said = Message<u64, Vec<Child>, Solved>;
-type Heard = Answer<u64, Solved>;
+type Said = Message<u64, Vec<Child>, Finding>;
+type Heard = Answer<u64, Finding>;
 
 const TREE: JobTreeOptions = JobTreeOptions {
     combination: Combination { weight_64: 8 },
@@ -181,7 +181,7 @@ impl<'a> World<'a> {
         &mut self,
         name: WorkerId,
         notice: Notice<u64, Vec<Child>>,
-        facts: Vec<Solved>,
+        facts: Vec<Finding>,
         after: u64,
     ) {
         let worker = self.workers.get_mut(&name).unwrap();
@@ -210,7 +210,7 @@ impl<'a> World<'a> {
     }
 
     /// A worker searches its job for a slice.
-    fn search(&mut self, name: WorkerId) -> (Notice<u64, Vec<Child>>, Vec<Solved>) {
+    fn search(&mut self, name: WorkerId) -> (Notice<u64, Vec<Child>>, Vec<Finding>) {
         let game = self.game;
         let worker = self.workers.get_mut(&name).unwrap();
         let (search, spent) = worker.search.as_mut().unwrap();
@@ -242,10 +242,7 @@ impl<'a> World<'a> {
             }
         };
         let codes = children.iter().map(|child| child.code).chain([node]);
-        let facts = codes.filter_map(|code| {
-            let entry = lookup(code)?;
-            Some(Solved { code, value: entry.value()?, work: entry.work })
-        });
+        let facts = codes.filter_map(|code| Some(Finding { code, entry: lookup(code)? }));
         let (facts, spent) = (facts.collect(), *spent);
         let notice = match outcome {
             Some(outcome) => {
@@ -279,8 +276,8 @@ impl<'a> World<'a> {
         }
         worker.said = None;
         worker.read = answer.read;
-        for Solved { code, value, work } in answer.facts {
-            worker.table.store(self.game.key(code), code, Entry::solved(value, work));
+        for Finding { code, entry } in answer.facts {
+            worker.table.store(self.game.key(code), code, entry);
         }
         match answer.order {
             Order::Search(search) => worker.search = Some((search, Counters::default())),
@@ -322,7 +319,7 @@ struct Summary {
     outcome: Outcome,
     best: Option<u64>,
     counters: Counters,
-    facts: Vec<Solved>,
+    facts: Vec<Finding>,
     lost: usize,
     moved: usize,
 }
@@ -349,8 +346,8 @@ proptest! {
         if value == Value::Win {
             prop_assert_eq!(oracle.value(summary.best.unwrap()), Value::Loss);
         }
-        for Solved { code, value, .. } in summary.facts {
-            prop_assert_eq!(oracle.value(code), value);
+        for Finding { code, entry } in summary.facts {
+            prop_assert!(entry.value().is_none_or(|value| value == oracle.value(code)));
         }
     }
 }
@@ -421,7 +418,7 @@ fn a_silent_worker_loses_its_job_and_is_not_heard_of_it_any_more() {
         let late = Notice::Slice { job: first.job, numbers: Some((5, 5)), spent: spent(8) };
         assert_eq!(leader.hear(message(1, late), second).order, Order::Stop { job: first.job });
         let late = Notice::Done { job: first.job, outcome: children(1..4), spent: spent(9) };
-        let fact = Solved { code: 77, value: Value::Win, work: 3 };
+        let fact = Finding { code: 77, entry: Entry::solved(Value::Win, 3) };
         let late = Message { facts: vec![fact, fact], ..message(1, late) };
         assert_eq!(leader.hear(late, second).order, Order::Wait);
         assert_eq!((leader.counters().nodes, leader.level.nodes()), (1, 1));
@@ -445,6 +442,47 @@ fn a_silent_worker_loses_its_job_and_is_not_heard_of_it_any_more() {
         let answer = leader.hear(message(3, Notice::Hello), second);
         assert_eq!((job(&answer).last, answer.facts, answer.read), (Some(2), vec![fact], 1));
     });
+}
+
+#[test]
+fn who_reads_late_gets_the_latest_facts() {
+    with_leader(|leader| {
+        leader.rules.facts_kept = 3;
+        let fact = |code| Finding { code, entry: Entry::solved(Value::Win, 3) };
+        leader.remember((0..5).map(fact));
+        assert_eq!((leader.facts(), leader.log.len()), (5, 3));
+        let answer = leader.hear(message(1, Notice::Hello), Duration::ZERO);
+        assert_eq!((answer.facts, answer.read), ([2, 3, 4].map(fact).to_vec(), 5));
+        leader.remember([fact(5)]);
+        for (read, facts) in [(0, &[3, 4, 5][..]), (4, &[4, 5]), (5, &[5]), (6, &[]), (9, &[])] {
+            let answer = leader.hear(Message { read, ..message(1, Notice::Hello) }, Duration::ZERO);
+            let facts: Vec<_> = facts.iter().map(|&code| fact(code)).collect();
+            assert_eq!((answer.facts, answer.read), (facts, read.max(6)));
+        }
+    });
+}
+
+#[test]
+fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
+    for (leaves_compared, expected) in [(1, 1), (2, 2), (3, 2)] {
+        with_leader(|leader| {
+            leader.rules.leaves_compared = leaves_compared;
+            job(&leader.hear(message(1, Notice::Hello), Duration::ZERO));
+            let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
+            let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
+            leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }), LEASE / 2);
+            leader.lost(1);
+            leader.last.extend([(1, 7), (2, 2), (3, 2)]);
+            let next = job(&leader.hear(message(2, Notice::Hello), LEASE / 2));
+            assert_eq!(next.node, expected);
+            // The leaves that were passed over are free.
+            let others = [3, 4].map(|name| leader.hear(message(name, Notice::Hello), LEASE / 2));
+            let mut codes = others.map(|answer| job(&answer).node).to_vec();
+            codes.push(next.node);
+            codes.sort_unstable();
+            assert_eq!(codes, [1, 2, 3]);
+        });
+    }
 }
 
 #[test]

@@ -101,7 +101,9 @@ pub struct DeskRules {
     pub job_nodes: u64,
     /// The most facts in an answer.
     pub facts_at_once: usize,
-    /// The least work of a solved position that is worth telling everybody.
+    /// The most facts that are kept for workers who have not read them yet; 32 bytes each.
+    pub facts_kept: usize,
+    /// The least work of a position, solved or open, that is worth telling everybody of.
     pub fact_work: u64,
     /// The most table entries that a worker hands over for a job, the nearest ones; 16 bytes each.
     pub most_entries: usize,
@@ -111,6 +113,8 @@ pub struct DeskRules {
     /// By how much the delta of a leaf appears greater in selections for a worker if another one
     /// knows more about it, in 1/64 of itself.
     pub affinity_64: u32,
+    /// How many of the best leaves are looked through for one that the worker knows already; at least 1.
+    pub leaves_compared: usize,
     /// Expansions of all workers after which a selection looks a node's children up in the leader's
     /// table again, for what others have found out there.
     pub refresh_age: u32,
@@ -121,16 +125,18 @@ pub struct DeskRules {
 }
 
 impl Default for DeskRules {
-    /// Two names, jobs of 8000 nodes, 20 000 facts of work 100, no lease and no limit.
+    /// Two names, jobs of 8000 nodes, 65 536 facts of work 30, no lease and no limit.
     fn default() -> Self {
         DeskRules {
             names: 2,
             job_nodes: 8000,
-            facts_at_once: 20_000,
-            fact_work: 100,
+            facts_at_once: 1 << 16,
+            facts_kept: 1 << 22,
+            fact_work: 30,
             most_entries: 1 << 13,
             congestion_64: 1,
-            affinity_64: 4,
+            affinity_64: 0,
+            leaves_compared: 16,
             refresh_age: 100_000,
             lease: None,
             node_limit: None,
@@ -165,7 +171,16 @@ impl<'o, F: FirstLevel> LeaderDesk<'o, F> {
         table_used: u64,
         observer: &'o mut dyn Observer,
     ) -> Self {
-        let DeskRules { names, job_nodes, facts_at_once, lease, node_limit, .. } = rules;
+        let DeskRules {
+            names,
+            job_nodes,
+            facts_at_once,
+            facts_kept,
+            leaves_compared,
+            lease,
+            node_limit,
+            ..
+        } = rules;
         let (names, job_nodes) = (names.max(1), Arc::new(AtomicU64::new(job_nodes)));
         let nodes = job_nodes.clone();
         let budget = Box::new(move |_| nodes.load(Ordering::Relaxed));
@@ -173,6 +188,8 @@ impl<'o, F: FirstLevel> LeaderDesk<'o, F> {
             lease,
             keeps_last: true,
             facts_at_once,
+            facts_kept,
+            leaves_compared,
             names,
             ..Rules::shared(node_limit, budget, LEAST_NODES, u64::MAX)
         };

@@ -7,12 +7,13 @@
 //!
 //! A [`Desk`] answers messages with jobs; a [`Station`] searches them. Neither knows a network, a
 //! clock or a file: whoever carries the bytes also says who is lost, and may lose, double and delay
-//! them as he likes. A worker has several names, so that its next job lies ready when one is done.
+//! them as he likes. A worker that waits for its next job goes on with the last one
+//! ([`Station::go_on`]), or has several names, so that the next job lies ready when one is done.
 //!
 //! Three things make up for the memories that are not shared:
 //!
-//! * *Facts*: what is solved with more than a little work goes to the leader with the result, and
-//!   from its log to the others, with the answers to the first name of each.
+//! * *Facts*: what took more than a little work, solved or open, goes to the leader with the result,
+//!   and from its log to the others, with the answers to the first name of each.
 //! * *Entries*: a job whose node, or its parent, another worker has searched says so; that worker is
 //!   asked for all that it knows below the node ([`Station::entries`]).
 //! * *Jobs called off*: whose leaf has left the tree ([`Desk::take_stops`]).

@@ -1,8 +1,8 @@
 //! A worker's side: a job in, what came of it out.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -27,6 +27,12 @@ pub trait Station: Sync {
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError>;
 
+    /// Searches on below the node of the last job, until the next job comes or so many nodes have been evaluated. What
+    /// is found out goes with the next job's result. Does nothing while a job is being searched.
+    fn go_on(&self, nodes: Option<u64>) {
+        let _ = nodes;
+    }
+
     /// What this worker knows below a node.
     ///
     /// # Errors
@@ -48,14 +54,20 @@ pub(in crate::search) struct StationJobs<'a> {
     calls: CallOffs,
     /// Held by whoever searches.
     busy: Mutex<()>,
+    /// Jobs that wait for their turn.
+    waiting: AtomicUsize,
+    /// Stops what goes on without a job.
+    wanted: AtomicBool,
+    /// What was counted without a job since the last result.
+    owed: Mutex<Counters>,
     /// What has been counted.
     total: Mutex<Counters>,
 }
 
 impl<'a> StationJobs<'a> {
     pub fn new(search: u64, pace: Option<&'a dyn Pace>) -> Self {
-        let (calls, busy, total) = Default::default();
-        StationJobs { search, pace, calls, busy, total }
+        let (calls, busy, waiting, wanted, owed, total) = Default::default();
+        StationJobs { search, pace, calls, busy, waiting, wanted, owed, total }
     }
 
     /// Searches the job in an answer. `work` gets it with the facts of others and the job's limits; the
@@ -82,18 +94,44 @@ impl<'a> StationJobs<'a> {
         let Answer { serial, order: Order::Search(search), facts, read } = answer else {
             return Err(WireError::Unexpected("a job"));
         };
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        self.wanted.store(true, Ordering::SeqCst);
         let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
         let (job, nodes) = (search.job, Some(search.budget));
         let stop = self.calls.begin(job);
         let limits = Limits { nodes, stop: Some(&stop), pace: self.pace, ..Limits::default() };
         let found = work(search, facts, limits);
         self.calls.end();
-        let (outcome, spent, facts) = found?;
+        let (outcome, mut spent, facts) = found?;
         self.lock_total().add_since(&spent, &Counters::default());
+        let owed = std::mem::take(&mut *self.owed.lock().unwrap_or_else(PoisonError::into_inner));
+        spent.add_since(&owed, &Counters::default());
         let notice = Notice::Done { job, outcome, spent };
         let serial = serial.wrapping_add(1);
         let message = Message { worker: name, serial, facts, read, notice };
         Ok(wire::encode(Kind::Message, self.search, &message))
+    }
+
+    /// Searches without a job, unless there is one: see [`Station::go_on`].
+    ///
+    /// Either a job that comes sees the flag that it has set go down and is seen to wait, or its flag stops `work`: it
+    /// says that it waits before it sets the flag, and here the flag goes down before the look at who waits.
+    pub fn go_on(&self, nodes: Option<u64>, work: impl FnOnce(Limits<'_>) -> Counters) {
+        let _busy = match self.busy.try_lock() {
+            Ok(busy) => busy,
+            Err(TryLockError::Poisoned(busy)) => busy.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        self.wanted.store(false, Ordering::SeqCst);
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            return;
+        }
+        let stop = Some(&self.wanted);
+        let spent = work(Limits { nodes, stop, pace: self.pace, ..Limits::default() });
+        self.lock_total().add_since(&spent, &Counters::default());
+        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
+        owed.add_since(&spent, &Counters::default());
     }
 
     /// See [`Station::call_off`].

@@ -24,6 +24,8 @@ pub fn lead_sum<G: Named>(
     let mut nobody = ();
     let tree = SumTree::new(workspace, root, options, &mut nobody);
     let used = workspace.table.estimated_count();
+    // Workers hand no entries over, so it does not matter who knows a leaf.
+    let rules = DeskRules { leaves_compared: 1, ..rules };
     let mut desk = LeaderDesk::new(tree, rules, search, used, observer);
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
     desk.leader.remember(workspace.knowledge.iter().map(named));
