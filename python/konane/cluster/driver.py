@@ -4,8 +4,8 @@ It knows no game: orders and messages are bytes, made and read by the leader and
 three things:
 
 * *Batches.* A call takes the driver about a millisecond, whatever is in it, so several jobs go in one. A
-  worker has two batches at a time, so that the next one is there when one is done. How many jobs make
-  a batch follows from how long they take.
+  worker has one batch at a time, or two where it has nothing to do until the next one comes. How many
+  jobs make a batch follows from how long they take.
 * *Seats.* Every worker has a number that is never used twice. One that is lost, by whatever error, is
   killed for good, its jobs are released, and a new one takes its place under a new number. What
   comes from it afterwards is not heard.
@@ -32,11 +32,8 @@ from .worker import Order, Report, actor_class
 
 __all__ = ["ClusterError", "Driver", "Member", "Rules"]
 
-#: Names of a worker: the most jobs that it has at a time, in two batches.
+#: Names of a worker: the most jobs that it has at a time.
 NAMES = 64
-
-#: Batches that a worker has at a time: one that it searches, and the next one.
-IN_FLIGHT = 2
 
 #: Seconds that a batch is to take: with one worker, and more for each other.
 SLICE = 0.012
@@ -262,7 +259,7 @@ class Driver:
         before = member.job_seconds
         member.job_seconds = each if before is None else before + (each - before) / 4
         wanted = self.slice / max(member.job_seconds, 1e-6)
-        member.batch = min(max(wanted, 1.0), 2 * member.batch, NAMES / IN_FLIGHT)
+        member.batch = min(max(wanted, 1.0), 2 * member.batch, NAMES / self.game.batches)
 
     @property
     def slice(self) -> float:
@@ -274,7 +271,7 @@ class Driver:
         members = sorted((m for m in self.live if m.pid is not None), key=lambda m: m.out)
         waits = False
         for member in members:
-            more = IN_FLIGHT * round(member.batch) - member.out
+            more = self.game.batches * round(member.batch) - member.out
             if more > 0 and member.idle and not waits and not self._over:
                 names, member.idle = member.idle[-more:], member.idle[:-more]
                 answers = self.leader.hello(names)
@@ -283,7 +280,7 @@ class Driver:
                     self._put(member, told)
                     # Nobody else will get one either.
                     waits = waits or told.job is None
-            while member.queue and len(member.calls) < IN_FLIGHT:
+            while member.queue and len(member.calls) < self.game.batches:
                 self._send(member)
         for name, job in self.leader.stops():
             member = self.members[name // NAMES]
@@ -404,7 +401,7 @@ class Driver:
             nodes = max(self.job_nodes, least)
             known = sorted(m.job_seconds for m in ready if m.job_seconds is not None)
             # With as many names as there are, a batch would be shorter than it is to be.
-            if known and known[len(known) // 2] * (NAMES / IN_FLIGHT) < self.slice:
+            if known and known[len(known) // 2] * (NAMES / self.game.batches) < self.slice:
                 nodes = nodes * 3 // 2
         if nodes != self.job_nodes:
             self.job_nodes = nodes

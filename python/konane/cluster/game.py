@@ -22,6 +22,8 @@ class Game(Protocol):
     job_nodes: int
     #: The least work of a fact.
     fact_work: int
+    #: Batches of jobs that a worker has at a time: one where it searches on while it waits for the next.
+    batches: int
 
     def lead(
         self,
@@ -53,9 +55,10 @@ class Konane:
     position: Position
     profile: str = "tuned"
     #: A call takes the driver about a millisecond, so jobs are not small. For 7x7 by two workers on two
-    #: cores anything from 20 000 to 400 000 takes about as long, 6 to 8 s; larger ones make more nodes.
+    #: cores anything from 40 000 to 160 000 takes about as long, some 4 s.
     job_nodes: int = 80_000
     fact_work: int = 30
+    batches: int = 1
 
     def lead(self, **options: Any) -> ClusterLeader:
         return ClusterLeader.konane(
@@ -96,6 +99,7 @@ class Sprouts:
     job_nodes: int = 20_000
     #: All Grundy numbers are facts.
     fact_work: int = 0
+    batches: int = 2
 
     def lead(self, **options: Any) -> ClusterLeader:
         return ClusterLeader.sprouts(self.position, nimber=self.nimber, **options)

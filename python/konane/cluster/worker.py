@@ -82,6 +82,7 @@ class Worker:
             for order in orders:
                 known = entries.get(order.node) if order.node else None
                 messages.append((order.name, self._one(order, known)))
+            self._station.go_on()
             return Report(messages, time.perf_counter() - begun, self._station.nodes())
 
     def _one(self, order: Order, known: bytes | None) -> bytes | str:

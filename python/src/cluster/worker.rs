@@ -1,7 +1,8 @@
 //! A worker's side.
 //!
-//! It has three lanes, each served by a thread: one searches, one collects entries for others, which
-//! may take milliseconds, and one calls jobs off and counts, which is never to wait.
+//! It has four lanes, each served by a thread: one searches, one goes on where the last job was while
+//! the next one is on its way, one collects entries for others, which may take milliseconds, and one
+//! calls jobs off and counts, which is never to wait.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -18,6 +19,10 @@ use crate::options::{Memory, Start, Threads};
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
 
+/// Nodes of a search without a job: many more than there is time for until the next job comes, and
+/// few enough to end soon where none does.
+const IDLE_NODES: u64 = 500_000;
+
 type Task = Box<dyn FnOnce(&dyn Station) + Send>;
 
 /// A worker of a search whose leader is elsewhere, with a memory of its own.
@@ -30,6 +35,7 @@ pub struct ClusterWorker {
 #[derive(Clone)]
 struct Lanes {
     search: Sender<Task>,
+    idle: Sender<Task>,
     entries: Sender<Task>,
     side: Sender<Task>,
 }
@@ -47,14 +53,16 @@ impl ClusterWorker {
         work: impl FnOnce(&mut dyn FnMut(&dyn Station)) -> Result<(), Failure> + Send + 'static,
     ) -> Result<Self, Failure> {
         let (search, searches) = channel();
+        let (idle, pauses) = channel();
         let (entries, requests) = channel();
         let (side, others) = channel();
         let (ready, is_ready) = channel();
         let host = Host::start(py, is_ready, move |_| {
-            let mut queues = Some((searches, requests, others));
+            let mut queues = Some((searches, pauses, requests, others));
             work(&mut |station| {
-                let Some((searches, requests, others)) = queues.take() else { return };
+                let Some((searches, pauses, requests, others)) = queues.take() else { return };
                 std::thread::scope(|scope| {
+                    scope.spawn(move || serve(station, pauses));
                     scope.spawn(move || serve(station, requests));
                     scope.spawn(move || serve(station, others));
                     // Whoever waits may have been interrupted.
@@ -63,7 +71,7 @@ impl ClusterWorker {
                 });
             })
         })?;
-        let lanes = Mutex::new(Some(Lanes { search, entries, side }));
+        let lanes = Mutex::new(Some(Lanes { search, idle, entries, side }));
         Ok(ClusterWorker { lanes, host })
     }
 
@@ -151,6 +159,16 @@ impl ClusterWorker {
         let work = move |station: &dyn Station| station.entries(&node);
         let entries = self.ask(py, |lanes| lanes.entries, work)?;
         Ok(PyBytes::new(py, &entries.map_err(Failure::input)?))
+    }
+
+    /// Searches on where the last job was until the next one comes, or some tenths of a second. Returns
+    /// at once.
+    fn go_on(&self) -> Result<(), Failure> {
+        let lanes = lock(&self.lanes).clone();
+        let lanes = lanes.ok_or_else(|| Failure::input("the worker has been closed"))?;
+        // A lane is there as long as the worker is.
+        let _ = lanes.idle.send(Box::new(|station| station.go_on(Some(IDLE_NODES))));
+        Ok(())
     }
 
     /// Gives a job up, now or when it comes.

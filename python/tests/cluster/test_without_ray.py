@@ -88,6 +88,30 @@ def test_whoever_joins_late_gets_all_facts() -> None:
     assert (answer["outcome"], answer["reason"]) == ("unknown", "interrupted")
 
 
+def test_a_worker_goes_on_while_it_has_no_job() -> None:
+    lead = carrier.leader("8x8", job_nodes=1000)
+    worker = carrier.worker("8x8")
+    worker.go_on()
+    [told] = lead.hello([0])
+    message = worker.search(0, told.answer)
+    spent = worker.nodes()
+    assert 1000 <= spent < 3000
+    worker.go_on()
+    # It counts when the next job comes, which it does not delay.
+    time.sleep(0.3)
+    [told] = lead.hear([message])
+    begun = time.perf_counter()
+    message = worker.search(0, told.answer)
+    assert time.perf_counter() - begun < 5
+    assert worker.nodes() > spent + 10_000
+    worker.go_on()
+    worker.close()
+    with pytest.raises(konane.InputError, match="closed"):
+        worker.go_on()
+    lead.end("interrupted")
+    lead.finish()
+
+
 def test_a_job_is_called_off_within_100_ms() -> None:
     lead = carrier.leader("8x8", job_nodes=1 << 40)
     worker = carrier.worker("8x8")
