@@ -48,10 +48,11 @@ pub struct Rules {
     pub keeps_last: bool,
     /// The most facts in an answer.
     pub facts_at_once: usize,
-    /// The most facts in the log, the latest ones; 1 at least. Who has not read the others does not get them.
+    /// The most facts in the log, the latest ones; 1 at least. Who has not read the others does not get
+    /// them.
     pub facts_kept: usize,
-    /// How many of the best leaves are looked through for one that the worker knows already, for workers that share
-    /// nothing; at least 1.
+    /// How many of the best leaves are looked through for one that the worker knows already, for
+    /// workers that share nothing; at least 1.
     pub leaves_compared: usize,
     /// Names of each worker; at least 1. Names `n·names` to `n·names + names - 1` are one worker's,
     /// which share what they know; the first of them is sent the facts.

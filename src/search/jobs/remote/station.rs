@@ -27,8 +27,9 @@ pub trait Station: Sync {
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError>;
 
-    /// Searches on below the node of the last job, until the next job comes or so many nodes have been evaluated. What
-    /// is found out goes with the next job's result. Does nothing while a job is being searched.
+    /// Searches on below the node of the last job, until the next job comes or so many nodes have been
+    /// evaluated. What is found out goes with the next job's result. Does nothing while a job is being
+    /// searched.
     fn go_on(&self, nodes: Option<u64>) {
         let _ = nodes;
     }
@@ -115,8 +116,8 @@ impl<'a> StationJobs<'a> {
 
     /// Searches without a job, unless there is one: see [`Station::go_on`].
     ///
-    /// Either a job that comes sees the flag that it has set go down and is seen to wait, or its flag stops `work`: it
-    /// says that it waits before it sets the flag, and here the flag goes down before the look at who waits.
+    /// A job says that it waits before it raises the flag `wanted`; here the flag is lowered before the
+    /// look at who waits. So a job that comes is seen here, or its flag stops `work`.
     pub fn go_on(&self, nodes: Option<u64>, work: impl FnOnce(Limits<'_>) -> Counters) {
         let _busy = match self.busy.try_lock() {
             Ok(busy) => busy,
