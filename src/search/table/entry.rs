@@ -14,7 +14,7 @@
 
 use super::layout::{Layout, decode, encode};
 use crate::search::numbers::{INFINITY, Number};
-use crate::search::plain::game::Value;
+use crate::search::value::Value;
 
 /// What the table knows about a position, apart from its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
