@@ -1,267 +1,34 @@
-//! Solving a position: the algorithm by name, the memory divided, the winner by colour and the
-//! best move as a move.
+//! Solving a position: `options` say how, the [`Solver`] searches, and the `solution` has the winner
+//! by colour and the best move as a move.
 //!
 //! The search proper sees only codes and the side to move; this is where they meet the board
 //! again.
 
-use std::fmt;
-use std::num::NonZeroUsize;
-use std::str::FromStr;
+mod algorithm;
+mod options;
+mod solution;
+
+pub use algorithm::Algorithm;
+pub use options::{JobOptions, LEAST_MEMORY, SolveOptions};
+pub use solution::{Solution, SolveError, TableUse};
 
 use super::board::Board;
 use super::game::Konane;
-use super::geometry::Colour;
-use super::moves::Move;
 use super::position::Position;
-use super::profile::Profile;
 use super::watch::Watched;
 use super::zobrist::Zobrist;
-use crate::checkpoint::{CheckpointError, Keeper};
+use crate::checkpoint::Keeper;
 use crate::search::alphabeta::alphabeta;
 use crate::search::dfpn::dfpn_parallel;
-use crate::search::numbers::INFINITY;
 use crate::search::plain::game::{Game, Value};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::plain::root::Root;
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns_saving;
-use crate::search::run::{Counters, Limits, Observer, Outcome, Progress, Reason, Report};
-use crate::search::snapshot::{TreePort, TreeRoom};
+use crate::search::run::{Limits, Observer, Outcome, Progress, Report};
+use crate::search::snapshot::TreePort;
 use crate::search::table::{Table, TableError};
-use crate::search::two_level::{TwoLevelOptions, two_level_saving};
-
-/// The least memory that a [`Solver`] accepts, for every algorithm: 1 MiB.
-pub const LEAST_MEMORY: u64 = 1 << 20;
-
-/// PNS and PN² give this part of their memory to the table, one over it; the tree has the rest.
-const TABLE_PART: u64 = 4;
-
-/// The search algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// Proof-number search with the tree in memory ([`crate::search::pns`]).
-    Pns,
-    /// Proof-number search whose leaves are evaluated by proof-number searches
-    /// ([`crate::search::pn2`]).
-    Pn2,
-    /// Depth-first proof-number search in a table ([`crate::search::dfpn`]).
-    Dfpn,
-    /// α-β with iterative deepening ([`crate::search::alphabeta`]).
-    AlphaBeta,
-    /// Proof-number search whose leaves are jobs for df-pn workers ([`crate::search::two_level`]).
-    PnsPdfpn,
-}
-
-impl Algorithm {
-    /// All of them.
-    pub const ALL: [Algorithm; 5] = [
-        Algorithm::Pns,
-        Algorithm::Pn2,
-        Algorithm::Dfpn,
-        Algorithm::AlphaBeta,
-        Algorithm::PnsPdfpn,
-    ];
-
-    /// `pns`, `pn2`, `dfpn`, `ab` or `pns-pdfpn`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Algorithm::Pns => "pns",
-            Algorithm::Pn2 => "pn2",
-            Algorithm::Dfpn => "dfpn",
-            Algorithm::AlphaBeta => "ab",
-            Algorithm::PnsPdfpn => "pns-pdfpn",
-        }
-    }
-
-    /// Whether the search keeps a tree in memory beside the table.
-    pub const fn keeps_tree(self) -> bool {
-        matches!(self, Algorithm::Pns | Algorithm::Pn2 | Algorithm::PnsPdfpn)
-    }
-
-    /// Whether the search can use more than one thread.
-    pub const fn is_parallel(self) -> bool {
-        matches!(self, Algorithm::Dfpn | Algorithm::Pn2 | Algorithm::PnsPdfpn)
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no algorithm's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an algorithm: choose one of pns, pn2, dfpn, ab, pns-pdfpn")]
-pub struct AlgorithmError(pub String);
-
-impl FromStr for Algorithm {
-    type Err = AlgorithmError;
-
-    fn from_str(text: &str) -> Result<Self, AlgorithmError> {
-        Algorithm::ALL
-            .into_iter()
-            .find(|algorithm| algorithm.name() == text)
-            .ok_or_else(|| AlgorithmError(text.chars().take(40).collect()))
-    }
-}
-
-/// How to solve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SolveOptions {
-    /// The search.
-    pub algorithm: Algorithm,
-    /// Its parameters.
-    pub profile: Profile,
-    /// Bytes for table and tree together, at least [`LEAST_MEMORY`].
-    pub memory_bytes: u64,
-    /// Threads to search with, where the algorithm can ([`Algorithm::is_parallel`]).
-    pub threads: NonZeroUsize,
-    /// The jobs of [`Algorithm::PnsPdfpn`].
-    pub jobs: JobOptions,
-}
-
-/// How the two-level search divides its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JobOptions {
-    /// Nodes that a job may evaluate; at least 2 are taken.
-    pub nodes: u64,
-    /// Expansions of a job between two messages about its numbers.
-    pub update_expansions: u64,
-    /// Threads of each worker. There are as many workers as the threads of the search allow, at
-    /// least one.
-    pub threads: NonZeroUsize,
-}
-
-impl Default for JobOptions {
-    /// As [`TwoLevelOptions::new`], on one thread each.
-    fn default() -> Self {
-        let one = NonZeroUsize::MIN;
-        let options = TwoLevelOptions::new(Profile::Tuned.dfpn(), one, one);
-        JobOptions {
-            nodes: options.job_nodes,
-            update_expansions: options.update_expansions,
-            threads: one,
-        }
-    }
-}
-
-impl Default for SolveOptions {
-    /// df-pn, tuned, 1 GiB, one thread.
-    fn default() -> Self {
-        SolveOptions {
-            algorithm: Algorithm::Dfpn,
-            profile: Profile::Tuned,
-            memory_bytes: 1 << 30,
-            threads: NonZeroUsize::MIN,
-            jobs: JobOptions::default(),
-        }
-    }
-}
-
-/// Memory divided between a table and a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryPlan {
-    /// Bytes of the table.
-    pub table: u64,
-    /// Bytes of the tree; 0 for the algorithms that keep none.
-    pub tree: u64,
-}
-
-impl SolveOptions {
-    /// Divides the memory: df-pn and α-β have a table only; PNS and PN² keep a quarter for it, where
-    /// solved positions outlive their part of the tree.
-    pub fn memory_plan(&self) -> MemoryPlan {
-        let table = if self.algorithm.keeps_tree() {
-            self.memory_bytes / TABLE_PART
-        } else {
-            self.memory_bytes
-        };
-        let tree = self.memory_bytes - table;
-        MemoryPlan { table, tree }
-    }
-
-    /// The memory of the tree that checkpoints keep.
-    fn tree_room(&self, bytes: usize) -> Option<TreeRoom> {
-        match self.algorithm {
-            Algorithm::Pns => Some(self.profile.pns().tree_room(bytes)),
-            Algorithm::Pn2 => Some(self.profile.pn2().tree_room(bytes, self.threads)),
-            Algorithm::PnsPdfpn => Some(self.two_level().tree_room(bytes)),
-            Algorithm::Dfpn | Algorithm::AlphaBeta => None,
-        }
-    }
-
-    /// The parameters of the two-level search: the profile's df-pn, in as many workers as there are
-    /// threads for.
-    pub(super) fn two_level(&self) -> TwoLevelOptions {
-        let JobOptions { nodes, update_expansions, threads } = self.jobs;
-        let workers = NonZeroUsize::new(self.threads.get() / threads.get());
-        let workers = workers.unwrap_or(NonZeroUsize::MIN);
-        TwoLevelOptions {
-            job_nodes: nodes,
-            update_expansions,
-            ..TwoLevelOptions::new(self.profile.dfpn(), workers, threads.min(self.threads))
-        }
-    }
-}
-
-/// How full the table is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableUse {
-    /// Entries that fit.
-    pub capacity: u64,
-    /// Entries in use.
-    pub used: u64,
-    /// Entries dropped for others.
-    pub replaced: u64,
-}
-
-/// What a [`Solver`] found.
-#[derive(Clone, Copy, Debug)]
-pub struct Solution {
-    /// Who wins, if that is proven; the report's outcome says why it is not.
-    pub winner: Option<Colour>,
-    /// A winning move if the side to move is proven to win; nothing if it is proven to lose; else
-    /// the move that the search held for the best, if it has got so far.
-    pub best_move: Option<Move>,
-    /// The search's own account.
-    pub report: Report,
-    /// The table at the end.
-    pub table: TableUse,
-}
-
-impl Solution {
-    /// Why the winner is not known.
-    pub fn reason(&self) -> Option<Reason> {
-        self.report.outcome.reason()
-    }
-}
-
-/// Why a search cannot begin.
-#[derive(Debug, thiserror::Error)]
-pub enum SolveError {
-    /// Less than [`LEAST_MEMORY`].
-    #[error(
-        "a memory of {bytes} B is too small to search with: at least {LEAST_MEMORY} B (1 MiB) \
-         are needed, and 1 GiB or more is sensible for 6x6 and beyond"
-    )]
-    TooLittleMemory {
-        /// The bytes asked for.
-        bytes: u64,
-    },
-    /// More than this machine's addresses can name.
-    #[error("{bytes} bytes are more than this system can address; ask for less memory")]
-    TooMuchMemory {
-        /// The bytes asked for.
-        bytes: u64,
-    },
-    /// The table cannot be made.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The checkpoint cannot be read.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-}
+use crate::search::two_level::two_level_saving;
 
 /// Finds the winner of a position.
 ///
@@ -369,9 +136,9 @@ impl<'a, K: Known> Solver<'a, K> {
         table: &Table,
         observer: &mut dyn Observer,
     ) -> Result<Solution, SolveError> {
-        let (_, tree_bytes) = self.memory()?;
+        let (_, tree_bytes) = self.options.memory()?;
         if self.position.count_moves(self.board) == 0 {
-            return Ok(game_over(&self.position));
+            return Ok(Solution::of_finished_game(&self.position));
         }
         self.search_on(table, tree_bytes, observer, |ground, observer, port| {
             self.by_algorithm(ground, observer, port)
@@ -423,9 +190,9 @@ impl<'a, K: Known> Solver<'a, K> {
             &TreePort,
         ) -> Report,
     ) -> Result<(Solution, Option<Table>), SolveError> {
-        let (table_bytes, tree_bytes) = self.memory()?;
+        let (table_bytes, tree_bytes) = self.options.memory()?;
         if self.position.count_moves(self.board) == 0 {
-            let solution = game_over(&self.position);
+            let solution = Solution::of_finished_game(&self.position);
             observer.progress(&Progress::from(&solution.report));
             return Ok((solution, None));
         }
@@ -436,22 +203,7 @@ impl<'a, K: Known> Solver<'a, K> {
 
     /// A table for [`Solver::search_in`].
     pub(crate) fn new_table(&self) -> Result<Table, SolveError> {
-        Ok(new_table(self.board, self.memory()?.0, self.options.algorithm)?)
-    }
-
-    /// Bytes of the table and of the tree.
-    fn memory(&self) -> Result<(usize, usize), SolveError> {
-        let bytes = self.options.memory_bytes;
-        if bytes < LEAST_MEMORY {
-            return Err(SolveError::TooLittleMemory { bytes });
-        }
-        let plan = self.options.memory_plan();
-        let addressable = |part: u64| {
-            let part = usize::try_from(part).ok();
-            let part = part.filter(|&part| part <= isize::MAX as usize);
-            part.ok_or(SolveError::TooMuchMemory { bytes })
-        };
-        Ok((addressable(plan.table)?, addressable(plan.tree)?))
+        Ok(new_table(self.board, self.options.memory()?.0, self.options.algorithm)?)
     }
 
     fn search_on(
@@ -532,28 +284,12 @@ pub(super) struct Ground<'s, G> {
     pub tree_bytes: usize,
 }
 
-/// The side to move has no move and has lost.
-fn game_over(position: &Position) -> Solution {
-    Solution {
-        winner: Some(!position.to_move()),
-        best_move: None,
-        report: Report {
-            outcome: Outcome::Known(Value::Loss),
-            phi: INFINITY,
-            delta: 0,
-            best: None,
-            counters: Counters { nodes: 1, ..Counters::default() },
-            memory_bytes: 0,
-        },
-        table: TableUse::default(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::konane::Dimensions;
     use crate::konane::notation::{parse_moves, parse_position};
+    use crate::konane::{Colour, Dimensions};
+    use crate::search::run::Reason;
 
     fn options(algorithm: Algorithm) -> SolveOptions {
         SolveOptions { algorithm, memory_bytes: 16 << 20, ..SolveOptions::default() }
@@ -561,16 +297,6 @@ mod tests {
 
     fn run(board: &Board, position: &Position, options: &SolveOptions) -> Solution {
         Solver::new(board, position).options(*options).run().unwrap()
-    }
-
-    #[test]
-    fn names_of_algorithms_are_read_back() {
-        for algorithm in Algorithm::ALL {
-            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
-        }
-        for text in ["", "DFPN", "df-pn", "alphabeta", "pn²"] {
-            assert_eq!(text.parse::<Algorithm>(), Err(AlgorithmError(text.to_string())));
-        }
     }
 
     #[test]

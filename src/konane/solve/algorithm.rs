@@ -1,0 +1,89 @@
+//! The algorithms by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The search algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Proof-number search with the tree in memory ([`crate::search::pns`]).
+    Pns,
+    /// Proof-number search whose leaves are evaluated by proof-number searches
+    /// ([`crate::search::pn2`]).
+    Pn2,
+    /// Depth-first proof-number search in a table ([`crate::search::dfpn`]).
+    Dfpn,
+    /// α-β with iterative deepening ([`crate::search::alphabeta`]).
+    AlphaBeta,
+    /// Proof-number search whose leaves are jobs for df-pn workers ([`crate::search::two_level`]).
+    PnsPdfpn,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Algorithm; 5] = [
+        Algorithm::Pns,
+        Algorithm::Pn2,
+        Algorithm::Dfpn,
+        Algorithm::AlphaBeta,
+        Algorithm::PnsPdfpn,
+    ];
+
+    /// `pns`, `pn2`, `dfpn`, `ab` or `pns-pdfpn`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::Pns => "pns",
+            Algorithm::Pn2 => "pn2",
+            Algorithm::Dfpn => "dfpn",
+            Algorithm::AlphaBeta => "ab",
+            Algorithm::PnsPdfpn => "pns-pdfpn",
+        }
+    }
+
+    /// Whether the search keeps a tree in memory beside the table.
+    pub const fn keeps_tree(self) -> bool {
+        matches!(self, Algorithm::Pns | Algorithm::Pn2 | Algorithm::PnsPdfpn)
+    }
+
+    /// Whether the search can use more than one thread.
+    pub const fn is_parallel(self) -> bool {
+        matches!(self, Algorithm::Dfpn | Algorithm::Pn2 | Algorithm::PnsPdfpn)
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no algorithm's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an algorithm: choose one of pns, pn2, dfpn, ab, pns-pdfpn")]
+pub struct AlgorithmError(pub String);
+
+impl FromStr for Algorithm {
+    type Err = AlgorithmError;
+
+    fn from_str(text: &str) -> Result<Self, AlgorithmError> {
+        Algorithm::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == text)
+            .ok_or_else(|| AlgorithmError(text.chars().take(40).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_algorithms_are_read_back() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+        }
+        for text in ["", "DFPN", "df-pn", "alphabeta", "pn²"] {
+            assert_eq!(text.parse::<Algorithm>(), Err(AlgorithmError(text.to_string())));
+        }
+    }
+}

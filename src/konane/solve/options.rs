@@ -1,0 +1,128 @@
+//! How to solve, and how the memory is divided.
+
+use std::num::NonZeroUsize;
+
+use super::{Algorithm, SolveError};
+use crate::konane::profile::Profile;
+use crate::search::snapshot::TreeRoom;
+use crate::search::two_level::TwoLevelOptions;
+
+/// The least memory that a [`Solver`](super::Solver) accepts, for every algorithm: 1 MiB.
+pub const LEAST_MEMORY: u64 = 1 << 20;
+
+/// PNS and PN² give this part of their memory to the table, one over it; the tree has the rest.
+const TABLE_PART: u64 = 4;
+
+/// How to solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolveOptions {
+    /// The search.
+    pub algorithm: Algorithm,
+    /// Its parameters.
+    pub profile: Profile,
+    /// Bytes for table and tree together, at least [`LEAST_MEMORY`].
+    pub memory_bytes: u64,
+    /// Threads to search with, where the algorithm can ([`Algorithm::is_parallel`]).
+    pub threads: NonZeroUsize,
+    /// The jobs of [`Algorithm::PnsPdfpn`].
+    pub jobs: JobOptions,
+}
+
+/// How the two-level search divides its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobOptions {
+    /// Nodes that a job may evaluate; at least 2 are taken.
+    pub nodes: u64,
+    /// Expansions of a job between two messages about its numbers.
+    pub update_expansions: u64,
+    /// Threads of each worker. There are as many workers as the threads of the search allow, at
+    /// least one.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for JobOptions {
+    /// As [`TwoLevelOptions::new`], on one thread each.
+    fn default() -> Self {
+        let one = NonZeroUsize::MIN;
+        let options = TwoLevelOptions::new(Profile::Tuned.dfpn(), one, one);
+        JobOptions {
+            nodes: options.job_nodes,
+            update_expansions: options.update_expansions,
+            threads: one,
+        }
+    }
+}
+
+impl Default for SolveOptions {
+    /// df-pn, tuned, 1 GiB, one thread.
+    fn default() -> Self {
+        SolveOptions {
+            algorithm: Algorithm::Dfpn,
+            profile: Profile::Tuned,
+            memory_bytes: 1 << 30,
+            threads: NonZeroUsize::MIN,
+            jobs: JobOptions::default(),
+        }
+    }
+}
+
+/// Memory divided between a table and a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryPlan {
+    /// Bytes of the table.
+    pub table: u64,
+    /// Bytes of the tree; 0 for the algorithms that keep none.
+    pub tree: u64,
+}
+
+impl SolveOptions {
+    /// Divides the memory: df-pn and α-β have a table only; PNS and PN² keep a quarter for it, where
+    /// solved positions outlive their part of the tree.
+    pub fn memory_plan(&self) -> MemoryPlan {
+        let table = if self.algorithm.keeps_tree() {
+            self.memory_bytes / TABLE_PART
+        } else {
+            self.memory_bytes
+        };
+        let tree = self.memory_bytes - table;
+        MemoryPlan { table, tree }
+    }
+
+    /// Bytes of the table and of the tree, if they can be had at all.
+    pub(super) fn memory(&self) -> Result<(usize, usize), SolveError> {
+        let bytes = self.memory_bytes;
+        if bytes < LEAST_MEMORY {
+            return Err(SolveError::TooLittleMemory { bytes });
+        }
+        let plan = self.memory_plan();
+        let addressable = |part: u64| {
+            let part = usize::try_from(part).ok();
+            let part = part.filter(|&part| part <= isize::MAX as usize);
+            part.ok_or(SolveError::TooMuchMemory { bytes })
+        };
+        Ok((addressable(plan.table)?, addressable(plan.tree)?))
+    }
+
+    /// The memory of the tree that checkpoints keep.
+    pub(super) fn tree_room(&self, bytes: usize) -> Option<TreeRoom> {
+        match self.algorithm {
+            Algorithm::Pns => Some(self.profile.pns().tree_room(bytes)),
+            Algorithm::Pn2 => Some(self.profile.pn2().tree_room(bytes, self.threads)),
+            Algorithm::PnsPdfpn => Some(self.two_level().tree_room(bytes)),
+            Algorithm::Dfpn | Algorithm::AlphaBeta => None,
+        }
+    }
+
+    /// The parameters of the two-level search: the profile's df-pn, in as many workers as there are
+    /// threads for.
+    pub(in crate::konane) fn two_level(&self) -> TwoLevelOptions {
+        let JobOptions { nodes, update_expansions, threads } = self.jobs;
+        let workers = NonZeroUsize::new(self.threads.get() / threads.get());
+        let workers = workers.unwrap_or(NonZeroUsize::MIN);
+        TwoLevelOptions {
+            job_nodes: nodes,
+            update_expansions,
+            ..TwoLevelOptions::new(self.profile.dfpn(), workers, threads.min(self.threads))
+        }
+    }
+}
