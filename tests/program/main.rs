@@ -7,6 +7,7 @@ mod bench;
 mod checkpoints;
 mod common;
 mod databases;
+mod documents;
 #[cfg(feature = "explore")]
 mod explore;
 mod files;
