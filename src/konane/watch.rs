@@ -8,7 +8,7 @@ use super::position::Position;
 use crate::search::numbers::Number;
 use crate::search::plain::game::Game;
 use crate::search::plain::root::Root;
-use crate::search::run::{Observer, Progress, RootChild, RootChildren};
+use crate::search::run::{Counters, Observer, Progress, RootChild, RootChildren};
 
 /// A move and its numbers, from the view of the side that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,11 @@ impl<G: Game> Observer for Watched<'_, G> {
         let Watched { observer, root, tree } = self;
         let children = Children { root, tree, now: progress.children };
         let table_capacity = root.table.capacity();
-        observer.progress(&Progress { table_capacity, children: Some(&children), ..*progress });
+        // What was in the table when the search began is an estimate.
+        let table_used = progress.counters.table_used.min(table_capacity);
+        let counters = Counters { table_used, ..progress.counters };
+        let children = Some(&children as &dyn RootChildren);
+        observer.progress(&Progress { counters, table_capacity, children, ..*progress });
     }
 }
 

@@ -257,7 +257,7 @@ impl<'a, K: Known> Solver<'a, K> {
         };
         let table = TableUse {
             capacity: table.capacity(),
-            used: report.counters.table_used,
+            used: report.counters.table_used.min(table.capacity()),
             replaced: report.counters.table_replaced,
         };
         Ok(Solution { winner, best_move, report, table })
