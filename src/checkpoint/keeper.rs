@@ -4,10 +4,10 @@
 //!
 //! While the search runs, a thread of the keeper sleeps until the interval is over, and then copies
 //! the table into a file, in which everybody goes on storing, and after it the tree, piece by piece
-//! as the search hands it over ([`TreePort`]). It has a processor to itself or shares one like any other
-//! program; the search never waits for it. When the search is over, a copy in progress is given up,
-//! and one more checkpoint is written from what the search has left. That holds for a search with an
-//! answer too: a proof of it, or another question, then does not take the search again.
+//! as the search hands it over ([`TreePort`]). It has a processor to itself or shares one like any
+//! other program; the search never waits for it. When the search is over, a copy in progress is given
+//! up, and one more checkpoint is written from what the search has left. That holds for a search with
+//! an answer too: a proof of it, or another question, then does not take the search again.
 //!
 //! The thread learns what the search has counted through a mutex that the observer's calls update,
 //! every few milliseconds. The totals in a file are those of the moment at which it was begun: what

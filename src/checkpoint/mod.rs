@@ -13,9 +13,10 @@
 //! whatever set of entries a copy catches while others store is a set of true statements, and a
 //! search that begins with it gives the same answer as one that begins with none, only sooner. A
 //! cell is read by one atomic load, so no entry is torn. The same holds for the records of which a
-//! copy of a tree consists ([`crate::search::snapshot`]): a record lists the open children of a position; those that it
-//! does not list are won for their side to move. The numbers of expanded nodes are not copied, but
-//! follow from those of the leaves when the tree is made again, so it is consistent.
+//! copy of a tree consists ([`crate::search::snapshot`]): a record lists the open children of a
+//! position; those that it does not list are won for their side to move. The numbers of expanded nodes
+//! are not copied, but follow from those of the leaves when the tree is made again, so it is
+//! consistent.
 //!
 //! A search that goes on therefore finds the same winner. It need not visit the same positions as if
 //! it had not been interrupted: thresholds and choices of the path on which it stood are lost, and

@@ -1,4 +1,5 @@
-//! The documents beside the program: their links lead somewhere, and the decisions are all in their index.
+//! The documents beside the program: their links lead somewhere, and the decisions are all in their
+//! index.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;

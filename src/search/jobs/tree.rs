@@ -73,8 +73,8 @@ pub struct Leaf {
     path: Vec<Step>,
 }
 
-/// What somebody has found out about a position, solved or open. It travels as the 16 bytes of a table's
-/// cell, so `work` is rounded down on the way.
+/// What somebody has found out about a position, solved or open. It travels as the 16 bytes of a
+/// table's cell, so `work` is rounded down on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "[u8; 16]", try_from = "[u8; 16]")]
 pub struct Finding {
