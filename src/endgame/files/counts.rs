@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::error::DatabaseError;
 use super::format::{BlockKind, Scope};
-use super::layer_file::{Block, Inflater, LayerFile, count_ones};
+use super::layer_file::{Inflater, LayerFile};
+use super::layer_index::{Block, count_ones};
 use super::manifest::{Counts, ManifestLayer};
 use crate::endgame::index::{Index, binomial, stabiliser};
 use crate::konane::Colour;

@@ -468,3 +468,8 @@ impl Footer {
         })
     }
 }
+
+/// A checksum as text.
+pub(in crate::endgame) fn hex(checksum: u64) -> String {
+    format!("{checksum:016x}")
+}

@@ -3,23 +3,14 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::Decompressor;
-use zstd::zstd_safe::compress_bound;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{BLOCK_BYTES, BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader};
+use super::format::{BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, hex};
+use super::layer_index::{Block, LayerIndex, STRIDE, Stored, count_ones};
 use super::octets::{self, ROWS};
-use crate::endgame::index::binomial;
 use crate::file::Source;
-use crate::file::fields::{u32_at, u64_at};
-use crate::konane::Colour;
-
-/// Chunks between two of which the place in the file is kept in memory.
-const STRIDE: usize = 16;
-
-/// Bytes of the index that are read together.
-const PIECE_BYTES: u64 = 1 << 20;
 
 /// A decompressor with its memory (some 150 KiB), and room for what it decompresses. Keep one for
 /// each thread: making one takes longer than decompressing a chunk.
@@ -45,71 +36,6 @@ impl Default for Inflater {
     }
 }
 
-/// A block of a layer file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    key: BlockKey,
-    rows: u64,
-    columns: u64,
-    set_bits: u64,
-    /// Number of the first chunk, counted through the whole file.
-    first_chunk: usize,
-    chunks: usize,
-    chunk_bytes: usize,
-}
-
-impl Block {
-    /// Which block it is.
-    pub fn key(&self) -> BlockKey {
-        self.key
-    }
-
-    /// Rows: canonical black patterns.
-    #[inline]
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Columns: white patterns.
-    #[inline]
-    pub fn columns(&self) -> u64 {
-        self.columns
-    }
-
-    /// Bytes of a row outside of the file.
-    #[inline]
-    pub fn row_bytes(&self) -> u64 {
-        self.columns.div_ceil(8)
-    }
-
-    /// Bytes in the file before compression: one for each column and eight rows.
-    #[inline]
-    pub fn stored_bytes(&self) -> u64 {
-        self.rows.div_ceil(ROWS as u64) * self.columns
-    }
-
-    /// How many bits are set, as the file says; [`LayerFile::verify`] counts them.
-    pub fn set_bits(&self) -> u64 {
-        self.set_bits
-    }
-
-    /// The number of chunks.
-    pub fn chunks(&self) -> usize {
-        self.chunks
-    }
-
-    /// Bytes of a chunk before compression: the last one may be shorter.
-    ///
-    /// # Panics
-    /// In debug builds, if there is no such chunk.
-    #[inline]
-    pub fn chunk_len(&self, chunk: usize) -> usize {
-        debug_assert!(chunk < self.chunks);
-        let before = chunk as u64 * self.chunk_bytes as u64;
-        (self.stored_bytes() - before).min(self.chunk_bytes as u64) as usize
-    }
-}
-
 /// A layer file, open for reading. Shared between threads. Its index is in memory: 12 bytes for a
 /// chunk.
 #[derive(Debug)]
@@ -117,12 +43,7 @@ pub struct LayerFile {
     source: Source,
     header: LayerHeader,
     footer_xxh3: u64,
-    blocks: Vec<Block>,
-    /// The compressed lengths of all chunks, 4 bytes each, and their checksums, 8 bytes each.
-    lengths: Vec<u8>,
-    checksums: Vec<u8>,
-    /// The place in the file of every 16th chunk.
-    starts: Vec<u64>,
+    index: LayerIndex,
 }
 
 impl LayerFile {
@@ -183,10 +104,8 @@ impl LayerFile {
             let got = format!("{} + {}", footer.index_offset, footer.index_bytes);
             return damaged("the end of the index (the length of the file)", &footer_at, &got);
         }
-        let index = Index::read(&source, &header, &footer)?;
-        let Index { blocks, lengths, checksums, starts } = index;
-        let footer_xxh3 = xxh3_64(&foot);
-        Ok(LayerFile { source, header, footer_xxh3, blocks, lengths, checksums, starts })
+        let index = LayerIndex::read(&source, &header, &footer)?;
+        Ok(LayerFile { source, header, footer_xxh3: xxh3_64(&foot), index })
     }
 
     /// The file's name.
@@ -211,13 +130,13 @@ impl LayerFile {
 
     /// The blocks in ascending order of their keys.
     pub fn blocks(&self) -> &[Block] {
-        &self.blocks
+        &self.index.blocks
     }
 
     /// The block with a key, if the file has it.
     pub fn block(&self, key: BlockKey) -> Option<&Block> {
-        let at = self.blocks.binary_search_by_key(&key, |block| block.key).ok()?;
-        Some(&self.blocks[at])
+        let at = self.blocks().binary_search_by_key(&key, Block::key).ok()?;
+        Some(&self.blocks()[at])
     }
 
     /// A block that has to be there.
@@ -243,16 +162,12 @@ impl LayerFile {
         chunk: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), DatabaseError> {
-        assert!(chunk < block.chunks, "chunk {chunk} of {}", block.chunks);
-        let number = block.first_chunk + chunk;
-        let length = |number: usize| u32_at(&self.lengths, 4 * number);
-        let before = number - number % STRIDE;
-        let skipped: u64 = (before..number).map(|number| u64::from(length(number))).sum();
-        out.resize(length(number) as usize, 0);
-        self.source.read_at(self.starts[number / STRIDE] + skipped, out)?;
-        let (expected, got) = (u64_at(&self.checksums, 8 * number), xxh3_64(out));
-        if got != expected {
-            return Err(self.damaged_chunk(block, chunk, "checksum", hex(expected), hex(got)));
+        let Stored { start, length, xxh3 } = self.index.chunk(block, chunk);
+        out.resize(length, 0);
+        self.source.read_at(start, out)?;
+        let got = xxh3_64(out);
+        if got != xxh3 {
+            return Err(self.damaged_chunk(block, chunk, "checksum", hex(xxh3), hex(got)));
         }
         Ok(())
     }
@@ -293,7 +208,7 @@ impl LayerFile {
         expected: impl ToString,
         got: impl ToString,
     ) -> DatabaseError {
-        let what = format!("the {what} of chunk {chunk} of {}", block.key);
+        let what = format!("the {what} of chunk {chunk} of {}", block.key());
         DatabaseError::damaged(self.path(), what, expected, got)
     }
 
@@ -345,10 +260,10 @@ impl LayerFile {
         assert!(first.is_multiple_of(ROWS as u64), "row {first} is no multiple of eight");
         assert_eq!(out.len() % row_bytes, 0, "rows of {row_bytes} bytes");
         let end = first.checked_add((out.len() / row_bytes) as u64);
-        assert!(end.is_some_and(|end| end <= block.rows), "rows of {block:?}");
-        let mut octet = vec![0; block.columns as usize];
+        assert!(end.is_some_and(|end| end <= block.rows()), "rows of {block:?}");
+        let mut octet = vec![0; block.columns() as usize];
         for (number, rows) in (first / ROWS as u64..).zip(out.chunks_mut(row_bytes * ROWS)) {
-            self.read_stored(block, number * block.columns, inflater, &mut octet)?;
+            self.read_stored(block, number * block.columns(), inflater, &mut octet)?;
             octets::deinterleave(&octet, row_bytes, rows);
         }
         Ok(())
@@ -362,7 +277,7 @@ impl LayerFile {
     pub fn read_block(&self, key: BlockKey) -> Result<Vec<u8>, DatabaseError> {
         let block = self.expect_block(key)?;
         let row_bytes = block.row_bytes() as usize;
-        let mut rows = vec![0; block.rows as usize * row_bytes];
+        let mut rows = vec![0; block.rows() as usize * row_bytes];
         // Enough rows for a task that few chunks are decompressed twice, at both ends.
         let taken = ((1 << 17) / row_bytes + 1).next_multiple_of(ROWS);
         rows.par_chunks_mut(taken * row_bytes)
@@ -380,8 +295,8 @@ impl LayerFile {
     /// # Errors
     /// Names the first block or some chunk that is damaged.
     pub fn verify(&self) -> Result<(), DatabaseError> {
-        for block in &self.blocks {
-            let got = (0..block.chunks)
+        for block in self.blocks() {
+            let got = (0..block.chunks())
                 .into_par_iter()
                 .with_min_len(STRIDE)
                 .map_init(
@@ -397,9 +312,9 @@ impl LayerFile {
                     },
                 )
                 .try_reduce(|| 0, |a, b| Ok(a + b))?;
-            if got != block.set_bits {
-                let what = format!("the number of set bits of {}", block.key);
-                return Err(DatabaseError::damaged(self.path(), what, block.set_bits, got));
+            if got != block.set_bits() {
+                let what = format!("the number of set bits of {}", block.key());
+                return Err(DatabaseError::damaged(self.path(), what, block.set_bits(), got));
             }
         }
         Ok(())
@@ -407,151 +322,10 @@ impl LayerFile {
 
     /// Whether the bits of the rows behind the last one are zero in a chunk.
     fn padding_is_zero(&self, block: &Block, chunk: usize, bytes: &[u8]) -> bool {
-        let used = block.rows % ROWS as u64;
-        let last_octet = block.stored_bytes() - block.columns;
+        let used = block.rows() % ROWS as u64;
+        let last_octet = block.stored_bytes() - block.columns();
         let from = chunk as u64 * block.chunk_bytes as u64;
         let before = last_octet.saturating_sub(from).min(bytes.len() as u64);
         used == 0 || bytes[before as usize..].iter().all(|byte| byte >> used == 0)
     }
-}
-
-/// What the index says. It is read piece by piece and believed as far as it makes sense so far, so
-/// that a small file with a hole for an index takes no memory: no chunk is of length 0.
-struct Index {
-    blocks: Vec<Block>,
-    lengths: Vec<u8>,
-    checksums: Vec<u8>,
-    starts: Vec<u64>,
-}
-
-impl Index {
-    fn read(source: &Source, header: &LayerHeader, footer: &Footer) -> Result<Self, DatabaseError> {
-        let path = source.path();
-        let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
-            Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
-        };
-        if footer.index_bytes < 4 {
-            return damaged("the length of the index", &"at least 4", &footer.index_bytes);
-        }
-        let mut count = [0; 4];
-        source.read_at(footer.index_offset, &mut count)?;
-        let room = (footer.index_bytes - 4) / BLOCK_BYTES as u64;
-        let most = room.min(header.keys().len() as u64);
-        let count = u32_at(&count, 0);
-        if u64::from(count) > most {
-            return damaged("the number of blocks", &format!("at most {most}"), &count);
-        }
-        let mut listed = vec![0; 4 + BLOCK_BYTES * count as usize];
-        source.read_at(footer.index_offset, &mut listed)?;
-        let rest = footer.index_bytes - listed.len() as u64;
-        let (blocks, chunks) = read_blocks(path, header, &listed[4..], rest / 12)?;
-        if rest != 12 * chunks {
-            let expected = listed.len() as u64 + 12 * chunks;
-            return damaged("the length of the index", &expected, &footer.index_bytes);
-        }
-
-        let mut hasher = Xxh3::new();
-        hasher.update(&listed);
-        let mut place = footer.index_offset + listed.len() as u64;
-        let mut next = |bytes: &mut Vec<u8>, end: u64| {
-            let from = bytes.len();
-            let to = (from as u64 + PIECE_BYTES).min(end) as usize;
-            let room = bytes.try_reserve(to - from);
-            room.map_err(|error| DatabaseError::io("read the index of", path)(error.into()))?;
-            bytes.resize(to, 0);
-            source.read_at(place, &mut bytes[from..])?;
-            hasher.update(&bytes[from..]);
-            place += (to - from) as u64;
-            Ok::<_, DatabaseError>(from..to)
-        };
-        let longest = compress_bound(header.chunk_bytes as usize) as u64;
-        let (mut lengths, mut starts) = (Vec::new(), Vec::new());
-        let mut at = HEADER_BYTES as u64;
-        while lengths.len() as u64 != 4 * chunks {
-            for place in next(&mut lengths, 4 * chunks)?.step_by(4) {
-                if place / 4 % STRIDE == 0 {
-                    starts.push(at);
-                }
-                let length = u64::from(u32_at(&lengths, place));
-                if !(1..=longest).contains(&length) {
-                    let what = format!("the length of chunk {} of the file", place / 4);
-                    return damaged(&what, &format!("1 to {longest}"), &length);
-                }
-                // At most 2^32 of them, of less than 2^32 bytes each: no overflow.
-                at += length;
-            }
-        }
-        if at != footer.index_offset {
-            return damaged("the end of the last chunk", &footer.index_offset, &at);
-        }
-        let mut checksums = Vec::new();
-        while checksums.len() as u64 != 8 * chunks {
-            next(&mut checksums, 8 * chunks)?;
-        }
-        let got = hasher.digest();
-        if got != footer.index_xxh3 {
-            return damaged("the index's checksum", &hex(footer.index_xxh3), &hex(got));
-        }
-        Ok(Index { blocks, lengths, checksums, starts })
-    }
-}
-
-/// The blocks that the index lists, and how many chunks they have together, at most `most`.
-fn read_blocks(
-    path: &Path,
-    header: &LayerHeader,
-    listed: &[u8],
-    most: u64,
-) -> Result<(Vec<Block>, u64), DatabaseError> {
-    let damaged = |what: String, expected: String, got: String| {
-        Err(DatabaseError::damaged(path, what, expected, got))
-    };
-    let mut blocks: Vec<Block> = Vec::with_capacity(listed.len() / BLOCK_BYTES);
-    let mut first_chunk = 0;
-    for (number, entry) in listed.chunks_exact(BLOCK_BYTES).enumerate() {
-        let name = [entry[0], entry[1], entry[2], entry[3]];
-        let key = BlockKey::decode(name).filter(|&key| header.may_have(key));
-        let Some(key) = key else {
-            let expected = format!("one of a layer of {} stones", header.stones);
-            return damaged(format!("block {number}"), expected, format!("{name:?}"));
-        };
-        if let Some(last) = blocks.last().filter(|last| last.key >= key) {
-            let expected = format!("after {}", last.key);
-            return damaged(format!("block {number}"), expected, key.to_string());
-        }
-        let (rows, set_bits) = (u64_at(entry, 4), u64_at(entry, 12));
-        let columns = header.columns(key.white);
-        let patterns = binomial(header.count(Colour::Black), key.black);
-        if !(1..=patterns).contains(&rows) {
-            let expected = format!("1 to {patterns}");
-            return damaged(format!("the rows of {key}"), expected, rows.to_string());
-        }
-        if set_bits > rows * columns {
-            let expected = format!("at most {}", rows * columns);
-            return damaged(format!("the set bits of {key}"), expected, set_bits.to_string());
-        }
-        let chunk_bytes = header.chunk_bytes as usize;
-        let mut block = Block { key, rows, columns, set_bits, first_chunk, chunks: 0, chunk_bytes };
-        let chunks = block.stored_bytes().div_ceil(chunk_bytes as u64);
-        if chunks > most || first_chunk as u64 + chunks > most {
-            let expected = format!("at most {most} in all");
-            return damaged(format!("the chunks of {key}"), expected, chunks.to_string());
-        }
-        block.chunks = chunks as usize;
-        first_chunk += block.chunks;
-        blocks.push(block);
-    }
-    Ok((blocks, first_chunk as u64))
-}
-
-/// The number of set bits.
-pub(super) fn count_ones(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let ones = words.iter().map(|&word| u64::from(u64::from_le_bytes(word).count_ones()));
-    ones.sum::<u64>() + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
-}
-
-/// A checksum as text.
-pub(in crate::endgame) fn hex(checksum: u64) -> String {
-    format!("{checksum:016x}")
 }

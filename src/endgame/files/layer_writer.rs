@@ -10,7 +10,8 @@ use zstd::zstd_safe::{CParameter, Strategy, compress_bound};
 
 use super::error::DatabaseError;
 use super::format::{BlockKey, Footer, LayerHeader};
-use super::layer_file::{LayerFile, count_ones};
+use super::layer_file::LayerFile;
+use super::layer_index::count_ones;
 use super::octets::{self, ROWS};
 use crate::endgame::index::binomial;
 use crate::file::NewFile;

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{FORMAT_VERSION, MANIFEST_NAME, Metric, Scope, database_name, layer_name};
+use super::format::{FORMAT_VERSION, MANIFEST_NAME, Metric, Scope, database_name, hex, layer_name};
 use super::histogram::Histogram;
-use super::layer_file::hex;
 use super::layer_writer::LayerSummary;
 use crate::file::{NewFile, open_regular};
 use crate::konane::Dimensions;

@@ -10,6 +10,7 @@ mod error;
 pub mod format;
 mod histogram;
 mod layer_file;
+mod layer_index;
 mod layer_writer;
 mod manifest;
 mod octets;
@@ -17,13 +18,14 @@ mod tally;
 
 pub use counts::{count_layer, layer_entry};
 pub use error::DatabaseError;
+pub(super) use format::hex;
 pub use format::{
     BlockKey, BlockKind, CHUNK_BYTES, LayerHeader, MANIFEST_NAME, Metric, Scope, database_name,
     layer_name,
 };
 pub use histogram::Histogram;
-pub(super) use layer_file::hex;
-pub use layer_file::{Block, Inflater, LayerFile};
+pub use layer_file::{Inflater, LayerFile};
+pub use layer_index::Block;
 pub use layer_writer::{LayerSummary, LayerWriter, WrittenBlock};
 pub use manifest::{Counts, Manifest, ManifestLayer};
 pub use octets::ROWS;
