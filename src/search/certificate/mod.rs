@@ -36,6 +36,10 @@ const BATCH: usize = 1 << 14;
 /// game remembers there of earlier positions must not depend on the number of threads.
 const GRAIN: usize = 1 << 10;
 
+/// Positions that the exact search of a reply may visit at first: as many as those of the search that
+/// found the value.
+const FIRST_BUDGET: u32 = 60;
+
 /// How a certificate is collected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CertificateOptions {
@@ -257,27 +261,50 @@ impl<G: Game> View<'_, G> {
         if !lost.is_empty() {
             return Ok(Replies::Lost(lost));
         }
-        let SettleOptions { budget, effort } = self.options.settle;
-        for child in children.iter() {
+        let mut unknown = 0;
+        for index in 0..children.len() {
+            let child = children[index];
             match self.game.known(child.code) {
                 // Nobody knows the work; the leaf estimate is a guess, and exact searches are
                 // preferred to it.
                 Answer::Known(Value::Loss) => {
                     lost.push((child.code, (1 << 32) + u64::from(child.delta)));
-                    continue;
                 }
-                Answer::Known(Value::Win) => continue,
+                Answer::Known(Value::Win) => {}
                 Answer::Failed => return Err(CertificateError::Stopped(Reason::KnownValues)),
-                Answer::Unknown => {}
-            }
-            if budget > 0 && child.effort <= effort && child.effort < Child::NEVER_SETTLE {
-                let settled = self.game.settle(child.code, budget, scratch);
-                if settled.value == Some(Value::Loss) {
-                    lost.push((child.code, settled.positions.into()));
+                Answer::Unknown => {
+                    children[unknown] = child;
+                    unknown += 1;
                 }
             }
         }
+        children.truncate(unknown);
+        children.sort_by_key(|child| child.delta);
+        lost.extend(self.settle(children, scratch));
         Ok(Replies::Lost(lost))
+    }
+
+    /// The child that an exact search finds lost with the fewest positions, and how many these are.
+    /// Budgets grow fourfold, so that children that need many do not hold up one that needs few.
+    fn settle(&self, children: &[Child], scratch: &mut G::Scratch) -> Option<(u64, u64)> {
+        let SettleOptions { budget: most, effort } = self.options.settle;
+        let effort = effort.min(Child::NEVER_SETTLE - 1);
+        let mut best = None;
+        let mut budget = FIRST_BUDGET.min(most);
+        loop {
+            for child in children.iter().filter(|child| child.effort <= effort) {
+                let settled = self.game.settle(child.code, budget, scratch);
+                if settled.value == Some(Value::Loss) {
+                    best = Some((child.code, settled.positions.into()));
+                    // Only one that needs fewer is of use now.
+                    budget = settled.positions.saturating_sub(1);
+                }
+            }
+            if best.is_some() || budget >= most {
+                return best;
+            }
+            budget = (4 * budget).min(most);
+        }
     }
 
     /// The positions after the moves from a lost one.
