@@ -62,7 +62,8 @@ impl Block {
         self.rows.div_ceil(ROWS as u64) * self.columns
     }
 
-    /// How many bits are set, as the file says; [`LayerFile::verify`](super::LayerFile::verify) counts them.
+    /// How many bits are set, as the file says; [`LayerFile::verify`](super::LayerFile::verify) counts
+    /// them.
     pub fn set_bits(&self) -> u64 {
         self.set_bits
     }
