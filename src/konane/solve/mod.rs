@@ -88,7 +88,7 @@ impl<'a, K: Known> Solver<'a, K> {
     /// their positions; if the root is one of them, one expansion is enough.
     ///
     /// They are asked for by canonical code ([`Position::code`]). If one of them cannot be read, the
-    /// search ends for [`Reason::KnownValues`], and `known` can say more.
+    /// search ends for [`KnownValues`](crate::Reason::KnownValues), and `known` can say more.
     pub fn known<L: Known>(self, known: &'a L) -> Solver<'a, L> {
         let Solver { board, position, options, limits, keeper, .. } = self;
         Solver { board, position, options, limits, known, keeper }
