@@ -6,6 +6,8 @@ import doctest
 import inspect
 import os
 import re
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -127,3 +129,18 @@ def test_examples_of_the_readme(tmp_path):
     finally:
         os.chdir(before)
     assert result.attempted > 10 and result.failed == 0
+
+
+def test_the_cluster_without_ray_says_what_it_needs(tmp_path):
+    (tmp_path / "ray.py").write_text("raise ImportError('not installed')\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+
+    def errors(*arguments: str) -> tuple[int, list[str]]:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        return done.returncode, done.stderr.splitlines()
+
+    needs = 'konane.cluster needs Ray: pip install "./python[cluster]", in a clone of konane'
+    assert errors("-m", "konane.cluster", "--help") == (2, [f"error: {needs}"])
+    code, lines = errors("-c", "import konane.cluster")
+    assert (code, lines[-1]) == (1, f"ImportError: {needs}")

@@ -1,4 +1,4 @@
-"""Searches and databases on many machines, by `Ray <https://ray.io>`_: ``pip install "konane[cluster]"``.
+"""Searches and databases on many machines, by `Ray <https://ray.io>`_: ``pip install "./python[cluster]"``.
 
 >>> import konane.cluster
 >>> konane.cluster.solve("6x6", workers=2, threads_per_worker=1).outcome  # doctest: +SKIP
@@ -10,6 +10,7 @@ machine or on many, and what happens when some of them fail.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from os import PathLike
@@ -17,9 +18,12 @@ from os import PathLike
 try:
     import ray as _ray  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        'konane.cluster needs Ray: pip install "konane[cluster]"', name="ray"
-    ) from error
+    _text = 'konane.cluster needs Ray: pip install "./python[cluster]", in a clone of konane'
+    # So Python calls itself while it looks for what `python -m` is to run: there it is bad usage.
+    if sys.argv[:1] == ["-m"]:
+        print(f"error: {_text}", file=sys.stderr)
+        raise SystemExit(2) from error
+    raise ImportError(_text, name="ray") from error
 
 from .. import Position
 from .builddb import build_database

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'konane[cluster]'")
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install './python[cluster]'")
 
 from konane import cluster  # noqa: E402
 from konane._konane import BuildPlan, run_task  # noqa: E402
