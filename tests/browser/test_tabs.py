@@ -54,6 +54,13 @@ def test_a_search_live_and_its_end(page):
     page.driver.refresh()
     page.button("Stop")
     page.wait(lambda: path() > points)
+    assert page.text(".result") == "The search runs ..."
+    # Also from another position, where it is said that it is not about that one.
+    page.open("game=konane&board=6x6&tab=search")
+    page.says(".result", "The search runs", "another position")
+    page.click(".result a")
+    page.wait(lambda: page.text(".result") == "The search runs ...")
+    assert "board=8x8" in page.hash
     page.button("Stop").click()
     page.says(".result", "8x8: not decided (interrupted)")
     page.button("Start")
@@ -69,17 +76,19 @@ def test_one_search_at_a_time(page):
     page.open("game=konane&board=8x8&tab=search")
     page.button("Start").click()
     page.button("Stop")
-    note = page.script("return localStorage['konane.search']")
     # Another browser knows nothing of this search.
     page.script("localStorage.clear()")
     page.open("game=konane&board=7x7&tab=search")
     page.button("Start").click()
-    page.says("#panel-search .error", "search is running", "dfpn on 8x8", "stop it on the page")
+    page.says("#panel-search .error", "search is running", "dfpn on 8x8")
     assert ["429" in message for message in page.console()] == [True]
-    page.script("localStorage['konane.search'] = arguments[0]", note)
-    page.open("game=konane&board=7x7&tab=search")
+    page.button("End that search").click()
+    page.says(".result", "has been ended")
+    assert not page.one("#panel-search .error").is_displayed()
+    # Then there is room for another one.
+    page.button("Start").click()
     page.button("Stop").click()
-    page.says(".result", "8x8: not decided")
+    page.says(".result", "7x7: not decided")
 
 
 def test_a_trace_file(page, tmp_path):

@@ -22,6 +22,8 @@ pub struct Problem {
     pub status: StatusCode,
     /// What is wrong, and the remedy.
     pub text: String,
+    /// The search that is in the way.
+    pub search: Option<String>,
 }
 
 /// The JSON of an error.
@@ -29,6 +31,9 @@ pub struct Problem {
 pub struct ErrorJson {
     /// What is wrong, and the remedy.
     pub error: String,
+    /// With status 429, where a search is in the way: its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
 }
 
 /// What the routes return.
@@ -37,7 +42,7 @@ pub type Answer<T> = Result<Json<T>, Problem>;
 impl Problem {
     /// With a status and a text.
     pub fn new(status: StatusCode, text: impl ToString) -> Self {
-        Problem { status, text: text.to_string() }
+        Problem { status, text: text.to_string(), search: None }
     }
 
     /// The request can be read, and asks for what cannot be: 422.
@@ -54,7 +59,7 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        (self.status, Json(ErrorJson { error: self.text })).into_response()
+        (self.status, Json(ErrorJson { error: self.text, search: self.search })).into_response()
     }
 }
 

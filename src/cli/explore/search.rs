@@ -4,9 +4,11 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
+use super::reply::Problem;
 use crate::cli::judged::outcome_name;
 use crate::cli::output::time;
 use crate::cli::sprouts::AlgorithmArg;
@@ -131,20 +133,19 @@ impl Search {
     }
 
     /// Why another one cannot begin now, and what can be done about it.
-    pub fn in_the_way(&self) -> String {
-        let Search { id, what, .. } = self;
+    pub fn in_the_way(&self) -> Problem {
+        let what = &self.what;
         let begun = time(self.seconds());
         let limit = self.limit.map(|limit| format!(" and {} at most", time(limit.as_secs_f64())));
         let limit = limit.unwrap_or_default();
         let remedy = if self.stop.load(Ordering::Relaxed) {
-            "it is being ended, try again in a moment".to_owned()
+            "it is being ended, try again in a moment"
         } else {
-            format!(
-                "wait for its end, stop it on the page where it began, or send DELETE \
-                 /api/v1/searches/{id}"
-            )
+            "wait for its end, or end it"
         };
-        format!("a search is running, for {begun} now{limit}: {what}; {remedy}")
+        let text = format!("a search is running, for {begun} now{limit}: {what}; {remedy}");
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
+        Problem { search: Some(self.id.clone()), ..problem }
     }
 
     /// Asks it to end.

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 
 use super::events::STREAMS;
@@ -49,7 +48,7 @@ impl Searches {
     pub fn start(&self, order: Order) -> Result<String, Problem> {
         let mut kept = self.kept();
         if let Some(running) = kept.last().filter(|search| !search.history.has_ended()) {
-            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, running.in_the_way()));
+            return Err(running.in_the_way());
         }
         let id = format!("{:016x}", self.next.fetch_add(1, Ordering::Relaxed));
         let search = Arc::new(Search::new(id.clone(), &order));

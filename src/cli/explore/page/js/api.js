@@ -1,10 +1,14 @@
 // The program's interface, below /api/v1.
 
-/** An answer that is an error, with the program's text. Status 0: there was no answer. */
+/**
+ * An answer that is an error, with the program's text. Status 0: there was no answer. `search` is the
+ * id of a search that is in the way.
+ */
 export class ApiError extends Error {
-  constructor(message, status) {
+  constructor(message, status, search) {
     super(message);
     this.status = status;
+    this.search = search;
   }
 }
 
@@ -37,7 +41,7 @@ async function request(path, options) {
     throw new ApiError(`The program's answer cannot be read (status ${answer.status}).`,
       answer.status);
   }
-  if (!answer.ok) throw new ApiError(body.error ?? `Status ${answer.status}.`, answer.status);
+  if (!answer.ok) throw new ApiError(body.error ?? `Status ${answer.status}.`, answer.status, body.search);
   return body;
 }
 

@@ -1,8 +1,9 @@
 // A search to look at: started and stopped here, run by the program, one at a time.
 
 import { ApiError, post, remove } from "./api.js";
-import { announce, el } from "./dom.js";
+import { announce, el, put } from "./dom.js";
 import { Picture } from "./picture.js";
+import { format } from "./state.js";
 import { readTrace } from "./trace.js";
 import { amount, capital } from "./words.js";
 
@@ -12,15 +13,29 @@ const TIMES = [["10", "10 seconds"], ["60", "1 minute"], ["600", "10 minutes"], 
 /** Where the running search is noted, so that it is found again after a reload and in other tabs. */
 const NOTE = "konane.search";
 
+function path(id) {
+  return `searches/${encodeURIComponent(id)}`;
+}
+
+function eventsOf(id) {
+  return new EventSource(`/api/v1/${path(id)}/events`);
+}
+
 /** What a search is about and how it ends in words are the game's. */
 export class SearchPanel {
   #events = null;
   #id = null;
+  /** What is said of the search, and what was searched. */
+  #told = null;
 
-  /** `question()` gives what to send beside the options; null if there is nothing to search. */
-  constructor(panel, { game, algorithms, question, ended, result }) {
+  /**
+   * `question()` gives what to send beside the options, null if there is nothing to search; `place(question)`
+   * is the address of what was searched.
+   */
+  constructor(panel, { game, algorithms, question, place, ended, result }) {
     this.game = game;
     this.question = question;
+    this.place = place;
     this.result = result;
     this.ended = ended;
     const select = (name, options, chosen) => el("select", { id: `${game}-${name}` }, options.map(([value, text]) =>
@@ -50,6 +65,7 @@ export class SearchPanel {
   update() {
     if (this.#id === null) this.#resume();
     this.start.disabled = !this.question() || this.#id !== null;
+    this.#tell();
   }
 
   /** Follows a search that was started before the page was loaded, or in another tab. */
@@ -65,13 +81,47 @@ export class SearchPanel {
     }
   }
 
-  #say(text) {
-    this.said.textContent = text;
+  /** Says something; with a question, of the search for its answer. */
+  #say(text, question = null) {
+    this.#told = { text, question, put: null };
+    this.#tell();
   }
 
-  #fail(text) {
-    this.problem.textContent = text;
+  /** Where another position is shown than the one that was searched, there is a link to that. */
+  #tell() {
+    if (!this.#told) return;
+    const { text, question } = this.#told;
+    const now = this.question();
+    const elsewhere = question && now && (now.board !== question.board || now.position !== question.position);
+    // Screen readers read it again when it is put again.
+    if (this.#told.put === Boolean(elsewhere)) return;
+    this.#told.put = Boolean(elsewhere);
+    put(this.said, text, elsewhere ? [" This is about ", el("a", { href: this.place(question) }, "another position"), "."] : null);
+  }
+
+  /** Says what is wrong; where a search is in the way, with a button that ends it. */
+  #fail(text, search) {
+    put(this.problem, text, search ? [" ", el("button", { type: "button", class: "small", onclick: () => this.#end(search) },
+      "End that search")] : null);
     this.problem.hidden = !text;
+  }
+
+  /** Ends a search that another page began, and waits for its end, so that another one can begin. */
+  async #end(id) {
+    this.#fail("");
+    this.start.focus();
+    this.#say("That search stops ...");
+    try {
+      await remove(path(id));
+      const events = eventsOf(id);
+      events.addEventListener("end", () => {
+        events.close();
+        this.#say("That search has been ended.");
+      });
+    } catch (error) {
+      this.#say("");
+      this.#fail(capital(error.message));
+    }
   }
 
   #running(id) {
@@ -96,26 +146,26 @@ export class SearchPanel {
         memory: this.memory.value || undefined, limits });
       localStorage.setItem(NOTE, JSON.stringify({ id, game: this.game, question }));
       this.#running(id);
-      this.#say("The search runs ...");
       announce("The search runs.");
       this.#follow(id, question);
     } catch (error) {
       this.#say("");
-      this.#fail(capital(error.message));
+      this.#fail(capital(error.message), error.search);
       if (!(error instanceof ApiError)) throw error;
     }
   }
 
   #follow(id, question) {
-    const events = new EventSource(`/api/v1/searches/${encodeURIComponent(id)}/events`);
+    const events = eventsOf(id);
     this.#events = events;
+    events.onopen = () => this.#say("The search runs ...", question);
     events.addEventListener("progress", ({ data }) => this.picture.add(JSON.parse(data)));
     events.addEventListener("end", ({ data }) => {
       events.close();
       localStorage.removeItem(NOTE);
       const end = JSON.parse(data);
       this.#running(null);
-      this.#say(`${this.result(end, question)}${end.nodes ? ` ${amount(end.nodes)} positions were evaluated.` : ""}`);
+      this.#say(`${this.result(end, question)}${end.nodes ? ` ${amount(end.nodes)} positions were evaluated.` : ""}`, question);
       this.ended?.();
     });
     events.onerror = () => {
@@ -138,7 +188,7 @@ export class SearchPanel {
     if (this.#id === null) return;
     this.#say("The search stops ...");
     try {
-      await remove(`searches/${encodeURIComponent(this.#id)}`);
+      await remove(path(this.#id));
     } catch (error) {
       this.#fail(capital(error.message));
     }
@@ -173,6 +223,7 @@ export class KonaneSearch extends SearchPanel {
     super(panel, { game: "konane",
       algorithms: [["dfpn", "df-pn"], ["pn2", "PN\u00b2"], ["pns", "PNS"]],
       question: () => view.answer ? { board: view.state.board, position: view.answer.position } : null,
+      place: ({ board, position }) => format({ game: "konane", board, pos: position, tab: "search" }),
       result: ({ outcome, winner, reason, best_move: best }, { board }) => winner
         ? `${board}: ${capital(winner)} wins${outcome === "win" && best ? `, for instance with ${best}` : ""}.`
         : `${board}: not decided${reason ? ` (${reason})` : ""}.`,

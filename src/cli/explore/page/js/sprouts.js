@@ -9,8 +9,8 @@ import { VERB, badge, capital, outcomeOf, sourceText } from "./words.js";
 
 const CARDS = 60;
 
-function place(pos) {
-  return format({ game: "sprouts", pos, tab: "moves" });
+function place(pos, tab = "moves") {
+  return format({ game: "sprouts", pos, tab });
 }
 
 export class Sprouts {
@@ -42,6 +42,7 @@ export class Sprouts {
     this.search = new SearchPanel(this.tabs.panels.search, { game: "sprouts",
       algorithms: [["dfpn", "df-pn"], ["pns", "PNS"]],
       question: () => this.answer ? { position: this.state.pos } : null,
+      place: ({ position }) => place(position, "search"),
       result: ({ outcome, reason }) => outcome === "win" ? "The player to move wins." : outcome === "loss"
         ? "The player to move loses." : `Not decided${reason ? `: ${reason}` : ""}.`,
       ended: () => this.#ask() });
