@@ -19,7 +19,8 @@ pub struct AnalystArgs {
     /// Take values from the database of the board in this directory, or from this database.
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
-    /// Take the positions of this proof for proven. Can be given several times.
+    /// Take the positions of this proof for proven, unchecked: verify-proof checks it. Can be given
+    /// several times.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
     #[command(flatten)]

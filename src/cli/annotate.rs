@@ -116,6 +116,9 @@ pub struct SideJson {
 pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let record = read_record(&args.game)?;
     let mut analyst = args.analyst.open(record.dimensions)?;
+    if !args.output.quiet {
+        output::note_unchecked(&args.analyst.proof);
+    }
     let positions = record.positions();
     let progress = Progress::new(args.output.quiet);
     let mut analyses = Vec::new();

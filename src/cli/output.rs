@@ -84,6 +84,17 @@ pub fn warn(message: &str) {
     let _ = io::stderr().write_all(format!("warning: {message}\n").as_bytes());
 }
 
+/// Says on stderr that proofs are used without being checked, which can take long, and what checks
+/// them.
+pub fn note_unchecked(proofs: &[PathBuf]) {
+    for file in proofs {
+        let file = file.display();
+        let note =
+            format!("note: {file} is used unchecked: konane verify-proof {file} checks it\n");
+        let _ = io::stderr().write_all(note.as_bytes());
+    }
+}
+
 /// Columns before the values of [`rows`].
 pub const ROW_INDENT: usize = 14;
 

@@ -149,7 +149,8 @@ def test_openings(page, konane):
 def test_databases_and_proofs(page):
     page.open("game=konane&board=4x4&tab=databases")
     page.says("#panel-databases", "4x4", "131,072", "33,547", "4x5")
-    assert len(page.all("#panel-databases article > .scroll tbody tr")) == 13 + 17
+    assert len(page.all("#panel-databases .layers tbody tr")) == 13 + 17
+    page.says("#panel-databases", "4x5.proof", "used unchecked")
     # Only the one of 3x4 knows how long games last.
     assert len(page.all(".lengths")) == 1
 

@@ -38,6 +38,18 @@ fn game(board: &Board, mut choices: u64) -> Record {
 }
 
 #[test]
+fn proofs_are_said_to_be_unchecked() {
+    let place = Place::new();
+    place.json(&["solve", "4x4", "--proof", "a.proof", "--json", "-q"], 0);
+    let record = game(&Board::new("4x4".parse().unwrap()), 0);
+    fs::write(place.path("g.txt"), record.to_string()).unwrap();
+    let args = ["annotate", "g.txt", "--proof", "a.proof"];
+    let note = "note: a.proof is used unchecked: konane verify-proof a.proof checks it\n";
+    assert_eq!(stderr(&place.run(&args)), note);
+    assert_eq!(stderr(&place.run(&[&args[..], &["--quiet"]].concat())), "");
+}
+
+#[test]
 fn marks_are_those_of_plain_recursion() {
     let place = Place::new();
     let board = Board::new("4x4".parse().unwrap());

@@ -240,7 +240,8 @@ fn words_moves_and_mistakes() {
     assert!(text.contains("White plays"), "{text}");
     // The end of the input is the end of the game.
     let output = play(&place, &args, "");
-    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    let note = "note: a.proof is used unchecked: konane verify-proof a.proof checks it\n";
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, note));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::game::Game;
 use super::input::BeginArgs;
+use super::output;
 use super::talk::talk;
 use crate::konane::Dimensions;
 use crate::system::parse_duration;
@@ -64,5 +65,6 @@ pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         (None, None) => unreachable!("the arguments ask for one of them"),
     };
     let analyst = args.analyst.open(game.board().dimensions())?;
+    output::note_unchecked(&args.analyst.proof);
     talk(&mut Session::new(game, analyst, args.time, args.json, stop), String::new(), stop)
 }

@@ -90,7 +90,8 @@ pub struct ExploreArgs {
     /// there is one].
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
-    /// Take the positions of this proof for proven. Can be given several times, for any boards.
+    /// Take the positions of this proof for proven, unchecked: verify-proof checks it. Can be given
+    /// several times, for any boards.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
     /// Sprouts: take Grundy numbers from this file, and add those that are found; made if there is
@@ -148,6 +149,7 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let port = listener.local_addr().map_err(CliError::Server)?.port();
     let address = format!("http://127.0.0.1:{port}/");
     output::write_text(&format!("{address}\n"))?;
+    output::note_unchecked(&args.proof);
     let mut stderr = io::stderr();
     if stderr.is_terminal() {
         // If nobody hears it, it need not be said.

@@ -19,6 +19,7 @@ use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::game::Game;
 use super::input::PositionArgs;
+use super::output;
 use super::talk::talk;
 use crate::analysis::Level;
 use crate::konane::Colour;
@@ -102,6 +103,7 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // Before the files, so that bad input is found without them.
     let game = Game::read(args.start.board, &args.start.begin)?;
     let analyst = args.analyst.open(args.start.board)?;
+    output::note_unchecked(&args.analyst.proof);
     let root =
         analyst.proofs().first().filter(|_| !args.start.begin.given()).map(|proof| proof.root());
     let game = root.map_or(game, |root| Game::new(analyst.board(), root));

@@ -29,7 +29,8 @@ export class Databases {
       put(panel, el("h2", {}, "Databases"), databases.length ? databases.map((one) => this.#database(one))
         : el("p", {}, "There is none. A database holds the values of all positions of a board; konane builddb 5x5 makes "
           + "one, and konane explore --db DIR looks for them in a folder."),
-      errors.map((error) => el("p", { class: "error" }, error)), el("h2", {}, "Proofs"), proofs.length ? this.#proofs(proofs)
+      errors.map((error) => el("p", { class: "error" }, error)), el("h2", {}, "Proofs"), proofs.length ? [el("p", { class: "hint" },
+        "Proofs are used unchecked: konane verify-proof FILE checks one."), this.#proofs(proofs)]
         : el("p", {}, "There is none. A proof holds a winning reply to every move of the loser; konane solve 6x6 --proof FILE "
           + "writes one, konane verify-proof checks it, and konane explore --proof FILE shows it here."));
     } catch (error) {
@@ -49,7 +50,8 @@ export class Databases {
     return el("article", { class: "card" }, el("h3", {}, `${database.board} (${database.name})`),
       el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
       database.histogram ? this.#lengths(database) : null,
-      layers.length ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Layers of ${database.board}` }, this.#layers(layers)) : null);
+      layers.length ? el("details", { class: "help layers" }, el("summary", {}, "Layers, by the number of stones on the board"),
+        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Layers of ${database.board}` }, this.#layers(layers))) : null);
   }
 
   /** How many positions last how many plies: a picture for each side to move, one where they are alike. */
@@ -88,7 +90,7 @@ export class Databases {
       return el("td", { class: "share" }, number(wins), el("span", { class: "meter", "aria-hidden": "true" }, fill));
     };
     const columns = ["Stones", "Positions", "Black to move wins", "White to move wins", "Size"];
-    return el("table", {}, el("caption", {}, "Layers, by the number of stones on the board"),
+    return el("table", {}, el("caption", { class: "unseen" }, "Layers"),
       el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, layers.map((layer) => el("tr", {}, el("th", { scope: "row" }, String(layer.stones)),
         el("td", {}, number(layer.positions)), cell(layer.black_to_move_wins, layer.positions),
@@ -97,8 +99,8 @@ export class Databases {
 
   #proofs(proofs) {
     return el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "unseen" }, "Proofs"),
-      el("thead", {}, el("tr", {}, ["Board", "Winner", "Positions", "Size"].map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, proofs.map((proof) => el("tr", {}, el("th", { scope: "row", title: proof.name }, proof.board), el("td", {}, capital(proof.winner)),
+      el("thead", {}, el("tr", {}, ["Board", "File", "Winner", "Positions", "Size"].map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, proofs.map((proof) => el("tr", {}, el("th", { scope: "row" }, proof.board), el("td", {}, proof.name), el("td", {}, capital(proof.winner)),
         el("td", {}, number(proof.positions)), el("td", {}, bytes(proof.bytes)))))));
   }
 }

@@ -7,7 +7,7 @@ export const VERB = { win: "wins", loss: "loses", unknown: "not decided" };
 
 const SOURCE = {
   database: "looked up in a database",
-  proof: "from a checked proof",
+  proof: "from a proof file, used unchecked",
   search: "found by search",
   rules: "by the rules: there is no move",
   file: "from the file of Grundy numbers",
