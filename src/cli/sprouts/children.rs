@@ -33,7 +33,7 @@ use crate::sprouts::{Scratch, Sprouts};
 pub struct ChildrenArgs {
     #[command(flatten)]
     pub text: TextArg,
-    /// Search for the Grundy number of each child, and say whether it wins for who moves there. The
+    /// Search for the Grundy number of each child, and say whether it wins for who makes the move. The
     /// flags below are for this.
     #[arg(long)]
     pub values: bool,

@@ -70,7 +70,7 @@ pub struct ChildValue {
     pub position: String,
     /// Its Grundy number, if it is known.
     pub grundy: Option<u32>,
-    /// For the player who moves there: a win if whoever is to move then loses. `unknown` in JSON if
+    /// For the player who makes the move: a win if whoever is to move then loses. `unknown` in JSON if
     /// there is none.
     #[serde(with = "outcome")]
     pub outcome: Option<Value>,
@@ -101,7 +101,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The children with this outcome for the player who moves there.
+    /// The children with this outcome for the player who makes the move.
     pub fn with(&self, outcome: Option<Value>) -> impl Iterator<Item = &ChildValue> {
         self.children.iter().filter(move |child| child.outcome == outcome)
     }

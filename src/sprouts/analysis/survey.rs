@@ -108,7 +108,7 @@ impl Node {
         }
     }
 
-    /// For the player who moves there.
+    /// For the player who makes the move.
     fn outcome(&self) -> Option<Value> {
         self.value.map(|value| !value)
     }

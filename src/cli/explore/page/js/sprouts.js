@@ -128,8 +128,9 @@ export class Sprouts {
       const wins = children.filter((child) => child.outcome === "win").length;
       return `The player to move wins${wins ? ` with ${wins} of ${children.length} moves` : ""}.`;
     }
-    if (outcome === "loss") return `The player to move loses with all ${children.length} moves.`;
-    return `Not decided yet. There are ${children.length} different moves.`;
+    const one = children.length === 1;
+    if (outcome === "loss") return `The player to move loses with ${one ? "the only move" : `all ${children.length} moves`}.`;
+    return `Not decided yet. There ${one ? "is 1 move" : `are ${children.length} different moves`}.`;
   }
 
   #draw() {
@@ -143,7 +144,7 @@ export class Sprouts {
     this.search.update();
     const shown = this.#all ? answer.children : answer.children.slice(0, CARDS);
     put(panels.moves, el("h2", {}, "Moves"), el("p", { class: "hint" }, "Positions after one move, equal ones once. W wins and L loses for "
-      + "the player who moves there; the number is the Grundy number."),
+      + "the player who makes the move; the number is the Grundy number."),
     el("ul", { class: "cards" }, shown.map((child) => this.#card(child))),
     shown.length < answer.children.length ? el("button", { type: "button", onclick: () => {
       this.#all = true;
