@@ -180,6 +180,7 @@ def test_playing_against_the_program(page):
         page.wait(lambda: len(page.played) > before)
     # Black is lost on 4x4, and the program does not let go.
     assert page.text(".turn") == "White has won"
+    assert page.all(".turn .dot.white")
     page.says(".opponent", "The program has won")
 
 

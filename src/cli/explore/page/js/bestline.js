@@ -26,7 +26,7 @@ export class BestLine {
       signal.throwIfAborted();
       if (!line.length) return;
       put(this.node, "Best play: ", el("a", { class: "name", href: link({ moves: [...played, ...line], at: played.length }),
-        title: "Take these moves into the game, to go through them" }, line.join(" ")));
+        title: "Take these moves into the game, to go through them" }, line.map((move) => [el("span", {}, move), " "])));
     } catch {
       // The moves and their values are there all the same.
     }

@@ -64,7 +64,13 @@ export class Konane {
         this.setup.form, this.line.node),
       el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node),
       el("section", { class: "rest", "aria-label": "Set up, keep and play" },
-        el("div", { class: "tools" }, this.setup.button, this.records.node), this.records.said, this.opponent.node));
+        el("div", { class: "tools" }, this.setup.button, this.records.node), this.records.said, this.opponent.node,
+        el("details", { class: "help card" }, el("summary", {}, "How is Konane played?"),
+          el("p", {}, "Black takes one of its own stones off the full board, from a corner or from the middle, then White one "
+            + "next to the hole. From then on the players jump in turn, Black first: a stone jumps over an enemy stone beside "
+            + "it to the empty square behind that, and may go on over more of them in the same straight line. The stones that "
+            + "were jumped over leave the board. Who cannot move loses."),
+          el("p", {}, "Choose a stone, and for a jump then the square on which it lands."))));
   }
 
   /** Shows what the address says. */
@@ -201,8 +207,8 @@ export class Konane {
     const { answer, state } = this;
     if (answer) {
       const over = answer.moves.length === 0;
-      put(this.turn, el("span", { class: `dot ${answer.to_move}`, "aria-hidden": "true" }),
-        over ? `${capital(other(answer.to_move))} has won` : `${capital(answer.to_move)} to move`);
+      const named = over ? other(answer.to_move) : answer.to_move;
+      put(this.turn, el("span", { class: `dot ${named}`, "aria-hidden": "true" }), `${capital(named)} ${over ? "has won" : "to move"}`);
       const hidden = over || !this.shows;
       put(this.verdict, hidden ? (over ? `${capital(answer.to_move)} cannot move.` : "")
         : [badge(outcomeOf(answer), true), " ", answer.verdict]);

@@ -8,6 +8,9 @@ import { amount, number } from "./words.js";
 /** More samples than this are thinned out. */
 const MOST = 1200;
 
+/** Seconds over which the speed is taken, at least: two samples may lie closer together. */
+const RATE = 0.5;
+
 function proofNumber(value) {
   return typeof value === "number" ? value : Infinity;
 }
@@ -105,7 +108,7 @@ export class Picture {
     this.slider.max = String(samples.length - 1);
     this.slider.value = String(this.#at ?? samples.length - 1);
     this.slider.setAttribute("aria-valuetext", `${now.time.toFixed(1)} seconds`);
-    const last = samples[samples.indexOf(now) - 1] ?? { time: 0, nodes: 0 };
+    const last = samples.findLast(({ time }) => time <= now.time - RATE) ?? { time: 0, nodes: 0 };
     const rate = now.time > last.time ? (now.nodes - last.nodes) / (now.time - last.time) : 0;
     put(this.facts, this.#fact("Time", `${now.time.toFixed(1)} s`), this.#fact("Positions", number(now.nodes)),
       this.#fact("Per second", amount(Math.round(Math.max(rate, 0)))), this.#fact("Proof number", shown(now.pn), "pn"),
