@@ -169,9 +169,10 @@ impl Analysis {
             Some(judgement) => {
                 format!("{side} loses{}: {}.", plies(judgement), of(self.moves.len(), "lose"))
             }
-            None if losses == 0 => {
-                format!("Not decided yet: {} moves to look at.", self.moves.len())
-            }
+            None if losses == 0 => match self.moves.len() {
+                1 => "Not decided yet: 1 move to look at.".to_owned(),
+                count => format!("Not decided yet: {count} moves to look at."),
+            },
             None => format!("Not decided yet: {}{open}.", of(losses, "lose")),
         }
     }
@@ -212,6 +213,8 @@ mod tests {
         assert_eq!(open, [lost, lost, None, None]);
         let four = analysis("4x4", START, &[None; 4]);
         assert_eq!(four.verdict(), "Not decided yet: 4 moves to look at.");
+        let one = analysis("1x5", "xo3 b", &[None]);
+        assert_eq!(one.verdict(), "Not decided yet: 1 move to look at.");
     }
 
     #[test]

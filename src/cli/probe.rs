@@ -228,10 +228,11 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
             _ => moves.join(" "),
         }
     };
-    let length = answer.remoteness.filter(|&plies| plies > 0).map_or(String::new(), |plies| {
-        let verb = if answer.outcome == Value::Win { "wins" } else { "loses" };
-        format!(": {to_move} {verb} in {plies}")
-    });
+    let length = match answer.remoteness {
+        None | Some(0) => String::new(),
+        Some(1) => ", in 1 ply".to_owned(),
+        Some(plies) => format!(", in {plies} plies"),
+    };
     let rows = [
         ("position", format_position(board, position)),
         ("winner", winner.to_string() + &length),

@@ -255,7 +255,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     let first = notation::format_move(board.dimensions(), mv);
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");
     assert_eq!(code(&output), 0);
-    assert!(stdout(&output).contains("White to move. Your "), "{}", stdout(&output));
+    assert!(stdout(&output).contains("White (o) to move. Your "), "{}", stdout(&output));
     // A position in which the program is to move, and one that is over.
     let second = start.play(&board, mv).moves(&board)[0];
     let moves = format!("{first} {}", notation::format_move(board.dimensions(), second));
@@ -374,7 +374,7 @@ fn nothing_is_claimed_that_is_not_proven() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.starts_with("8x8, you play Black. I do not know yet who wins.\n"), "{text}");
-    assert!(text.contains("Black to move. I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains("Black (x) to move. I do not know yet who wins.\n"), "{text}");
     assert_eq!(text.matches("  unknown\n").count(), 4, "{text}");
     assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
     assert!(text.contains("Not decided yet: "), "{text}");
@@ -413,7 +413,7 @@ fn two_people_and_none() {
     assert!(text.starts_with("3x3, two people play. "), "{text}");
     assert!(!text.contains(" plays ") && !text.contains("Your") && !text.contains("I "), "{text}");
     assert_eq!(text.matches("Taken back.").count(), 2, "{text}");
-    assert!(text.ends_with("White to move. White wins: all 4 moves win.\n"), "{text}");
+    assert!(text.ends_with("White (o) to move. White wins: all 4 moves win.\n"), "{text}");
     let output = play(&place, &["4x5", "--side", "none"], "");
     let text = stdout(&output);
     assert!(text.starts_with("4x5, the program plays both sides. White can win, by se"), "{text}");

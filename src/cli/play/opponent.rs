@@ -7,6 +7,7 @@ use super::sentences::Reason;
 use crate::analysis::{Analysis, Analyst, Choice, Level, Source};
 use crate::cli::exit::CliError;
 use crate::cli::output;
+use crate::cli::progress::Progress;
 use crate::konane::notation::format_position;
 use crate::konane::{Colour, Move, Position};
 use crate::proof::{Guide, ProofError};
@@ -160,11 +161,13 @@ impl<'a> Opponent<'a> {
 
     /// Judges them within a time.
     pub fn search(&mut self, position: &Position, time: Duration) -> Result<Analysis, CliError> {
+        let _shown = Progress::new(false);
         Ok(self.analyst.analyse(position, self.limits(time), &mut |_| {})?)
     }
 
     /// The best move that is known within the time.
     pub fn hint(&mut self, position: &Position) -> Result<Option<Choice>, CliError> {
+        let _shown = Progress::new(false);
         Ok(self.analyst.choose(position, self.limits(self.time))?)
     }
 }

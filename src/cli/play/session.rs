@@ -100,7 +100,8 @@ impl<'a> Session<'a> {
             };
             let _ = writeln!(text, "\n{to_move} cannot move. {winner} won.");
         } else {
-            let _ = writeln!(text, "\n{to_move} to move. {}", self.situation(&position)?);
+            let (stone, situation) = (self.style.stone(to_move), self.situation(&position)?);
+            let _ = writeln!(text, "\n{to_move} ({stone}) to move. {situation}");
         }
         Ok(text)
     }
@@ -146,7 +147,11 @@ impl<'a> Session<'a> {
                 None => "unknown",
             };
             let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
-            let plies = plies.map(|plies| format!(" in {} plies", plies + 1)).unwrap_or_default();
+            let plies = plies.map(|plies| match plies + 1 {
+                1 => " in 1 ply".to_owned(),
+                plies => format!(" in {plies} plies"),
+            });
+            let plies = plies.unwrap_or_default();
             let _ = writeln!(text, "  {:<8}{what}{plies}", self.text(judged.mv));
         }
         Ok(text)

@@ -26,8 +26,8 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
     assert_eq!(value["outcome"] == "win", plies % 2 == 1);
     assert_eq!(value["moves"][0]["remoteness"].as_u64(), Some(plies - 1));
     let text = stdout(&place.run(&["probe", "4x4", "--moves", "a4 a3"]));
-    let verb = if plies % 2 == 1 { "wins" } else { "loses" };
-    assert!(text.contains(&format!("Black {verb} in {plies}\n")), "{text}");
+    let winner = if plies % 2 == 1 { "Black" } else { "White" };
+    assert!(text.contains(&format!("  winner      {winner}, in {plies} plies\n")), "{text}");
     let solved = place.json(&["solve", "4x4", "--moves", "a4 a3", "--db", "db", "--json"], 0);
     assert_eq!(value["outcome"] == "win", solved["outcome"] == "black");
 
