@@ -3,12 +3,13 @@
 
 use std::io;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::analysis::AnalysisError;
 use crate::checkpoint::CheckpointError;
 use crate::endgame::statespace::StateSpaceError;
-use crate::endgame::{BuildError, DatabaseError, PlanError, VerifyError};
+use crate::endgame::{BuildError, Database, DatabaseError, PlanError, VerifyError};
 use crate::file::FileError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::record::RecordError;
@@ -20,8 +21,8 @@ use crate::search::sums::game::Full;
 use crate::search::table::TableError;
 use crate::sprouts::TextError;
 use crate::sprouts::grundy_file::GrundyFileError;
-use crate::sprouts::nimber_db::NimberDbError;
-use crate::sprouts::spr_file::SprError;
+use crate::sprouts::nimber_db::{self, NimberDbError};
+use crate::sprouts::spr_file::{LineProblem, SprError};
 use crate::sprouts::verify::VerifyError as SprVerifyError;
 use crate::system::bytes_text;
 
@@ -326,6 +327,11 @@ impl CliError {
             CliError::Plan(PlanError::ReachableTooLarge { .. }) => {
                 "choose --scope complete and --max-stones N"
             }
+            CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { path, .. }))
+                if let Some(names) = databases_in(path) =>
+            {
+                return Some(format!("the databases in it: {names}"));
+            }
             CliError::Database(DatabaseError::NoDatabase { .. })
             | CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. })) => {
                 "`konane builddb` makes databases, and continues builds"
@@ -338,6 +344,14 @@ impl CliError {
                     _ => return None,
                 }
             }
+            CliError::SprFile(SprError::Line {
+                path, problem: LineProblem::Header(line), ..
+            }) if line.as_bytes() == nimber_db::MAGIC.trim_ascii_end() => {
+                let path = path.display();
+                return Some(format!(
+                    "`konane sprouts db export {path} FILE.spr` writes such a file"
+                ));
+            }
             CliError::SproutsText { text, .. } => {
                 let spots = text.trim();
                 let digits = !spots.is_empty() && spots.bytes().all(|byte| byte.is_ascii_digit());
@@ -347,6 +361,13 @@ impl CliError {
         };
         Some(tip.to_owned())
     }
+}
+
+/// The names of the databases in a directory, if there are any.
+fn databases_in(path: &Path) -> Option<String> {
+    let found = Database::list(path).ok()?;
+    let names = found.iter().map(|(directory, _)| directory.display().to_string());
+    (!found.is_empty()).then(|| names.collect::<Vec<_>>().join(", "))
 }
 
 fn plan(error: &PlanError) -> Exit {

@@ -155,6 +155,15 @@ fn files_that_cannot_be_read_exit_with_4() {
     assert_eq!(output.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&output.stderr).contains("line 3: position: character 3"));
     assert_eq!(konane(&["verify", "/nonexistent.spr"]).status.code(), Some(4));
+    // What a search keeps is a database of another kind.
+    let (kept, _) = file("");
+    let database = kept.path().join("kept.nimbers");
+    let database = database.to_str().unwrap();
+    answer(&["solve", "0*3", "--db", database]);
+    let output = konane(&["verify", database]);
+    assert_eq!(output.status.code(), Some(4));
+    let tip = format!("tip: `konane sprouts db export {database} FILE.spr`");
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&tip));
 }
 
 #[test]

@@ -70,6 +70,12 @@ fn a_database_is_built_probed_and_verified() {
     let layers = files(&directory).into_iter().filter(|(name, _)| name.ends_with(".kdb"));
     assert_eq!(value["bytes"], layers.map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
 
+    // The directory of databases is none itself.
+    let output = place.run(&["verifydb", "db"]);
+    assert_eq!(code(&output), 4);
+    let tip = "tip: the databases in it: db/4x4-complete\n";
+    assert!(stderr(&output).ends_with(tip), "{}", stderr(&output));
+
     let value = place.json(&["probe", "4x4", "--moves", "b3 b4", "--json"], 0);
     assert_eq!(keys(&value), ["board", "moves", "outcome", "position", "to_move"]);
     assert_eq!(value["position"], "x1xo/o1ox/xoxo/oxox b");
