@@ -350,13 +350,13 @@ pub fn parse_moves(board: &Board, text: &str) -> Result<Position, MoveListError>
 }
 
 /// Reads a list of moves that are played one after the other from a position, separated by white
-/// space, commas, or both.
+/// space, commas, or both. Numbers of moves, as records have them (`1.`, `1...`), are passed over.
 ///
 /// # Errors
 /// If one of them is not a legal move; the error says which one.
 pub fn parse_line(board: &Board, begin: &Position, text: &str) -> Result<Vec<Move>, MoveListError> {
     let (mut position, mut moves) = (*begin, Vec::new());
-    let words = text.split(|c: char| c.is_whitespace() || c == ',');
+    let words = text.split(|c: char| c.is_whitespace() || c == ',').map(without_number);
     for (index, word) in words.filter(|word| !word.is_empty()).enumerate() {
         let mv = parse_move(board, &position, word).map_err(|reason| MoveListError {
             number: index + 1,
@@ -367,6 +367,16 @@ pub fn parse_line(board: &Board, begin: &Position, text: &str) -> Result<Vec<Mov
         moves.push(mv);
     }
     Ok(moves)
+}
+
+/// What follows the number of a move in a word such as `1.c3`; all of a word without one.
+fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() < word.len() && rest.starts_with('.') {
+        rest.trim_start_matches('.')
+    } else {
+        word
+    }
 }
 
 /// The text of a position, such as `xox/o1o/xox w`.

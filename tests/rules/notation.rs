@@ -227,6 +227,14 @@ fn lists_of_moves() {
     for text in ["a6,a5,c6-a6", "A6, A5, C6A6", ",a6,,a5 ,\tc6a6,"] {
         assert_eq!(parse_moves(&six, text), Ok(played), "{text:?}");
     }
+    // As records and annotations have them.
+    for text in ["1. a6 a5 2. c6-a6", "1.a6 a5 2.c6-a6", "1. a6 1... a5 2. c6-a6"] {
+        assert_eq!(parse_moves(&six, text), Ok(played), "{text:?}");
+    }
+    for (text, number, word) in [("1 a6", 1, "1"), ("1. a6 2. x9", 2, "x9"), ("a6. a5", 1, "a6.")] {
+        let error = parse_moves(&six, text).unwrap_err();
+        assert_eq!((error.number, error.text.as_str()), (number, word), "{text:?}");
+    }
     // From a position in the middle of a game.
     let before = parse_moves(&six, "a6 a5").unwrap();
     let line = parse_line(&six, &before, "c6-a6").unwrap();
