@@ -226,6 +226,7 @@ class SproutsSolution:
     * ``outcome``: ``"win"`` or ``"loss"`` for the player to move if it is proven; else
       ``"unknown"``.
     * ``reason``: Why the outcome is unknown.
+    * ``best_move``: A winning move: the position after it; ``None`` if there is none, or none is known.
     * ``pn``: The root's proof number while the outcome is unknown.
     * ``dn``: Its disproof number.
     * ``algorithm``: The search, such as ``"dfpn"``.
@@ -243,6 +244,7 @@ class SproutsSolution:
     nimber: int
     outcome: str
     reason: str | None
+    best_move: str | None
     pn: float | None
     dn: float | None
     algorithm: str

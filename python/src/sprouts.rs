@@ -3,10 +3,11 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
-use konane::search::run::Report;
+use konane::search::run::{Limits, Report};
 use konane::search::sums::{
     self, Atom, GrundyReport, SearchOptions, Sum, TwoLevelOptions, Workspace,
 };
+use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{Position, Scratch, Sprouts, draw};
 use konane::{LEAST_MEMORY, Outcome, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
@@ -110,6 +111,7 @@ struct SolutionFields<'a> {
     nimber: u32,
     outcome: &'static str,
     reason: Option<&'static str>,
+    best_move: Option<String>,
     pn: Option<ProofNumber>,
     dn: Option<ProofNumber>,
     algorithm: &'a str,
@@ -172,22 +174,32 @@ pub fn solve<'py>(
     let latest = Latest::default();
     let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
-        search.run(|workspace, game, atoms| -> Report {
+        search.run(|workspace, game, atoms| {
             let root = Sum::new(game, atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
             let (threads, watch) = (search.threads, &mut &latest);
-            match algorithm {
+            let report = match algorithm {
                 Algorithm::Dfpn => sums::dfpn(workspace, &root, options, threads, limits, watch),
                 Algorithm::Pns => sums::pns(workspace, &root, options, limits, watch),
                 Algorithm::PnsPdfpn => {
                     let jobs = TwoLevelOptions::default();
                     sums::two_level(workspace, &root, options, jobs, threads, limits, watch)
                 }
-            }
+            };
+            let position = &search.position;
+            let best = match report.outcome {
+                Outcome::Known(Value::Win) => {
+                    let spent = |most: u64| most.saturating_sub(report.counters.nodes);
+                    let limits = Limits { nodes: limits.nodes.map(spent), ..limits };
+                    winning_move(workspace, game, position, nimber, options, limits)
+                }
+                _ => None,
+            };
+            (report, best)
         })
     };
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
-    let (seconds, report) = (teller.seconds(), found.answer);
+    let (seconds, (report, best_move)) = (teller.seconds(), found.answer);
     teller.end(Progress::from(&report), object)?;
     let (outcome, reason) = outcome(&report);
     let fields = SolutionFields {
@@ -196,6 +208,7 @@ pub fn solve<'py>(
         nimber,
         outcome,
         reason: reason.map(Reason::text),
+        best_move,
         pn: reason.map(|_| report.phi.into()),
         dn: reason.map(|_| report.delta.into()),
         algorithm: algo,

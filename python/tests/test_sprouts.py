@@ -64,6 +64,18 @@ def test_a_solution():
     assert pickle.loads(pickle.dumps(found)) == found
 
 
+@pytest.mark.parametrize("algo", ["dfpn", "pns", "pns-pdfpn"])
+def test_a_winning_move(algo):
+    assert sprouts.solve("0*8", algo=algo).best_move is None
+    for spots in [3, 4, 5, 9]:
+        text = f"0*{spots}"
+        best = sprouts.solve(text, algo=algo, memory="16MiB").best_move
+        assert best in sprouts.children(text)
+        assert sprouts.solve(best, memory="16MiB").outcome == "loss"
+    # Beside a heap the move may be one in the heap.
+    assert sprouts.solve("0", nimber=2, algo=algo).best_move == "0"
+
+
 def test_unproven_is_a_value():
     found = sprouts.solve("0*40", max_nodes=1000)
     assert (found.outcome, found.reason) == ("unknown", "node limit")

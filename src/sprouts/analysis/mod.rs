@@ -107,6 +107,24 @@ impl Analysis {
     }
 }
 
+/// A move that wins a position, or its sum with a heap: the position after it. For who has searched
+/// it with the workspace and these options, and found that the player to move wins: then little is
+/// left to do. None if the limits or the memory do not allow that.
+pub fn winning_move(
+    workspace: &Workspace<'_, Sprouts>,
+    game: &Sprouts,
+    position: &Position,
+    heap: u32,
+    search: SearchOptions,
+    limits: Limits<'_>,
+) -> Option<String> {
+    let options =
+        SurveyOptions { goal: Goal::Winner, heap, search, threads: 1, from_file: 0, limits };
+    let scratch = &mut Scratch::default();
+    let found = survey(workspace, game, position, options, scratch, &mut (), &mut |_| {}).ok()?;
+    Some(found.with(Some(Value::Win)).next()?.position.clone())
+}
+
 /// How much of a position is to be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
