@@ -109,6 +109,7 @@ def test_plies_to_the_end_and_best_play(page, konane, files):
     page.wait(lambda: len(page.played) == answer["remoteness"])
     page.button("\u21e5").click()
     page.wait(lambda: page.over)
+    assert f"move {answer['remoteness']} " in page.driver.title
 
 
 def test_late_answers_are_dropped(page):

@@ -64,7 +64,9 @@ function show(now) {
   }
   choice.hidden = now.game !== "konane";
   if (now.game === "konane" && document.getElementById("board")?.value !== now.board) boards(now.board);
-  document.title = now.game === "konane" ? `Konane ${now.board} \u2013 explorer` : `Sprouts ${now.pos} \u2013 explorer`;
+  // By its title a position is found again in the browser's history.
+  const what = now.game === "konane" ? `Konane ${now.board}${now.at ? `, move ${now.at}` : ""}` : `Sprouts ${now.pos}`;
+  document.title = `${what} \u2013 explorer`;
   shown.update(now);
 }
 

@@ -37,7 +37,7 @@ export class Why {
       el("ul", { class: "tree" }, won.map((judged) => this.#winning(at, judged)),
         lost.map((judged) => this.#losing(at, judged))),
       open ? el("p", { class: "hint" }, `${open === 1 ? "1 move is" : `${open} moves are`} not decided yet and not listed here.`) : null,
-      el("p", { class: "hint" }, "Open a move to see what follows. Point at it to see it on the board."));
+      open === moves.length ? null : el("p", { class: "hint" }, "Open a move to see what follows. Point at it to see it on the board."));
   }
 
   #sentence(answer, lost, won) {
