@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use konane::notation::{format_move, format_position, parse_move, parse_moves, parse_position};
+use konane::notation::{format_move, format_position, parse_line, parse_move, parse_position};
 use konane::{Board, Dimensions, Move, Position, draw};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -15,7 +15,7 @@ use crate::error::Failure;
 /// `board` is ranks x files, such as ``"6x6"``, of up to 64 squares. `text` is the position as the
 /// program writes it: ranks from the top with ``/`` between them, ``x`` Black, ``o`` White, a number
 /// for that many empty squares, then ``b`` or ``w`` for the side to move; without it, the start.
-/// `moves`, in place of `text`, are moves from the start: ``"a6 a5"``, or a list of them.
+/// `moves` are played from there: ``"a6 a5"``, or a list of them.
 ///
 /// Positions are equal if board, stones and side to move are; they can be pickled and be keys of
 /// dictionaries. Raises ``InputError`` with the place and the reason for what is no position.
@@ -108,21 +108,17 @@ impl PyPosition {
     #[pyo3(signature = (board, text=None, *, moves=None))]
     fn new(board: &str, text: Option<&str>, moves: Option<Moves>) -> Result<Self, Failure> {
         let start = PyPosition::start(board)?;
-        let position = match (text, moves) {
-            (None, None) => return Ok(start),
-            (Some(text), None) => parse_position(&start.board, text).map_err(Failure::input)?,
-            (None, Some(moves)) => {
-                let moves = match moves {
-                    Moves::Text(text) => text,
-                    Moves::List(list) => list.join(" "),
-                };
-                parse_moves(&start.board, &moves).map_err(Failure::input)?
-            }
-            (Some(_), Some(_)) => {
-                return Err(Failure::input("give a text or moves, not both"));
-            }
+        let board = &start.board;
+        let begin = text.map_or(Ok(start.position), |text| parse_position(board, text));
+        let begin = begin.map_err(Failure::input)?;
+        let moves = match moves {
+            None => String::new(),
+            Some(Moves::Text(text)) => text,
+            Some(Moves::List(list)) => list.join(" "),
         };
-        Ok(start.with(position, None))
+        let moves = parse_line(board, &begin, &moves).map_err(Failure::input)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(board, mv));
+        Ok(start.with(position, moves.last().copied()))
     }
 
     /// The position of a canonical code, as `code` gives it; codes of positions that are not
@@ -183,7 +179,8 @@ impl PyPosition {
         Ok(self.with(self.position.play(&self.board, mv), Some(mv)))
     }
 
-    /// A picture as SVG: the board, its stones, and the last move if this position came from `play`.
+    /// A picture as SVG: the board, its stones, and the last move if this position came from `play`
+    /// or `moves`.
     fn svg(&self) -> String {
         draw::svg(&self.board, &self.position, self.last)
     }

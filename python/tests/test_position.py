@@ -38,7 +38,7 @@ def test_text_and_moves():
         (lambda: Position("3x3", "xox/oxo b"), "this position has 2 ranks"),
         (lambda: Position("3x3", "xox/oxo/xox w"), "Black is to move"),
         (lambda: Position("3x3", moves="b2 a1"), "move 2"),
-        (lambda: Position("3x3", "3/3/3 b", moves="b2"), "not both"),
+        (lambda: Position("3x3", "3/3/3 b", moves="b2"), "move 1"),
         (lambda: Position("3x3").play("a2"), "not legal here"),
         (lambda: Position("3x3").play("z9"), "no square z9"),
         (lambda: Position.from_code("3x3", 1 << 9), "is not the code"),
@@ -110,3 +110,5 @@ def test_a_picture():
     assert position.svg() == position._repr_svg_()
     assert "#c0392b" in position.svg(), "the last move is marked"
     assert "#c0392b" not in Position("5x5", str(position)).svg(), "nobody knows the last move"
+    by_moves = Position("5x5", str(Position("5x5")), moves="c3 c4 c1-c3")
+    assert (by_moves, by_moves.svg()) == (position, position.svg())
