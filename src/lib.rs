@@ -65,12 +65,12 @@ pub mod search;
 pub mod sprouts;
 pub mod system;
 
+pub use crate::search::Value;
 pub use konane::{
     Algorithm, Board, Colour, Dimensions, DimensionsError, Direction, JobOptions, LEAST_MEMORY,
     Move, Perft, Phase, Position, Profile, RootMove, Setup, SetupError, Solution, SolveError,
     SolveOptions, Solver, TableUse, Uncounted, draw, game, notation, record,
 };
-pub use search::plain::game::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 
 /// The examples of the front page and the manual are tests.

@@ -2,10 +2,10 @@
 
 use criterion::{Criterion, Throughput, criterion_group};
 use konane::Profile;
+use konane::Value;
 use konane::game::Konane;
 use konane::search::alphabeta::alphabeta;
 use konane::search::dfpn::dfpn;
-use konane::search::plain::game::Value;
 use konane::search::pn2::pn2;
 use konane::search::pns::pns;
 use konane::search::run::{Limits, Outcome, Report};

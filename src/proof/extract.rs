@@ -4,10 +4,10 @@ use crate::konane::game::Konane;
 use crate::konane::solve::new_table;
 use crate::konane::{Algorithm, Colour, Position, Solution, SolveError, Solver};
 use crate::search::SettleOptions;
+use crate::search::Value;
 use crate::search::certificate::{
     Certificate, CertificateError, CertificateOptions, CertificateProgress, certificate,
 };
-use crate::search::plain::game::Value;
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
 use crate::search::table::Table;

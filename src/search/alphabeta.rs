@@ -9,10 +9,11 @@
 //! them.
 
 use super::numbers::{MAX, Number};
-use super::plain::evaluate::{Evaluation, Evaluator, SettleOptions};
-use super::plain::game::{EVALUATION_LIMIT, Game, Value};
+use super::plain::evaluate::{Evaluation, Evaluator};
+use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
 use super::table::{Entry, Table};
+use crate::search::{SettleOptions, Value};
 
 /// The parameters of α-β.
 #[derive(Clone, Copy, Debug, PartialEq)]

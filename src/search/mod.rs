@@ -18,4 +18,5 @@ mod thresholds;
 pub mod two_level;
 mod value;
 
-pub use plain::SettleOptions;
+pub use plain::game::SettleOptions;
+pub use value::Value;

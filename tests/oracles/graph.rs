@@ -4,10 +4,9 @@
 //! the side to move. Everything that a search may ask of a game can be varied: the leaf estimates,
 //! whether expansion reports a win on the spot, and the bounded exact search.
 
+use super::konane::Value;
 use super::konane::search::numbers::{MAX, Number};
-use super::konane::search::plain::game::{
-    Child, EVALUATION_LIMIT, Expansion, Game, Settled, Value,
-};
+use super::konane::search::plain::game::{Child, EVALUATION_LIMIT, Expansion, Game, Settled};
 use super::random::{Random, key};
 
 /// Why a list of edges or estimates is not a game.

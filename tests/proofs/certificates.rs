@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
+use konane::Value;
 use konane::search::SettleOptions;
 use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, certificate};
 use konane::search::dfpn::{DfpnOptions, dfpn};
 use konane::search::numbers::Combination;
-use konane::search::plain::game::{Game, Value};
+use konane::search::plain::game::Game;
 use konane::search::plain::known::{Answer, Informed, Known};
 use konane::search::run::{Limits, Reason};
 use konane::search::table::Table;

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::oracles::negamax::Negamax;
 use konane::Profile;
+use konane::Value;
 use konane::search::SettleOptions;
 use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
 use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
 use konane::search::numbers::Combination;
-use konane::search::plain::game::{Expansion, Game, Value};
+use konane::search::plain::game::{Expansion, Game};
 use konane::search::pn2::{Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Observer, Outcome, Report};

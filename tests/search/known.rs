@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
+use konane::Value;
 use konane::notation::parse_moves;
-use konane::search::plain::game::{Game, Value};
+use konane::search::plain::game::Game;
 use konane::search::plain::known::{Answer, Informed, Known};
 use konane::search::run::{Limits, Outcome, Reason};
 use konane::{Algorithm, Board, Position, Profile, SolveOptions, Solver};

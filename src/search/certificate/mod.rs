@@ -21,11 +21,11 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use crate::search::dfpn::{DfpnOptions, dfpn};
-use crate::search::plain::evaluate::SettleOptions;
-use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::plain::known::Answer;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
+use crate::search::{SettleOptions, Value};
 use layers::{Codes, Finished, Waiting};
 
 /// Positions that are answered between two looks at the stop flag and the clock, and whose answers
@@ -287,12 +287,12 @@ impl<G: Game> View<'_, G> {
     /// The child that an exact search finds lost with the fewest positions, and how many these are.
     /// Budgets grow fourfold, so that children that need many do not hold up one that needs few.
     fn settle(&self, children: &[Child], scratch: &mut G::Scratch) -> Option<(u64, u64)> {
-        let SettleOptions { budget: most, effort } = self.options.settle;
-        let effort = effort.min(Child::NEVER_SETTLE - 1);
+        let options = &self.options.settle;
+        let most = options.budget;
         let mut best = None;
         let mut budget = FIRST_BUDGET.min(most);
         loop {
-            for child in children.iter().filter(|child| child.effort <= effort) {
+            for child in children.iter().filter(|child| options.admits(child)) {
                 let settled = self.game.settle(child.code, budget, scratch);
                 if settled.value == Some(Value::Loss) {
                     best = Some((child.code, settled.positions.into()));

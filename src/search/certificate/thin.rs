@@ -11,7 +11,8 @@ use rayon::prelude::*;
 
 use super::layers::{Codes, Finished, Waiting};
 use super::{BATCH, CertificateError, Hand, View, in_parallel};
-use crate::search::plain::game::{Expansion, Game, Value};
+use crate::search::Value;
+use crate::search::plain::game::{Expansion, Game};
 
 /// What waits in a layer.
 #[derive(Clone, Debug, Default)]

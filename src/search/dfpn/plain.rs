@@ -6,13 +6,14 @@ use std::sync::Mutex;
 use super::{Choosing, Worker};
 use crate::search::nand::Nand;
 use crate::search::numbers::{Combination, Pair};
-use crate::search::plain::evaluate::{Evaluator, SettleOptions};
-use crate::search::plain::game::{Child, Game, Value};
+use crate::search::plain::evaluate::Evaluator;
+use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::Answer;
 use crate::search::run::{
     Control, Counters, Limits, Member, Observer, Outcome, Reason, Report, Team,
 };
 use crate::search::table::Table;
+use crate::search::{SettleOptions, Value};
 
 /// The parameters of df-pn.
 #[derive(Clone, Copy, Debug, PartialEq)]

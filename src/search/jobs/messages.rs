@@ -14,8 +14,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::FirstLevel;
+use crate::search::Value;
 use crate::search::numbers::Number;
-use crate::search::plain::game::Value;
 use crate::search::run::{Counters, Reason};
 
 /// The name of a job.

@@ -32,8 +32,9 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::JobOutcome;
 use super::{FirstLevel, Selection};
+use crate::search::Value;
 use crate::search::numbers::{Combination, INFINITY, Number};
-use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
 use crate::search::pns::tree::RootBlock;
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};

@@ -1,27 +1,13 @@
 //! First evaluation of positions: expansion, table, known values, and bounded exact search.
 
-use super::game::{Child, Expansion, Game, Value};
+use super::game::{Child, Expansion, Game};
 use super::known::Answer;
 use crate::search::nand::{Edge, Expanded, Nand, Step};
 use crate::search::numbers::Pair;
 use crate::search::run::{Control, Limits, Observer, Reason};
 use crate::search::table::{Entry, Table};
 use crate::search::thresholds::Thresholds;
-
-/// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
-/// exact search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettleOptions {
-    /// The most positions that one such search may visit; 0 for none.
-    pub budget: u32,
-    /// The greatest [`Child::effort`] for which it is tried.
-    pub effort: u32,
-}
-
-impl SettleOptions {
-    /// Every child keeps its estimate until the search itself comes to it.
-    pub const NEVER: SettleOptions = SettleOptions { budget: 0, effort: 0 };
-}
+use crate::search::{SettleOptions, Value};
 
 /// What an expansion with a look-up of the children found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +46,7 @@ pub(in crate::search) struct Evaluator<'a, G: Game> {
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    pub fn new(
-        game: &'a G,
-        table: &'a Table,
-        control: Control<'a>,
-        mut settle: SettleOptions,
-    ) -> Self {
-        settle.effort = settle.effort.min(Child::NEVER_SETTLE - 1);
+    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
         Evaluator {
             game,
             table,
@@ -220,15 +200,14 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// Tries the bounded exact search on a child.
     #[inline(always)]
     fn settle(&mut self, child: &mut Child, key: u64) {
-        let SettleOptions { budget, effort } = self.settle;
-        if child.effort > effort || budget == 0 {
+        if !self.settle.admits(child) {
             return;
         }
         let (place, mark) = (key as usize % HARD, (key >> 24) as u8);
         if self.hard[place] == mark {
             return;
         }
-        let settled = self.game.settle(child.code, budget, &mut self.scratch);
+        let settled = self.game.settle(child.code, self.settle.budget, &mut self.scratch);
         self.control.counters.settle_positions += u64::from(settled.positions);
         match settled.value {
             Some(Value::Win) => child.phi = 0,

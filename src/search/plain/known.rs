@@ -49,7 +49,7 @@ impl<K: Known + ?Sized> Known for &K {
 /// use konane::game::Konane;
 /// use konane::{Board, Position, Profile};
 /// use konane::search::run::{Limits, Outcome};
-/// use konane::search::plain::game::Value;
+/// use konane::Value;
 /// use konane::search::plain::known::{Answer, Informed, Known};
 /// use konane::search::pns::{PnsOptions, pns};
 /// use konane::search::table::Table;

@@ -8,5 +8,3 @@ pub(super) mod evaluate;
 pub mod game;
 pub mod known;
 pub mod root;
-
-pub use evaluate::SettleOptions;

@@ -1,11 +1,11 @@
 //! What a table knows about the root's children, for whoever watches a search.
 
-use super::SettleOptions;
-use super::game::{Child, Expansion, Game, Value};
+use super::game::{Child, Expansion, Game};
 use super::known::Answer;
 use crate::search::numbers::Pair;
 use crate::search::run::RootChild;
 use crate::search::table::Table;
+use crate::search::{SettleOptions, Value};
 
 /// The root of a search, with all that knows something about its children.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ impl<G: Game> Root<'_, G> {
     }
 
     fn pair(&self, child: &Child, other: &[RootChild], scratch: &mut G::Scratch) -> Option<Pair> {
-        let &Child { code, phi, delta, effort } = child;
+        let &Child { code, phi, delta, .. } = child;
         let entry = self.table.lookup(self.game.key(code), code);
         if let Some(value) = entry.and_then(|entry| entry.value()) {
             return Some(Pair::of(value));
@@ -66,10 +66,8 @@ impl<G: Game> Root<'_, G> {
         if let Answer::Known(value) = self.game.known(code) {
             return Some(Pair::of(value));
         }
-        let SettleOptions { budget, effort: most } = self.settle;
-        if budget > 0
-            && effort <= most.min(Child::NEVER_SETTLE - 1)
-            && let Some(value) = self.game.settle(code, budget, scratch).value
+        if self.settle.admits(child)
+            && let Some(value) = self.game.settle(code, self.settle.budget, scratch).value
         {
             return Some(Pair::of(value));
         }

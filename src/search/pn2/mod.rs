@@ -180,7 +180,7 @@ impl Levels {
 pub(super) mod tests {
     use super::*;
     use crate::oracles::negamax::Negamax;
-    use crate::search::plain::game::Value;
+    use crate::search::Value;
     use crate::search::pns::tests::{RICH, large_game, random_game};
     use crate::search::run::{Control, Outcome};
     use std::sync::atomic::AtomicBool;

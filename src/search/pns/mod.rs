@@ -14,10 +14,11 @@ pub(super) mod tree;
 pub use options::PnsOptions;
 
 use super::plain::evaluate::{Evaluation, Evaluator};
-use super::plain::game::{Game, Value};
+use super::plain::game::Game;
 use super::run::{Limits, Observer, Outcome, Reason, Report};
 use super::snapshot::TreePort;
 use super::table::Table;
+use crate::search::Value;
 use arena::{Block, Memory, Region, UNIT};
 use tree::{Full, ProofTree, RootBlock};
 
@@ -168,8 +169,8 @@ pub(crate) mod tests {
     use crate::oracles::graph::GraphGame;
     use crate::oracles::negamax::Negamax;
     use crate::search::SettleOptions;
+    use crate::search::Value;
     use crate::search::numbers::Combination;
-    use crate::search::plain::game::Value;
     use std::sync::atomic::AtomicBool;
 
     /// Everything that [`PnsOptions::PLAIN`] does without, with small numbers for small games.

@@ -12,9 +12,10 @@
 
 use super::arena::{Block, Memory, Node, Region};
 use super::options::PnsOptions;
+use crate::search::Value;
 use crate::search::numbers::{INFINITY, Number, best_child_threshold};
 use crate::search::plain::evaluate::Evaluator;
-use crate::search::plain::game::{Child, Game, Value};
+use crate::search::plain::game::{Child, Game};
 use crate::search::run::{RootChild, RootChildren};
 use crate::search::table::Entry;
 

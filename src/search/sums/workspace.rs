@@ -5,7 +5,7 @@ use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
 use super::options::hardness;
 use super::store::{Store, cancel};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::Memory;
 use crate::search::split_mix;
 use crate::search::table::{Table, TableError};

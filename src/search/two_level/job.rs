@@ -2,10 +2,11 @@
 
 use std::num::NonZeroUsize;
 
+use crate::search::Value;
 use crate::search::dfpn::{DfpnOptions, dfpn_parallel};
 use crate::search::jobs::messages::JobOutcome;
 use crate::search::plain::evaluate::{Evaluation, Evaluator};
-use crate::search::plain::game::{Child, Game, Value};
+use crate::search::plain::game::{Child, Game};
 use crate::search::run::{Control, Counters, Limits, Observer, Outcome, Reason};
 use crate::search::table::Table;
 

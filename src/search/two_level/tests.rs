@@ -1,8 +1,9 @@
 use super::*;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
+use crate::search::Value;
 use crate::search::numbers::Combination;
-use crate::search::plain::game::{Child, Expansion, Value};
+use crate::search::plain::game::{Child, Expansion};
 use crate::search::plain::known::{Answer, Informed, Known};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Outcome, Reason};

@@ -33,7 +33,7 @@ use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse};
 use super::nimber_db::{Contents, NimberDbError};
 use super::position::Position;
 use super::{Scratch, Sprouts};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::{Limits, Observer, Reason};
 use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Shelved, Workspace};

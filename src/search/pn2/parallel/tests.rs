@@ -1,7 +1,8 @@
 use super::*;
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
-use crate::search::plain::game::{Expansion, Settled, Value};
+use crate::search::Value;
+use crate::search::plain::game::{Expansion, Settled};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::pn2::pn2;
 use crate::search::pn2::tests::{THESIS, variants};

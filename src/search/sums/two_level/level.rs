@@ -12,11 +12,11 @@ use ahash::{HashMap, HashSet};
 
 use super::select::{Leaves, Place, Selected};
 use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::search::Value;
 use crate::search::jobs::messages::JobOutcome;
 use crate::search::jobs::{FirstLevel, Selection};
 use crate::search::nand::Nand;
 use crate::search::numbers::{Number, Pair};
-use crate::search::plain::game::Value;
 use crate::search::run::{Control, Counters, Limits, Member, Reason, Report, Team};
 use crate::search::sums::collect::Collector;
 use crate::search::sums::evaluate::Evaluator;

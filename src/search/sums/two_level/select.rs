@@ -8,9 +8,9 @@ use super::super::store::option_at;
 use super::super::threads::Worker;
 use super::super::tree::{Node, Part};
 use super::super::workspace::{Sum, code_of, key_of};
+use crate::search::Value;
 use crate::search::nand::{Expanded, Nand, Scan, scan};
 use crate::search::numbers::{INFINITY, Number, Pair};
-use crate::search::plain::game::Value;
 use crate::search::table::Entry;
 
 /// What a selection finds where it comes to a couple.

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::search::Value;
 use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::jobs::remote::{Station, StationJobs, WireError};
 use crate::search::nand::{Expanded, Nand};
 use crate::search::numbers::Pair;
-use crate::search::plain::game::Value;
 use crate::search::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
 use crate::search::sums::collect::Collector;
 use crate::search::sums::evaluate::Evaluator;
