@@ -1,6 +1,7 @@
 //! Search algorithms for two-player games without draws and cycles. Nothing here knows a game.
 
 pub mod alphabeta;
+mod arena;
 pub mod certificate;
 pub mod dfpn;
 pub mod jobs;

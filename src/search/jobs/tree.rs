@@ -33,12 +33,11 @@ use serde::{Deserialize, Serialize};
 use super::messages::JobOutcome;
 use super::{FirstLevel, Selection};
 use crate::search::Value;
+use crate::search::arena::{Block, Memory, Node, Region, RootBlock, UNIT};
 use crate::search::numbers::{Combination, INFINITY, Number};
 use crate::search::plain::game::{Child, Expansion, Game};
-use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
-use crate::search::pns::tree::RootBlock;
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
-use crate::search::snapshot::TreePort;
+use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
 use crate::search::table::{Entry as TableEntry, Table, entry};
 
 /// The parameters of a tree for several workers.
@@ -159,8 +158,8 @@ impl<'a, G: Game> JobTree<'a, G> {
         options: JobTreeOptions,
         root: u64,
     ) -> Option<Self> {
-        let (memory, region, root_block) = port.open(bytes, |units| units);
-        let memory = memory?;
+        let room = TreeRoom::new(bytes, 4, options.combination);
+        let SavedTree { memory, region, root_block } = port.open(room)?;
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
@@ -205,7 +204,8 @@ impl<'a, G: Game> JobTree<'a, G> {
             counters,
             memory_bytes: (self.table.bytes() + self.region.top() as usize * UNIT) as u64,
         };
-        self.port.leave(|| (self.memory, self.region, self.root_block));
+        let JobTree { port, memory, region, root_block, .. } = self;
+        port.leave(SavedTree { memory, region, root_block });
         report
     }
 
@@ -550,7 +550,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         for (code, entry) in self.news.drain(..) {
             counters.stored(self.table.store(self.game.key(code), code, entry));
         }
-        self.port.look_at(&self.memory, &self.region, self.root_block);
+        self.port.look(&self.memory, &self.region, self.root_block);
     }
 
     fn make_room(&mut self, used: u64) {

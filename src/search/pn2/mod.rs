@@ -15,13 +15,13 @@ mod second;
 
 pub use parallel::pn2_parallel;
 
+use super::arena::{Memory, UNIT};
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
-use super::pns::arena::{Memory, Region, UNIT};
 use super::pns::tree::ProofTree;
 use super::pns::{self, PnsOptions};
 use super::run::{Limits, Observer, Reason, Report};
-use super::snapshot::{TreePort, TreeRoom};
+use super::snapshot::{SavedTree, TreePort, TreeRoom};
 use super::table::Table;
 use second::SecondLevel;
 
@@ -101,21 +101,18 @@ pub fn pn2_saving<G: Game>(
     let mut evaluator = Evaluator::alone(game, table, limits, observer, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
     evaluator.control.counters.first_level = 1;
-    let end = |units| (u64::from(units) * FIRST_LEVEL_QUARTERS / 4) as u32;
-    let (mut memory, region, block) = port.open(tree_bytes, end);
-    let mut levels = Levels {
-        first: ProofTree::new(Region::new(1, 1), options.pns, root),
-        second: SecondLevel::new(options.pns),
+    let mut levels =
+        Levels { first: ProofTree::new(options.pns, root), second: SecondLevel::new(options.pns) };
+    let room = TreeRoom::new(tree_bytes, FIRST_LEVEL_QUARTERS, options.pns.combination);
+    let Some(SavedTree { mut memory, region, root_block }) = port.open(room) else {
+        return pns::report(&levels.first, Some(Reason::Memory), evaluator, 0);
     };
-    let mut reason = Some(Reason::Memory);
-    if let Some(memory) = &mut memory {
-        pns::take_up(&mut levels.first, memory, &mut evaluator, region, block);
-        reason = levels.search(memory, &mut evaluator, &options, port);
-        levels.first.unwind(memory);
-    }
+    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, region, root_block);
+    let reason = levels.search(&mut memory, &mut evaluator, &options, port);
+    levels.first.unwind(&mut memory);
     let top = levels.second.top as usize * UNIT;
     let report = pns::report(&levels.first, reason, evaluator, top);
-    port.close(levels.first, memory);
+    port.leave(levels.first.into_saved(memory));
     report
 }
 
@@ -137,7 +134,7 @@ impl Levels {
         let mut children: Vec<Child> = Vec::new();
         let Levels { first, second } = self;
         while let Some(code) = first.select(memory, evaluator) {
-            port.look(first, memory);
+            port.look(memory, &first.region, first.root_block());
             evaluator.control.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;

@@ -11,13 +11,13 @@ use std::thread;
 
 use super::second::SecondLevel;
 use super::{Pn2Options, pn2_saving};
+use crate::search::arena::{Memory, UNIT};
 use crate::search::jobs::messages::{JobOutcome, Search};
 use crate::search::jobs::threads::{Done, Seat, Threads};
 use crate::search::jobs::{JobTree, JobTreeOptions, Leader, Rules, without_memory};
 use crate::search::plain::evaluate::Evaluator;
 use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::Answer;
-use crate::search::pns::arena::{Memory, UNIT};
 use crate::search::run::{Control, Limits, Observer, Reason, Report};
 use crate::search::snapshot::TreePort;
 use crate::search::table::Table;

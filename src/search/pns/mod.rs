@@ -7,20 +7,19 @@
 
 #![forbid(unsafe_code)]
 
-pub(super) mod arena;
 mod options;
 pub(super) mod tree;
 
 pub use options::PnsOptions;
 
+use super::arena::{Block, Memory, Region, RootBlock, UNIT};
 use super::plain::evaluate::{Evaluation, Evaluator};
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Outcome, Reason, Report};
-use super::snapshot::TreePort;
+use super::snapshot::{SavedTree, TreePort};
 use super::table::Table;
 use crate::search::Value;
-use arena::{Block, Memory, Region, UNIT};
-use tree::{Full, ProofTree, RootBlock};
+use tree::{Full, ProofTree};
 
 /// Searches a position by PNS on one thread.
 ///
@@ -59,18 +58,18 @@ pub fn pns_saving<G: Game>(
 ) -> Report {
     let mut evaluator = Evaluator::alone(game, table, limits, observer, options.settle);
     evaluator.open_entries = options.store_open;
-    let (mut memory, region, block) = port.open(tree_bytes, |units| units);
-    let mut tree = ProofTree::new(Region::new(1, 1), options, root);
-    let mut reason = Some(Reason::Memory);
-    let mut bytes = 0;
-    if let Some(memory) = &mut memory {
-        take_up(&mut tree, memory, &mut evaluator, region, block);
-        reason = search(&mut tree, memory, &mut evaluator, port);
-        tree.unwind(memory);
-        bytes = tree.region.top() as usize * UNIT;
-    }
+    let mut tree = ProofTree::new(options, root);
+    let Some(SavedTree { mut memory, region, root_block }) =
+        port.open(options.tree_room(tree_bytes))
+    else {
+        return report(&tree, Some(Reason::Memory), evaluator, 0);
+    };
+    take_up(&mut tree, &mut memory, &mut evaluator, region, root_block);
+    let reason = search(&mut tree, &mut memory, &mut evaluator, port);
+    tree.unwind(&mut memory);
+    let bytes = tree.region.top() as usize * UNIT;
     let report = report(&tree, reason, evaluator, bytes);
-    port.close(tree, memory);
+    port.leave(tree.into_saved(memory));
     report
 }
 
@@ -91,7 +90,7 @@ fn search<G: Game>(
             return evaluator.control.stopped;
         }
         if evaluator.control.has_just_looked() {
-            port.look(tree, memory);
+            port.look(memory, &tree.region, tree.root_block());
         }
         if expand(tree, memory, evaluator, code).is_err() {
             return Some(Reason::Memory);
@@ -100,19 +99,19 @@ fn search<G: Game>(
     None
 }
 
-/// Begins with the tree that stands in `region`, the root's children in `block`; 0 if there is none
-/// yet. Resolves the root instead if it is known to be lost.
+/// Begins with the tree that stands in `region`, the root's children in `root_block`; 0 if there is
+/// none yet. Resolves the root instead if it is known to be lost.
 pub(in crate::search) fn take_up<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
     evaluator: &mut Evaluator<G>,
     region: Region,
-    block: Block,
+    root_block: Block,
 ) {
     if evaluator.root_is_lost(tree.root) {
         tree.resolve(memory, evaluator, Value::Loss, 0);
     } else {
-        tree.adopt(memory, region, block, evaluator.control.counters.expansions);
+        tree.adopt(memory, region, root_block, evaluator.control.counters.expansions);
     }
 }
 

@@ -9,9 +9,9 @@ use crate::file::fields::u32_at;
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use crate::search::Value;
+use crate::search::arena::{Block, Memory, Region};
 use crate::search::numbers::Combination;
 use crate::search::plain::evaluate::Evaluator;
-use crate::search::pns::arena::{Block, Memory, Region};
 use crate::search::pns::tests::{RICH, large_game, random_game};
 use crate::search::pns::tree::ProofTree;
 use crate::search::pns::{self, PnsOptions, pns_saving};
@@ -39,7 +39,9 @@ impl<'a> Steps<'a> {
         evaluator.open_entries = options.store_open;
         let memory = Memory::new(bytes).unwrap();
         let region = Region::new(1, memory.units());
-        Steps { tree: ProofTree::new(region, options, 0), memory, evaluator }
+        let mut tree = ProofTree::new(options, 0);
+        tree.adopt(&memory, region, 0, 0);
+        Steps { tree, memory, evaluator }
     }
 
     /// Expands so many nodes, or fewer if the root is solved or the memory full. False then.
