@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::game::Konane;
-use super::solve::{Algorithm, Ground, Solution, SolveError, SolveOptions, Solver, new_table};
+use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_table};
 use crate::search::jobs::remote::{Desk, DeskRules, Station};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
@@ -32,10 +32,9 @@ impl<K: Known> Solver<'_, K> {
             refresh_age: rules.refresh_age,
             ..solver.options.two_level()
         };
-        let (root, number) = (solver.position.code(solver.board), solver.number());
-        let (solution, _) = solver.search_by(observer, |ground, observer, port| {
-            let Ground { game, table, tree_bytes } = ground;
-            lead(game, root, table, tree_bytes, options, rules, number, observer, port, run)
+        let number = solver.number();
+        let (solution, _) = solver.search_by(observer, |root, tree_bytes, observer, port| {
+            lead(root, tree_bytes, options, rules, number, observer, port, run)
         })?;
         Ok(solution)
     }

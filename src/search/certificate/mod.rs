@@ -21,6 +21,7 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use crate::search::dfpn::{DfpnOptions, dfpn};
+use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::plain::known::Answer;
 use crate::search::run::{Limits, Outcome, Reason};
@@ -102,7 +103,7 @@ pub struct CertificateProgress {
 
 /// Collects a certificate for `value`, the value of `root`.
 ///
-/// `table` is best the one with which df-pn found the value, or another proof-number search of the
+/// The root's table is best the one with which df-pn found the value, or another proof-number search of the
 /// same game; any other table of such searches will do, an empty one too, which then takes as long
 /// as the search. `layer` tells positions apart in such a way that every move leads to a smaller
 /// number, such as the number of stones. Of the limits, the deadline and the stop flag hold for all
@@ -116,14 +117,14 @@ pub struct CertificateProgress {
 /// # Errors
 /// If a limit is reached, or if the value is wrong.
 pub fn certificate<G: Game>(
-    game: &G,
-    (root, value): (u64, Value),
-    table: &Table,
+    root: Root<'_, G>,
+    value: Value,
     layer: impl Fn(u64) -> u32 + Sync,
     options: &CertificateOptions,
     limits: Limits<'_>,
     observer: &mut dyn FnMut(&CertificateProgress),
 ) -> Result<Certificate, CertificateError> {
+    let Root { game, code: root, table } = root;
     let layers = layer(root) as usize + 1;
     let mut collection = Collection {
         view: View { game, table, options },
@@ -379,7 +380,8 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
     /// Searches a won position again for a lost child.
     fn search(&mut self, code: u64) -> Result<u64, CertificateError> {
         let view = &self.view;
-        let report = dfpn(view.game, code, view.table, view.options.dfpn, self.limits, &mut ());
+        let report =
+            dfpn(Root::new(view.game, code, view.table), view.options.dfpn, self.limits, &mut ());
         self.done.searched_again += 1;
         self.done.expansions += report.counters.expansions;
         match (report.outcome, report.best) {

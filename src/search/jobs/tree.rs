@@ -35,6 +35,7 @@ use super::{FirstLevel, Selection};
 use crate::search::Value;
 use crate::search::arena::{Block, Memory, Node, Region, RootBlock, UNIT};
 use crate::search::numbers::{Combination, INFINITY, Number};
+use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
 use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
@@ -151,13 +152,12 @@ impl<'a, G: Game> JobTree<'a, G> {
     /// unexpanded root. What is solved goes to the table, where selections look for it. If there
     /// is not that much memory, there is none.
     pub(in crate::search) fn new(
-        game: &'a G,
-        table: &'a Table,
-        port: &'a TreePort,
+        root: Root<'a, G>,
         bytes: usize,
         options: JobTreeOptions,
-        root: u64,
+        port: &'a TreePort,
     ) -> Option<Self> {
+        let Root { game, code: root, table } = root;
         let room = TreeRoom::new(bytes, 4, options.combination);
         let SavedTree { memory, region, root_block } = port.open(room)?;
         let (mut numbers, mut best) = ((1, 1), None);
@@ -192,12 +192,8 @@ impl<'a, G: Game> JobTree<'a, G> {
     /// What a search has found that ended for a reason, if not with a value. The tree is left at the
     /// port.
     pub(in crate::search) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
-        let outcome = match self.value {
-            Some(value) => Outcome::Known(value),
-            None => Outcome::Unknown(reason.expect("an open search was stopped")),
-        };
         let report = Report {
-            outcome,
+            outcome: Outcome::of(self.value, reason),
             phi: self.phi,
             delta: self.delta,
             best: self.best,

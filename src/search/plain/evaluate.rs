@@ -2,6 +2,7 @@
 
 use super::game::{Child, Expansion, Game};
 use super::known::Answer;
+use super::root::Root;
 use crate::search::nand::{Edge, Expanded, Nand, Step};
 use crate::search::numbers::Pair;
 use crate::search::run::{Control, Limits, Observer, Reason};
@@ -62,12 +63,12 @@ impl<'a, G: Game> Evaluator<'a, G> {
 
     /// For a search on one thread, which has counted its root.
     pub fn alone(
-        game: &'a G,
-        table: &'a Table,
+        root: Root<'a, G>,
         limits: Limits<'a>,
         observer: &'a mut dyn Observer,
         settle: SettleOptions,
     ) -> Self {
+        let Root { game, table, .. } = root;
         let mut control = Control::new(limits, observer);
         control.counters.nodes = 1;
         control.counters.table_used = table.estimated_count();
@@ -400,7 +401,8 @@ mod tests {
         let table = Table::new(1 << 12).unwrap();
         let settle = SettleOptions { budget: 10, effort: 8 };
         let mut nobody = ();
-        let mut evaluator = Evaluator::alone(&game, &table, Limits::default(), &mut nobody, settle);
+        let root = Root::new(&game, 0, &table);
+        let mut evaluator = Evaluator::alone(root, Limits::default(), &mut nobody, settle);
         for _ in 0..3 {
             assert_eq!(evaluator.expand(0, true), Evaluation::Open);
             let open: Vec<_> =

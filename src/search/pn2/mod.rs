@@ -16,13 +16,13 @@ mod second;
 pub use parallel::pn2_parallel;
 
 use super::arena::{Memory, UNIT};
+use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
 use super::pns::tree::ProofTree;
 use super::pns::{self, PnsOptions};
 use super::run::{Limits, Observer, Reason, Report};
 use super::snapshot::{SavedTree, TreePort, TreeRoom};
-use super::table::Table;
 use second::SecondLevel;
 
 /// The parameters of PN².
@@ -73,36 +73,24 @@ impl Pn2Options {
 /// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search
 /// stops when it has evaluated as many positions as its budget allows or made as many nodes;
 /// both are overrun by at most one expansion.
+///
+/// It begins with the first-level tree that `port` brings in and leaves its own there, where somebody
+/// keeps checkpoints ([`super::snapshot`]); for others there is [`TreePort::idle`].
 pub fn pn2<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
-    tree_bytes: usize,
-    options: Pn2Options,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-) -> Report {
-    pn2_saving(game, root, table, tree_bytes, options, limits, observer, &TreePort::idle())
-}
-
-/// [`pn2`] that begins with the first-level tree of an earlier search, and hands its own over, where
-/// somebody keeps checkpoints ([`super::snapshot`]).
-#[expect(clippy::too_many_arguments, reason = "those of pn2 and one more")]
-pub fn pn2_saving<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     tree_bytes: usize,
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
     port: &TreePort,
 ) -> Report {
-    let mut evaluator = Evaluator::alone(game, table, limits, observer, options.pns.settle);
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
     evaluator.control.counters.first_level = 1;
-    let mut levels =
-        Levels { first: ProofTree::new(options.pns, root), second: SecondLevel::new(options.pns) };
+    let mut levels = Levels {
+        first: ProofTree::new(options.pns, root.code),
+        second: SecondLevel::new(options.pns),
+    };
     let room = TreeRoom::new(tree_bytes, FIRST_LEVEL_QUARTERS, options.pns.combination);
     let Some(SavedTree { mut memory, region, root_block }) = port.open(room) else {
         return pns::report(&levels.first, Some(Reason::Memory), evaluator, 0);
@@ -180,6 +168,7 @@ pub(super) mod tests {
     use crate::search::Value;
     use crate::search::pns::tests::{RICH, large_game, random_game};
     use crate::search::run::{Control, Outcome};
+    use crate::search::table::Table;
     use std::sync::atomic::AtomicBool;
 
     pub const THESIS: Pn2Options = Pn2Options {
@@ -217,7 +206,9 @@ pub(super) mod tests {
             let value = oracle.value(0);
             for options in variants() {
                 let table = Table::new(1 << 14).unwrap();
-                let report = pn2(&game, 0, &table, 1 << 20, options, Limits::default(), &mut ());
+                let root = Root::new(&game, 0, &table);
+                let report =
+                    pn2(root, 1 << 20, options, Limits::default(), &mut (), &TreePort::idle());
                 assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
                 if value == Value::Win {
                     let best = report.best.expect("a won root has a lost child");
@@ -272,7 +263,8 @@ pub(super) mod tests {
         let game = large_game();
         let run = |bytes, limits| {
             let table = Table::new(1 << 14).unwrap();
-            let report = pn2(&game, 0, &table, bytes, THESIS, limits, &mut ());
+            let report =
+                pn2(Root::new(&game, 0, &table), bytes, THESIS, limits, &mut (), &TreePort::idle());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             report.outcome
         };

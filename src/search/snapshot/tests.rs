@@ -11,10 +11,11 @@ use crate::oracles::negamax::Negamax;
 use crate::search::Value;
 use crate::search::arena::{Block, Memory, Region};
 use crate::search::numbers::Combination;
+use crate::search::plain::Root;
 use crate::search::plain::evaluate::Evaluator;
 use crate::search::pns::tests::{RICH, large_game, random_game};
 use crate::search::pns::tree::ProofTree;
-use crate::search::pns::{self, PnsOptions, pns_saving};
+use crate::search::pns::{self, PnsOptions, pns};
 use crate::search::run::{Control, Limits, Outcome};
 use crate::search::split_mix::mix;
 use crate::search::table::{CodesOfKeys, Cursor, Entry, LinearMap, Table};
@@ -235,7 +236,8 @@ fn a_copy_of_a_growing_tree_holds_true_records() {
                 cut += usize::from(empty > 0);
                 let port = TreePort::new(Some(loaded));
                 let fresh = &Table::new(1 << 16).unwrap();
-                let report = pns_saving(&game, 0, fresh, bytes, options, LIMITS, &mut (), &port);
+                let report =
+                    pns(Root::new(&game, 0, fresh), bytes, options, LIMITS, &mut (), &port);
                 match report.outcome {
                     Outcome::Known(found) => assert_eq!(found, value, "{number}"),
                     Outcome::Unknown(_) => assert!(game.nodes() > 1000 || bytes < 1 << 20),
@@ -383,7 +385,7 @@ fn a_tree_saves_the_work_that_made_it() {
             let port = TreePort::new(tree);
             let table = &Table::new(1 << 20).unwrap();
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let report = pns_saving(&game, 0, table, 1 << 26, options, limits, &mut (), &port);
+            let report = pns(Root::new(&game, 0, table), 1 << 26, options, limits, &mut (), &port);
             (report, port.left())
         };
         let (whole, _) = run(None, u64::MAX);
@@ -407,7 +409,7 @@ fn handing_over_changes_nothing() {
     let run = |port: &TreePort| {
         let table = &Table::new(1 << 16).unwrap();
         let limits = Limits { nodes: Some(60_000), ..Limits::default() };
-        pns_saving(&game, 0, table, 1 << 24, RICH, limits, &mut (), port).counters
+        pns(Root::new(&game, 0, table), 1 << 24, RICH, limits, &mut (), port).counters
     };
     let alone = run(&TreePort::idle());
     let port = TreePort::new(None);

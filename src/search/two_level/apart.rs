@@ -20,6 +20,7 @@ use crate::search::jobs::messages::{Answer, JobOutcome, Message, Notice, Order, 
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
 use crate::search::numbers::{Combination, INFINITY};
+use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Counters, Outcome, Reason, Report};
@@ -68,7 +69,7 @@ fn led(game: &GraphGame, rules: DeskRules, run: impl FnOnce(&mut dyn Desk)) -> R
     let (table, port) = (Table::new(1 << 14).unwrap(), TreePort::idle());
     let one = NonZeroUsize::MIN;
     let options = TwoLevelOptions { refresh_age: 10, ..TwoLevelOptions::new(DFPN, one, one) };
-    lead(game, 0, &table, 1 << 20, options, rules, SEARCH, &mut (), &port, run)
+    lead(Root::new(game, 0, &table), 1 << 20, options, rules, SEARCH, &mut (), &port, run)
 }
 
 /// What goes wrong, each in 1/256.

@@ -3,6 +3,7 @@
 use super::TwoLevelOptions;
 use crate::search::jobs::remote::{Desk, DeskRules, LeaderDesk};
 use crate::search::jobs::{Finding, JobTree, JobTreeOptions, without_memory};
+use crate::search::plain::Root;
 use crate::search::plain::game::Game;
 use crate::search::run::{Observer, Reason, Report};
 use crate::search::snapshot::TreePort;
@@ -12,9 +13,7 @@ use crate::search::table::{Cursor, Entry, Table};
 /// `run` does, which carries the messages; if the search is not over then, it was interrupted.
 #[expect(clippy::too_many_arguments, reason = "those of two_level, and who carries the messages")]
 pub fn lead<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     tree_bytes: usize,
     options: TwoLevelOptions,
     rules: DeskRules,
@@ -23,6 +22,7 @@ pub fn lead<G: Game>(
     port: &TreePort,
     run: impl FnOnce(&mut dyn Desk),
 ) -> Report {
+    let table = root.table;
     let tree_options = JobTreeOptions {
         combination: options.dfpn.combination,
         open_entries: true,
@@ -30,7 +30,7 @@ pub fn lead<G: Game>(
         congestion_64: options.congestion_64,
         affinity_64: rules.affinity_64,
     };
-    let Some(tree) = JobTree::new(game, table, port, tree_bytes, tree_options, root) else {
+    let Some(tree) = JobTree::new(root, tree_bytes, tree_options, port) else {
         return without_memory(table);
     };
     let mut desk = LeaderDesk::new(tree, rules, search, table.estimated_count(), observer);

@@ -21,7 +21,8 @@ fn search<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    search_with(game, 0, table, tree_bytes, options, workers, limits, observer, &TreePort::idle())
+    let (root, port) = (Root::new(game, 0, table), TreePort::idle());
+    search_with(root, tree_bytes, options, workers, limits, observer, &port)
         .expect("threads can be started, and the root is not known")
 }
 
@@ -85,19 +86,11 @@ fn one_thread_is_the_sequential_search() {
                 let table = Table::new(1 << 14).unwrap();
                 let (limits, bytes) = (Limits::default(), 1 << 20);
                 if parallel {
-                    pn2_parallel(
-                        &game,
-                        0,
-                        &table,
-                        bytes,
-                        options,
-                        one,
-                        limits,
-                        &mut (),
-                        &TreePort::idle(),
-                    )
+                    let root = Root::new(&game, 0, &table);
+                    pn2_parallel(root, bytes, options, one, limits, &mut (), &TreePort::idle())
                 } else {
-                    pn2(&game, 0, &table, bytes, options, limits, &mut ())
+                    let root = Root::new(&game, 0, &table);
+                    pn2(root, bytes, options, limits, &mut (), &TreePort::idle())
                 }
             });
             assert_eq!((a.counters, a.best), (b.counters, b.best));
@@ -114,17 +107,9 @@ fn any_number_of_threads_may_be_asked_for() {
             let table = Table::new(1 << 14).unwrap();
             let threads = NonZeroUsize::new(threads).unwrap();
             let limits = Limits::default();
-            let report = pn2_parallel(
-                &game,
-                0,
-                &table,
-                bytes,
-                THESIS,
-                threads,
-                limits,
-                &mut (),
-                &TreePort::idle(),
-            );
+            let root = Root::new(&game, 0, &table);
+            let report =
+                pn2_parallel(root, bytes, THESIS, threads, limits, &mut (), &TreePort::idle());
             assert_eq!(report.outcome, Outcome::Known(value));
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
         }
@@ -263,8 +248,8 @@ fn a_known_root_takes_one_expansion_and_failed_answers_end_the_search() {
     let lost = All(Answer::Known(Value::Loss));
     let game = Informed::new(&nim, &lost);
     let limits = Limits::default();
-    let report =
-        pn2_parallel(&game, 0, &table, 1 << 20, THESIS, two, limits, &mut (), &TreePort::idle());
+    let root = Root::new(&game, 0, &table);
+    let report = pn2_parallel(root, 1 << 20, THESIS, two, limits, &mut (), &TreePort::idle());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let game = Informed::new(&nim, &NoneAtTheRoot);
     let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());
