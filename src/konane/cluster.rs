@@ -7,7 +7,7 @@ use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_ta
 use crate::search::jobs::remote::{Desk, DeskRules, Station};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
-use crate::search::two_level::{PlainStation, StationOptions, TwoLevelOptions, lead};
+use crate::search::two_level::{PlainStation, StationOptions, lead};
 
 impl<K: Known> Solver<'_, K> {
     /// Leads this search on two levels ([`Algorithm::PnsPdfpn`], whatever the options say) with workers
@@ -27,14 +27,10 @@ impl<K: Known> Solver<'_, K> {
         run: impl FnOnce(&mut dyn Desk),
     ) -> Result<Solution, SolveError> {
         let solver = self.on_two_levels();
-        let options = TwoLevelOptions {
-            congestion_64: rules.congestion_64,
-            refresh_age: rules.refresh_age,
-            ..solver.options.two_level()
-        };
+        let combination = solver.options.profile.dfpn().combination;
         let number = solver.number();
         let (solution, _) = solver.search_by(observer, |root, tree_bytes, observer, port| {
-            lead(root, tree_bytes, options, rules, number, observer, port, run)
+            lead(root, tree_bytes, combination, rules, number, observer, port, run)
         })?;
         Ok(solution)
     }

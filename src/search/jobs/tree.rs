@@ -28,10 +28,9 @@
 use std::collections::hash_map::Entry;
 
 use ahash::{AHashMap, AHashSet};
-use serde::{Deserialize, Serialize};
 
 use super::messages::JobOutcome;
-use super::{FirstLevel, Selection};
+use super::{Finding, FirstLevel, Selection};
 use crate::search::Value;
 use crate::search::arena::{Block, Memory, Node, Region, RootBlock, UNIT};
 use crate::search::numbers::{Combination, INFINITY, Number};
@@ -39,7 +38,7 @@ use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
 use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
-use crate::search::table::{Entry as TableEntry, Table, entry};
+use crate::search::table::{Entry as TableEntry, Table};
 
 /// The parameters of a tree for several workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,35 +71,6 @@ pub struct Leaf {
     /// The position.
     code: u64,
     path: Vec<Step>,
-}
-
-/// What somebody has found out about a position, solved or open. It travels as the 16 bytes of a
-/// table's cell, so `work` is rounded down on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "[u8; 16]", try_from = "[u8; 16]")]
-pub struct Finding {
-    /// The position's code.
-    pub code: u64,
-    /// Its numbers, and the expansions behind them.
-    pub entry: TableEntry,
-}
-
-impl From<Finding> for [u8; 16] {
-    fn from(Finding { code, entry }: Finding) -> Self {
-        entry.pack(code).to_le_bytes()
-    }
-}
-
-impl TryFrom<[u8; 16]> for Finding {
-    type Error = &'static str;
-
-    fn try_from(bytes: [u8; 16]) -> Result<Self, Self::Error> {
-        let cell = u128::from_le_bytes(bytes);
-        match entry::is_valid(cell) {
-            true => Ok(Finding { code: cell as u64, entry: TableEntry::unpack(cell) }),
-            false => Err("numbers that no search stores"),
-        }
-    }
 }
 
 /// What a search says that has no memory for its tree.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::entries;
+use super::lead;
 use super::station::{PlainStation, StationOptions};
-use super::{TwoLevelOptions, lead};
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
@@ -67,9 +67,8 @@ fn station(game: &GraphGame) -> PlainStation<'_, GraphGame> {
 
 fn led(game: &GraphGame, rules: DeskRules, run: impl FnOnce(&mut dyn Desk)) -> Report {
     let (table, port) = (Table::new(1 << 14).unwrap(), TreePort::idle());
-    let one = NonZeroUsize::MIN;
-    let options = TwoLevelOptions { refresh_age: 10, ..TwoLevelOptions::new(DFPN, one, one) };
-    lead(Root::new(game, 0, &table), 1 << 20, options, rules, SEARCH, &mut (), &port, run)
+    let rules = DeskRules { refresh_age: 10, congestion_64: 16, ..rules };
+    lead(Root::new(game, 0, &table), 1 << 20, DFPN.combination, rules, SEARCH, &mut (), &port, run)
 }
 
 /// What goes wrong, each in 1/256.
@@ -187,16 +186,16 @@ proptest! {
         let told = told.unwrap();
         station.search(0, &told.answer, None).unwrap();
         let bytes = station.entries(&wire::encode(Kind::Node, SEARCH, &0u64)).unwrap();
-        let mut found: Vec<(u64, Entry)> = entries::read(SEARCH, &bytes).unwrap();
+        let mut found = entries::read(SEARCH, &bytes).unwrap();
         let mut expected = Vec::new();
         known_below(&game, station.table(), 0, &mut expected);
-        found.sort_by_key(|entry| entry.0);
-        expected.sort_by_key(|entry| entry.0);
+        found.sort_by_key(|finding| finding.code);
+        expected.sort_by_key(|finding: &Finding| finding.code);
         prop_assert_eq!(&found, &expected);
         // Another worker that takes them over knows the same.
         let other = self::station(&game);
         other.search(2, &told.answer, Some(&bytes)).unwrap();
-        for (code, entry) in found {
+        for Finding { code, entry } in found {
             let here = other.table().lookup(game.key(code), code).unwrap();
             prop_assert!(entry.value().is_none() || here.value() == entry.value());
             prop_assert!(here.work >= entry.work);
@@ -204,12 +203,12 @@ proptest! {
     }
 }
 
-fn known_below(game: &GraphGame, table: &Table, code: u64, found: &mut Vec<(u64, Entry)>) {
+fn known_below(game: &GraphGame, table: &Table, code: u64, found: &mut Vec<Finding>) {
     let Some(entry) = table.lookup(game.key(code), code) else { return };
-    if found.iter().any(|&(other, _)| other == code) {
+    if found.iter().any(|other| other.code == code) {
         return;
     }
-    found.push((code, entry));
+    found.push(Finding { code, entry });
     let mut children = Vec::new();
     if entry.value().is_none()
         && game.expand(code, &mut (), &mut children, |_| {}) == Expansion::Open

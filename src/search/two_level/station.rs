@@ -77,9 +77,9 @@ impl<'a, G: Game> PlainStation<'a, G> {
     }
 
     /// Takes over what others have found out. Nobody may be searching.
-    fn take_over(&self, entries: impl ExactSizeIterator<Item = (u64, Entry)>) {
-        self.make_room(entries.len() as u64);
-        for (code, entry) in entries {
+    fn take_over(&self, findings: Vec<Finding>) {
+        self.make_room(findings.len() as u64);
+        for Finding { code, entry } in findings {
             let key = self.game.key(code);
             // Own numbers of more work are the better ones; values are never lost to numbers.
             let own = self.table.lookup(key, code);
@@ -129,8 +129,8 @@ impl<G: Game> Station for PlainStation<'_, G> {
     ) -> Result<Vec<u8>, WireError> {
         let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
         self.jobs.run(name, answer, |job, facts, limits| {
-            self.take_over(facts.into_iter().map(|Finding { code, entry }| (code, entry)));
-            self.take_over(entries.unwrap_or_default().into_iter());
+            self.take_over(facts);
+            self.take_over(entries.unwrap_or_default());
             let Search { node, budget, .. } = job;
             let (outcome, spent) = self.search_node(node, budget, limits);
             let is_open = matches!(outcome, JobOutcome::Open(_));

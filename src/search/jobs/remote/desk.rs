@@ -119,7 +119,7 @@ pub struct DeskRules {
     /// Expansions of all workers after which a selection looks a node's children up in the leader's
     /// table again, for what others have found out there.
     pub refresh_age: u32,
-    /// See [`Rules::lease`].
+    /// The longest silence of a worker that has a job; for ever if there is none.
     pub lease: Option<Duration>,
     /// Nodes to evaluate in all.
     pub node_limit: Option<u64>,
@@ -148,7 +148,7 @@ impl Default for DeskRules {
 /// The desk of a leader.
 pub(in crate::search) struct LeaderDesk<'o, F: FirstLevel> {
     observer: &'o mut dyn Observer,
-    pub leader: Leader<F>,
+    leader: Leader<F>,
     search: u64,
     names: u64,
     job_nodes: Arc<AtomicU64>,
@@ -213,7 +213,7 @@ where
     F: FirstLevel<Node: Serialize, Fact: Serialize>,
 {
     /// Tells the observer of Grundy numbers; if it cannot keep them, the search ends.
-    pub fn tell_found(&mut self) {
+    fn tell_found(&mut self) {
         let found = self.leader.level.take_found();
         if !found.is_empty() && !self.observer.grundy_numbers(&found) {
             self.leader.end(Reason::KnownValues);
@@ -244,6 +244,33 @@ where
             Order::Quit | Order::GoOn { .. } | Order::Stop { .. } => Ordered::Quit,
         };
         Told { name, answer: wire::encode(Kind::Answer, self.search, &answer), order }
+    }
+}
+
+impl<F> LeaderDesk<'_, F>
+where
+    F: FirstLevel<
+            Node: Serialize + DeserializeOwned,
+            Fact: Serialize + DeserializeOwned,
+            Children: DeserializeOwned,
+        >,
+{
+    /// Leads the search, from which all workers hear of `facts`, until `run` returns, which carries the
+    /// messages; if the search is not over then, it was interrupted. Returns the tree, why there is no
+    /// answer if there is none, and what was counted.
+    pub fn lead(
+        mut self,
+        facts: impl IntoIterator<Item = F::Fact>,
+        run: impl FnOnce(&mut dyn Desk),
+    ) -> (F, Option<Reason>, Counters) {
+        self.leader.remember(facts);
+        run(&mut self);
+        self.tell_found();
+        if !self.leader.is_over() {
+            self.leader.end(Reason::Interrupted);
+        }
+        let (reason, counters) = (self.leader.reason(), self.leader.counters());
+        (self.leader.level, reason, counters)
     }
 }
 

@@ -3,14 +3,15 @@
 use super::level::SumTree;
 use super::words::{GrundyNumber, Named};
 use crate::search::jobs::remote::{Desk, DeskRules, LeaderDesk};
-use crate::search::run::{Observer, Reason, Report};
+use crate::search::run::{Observer, Report};
 use crate::search::sums::options::SearchOptions;
 use crate::search::sums::workspace::{Sum, Workspace};
 
 /// Leads a search with what the workspace knows; the Grundy numbers of that go to all workers. Returns
 /// when `run` does, which carries the messages; if the search is not over then, it was interrupted.
 ///
-/// A number that contradicts another one ends the search for [`Reason::KnownValues`]. The observer
+/// A number that contradicts another one ends the search for
+/// [`KnownValues`](crate::Reason::KnownValues). The observer
 /// hears of all numbers that are found.
 pub fn lead_sum<G: Named>(
     workspace: &Workspace<'_, G>,
@@ -26,14 +27,9 @@ pub fn lead_sum<G: Named>(
     let used = workspace.table.estimated_count();
     // Workers hand no entries over, so it does not matter who knows a leaf.
     let rules = DeskRules { leaves_compared: 1, ..rules };
-    let mut desk = LeaderDesk::new(tree, rules, search, used, observer);
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
-    desk.leader.remember(workspace.knowledge.iter().map(named));
-    run(&mut desk);
-    desk.tell_found();
-    if !desk.leader.is_over() {
-        desk.leader.end(Reason::Interrupted);
-    }
-    let (reason, counters) = (desk.leader.reason(), desk.leader.counters());
-    desk.leader.level.report(reason, counters)
+    let known = workspace.knowledge.iter().map(named);
+    let desk = LeaderDesk::new(tree, rules, search, used, observer);
+    let (tree, reason, counters) = desk.lead(known, run);
+    tree.report(reason, counters)
 }
