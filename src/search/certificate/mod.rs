@@ -203,25 +203,25 @@ enum Replies {
 }
 
 /// Working memory of one thread.
-struct Hand<G: Game> {
+struct Buffers<G: Game> {
     scratch: G::Scratch,
     children: Vec<Child>,
 }
 
-impl<G: Game> Hand<G> {
+impl<G: Game> Buffers<G> {
     fn new() -> Self {
-        Hand { scratch: G::Scratch::default(), children: Vec::new() }
+        Buffers { scratch: G::Scratch::default(), children: Vec::new() }
     }
 }
 
 /// What `look` finds about each of some positions, in their order.
 fn in_parallel<G: Game, T: Send>(
     codes: &[u64],
-    look: impl Fn(&mut Hand<G>, u64) -> T + Sync,
+    look: impl Fn(&mut Buffers<G>, u64) -> T + Sync,
 ) -> Vec<T> {
     let grains = codes.par_chunks(GRAIN).map(|grain| {
-        let mut hand = Hand::new();
-        grain.iter().map(|&code| look(&mut hand, code)).collect::<Vec<T>>()
+        let mut buffers = Buffers::new();
+        grain.iter().map(|&code| look(&mut buffers, code)).collect::<Vec<T>>()
     });
     grains.collect::<Vec<Vec<T>>>().into_iter().flatten().collect()
 }
@@ -232,9 +232,9 @@ impl<G: Game> View<'_, G> {
         &self,
         code: u64,
         is_in_set: impl Fn(u64) -> bool,
-        hand: &mut Hand<G>,
+        buffers: &mut Buffers<G>,
     ) -> Result<Replies, CertificateError> {
-        let Hand { scratch, children } = hand;
+        let Buffers { scratch, children } = buffers;
         children.clear();
         match self.game.expand(code, scratch, children, |_| {}) {
             Expansion::Lost => return Err(CertificateError::Contradiction { code, won: true }),
@@ -309,8 +309,8 @@ impl<G: Game> View<'_, G> {
     }
 
     /// The positions after the moves from a lost one.
-    fn moves(&self, code: u64, hand: &mut Hand<G>) -> Result<Vec<u64>, CertificateError> {
-        let Hand { scratch, children } = hand;
+    fn moves(&self, code: u64, buffers: &mut Buffers<G>) -> Result<Vec<u64>, CertificateError> {
+        let Buffers { scratch, children } = buffers;
         children.clear();
         match self.game.expand(code, scratch, children, |_| {}) {
             Expansion::Lost => Ok(Vec::new()),
@@ -352,7 +352,9 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             let Collection { view, layers, layer_of, .. } = &*self;
             let has = |code: u64| layers[layer_of(code) as usize].lost.contains(&code);
             let replies: Vec<Result<Replies, CertificateError>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.replies(code, has, hand));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| {
+                    view.replies(code, has, buffers)
+                });
             for (&code, replies) in batch.iter().zip(replies) {
                 if let Replies::Lost(lost) = replies? {
                     self.choose(code, lost)?;
@@ -400,7 +402,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             self.look(layer)?;
             let view = &self.view;
             let moves: Vec<Result<Vec<u64>, CertificateError>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.moves(code, hand));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| view.moves(code, buffers));
             for (&code, moves) in batch.iter().zip(moves) {
                 let moves = moves?;
                 if moves.is_empty() {

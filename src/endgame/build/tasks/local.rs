@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::super::error::BuildError;
-use super::super::observer::{BuildObserver, Outside, Stage};
 use super::graph::Graph;
 use super::task::{Task, Work};
+use crate::endgame::build::error::BuildError;
+use crate::endgame::build::observer::{BuildObserver, Outside, Stage};
 use crate::endgame::files::Manifest;
 use crate::konane::Colour;
 

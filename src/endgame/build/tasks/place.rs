@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::error::BuildError;
+use crate::endgame::build::error::BuildError;
 use crate::endgame::files::{BlockKey, BlockKind, DatabaseError, LayerFile, layer_name};
 use crate::file::FileError;
 use crate::konane::Colour;

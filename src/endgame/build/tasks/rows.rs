@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::error::BuildError;
 use super::place::{self, Place};
 use super::run::Runner;
 use crate::endgame::DatabaseError;
+use crate::endgame::build::error::BuildError;
 use crate::endgame::files::{
     BlockKey, BlockKind, Inflater, LayerFile, LayerHeader, LayerWriter, ROWS, Scope,
 };

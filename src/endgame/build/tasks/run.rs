@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::super::error::BuildError;
-use super::super::swept::MAX_WHITE;
 use super::place::Place;
 use super::rows::Tally;
 use super::slices::{self, Slices};
 use super::task::{Task, TaskError, Work};
+use crate::endgame::build::error::BuildError;
+use crate::endgame::build::swept::MAX_WHITE;
 use crate::endgame::files::{Metric, ROWS, Scope, database_name};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::sweep::Columns;

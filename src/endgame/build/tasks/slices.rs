@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::costs::{BASE_BYTES, orbit_bytes};
+use crate::endgame::build::costs::{BASE_BYTES, orbit_bytes};
 use crate::endgame::files::{CHUNK_BYTES, ROWS};
 use crate::endgame::index::{Index, Sizes, binomial};
 use crate::endgame::values::sweep::{row_words, stride_words};

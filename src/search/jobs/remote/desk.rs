@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::messages::{JobId, Message, Notice, Order, Search, WorkerId};
-use super::super::{FirstLevel, Leader, Rules};
 use super::wire::{self, Kind, WireError};
+use crate::search::jobs::messages::{JobId, Message, Notice, Order, Search, WorkerId};
+use crate::search::jobs::{FirstLevel, Leader, Rules};
 use crate::search::numbers::Number;
 use crate::search::run::{Counters, Observer, Progress, Reason};
 

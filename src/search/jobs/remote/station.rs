@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::messages::{Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId};
 use super::wire::{self, Kind, WireError};
+use crate::search::jobs::messages::{
+    Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId,
+};
 use crate::search::run::{Counters, Limits, Pace};
 
 /// A worker with a memory of its own, whatever it searches.

@@ -1,7 +1,7 @@
 //! A leader whose workers are elsewhere.
 
 use super::level::SumTree;
-use super::words::{GrundyNumber, Named};
+use super::named::{GrundyNumber, Named};
 use crate::search::jobs::remote::{Desk, DeskRules, LeaderDesk};
 use crate::search::run::{Observer, Report};
 use crate::search::sums::options::SearchOptions;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use ahash::{HashMap, HashSet};
 
+use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
 use super::select::{Leaves, Place, Selected};
-use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
 use crate::search::Value;
 use crate::search::jobs::messages::JobOutcome;
 use crate::search::jobs::{FirstLevel, Selection};

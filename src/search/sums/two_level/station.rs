@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
 use crate::search::Value;
 use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};

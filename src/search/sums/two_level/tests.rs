@@ -8,7 +8,7 @@ use std::time::Duration;
 use ahash::HashMap;
 use proptest::prelude::*;
 
-use super::words::{Couple, GrundyNumber, Hints};
+use super::named::{Couple, GrundyNumber, Hints};
 use super::*;
 use crate::oracles::impartial_games::Declared;
 use crate::search::Value;
