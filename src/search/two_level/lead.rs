@@ -1,6 +1,6 @@
 //! A leader whose workers are elsewhere.
 
-use crate::search::jobs::remote::{Desk, DeskRules, LeaderDesk};
+use crate::search::jobs::remote::{RemoteLeader, RemoteRules, WireLeader};
 use crate::search::jobs::{Finding, JobTree, JobTreeOptions, without_memory};
 use crate::search::numbers::Combination;
 use crate::search::plain::Root;
@@ -19,13 +19,13 @@ pub fn lead<G: Game>(
     root: Root<'_, G>,
     tree_bytes: usize,
     combination: Combination,
-    rules: DeskRules,
+    rules: RemoteRules,
     search: u64,
     observer: &mut dyn Observer,
     port: &TreePort,
-    run: impl FnOnce(&mut dyn Desk),
+    run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Report {
-    let DeskRules { refresh_age, congestion_64, affinity_64, fact_work, .. } = rules;
+    let RemoteRules { refresh_age, congestion_64, affinity_64, fact_work, .. } = rules;
     let open_entries = true;
     let options =
         JobTreeOptions { combination, open_entries, refresh_age, congestion_64, affinity_64 };
@@ -33,8 +33,8 @@ pub fn lead<G: Game>(
     let Some(tree) = JobTree::new(root, tree_bytes, options, port) else {
         return without_memory(table);
     };
-    let desk = LeaderDesk::new(tree, rules, search, table.estimated_count(), observer);
-    let (tree, reason, counters) = desk.lead(found(table, fact_work), run);
+    let leader = WireLeader::new(tree, rules, search, table.estimated_count(), observer);
+    let (tree, reason, counters) = leader.lead(found(table, fact_work), run);
     tree.report(reason, counters)
 }
 

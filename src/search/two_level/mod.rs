@@ -15,10 +15,10 @@
 mod entries;
 mod job;
 mod lead;
-mod station;
+mod worker;
 
 pub use lead::lead;
-pub use station::{PlainStation, StationOptions};
+pub use worker::{PlainWorker, WorkerOptions};
 
 use std::num::NonZeroUsize;
 
@@ -172,6 +172,6 @@ impl<F: FirstLevel> Observer for Watch<'_, '_, '_, F> {
 }
 
 #[cfg(test)]
-mod apart;
+mod remote_tests;
 #[cfg(test)]
 mod tests;

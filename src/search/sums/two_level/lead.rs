@@ -2,7 +2,7 @@
 
 use super::level::SumTree;
 use super::named::{GrundyNumber, Named};
-use crate::search::jobs::remote::{Desk, DeskRules, LeaderDesk};
+use crate::search::jobs::remote::{RemoteLeader, RemoteRules, WireLeader};
 use crate::search::run::{Observer, Report};
 use crate::search::sums::options::SearchOptions;
 use crate::search::sums::workspace::{Sum, Workspace};
@@ -17,19 +17,19 @@ pub fn lead_sum<G: Named>(
     workspace: &Workspace<'_, G>,
     root: &Sum,
     options: SearchOptions,
-    rules: DeskRules,
+    rules: RemoteRules,
     search: u64,
     observer: &mut dyn Observer,
-    run: impl FnOnce(&mut dyn Desk),
+    run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Report {
     let mut nobody = ();
     let tree = SumTree::new(workspace, root, options, &mut nobody);
     let used = workspace.table.estimated_count();
     // Workers hand no entries over, so it does not matter who knows a leaf.
-    let rules = DeskRules { leaves_compared: 1, ..rules };
+    let rules = RemoteRules { leaves_compared: 1, ..rules };
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
     let known = workspace.knowledge.iter().map(named);
-    let desk = LeaderDesk::new(tree, rules, search, used, observer);
-    let (tree, reason, counters) = desk.lead(known, run);
+    let leader = WireLeader::new(tree, rules, search, used, observer);
+    let (tree, reason, counters) = leader.lead(known, run);
     tree.report(reason, counters)
 }

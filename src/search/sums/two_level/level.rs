@@ -260,7 +260,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         leaf.couple.clone()
     }
 
-    /// None: workers send each other no entries ([`super::station`]).
+    /// None: workers send each other no entries ([`super::worker`]).
     fn nodes_of(_: &Vec<Hints>) -> impl Iterator<Item = Couple> {
         std::iter::empty()
     }

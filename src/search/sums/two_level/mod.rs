@@ -12,7 +12,7 @@
 //! nodes; their numbers stand in the table with all others.
 //!
 //! Workers that are elsewhere share nothing. Then the leader selects, in a workspace of its own
-//! (`level`), and the workers (`station`) tell it, and through it each other, Grundy numbers.
+//! (`level`), and the workers (`worker`) tell it, and through it each other, Grundy numbers.
 //!
 //! What several threads do at once is right in any order: numbers that are out of date lead to
 //! another leaf, and who solves a couple calls the others back ([`crate::search::dfpn`]).
@@ -21,12 +21,12 @@ mod lead;
 mod level;
 mod named;
 mod select;
-mod station;
 mod tree;
+mod worker;
 
 pub use lead::lead_sum;
 pub use named::Named;
-pub use station::SumStation;
+pub use worker::SumWorker;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
