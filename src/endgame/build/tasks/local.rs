@@ -25,9 +25,7 @@ pub(super) fn run(
     let (mut lost, mut last) = (0, None);
     while let Some(wave) = waves.first() {
         for task in wave {
-            if outside.is_stopped() {
-                return Err(BuildError::Interrupted);
-            }
+            outside.go_on()?;
             let stage = match task.work {
                 Work::Rows { black, .. } => Stage::Rows { black },
                 Work::Layer { stones } => Stage::Assembling { stones },
