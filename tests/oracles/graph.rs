@@ -333,6 +333,41 @@ impl Game for GraphGame {
     }
 }
 
+/// A game in which something happens before each expansion.
+pub struct Hooked<'a, F> {
+    game: &'a GraphGame,
+    hook: F,
+}
+
+impl<'a, F: Fn() + Sync> Hooked<'a, F> {
+    pub fn new(game: &'a GraphGame, hook: F) -> Self {
+        Hooked { game, hook }
+    }
+}
+
+impl<F: Fn() + Sync> Game for Hooked<'_, F> {
+    type Scratch = ();
+
+    fn expand(
+        &self,
+        code: u64,
+        scratch: &mut (),
+        children: &mut Vec<Child>,
+        announce: impl FnMut(u64),
+    ) -> Expansion {
+        (self.hook)();
+        self.game.expand(code, scratch, children, announce)
+    }
+
+    fn key(&self, code: u64) -> u64 {
+        self.game.key(code)
+    }
+
+    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> Settled {
+        self.game.settle(code, budget, scratch)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::entries;
 use super::lead;
 use super::worker::{PlainWorker, WorkerOptions};
-use crate::oracles::graph::GraphGame;
+use crate::oracles::graph::{GraphGame, Hooked};
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
 use crate::search::Value;
@@ -299,21 +299,21 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
     });
     // A job that comes while the worker goes on without limit is searched at once.
     let has_begun = AtomicBool::new(false);
-    let slow = Slow(&game, &has_begun);
+    let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
     let options = WorkerOptions { fact_work: 1, ..*remote(&game).options() };
-    let slow = PlainWorker::new(&slow, Table::new(1 << 8).unwrap(), options, SEARCH, None);
+    let busy = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), options, SEARCH, None);
     led(&game, rules(4), |leader| {
         let told = leader.hello(0, Duration::ZERO);
-        let message = slow.search(0, &told.answer, None).unwrap();
+        let message = busy.search(0, &told.answer, None).unwrap();
         let told = leader.hear(&message, Duration::ZERO).unwrap();
         has_begun.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            scope.spawn(|| slow.go_on(None));
+            scope.spawn(|| busy.go_on(None));
             while !has_begun.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
             let begun = Instant::now();
-            slow.search(0, &told.answer, None).unwrap();
+            busy.search(0, &told.answer, None).unwrap();
             assert!(begun.elapsed() < Duration::from_secs(20));
         });
     });
@@ -411,32 +411,10 @@ fn a_worker_takes_any_job() {
     assert!(matches!(message.notice, Notice::Done { job: u64::MAX, .. }));
 }
 
-/// A game whose every expansion takes a millisecond.
-struct Slow<'a>(&'a GraphGame, &'a AtomicBool);
-
-impl Game for Slow<'_> {
-    type Scratch = <GraphGame as Game>::Scratch;
-
-    fn expand(
-        &self,
-        code: u64,
-        scratch: &mut Self::Scratch,
-        children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
-    ) -> Expansion {
-        self.1.store(true, Ordering::Relaxed);
-        self.0.expand(code, scratch, children, announce)
-    }
-
-    fn key(&self, code: u64) -> u64 {
-        self.0.key(code)
-    }
-}
-
 #[test]
 fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
     let (game, has_begun) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
-    let slow = Slow(&game, &has_begun);
+    let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
     let options = WorkerOptions {
         dfpn: DFPN,
         threads: NonZeroUsize::MIN,
@@ -444,7 +422,7 @@ fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
         most_entries: 0,
     };
     // Too small a table to come to an end.
-    let remote = PlainWorker::new(&slow, Table::new(1 << 8).unwrap(), options, SEARCH, None);
+    let remote = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), options, SEARCH, None);
     let report = led(&game, rules(1 << 40), |leader| {
         let told = leader.hello(0, Duration::ZERO);
         let Ordered::Search { job, .. } = told.order else { panic!("{told:?}") };

@@ -1,8 +1,7 @@
 use super::*;
-use crate::oracles::graph::GraphGame;
+use crate::oracles::graph::Hooked;
 use crate::oracles::negamax::Negamax;
 use crate::search::Value;
-use crate::search::plain::game::{Expansion, Settled};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::pn2::pn2;
 use crate::search::pn2::tests::{THESIS, variants};
@@ -172,35 +171,6 @@ fn the_observer_is_called_and_may_stop_the_search() {
     }
 }
 
-/// A game that panics at some expansion.
-struct Brittle<'a> {
-    game: &'a GraphGame,
-    left: AtomicU64,
-}
-
-impl Game for Brittle<'_> {
-    type Scratch = ();
-
-    fn expand(
-        &self,
-        code: u64,
-        scratch: &mut (),
-        children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
-    ) -> Expansion {
-        assert!(self.left.fetch_sub(1, Ordering::Relaxed) > 0, "the game broke");
-        self.game.expand(code, scratch, children, announce)
-    }
-
-    fn key(&self, code: u64) -> u64 {
-        self.game.key(code)
-    }
-
-    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> Settled {
-        self.game.settle(code, budget, scratch)
-    }
-}
-
 #[test]
 fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
     struct Panics;
@@ -213,7 +183,9 @@ fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
     let message =
         |panic: Box<dyn std::any::Any + Send>| *panic.downcast::<&str>().expect("a plain message");
     for left in [0, 1, 30, 3000] {
-        let brittle = Brittle { game: &game, left: AtomicU64::new(left) };
+        let left = AtomicU64::new(left);
+        let breaks = || assert!(left.fetch_sub(1, Ordering::Relaxed) > 0, "the game broke");
+        let brittle = Hooked::new(&game, breaks);
         let table = Table::new(1 << 14).unwrap();
         let limits = Limits::default();
         let panic = catch_unwind(AssertUnwindSafe(|| {
