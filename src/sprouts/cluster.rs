@@ -5,12 +5,12 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse};
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::nimber_db::NimberDbError;
 use super::{Position, Scratch, Sprouts};
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
-use crate::search::run::{Observer, Pace, Progress, Report};
-use crate::search::sums::game::{Atom, Full};
+use crate::search::run::{Observer, Pace, Report};
+use crate::search::sums::game::Full;
 use crate::search::sums::{MAX_GRUNDY, SearchOptions, Sum, SumWorker, Workspace, lead_sum};
 use crate::search::table::TableError;
 
@@ -85,10 +85,10 @@ pub fn lead(
     let Start { root, canonical, number } = search.start(&game)?;
     let workspace = Workspace::new(&game, search.memory_bytes)?;
     let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
-    let file = numbers.map(open).transpose()?;
-    let mut writing = Writing { observer, game: &game, file };
+    let mut file = numbers.map(open).transpose()?;
+    let mut writing = Writing { game: &game, file: file.as_mut(), observer };
     let report = lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
-    let numbers = writing.file.map(GrundyFile::close);
+    let numbers = file.map(GrundyFile::close);
     Ok(ClusterSolution { report, canonical, lands: game.lands(), numbers })
 }
 
@@ -126,23 +126,5 @@ impl ClusterSearch<'_> {
         let canonical = game.text(&atoms);
         let number = xxh3_64(format!("sprouts/{canonical}/{nimber}/{options:?}").as_bytes());
         Ok(Start { root: Sum::new(game, &atoms, nimber), canonical, number })
-    }
-}
-
-/// Writes numbers to a file before it tells the observer.
-struct Writing<'o, 'g> {
-    observer: &'o mut dyn Observer,
-    game: &'g Sprouts,
-    file: Option<GrundyFile>,
-}
-
-impl Observer for Writing<'_, '_> {
-    fn progress(&mut self, progress: &Progress) {
-        self.observer.progress(progress);
-    }
-
-    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        self.file.as_mut().is_none_or(|file| file.add(self.game, numbers))
-            & self.observer.grundy_numbers(numbers)
     }
 }
