@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use konane::search::jobs::Solved;
 use konane::search::jobs::messages::{Answer, Order};
 use konane::search::jobs::remote::wire::{Kind, decode, encode, seal};
 use konane::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
@@ -27,6 +26,9 @@ fn tell(leader: &mut dyn RemoteLeader, data: &[u8]) -> u64 {
     number
 }
 
+/// What others have found out about a position, sound or not: the bytes of a table's cell.
+type Fact = [u8; 16];
+
 /// The pieces are a node, entries and jobs.
 fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     let whole = |kind, content: &[u8]| seal(kind, number, |bytes| bytes.extend(content));
@@ -35,7 +37,7 @@ fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     let entries = whole(Kind::Entries, pieces.next().unwrap_or_default());
     for content in pieces {
         let mut job = whole(Kind::Answer, content);
-        let answer = decode::<Answer<u64, Solved>>(Kind::Answer, number, &job);
+        let answer = decode::<Answer<u64, Fact>>(Kind::Answer, number, &job);
         // What a job may take is the leader's to say.
         if let Ok(Answer { order: Order::Search(mut search), serial, facts, read }) = answer {
             search.budget = search.budget.min(1000);
