@@ -6,7 +6,7 @@
 //! ```text
 //! text ──notation──▶ Position ──symmetries──▶ canonical code (one exact u64)
 //!                                                   │
-//! limits, stop flag ──▶ search::{dfpn, pns, pn2, alphabeta} ◀── game (children, leaf estimates)
+//! limits, stop flag ──▶ search: df-pn, PNS, PN², PNS-PDFPN, α-β ◀── game (children, estimates)
 //!       observer ◀──        │            ▲
 //!                           ▼            ▼
 //!                        Report     search::table (codes and proof numbers)
@@ -19,9 +19,13 @@
 //! * [`endgame`] computes the values of all positions of a board, keeps them in checked files, and
 //!   looks them up; a search takes them as known values ([`search::plain::known`]).
 //! * [`analysis`] judges a position and each of its moves, by everything that is at hand.
+//! * [`proof`] writes the positions that prove a result, and checks them by the rules alone.
+//! * [`sprouts`] is the other game, whose positions are sums: Grundy numbers, by the same searches.
 //! * [`search`] knows no game: proof-number searches and α-β over anything that implements
-//!   [`search::plain::game::Game`], with the transposition table that they share.
-//! * [`cli`] is the `konane` program.
+//!   [`search::plain::game::Game`] or [`search::sums::game::Impartial`], with the transposition table
+//!   that they share. [`checkpoint`] keeps what a running one knows in files.
+//! * [`cli`] is the `konane` program. [`mod@file`] and [`system`] are what all of them need of files and of the
+//!   machine.
 //!
 //! What is not proven is never reported as an outcome: a search that meets a limit names no winner,
 //! and says why. The library does not print, exit or hold global
@@ -65,12 +69,12 @@ pub mod search;
 pub mod sprouts;
 pub mod system;
 
+pub use crate::search::Value;
 pub use konane::{
     Algorithm, Board, Colour, Dimensions, DimensionsError, Direction, JobOptions, LEAST_MEMORY,
     Move, Perft, Phase, Position, Profile, RootMove, Setup, SetupError, Solution, SolveError,
     SolveOptions, Solver, TableUse, Uncounted, draw, game, notation, record,
 };
-pub use search::plain::game::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 
 /// The examples of the front page and the manual are tests.

@@ -2,13 +2,15 @@
 
 use criterion::{Criterion, Throughput, criterion_group};
 use konane::Profile;
+use konane::Value;
 use konane::game::Konane;
 use konane::search::alphabeta::alphabeta;
 use konane::search::dfpn::dfpn;
-use konane::search::plain::game::Value;
+use konane::search::plain::Root;
 use konane::search::pn2::pn2;
 use konane::search::pns::pns;
 use konane::search::run::{Limits, Outcome, Report};
+use konane::search::snapshot::TreePort;
 use konane::search::table::Table;
 use konane::{Colour, Position};
 
@@ -22,16 +24,23 @@ type Run = fn(&Konane<'_>, u64, &Table) -> Report;
 /// All algorithms: one line each.
 const ALGORITHMS: &[(&str, Run)] = &[
     ("pns", |game, root, table| {
-        pns(game, root, table, TREE, Profile::Tuned.pns(), Limits::default(), &mut ())
+        let root = Root::new(game, root, table);
+        pns(root, TREE, Profile::Tuned.pns(), Limits::default(), &mut (), &TreePort::idle())
     }),
     ("pn2", |game, root, table| {
-        pn2(game, root, table, TREE, Profile::Tuned.pn2(), Limits::default(), &mut ())
+        let root = Root::new(game, root, table);
+        pn2(root, TREE, Profile::Tuned.pn2(), Limits::default(), &mut (), &TreePort::idle())
     }),
     ("dfpn", |game, root, table| {
-        dfpn(game, root, table, Profile::Tuned.dfpn(), Limits::default(), &mut ())
+        dfpn(Root::new(game, root, table), Profile::Tuned.dfpn(), Limits::default(), &mut ())
     }),
     ("alphabeta", |game, root, table| {
-        alphabeta(game, root, table, Profile::Tuned.alphabeta(), Limits::default(), &mut ())
+        alphabeta(
+            Root::new(game, root, table),
+            Profile::Tuned.alphabeta(),
+            Limits::default(),
+            &mut (),
+        )
     }),
 ];
 

@@ -5,53 +5,55 @@
 
 use std::time::Duration;
 
-use konane::search::jobs::Solved;
 use konane::search::jobs::messages::{Answer, Order};
 use konane::search::jobs::remote::wire::{Kind, decode, encode, seal};
-use konane::search::jobs::remote::{Desk, DeskRules, Station};
+use konane::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use konane::search::sums::SearchOptions;
 use konane::sprouts::cluster::{ClusterSearch, lead};
 use konane::{Board, Position, SolveOptions, Solver};
 use libfuzzer_sys::fuzz_target;
 
 /// Each piece of the data is the content of a message.
-fn tell(desk: &mut dyn Desk, data: &[u8]) -> u64 {
-    let told = desk.hello(0, Duration::ZERO);
+fn tell(leader: &mut dyn RemoteLeader, data: &[u8]) -> u64 {
+    let told = leader.hello(0, Duration::ZERO);
     let number = u64::from_le_bytes(told.answer[8..16].try_into().expect("eight bytes"));
     for content in data.split(|&byte| byte == 0xff) {
         let bytes = seal(Kind::Message, number, |bytes| bytes.extend(content));
-        let _ = desk.hear(&bytes, Duration::ZERO);
-        let _ = desk.hear(content, Duration::ZERO);
+        let _ = leader.hear(&bytes, Duration::ZERO);
+        let _ = leader.hear(content, Duration::ZERO);
     }
-    desk.hello(1, Duration::ZERO);
+    leader.hello(1, Duration::ZERO);
     number
 }
 
+/// What others have found out about a position, sound or not: the bytes of a table's cell.
+type Fact = [u8; 16];
+
 /// The pieces are a node, entries and jobs.
-fn order(station: &dyn Station, number: u64, data: &[u8]) {
+fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     let whole = |kind, content: &[u8]| seal(kind, number, |bytes| bytes.extend(content));
     let mut pieces = data.split(|&byte| byte == 0xff);
     let node = whole(Kind::Node, pieces.next().unwrap_or_default());
     let entries = whole(Kind::Entries, pieces.next().unwrap_or_default());
     for content in pieces {
         let mut job = whole(Kind::Answer, content);
-        let answer = decode::<Answer<u64, Solved>>(Kind::Answer, number, &job);
+        let answer = decode::<Answer<u64, Fact>>(Kind::Answer, number, &job);
         // What a job may take is the leader's to say.
         if let Ok(Answer { order: Order::Search(mut search), serial, facts, read }) = answer {
             search.budget = search.budget.min(1000);
             let answer = Answer { order: Order::Search(search), serial, facts, read };
             job = encode(Kind::Answer, number, &answer);
         }
-        let _ = station.search(0, &job, Some(&entries));
-        let _ = station.search(1, &job, None);
-        let _ = station.search(0, content, Some(content));
+        let _ = worker.search(0, &job, Some(&entries));
+        let _ = worker.search(1, &job, None);
+        let _ = worker.search(0, content, Some(content));
     }
-    let _ = station.entries(&node);
-    let _ = station.entries(data);
+    let _ = worker.entries(&node);
+    let _ = worker.entries(data);
 }
 
 fuzz_target!(|data: &[u8]| {
-    let rules = DeskRules::default();
+    let rules = RemoteRules::default();
     let Some((first, data)) = data.split_first() else { return };
     if first % 4 == 3 {
         let position = "0*6".parse().expect("a position");
@@ -62,8 +64,8 @@ fuzz_target!(|data: &[u8]| {
             memory_bytes: 4 << 20,
             threads: std::num::NonZeroUsize::MIN,
         };
-        let run = |desk: &mut dyn Desk| {
-            tell(desk, data);
+        let run = |leader: &mut dyn RemoteLeader| {
+            tell(leader, data);
         };
         lead(search, rules, None, &mut (), run).expect("the memory is enough");
         return;
@@ -77,7 +79,7 @@ fuzz_target!(|data: &[u8]| {
     let (messages, jobs) = data.split_at(if first % 4 == 2 { 0 } else { data.len() });
     let mut number = 0;
     solver
-        .lead(rules, &mut (), |desk| number = tell(desk, messages))
+        .lead(rules, &mut (), |leader| number = tell(leader, messages))
         .expect("the memory is enough");
-    solver.work(rules, |station| order(station, number, jobs)).expect("the memory is enough");
+    solver.work(rules, |worker| order(worker, number, jobs)).expect("the memory is enough");
 });

@@ -12,7 +12,7 @@ use crate::konane::{
     Solver,
 };
 use crate::proof::{Guide, ProofError};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::plain::known::Known;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;

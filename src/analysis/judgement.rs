@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::konane::{Board, Move, Position};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::Reason;
 
 /// Where a value comes from.

@@ -11,7 +11,7 @@ use crate::endgame::{BuildOptions, Database, DatabaseOptions, build, plan};
 use crate::konane::notation::{parse_moves, parse_position};
 use crate::konane::{Board, Colour, Position, Solver};
 use crate::proof::{Guide, Proof, ProofWriter, prove};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 
 /// Values by plain recursion.

@@ -36,8 +36,8 @@ pub fn decode(raw: &[u8], count: usize) -> Option<Vec<u128>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Value;
     use crate::search::numbers::MAX;
-    use crate::search::plain::game::Value;
     use crate::search::table::{Cursor, Entry, Table};
     use proptest::prelude::*;
 

@@ -8,10 +8,12 @@ use super::*;
 use crate::file::FileError;
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
-use crate::search::plain::game::{Game, Value};
-use crate::search::pn2::{Pn2Options, pn2_saving};
+use crate::search::Value;
+use crate::search::plain::Root;
+use crate::search::plain::game::Game;
+use crate::search::pn2::{Pn2Options, pn2};
 use crate::search::pns::tests::{RICH, large_game, random_game};
-use crate::search::pns::{PnsOptions, pns_saving};
+use crate::search::pns::{PnsOptions, pns};
 use crate::search::run::{Limits, Observer, Progress, Report};
 use crate::search::snapshot::{TreePort, TreeRoom};
 use crate::search::table::Table;
@@ -77,7 +79,7 @@ fn searches_with_trees_go_on_where_they_were() {
             let bytes = 1 << 20;
             let room = Some(options.tree_room(bytes));
             let (found, runs) = solve_in_runs(&game, room, 20, |table, limits, observer, port| {
-                pns_saving(&game, 0, table, bytes, options, limits, observer, port)
+                pns(Root::new(&game, 0, table), bytes, options, limits, observer, port)
             });
             assert_eq!(found, value, "pns, seed {seed}");
             let options = Pn2Options {
@@ -89,7 +91,7 @@ fn searches_with_trees_go_on_where_they_were() {
             };
             let room = Some(options.tree_room(bytes, NonZeroUsize::MIN));
             let (found, more) = solve_in_runs(&game, room, 20, |table, limits, observer, port| {
-                pn2_saving(&game, 0, table, bytes, options, limits, observer, port)
+                pn2(Root::new(&game, 0, table), bytes, options, limits, observer, port)
             });
             assert_eq!(found, value, "pn2, seed {seed}");
             most = most.max(runs).max(more);
@@ -118,7 +120,7 @@ fn a_search_that_panics_does_not_hang() {
         let table = Table::new(1 << 16).unwrap();
         let mut observer = Panics(Mutex::default());
         keeper.run(&table, None, &mut observer, true, |observer, port| {
-            pns_saving(&game, 0, &table, 1 << 24, RICH, Limits::default(), observer, port)
+            pns(Root::new(&game, 0, &table), 1 << 24, RICH, Limits::default(), observer, port)
         })
     }));
     assert!(result.is_err());

@@ -10,7 +10,7 @@ use super::flags::ThreadsArg;
 use crate::analysis::Analyst;
 use crate::konane::Dimensions;
 use crate::proof::Guide;
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::system::parse_bytes;
 
 /// Where values come from: files, and a search that fills the gaps.

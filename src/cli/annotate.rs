@@ -17,7 +17,7 @@ use crate::analysis::{Analysis, Analyst};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::record::{Mark, Record, RecordedMove};
 use crate::konane::{Board, Colour, Move, Position};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::Limits;
 use crate::system::parse_duration;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::{Analysis, JudgedMove};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Board, Phase};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// A position and its moves, as far as they are decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

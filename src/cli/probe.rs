@@ -14,7 +14,7 @@ use super::{database, output};
 use crate::endgame::{Database, Probe, RatedMove, probe};
 use crate::konane::Position;
 use crate::konane::notation::{format_move, format_position, parse_position};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// `konane probe`.
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ use super::files::{
 use super::index::{Address, Index};
 use super::values::remoteness::remoteness;
 use crate::konane::{Board, Colour, Dimensions, Phase, Position, notation};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// How a database is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

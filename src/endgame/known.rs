@@ -6,7 +6,7 @@ use super::database::Database;
 use super::files::{DatabaseError, Scope};
 use super::index::SetMap;
 use crate::konane::{Phase, Position};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::plain::known::{Answer, Known};
 
 /// The values of a database, for [`crate::Solver::known`].

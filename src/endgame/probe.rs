@@ -3,7 +3,7 @@
 use super::database::Database;
 use super::files::DatabaseError;
 use crate::konane::{Move, Position};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// A move and what comes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

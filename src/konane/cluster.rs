@@ -3,18 +3,18 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::game::Konane;
-use super::solve::{Algorithm, Ground, Solution, SolveError, SolveOptions, Solver, new_table};
-use crate::search::jobs::remote::{Desk, DeskRules, Station};
+use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_table};
+use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
-use crate::search::two_level::{PlainStation, StationOptions, TwoLevelOptions, lead};
+use crate::search::two_level::{PlainWorker, WorkerOptions, lead};
 
 impl<K: Known> Solver<'_, K> {
     /// Leads this search on two levels ([`Algorithm::PnsPdfpn`], whatever the options say) with workers
     /// elsewhere, which have to be [`Solver::work`]ing on the same position with the same profile.
     ///
-    /// `run` carries the messages and returns when the search is over ([`Desk::standing`]), or to
-    /// interrupt it. The memory is the leader's own: a quarter for the table of solved positions, the
+    /// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or
+    /// to interrupt it. The memory is the leader's own: a quarter for the table of solved positions, the
     /// rest for the tree, some 22 bytes for each child of a job. Limits are `run`'s to watch, but that
     /// of nodes, which is among the rules.
     ///
@@ -22,20 +22,15 @@ impl<K: Known> Solver<'_, K> {
     /// As [`Solver::run`].
     pub fn lead(
         &self,
-        rules: DeskRules,
+        rules: RemoteRules,
         observer: &mut dyn Observer,
-        run: impl FnOnce(&mut dyn Desk),
+        run: impl FnOnce(&mut dyn RemoteLeader),
     ) -> Result<Solution, SolveError> {
         let solver = self.on_two_levels();
-        let options = TwoLevelOptions {
-            congestion_64: rules.congestion_64,
-            refresh_age: rules.refresh_age,
-            ..solver.options.two_level()
-        };
-        let (root, number) = (solver.position.code(solver.board), solver.number());
-        let (solution, _) = solver.search_by(observer, |ground, observer, port| {
-            let Ground { game, table, tree_bytes } = ground;
-            lead(game, root, table, tree_bytes, options, rules, number, observer, port, run)
+        let combination = solver.options.profile.dfpn().combination;
+        let number = solver.number();
+        let (solution, _) = solver.search_by(observer, |root, tree_bytes, observer, port| {
+            lead(root, tree_bytes, combination, rules, number, observer, port, run)
         })?;
         Ok(solution)
     }
@@ -47,8 +42,8 @@ impl<K: Known> Solver<'_, K> {
     /// As [`Solver::run`].
     pub fn work<T>(
         &self,
-        rules: DeskRules,
-        run: impl FnOnce(&dyn Station) -> T,
+        rules: RemoteRules,
+        run: impl FnOnce(&dyn RemoteWorker) -> T,
     ) -> Result<T, SolveError> {
         let solver = self.on_two_levels();
         let SolveOptions { profile, threads, memory_bytes, .. } = solver.options;
@@ -56,14 +51,14 @@ impl<K: Known> Solver<'_, K> {
         let game = Informed::new(&konane, solver.known);
         let bytes = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
         let table = new_table(solver.board, bytes, solver.options.algorithm)?;
-        let options = StationOptions {
+        let options = WorkerOptions {
             dfpn: profile.dfpn(),
             threads,
             fact_work: rules.fact_work,
             most_entries: rules.most_entries,
         };
         let pace = solver.limits.pace;
-        Ok(run(&PlainStation::new(&game, table, options, solver.number(), pace)))
+        Ok(run(&PlainWorker::new(&game, table, options, solver.number(), pace)))
     }
 
     /// This search, by the algorithm of leaders and workers.

@@ -6,8 +6,9 @@ use super::kernels::{Jumps, Settling, Successors};
 use super::position::{Phase, Position};
 
 use super::zobrist::Zobrist;
+use crate::search::Value;
 use crate::search::numbers::Number;
-use crate::search::plain::game::{Child, Expansion, Game, Settled, Value};
+use crate::search::plain::game::{Child, Expansion, Game, Settled};
 
 /// How a leaf's first numbers follow from its features.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use super::board::Board;
 use super::moves::Move;
 use super::position::Position;
 use crate::search::numbers::Number;
+use crate::search::plain::RootView;
 use crate::search::plain::game::Game;
-use crate::search::plain::root::Root;
 use crate::search::run::{Counters, Observer, Progress, RootChild, RootChildren};
 
 /// A move and its numbers, from the view of the side that makes it.
@@ -45,22 +45,22 @@ impl Position {
 /// Lets an observer ask for the root's children.
 pub(super) struct Watched<'s, G> {
     observer: &'s mut dyn Observer,
-    root: Root<'s, G>,
+    view: RootView<'s, G>,
     /// What the tree said when it was asked last: it is gone when the search has ended.
     tree: Mutex<Vec<RootChild>>,
 }
 
 impl<'s, G: Game> Watched<'s, G> {
-    pub fn new(observer: &'s mut dyn Observer, root: Root<'s, G>) -> Self {
-        Watched { observer, root, tree: Mutex::default() }
+    pub fn new(observer: &'s mut dyn Observer, view: RootView<'s, G>) -> Self {
+        Watched { observer, view, tree: Mutex::default() }
     }
 }
 
 impl<G: Game> Observer for Watched<'_, G> {
     fn progress(&mut self, progress: &Progress) {
-        let Watched { observer, root, tree } = self;
-        let children = Children { root, tree, now: progress.children };
-        let table_capacity = root.table.capacity();
+        let Watched { observer, view, tree } = self;
+        let children = Children { view, tree, now: progress.children };
+        let table_capacity = view.root.table.capacity();
         // What was in the table when the search began is an estimate.
         let table_used = progress.counters.table_used.min(table_capacity);
         let counters = Counters { table_used, ..progress.counters };
@@ -70,7 +70,7 @@ impl<G: Game> Observer for Watched<'_, G> {
 }
 
 struct Children<'c, G> {
-    root: &'c Root<'c, G>,
+    view: &'c RootView<'c, G>,
     tree: &'c Mutex<Vec<RootChild>>,
     now: Option<&'c dyn RootChildren>,
 }
@@ -81,7 +81,7 @@ impl<G: Game> RootChildren for Children<'_, G> {
         if let Some(now) = self.now {
             *tree = now.root_children();
         }
-        self.root.children(&tree)
+        self.view.children(&tree)
     }
 }
 

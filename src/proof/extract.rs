@@ -4,10 +4,11 @@ use crate::konane::game::Konane;
 use crate::konane::solve::new_table;
 use crate::konane::{Algorithm, Colour, Position, Solution, SolveError, Solver};
 use crate::search::SettleOptions;
+use crate::search::Value;
 use crate::search::certificate::{
     Certificate, CertificateError, CertificateOptions, CertificateProgress, certificate,
 };
-use crate::search::plain::game::Value;
+use crate::search::plain::Root;
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
 use crate::search::table::Table;
@@ -121,7 +122,7 @@ pub fn prove_keeping<K: Known>(
             let stones = |code| Position::from_code(board, code).occupied().count_ones();
             let how = CertificateOptions { dfpn: options.profile.dfpn(), settle: SETTLE };
             let collecting = &mut |progress: &CertificateProgress| observer.collecting(progress);
-            certificate(&game, (root, value), table, stones, &how, limits, collecting)
+            certificate(Root::new(&game, root, table), value, stones, &how, limits, collecting)
         }
     };
     let proof = result.map(|certificate| {

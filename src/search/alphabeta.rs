@@ -9,10 +9,12 @@
 //! them.
 
 use super::numbers::{MAX, Number};
-use super::plain::evaluate::{Evaluation, Evaluator, SettleOptions};
-use super::plain::game::{EVALUATION_LIMIT, Game, Value};
+use super::plain::Root;
+use super::plain::evaluate::{Evaluation, Evaluator};
+use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
-use super::table::{Entry, Table};
+use super::table::Entry;
+use crate::search::{SettleOptions, Value};
 
 /// The parameters of α-β.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,14 +89,13 @@ struct Searcher<'a, G: Game> {
 /// shown to another one later. Memory is the table and the stack, about 24 bytes times branching
 /// factor times depth; recurses as deep as the longest line.
 pub fn alphabeta<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     options: AlphaBetaOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let evaluator = Evaluator::alone(game, table, limits, observer, options.settle);
+    let evaluator = Evaluator::alone(root, limits, observer, options.settle);
+    let Root { code: root, table, .. } = root;
     let mut searcher = Searcher { evaluator, counted: 0 };
     let step = options.step.clamp(1, MAX_DEPTH);
     let mut depth = 0u32;
@@ -108,11 +109,7 @@ pub fn alphabeta<G: Game>(
         depth = (depth + step).min(MAX_DEPTH);
         searcher.evaluator.control.depth = depth;
         match searcher.search(root, depth, -WON, WON, 0) {
-            None => {
-                let reason =
-                    searcher.evaluator.control.stopped.expect("an open search was stopped");
-                break Outcome::Unknown(reason);
-            }
+            None => break Outcome::of(None, searcher.evaluator.control.stopped),
             Some((WON, _)) => break Outcome::Known(Value::Win),
             Some((score, _)) if score == -WON => break Outcome::Known(Value::Loss),
             Some(_) => {}
@@ -256,6 +253,7 @@ mod tests {
     use crate::oracles::negamax::Negamax;
     use crate::search::plain::game::{Child, Expansion};
     use crate::search::run::{Progress, Reason};
+    use crate::search::table::Table;
 
     const BOUNDS: [Bound; 3] = [Bound::Exact, Bound::Lower, Bound::Upper];
 
@@ -294,7 +292,8 @@ mod tests {
                 for bytes in [1 << 10, 1 << 16] {
                     let table = Table::new(bytes).unwrap();
                     let limits = Limits { nodes: Some(1 << 20), ..Limits::default() };
-                    let report = alphabeta(&game, 0, &table, options(step), limits, &mut ());
+                    let report =
+                        alphabeta(Root::new(&game, 0, &table), options(step), limits, &mut ());
                     assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, step {step}");
                     if value == Value::Win {
                         let best = report.best.expect("a won root has a lost child");
@@ -319,7 +318,7 @@ mod tests {
             let table = Table::new(1 << 16).unwrap();
             let limits = Limits { nodes: Some(100_000), ..Limits::default() };
             let mut depth = Depth(0);
-            let report = alphabeta(&game, 0, &table, options(step), limits, &mut depth);
+            let report = alphabeta(Root::new(&game, 0, &table), options(step), limits, &mut depth);
             assert!(matches!(
                 report.outcome,
                 Outcome::Known(Value::Loss) | Outcome::Unknown(Reason::NodeLimit)
@@ -359,7 +358,8 @@ mod tests {
             let game = Boaster(GraphGame::random(seed, 100, 4));
             let value = Negamax::new(&game).value(0);
             let table = Table::new(1 << 16).unwrap();
-            let report = alphabeta(&game, 0, &table, options(1), Limits::default(), &mut ());
+            let report =
+                alphabeta(Root::new(&game, 0, &table), options(1), Limits::default(), &mut ());
             assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}");
         }
     }

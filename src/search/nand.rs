@@ -8,10 +8,10 @@
 //! search with thresholds of its own.
 
 use super::numbers::{INFINITY, Number, Pair};
-use super::plain::game::Value;
 use super::run::Control;
 use super::table::Entry;
 use super::thresholds::Thresholds;
+use crate::search::Value;
 
 /// An open child of a node, with its numbers.
 pub(super) trait Edge: Copy {

@@ -4,7 +4,7 @@
 //! `delta` the disproof number. A position has `phi` = least `delta` of its children and `delta` =
 //! the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2 and 2.4).
 
-use super::value::Value;
+use crate::search::Value;
 
 /// A proof or disproof number. Unsolved numbers lie in `1..=MAX`.
 pub type Number = u32;

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse};
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::nimber_db::NimberDbError;
 use super::{Position, Scratch, Sprouts};
-use crate::search::jobs::remote::{Desk, DeskRules, Station};
-use crate::search::run::{Observer, Pace, Progress, Report};
-use crate::search::sums::game::{Atom, Full};
-use crate::search::sums::{MAX_GRUNDY, SearchOptions, Sum, SumStation, Workspace, lead_sum};
+use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
+use crate::search::run::{Observer, Pace, Report};
+use crate::search::sums::game::Full;
+use crate::search::sums::{MAX_GRUNDY, SearchOptions, Sum, SumWorker, Workspace, lead_sum};
 use crate::search::table::TableError;
 
 /// What is searched, which has to be the same everywhere, and with what, which need not.
@@ -62,8 +62,8 @@ pub struct ClusterSolution {
 /// Leads a search with workers elsewhere, which have to be [`work`]ing on the same position with the
 /// same options.
 ///
-/// `run` carries the messages and returns when the search is over ([`Desk::standing`]), or to interrupt
-/// it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
+/// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or to
+/// interrupt it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
 /// budget of a job. `numbers` is the search's checkpoint: a file of Grundy numbers
 /// ([`super::nimber_db`]), made if there is none, from which the search takes what is known and to
 /// which it adds what is found as it comes in. `fact_work` of the rules is not used: every Grundy
@@ -76,19 +76,19 @@ pub struct ClusterSolution {
 /// [`ClusterError`] before the search begins. What goes wrong with the file later is in the solution.
 pub fn lead(
     search: ClusterSearch<'_>,
-    rules: DeskRules,
+    rules: RemoteRules,
     numbers: Option<&Path>,
     observer: &mut dyn Observer,
-    run: impl FnOnce(&mut dyn Desk),
+    run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Result<ClusterSolution, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
     let Start { root, canonical, number } = search.start(&game)?;
     let workspace = Workspace::new(&game, search.memory_bytes)?;
     let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
-    let file = numbers.map(open).transpose()?;
-    let mut writing = Writing { observer, game: &game, file };
+    let mut file = numbers.map(open).transpose()?;
+    let mut writing = Writing { game: &game, file: file.as_mut(), observer };
     let report = lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
-    let numbers = writing.file.map(GrundyFile::close);
+    let numbers = file.map(GrundyFile::close);
     Ok(ClusterSolution { report, canonical, lands: game.lands(), numbers })
 }
 
@@ -100,12 +100,12 @@ pub fn lead(
 pub fn work<T>(
     search: ClusterSearch<'_>,
     pace: Option<&dyn Pace>,
-    run: impl FnOnce(&dyn Station) -> T,
+    run: impl FnOnce(&dyn RemoteWorker) -> T,
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
     let Start { number, .. } = search.start(&game)?;
     let workspace = Workspace::new(&game, search.memory_bytes)?;
-    Ok(run(&SumStation::new(&workspace, search.options, search.threads, number, pace)))
+    Ok(run(&SumWorker::new(&workspace, search.options, search.threads, number, pace)))
 }
 
 /// The position in a game.
@@ -126,23 +126,5 @@ impl ClusterSearch<'_> {
         let canonical = game.text(&atoms);
         let number = xxh3_64(format!("sprouts/{canonical}/{nimber}/{options:?}").as_bytes());
         Ok(Start { root: Sum::new(game, &atoms, nimber), canonical, number })
-    }
-}
-
-/// Writes numbers to a file before it tells the observer.
-struct Writing<'o, 'g> {
-    observer: &'o mut dyn Observer,
-    game: &'g Sprouts,
-    file: Option<GrundyFile>,
-}
-
-impl Observer for Writing<'_, '_> {
-    fn progress(&mut self, progress: &Progress) {
-        self.observer.progress(progress);
-    }
-
-    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        self.file.as_mut().is_none_or(|file| file.add(self.game, numbers))
-            & self.observer.grundy_numbers(numbers)
     }
 }

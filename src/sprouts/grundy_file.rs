@@ -5,6 +5,7 @@ use std::path::Path;
 use super::nimber_db::{Contents, Entry, NimberDb, NimberDbError};
 use super::position::Position;
 use super::{Scratch, Sprouts};
+use crate::search::run::{Observer, Progress};
 use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{Knowledge, MAX_GRUNDY};
 
@@ -124,6 +125,24 @@ impl GrundyFile {
         let name = file.path().display().to_string();
         file.close()?;
         Ok(GrundyFileUse { file: name, loaded: contents.records, added })
+    }
+}
+
+/// Writes numbers to a file, if there is one, before it tells an observer of them.
+pub(super) struct Writing<'a, O: ?Sized> {
+    pub game: &'a Sprouts,
+    pub file: Option<&'a mut GrundyFile>,
+    pub observer: &'a mut O,
+}
+
+impl<O: Observer + ?Sized> Observer for Writing<'_, O> {
+    fn progress(&mut self, progress: &Progress) {
+        self.observer.progress(progress);
+    }
+
+    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        self.file.as_mut().is_none_or(|file| file.add(self.game, numbers))
+            & self.observer.grundy_numbers(numbers)
     }
 }
 

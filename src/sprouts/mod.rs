@@ -11,6 +11,14 @@
 //! sums of lands, which are its atoms as an [`Impartial`](crate::search::sums::game::Impartial)
 //! game: regions that do not touch are played independently of each other.
 //!
+//! * Text: `setup`, `notation`, `position`, `names`, `spelling`; as SPOTS looks lands up, `spots_spelling`;
+//!   as a picture, [`draw`].
+//! * Lands: `flat` is how they stand in memory, `parts` how a text has them; `simplify`, `canonical`,
+//!   `moves`, with `disjoint` sets, `option_set` and the `recent` lands; `store` gives ids.
+//! * The game of the search: `game`, `estimate`, [`forecast`].
+//! * What users ask: [`analysis`], and searches in many processes, [`cluster`].
+//! * Files of Grundy numbers: [`nimber_db`], [`spr_file`], [`grundy_file`], checked by [`verify`].
+//!
 //! ```
 //! use konane::search::sums::game::{Impartial, Options};
 //! use konane::sprouts::{Position, Scratch, Sprouts};

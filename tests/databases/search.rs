@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use konane::Value;
 use konane::endgame::Scope;
 use konane::endgame::{
     BuildOptions, Database, DatabaseOptions, DatabaseValues, build, plan, probe,
 };
 use konane::notation::parse_moves;
-use konane::search::plain::game::Value;
 use konane::search::plain::known::{Answer, Known};
 use konane::search::run::Reason;
 use konane::{Algorithm, Board, Colour, Dimensions, Position, Profile, SolveOptions, Solver};

@@ -4,10 +4,9 @@
 //! the side to move. Everything that a search may ask of a game can be varied: the leaf estimates,
 //! whether expansion reports a win on the spot, and the bounded exact search.
 
+use super::konane::Value;
 use super::konane::search::numbers::{MAX, Number};
-use super::konane::search::plain::game::{
-    Child, EVALUATION_LIMIT, Expansion, Game, Settled, Value,
-};
+use super::konane::search::plain::game::{Child, EVALUATION_LIMIT, Expansion, Game, Settled};
 use super::random::{Random, key};
 
 /// Why a list of edges or estimates is not a game.
@@ -331,6 +330,41 @@ impl Game for GraphGame {
     fn evaluate(&self, code: u64, _: &mut ()) -> i32 {
         let (phi, delta) = self.estimates[code as usize];
         (delta as i32 - phi as i32).clamp(1 - EVALUATION_LIMIT, EVALUATION_LIMIT - 1)
+    }
+}
+
+/// A game in which something happens before each expansion.
+pub struct Hooked<'a, F> {
+    game: &'a GraphGame,
+    hook: F,
+}
+
+impl<'a, F: Fn() + Sync> Hooked<'a, F> {
+    pub fn new(game: &'a GraphGame, hook: F) -> Self {
+        Hooked { game, hook }
+    }
+}
+
+impl<F: Fn() + Sync> Game for Hooked<'_, F> {
+    type Scratch = ();
+
+    fn expand(
+        &self,
+        code: u64,
+        scratch: &mut (),
+        children: &mut Vec<Child>,
+        announce: impl FnMut(u64),
+    ) -> Expansion {
+        (self.hook)();
+        self.game.expand(code, scratch, children, announce)
+    }
+
+    fn key(&self, code: u64) -> u64 {
+        self.game.key(code)
+    }
+
+    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> Settled {
+        self.game.settle(code, budget, scratch)
     }
 }
 

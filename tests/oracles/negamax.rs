@@ -10,7 +10,8 @@
 
 use std::collections::HashMap;
 
-use super::konane::search::plain::game::{Child, Expansion, Game, Value};
+use super::konane::Value;
+use super::konane::search::plain::game::{Child, Expansion, Game};
 
 /// Negamax on one game; the memo is kept between questions.
 pub struct Negamax<'a, G: Game> {

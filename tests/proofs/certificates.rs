@@ -5,11 +5,13 @@ use std::sync::atomic::AtomicBool;
 
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
+use konane::Value;
 use konane::search::SettleOptions;
 use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, certificate};
 use konane::search::dfpn::{DfpnOptions, dfpn};
 use konane::search::numbers::Combination;
-use konane::search::plain::game::{Game, Value};
+use konane::search::plain::Root;
+use konane::search::plain::game::Game;
 use konane::search::plain::known::{Answer, Informed, Known};
 use konane::search::run::{Limits, Reason};
 use konane::search::table::Table;
@@ -34,7 +36,7 @@ fn collect<G: Game>(
 ) -> Result<Certificate, CertificateError> {
     // Every edge of a random graph leads to a greater number.
     let layer = |code: u64| (nodes - 1 - code) as u32;
-    certificate(game, (root, value), table, layer, &OPTIONS, limits, &mut |_| {})
+    certificate(Root::new(game, root, table), value, layer, &OPTIONS, limits, &mut |_| {})
 }
 
 fn is_closed(game: &GraphGame, root: u64, value: Value, codes: &[u64]) -> bool {
@@ -79,7 +81,7 @@ proptest! {
         // A few clusters only: most is lost.
         let table = Table::new(1 << 9).unwrap();
         if searched {
-            dfpn(&informed, 0, &table, OPTIONS.dfpn, Limits::default(), &mut ());
+            dfpn(Root::new(&informed, 0, &table), OPTIONS.dfpn, Limits::default(), &mut ());
         }
         let found = collect(&informed, nodes.into(), (0, value), &table, Limits::default()).unwrap();
         prop_assert!(is_closed(&game, 0, value, &found.codes));
@@ -110,8 +112,9 @@ fn a_limit_gives_no_certificate() {
     let stop = AtomicBool::new(true);
     let limits = Limits { stop: Some(&stop), ..Limits::default() };
     let value = Negamax::new(&game).value(0);
-    let attempt =
-        |limits| certificate(&game, (0, value), &table, stones, &OPTIONS, limits, &mut |_| {});
+    let attempt = |limits| {
+        certificate(Root::new(&game, 0, &table), value, stones, &OPTIONS, limits, &mut |_| {})
+    };
     assert_eq!(attempt(limits), Err(CertificateError::Stopped(Reason::Interrupted)));
     let deadline = Some(std::time::Instant::now());
     let limits = Limits { deadline, ..Limits::default() };
@@ -129,7 +132,13 @@ fn known_values_that_cannot_be_read_give_no_certificate() {
     let stones = |code: u64| GraphGame::nim_piles(&[3, 4], code).iter().sum::<u32>();
     let table = Table::new(1 << 12).unwrap();
     let limits = Limits::default();
-    let found =
-        certificate(&informed, (0, Value::Win), &table, stones, &OPTIONS, limits, &mut |_| {});
+    let found = certificate(
+        Root::new(&informed, 0, &table),
+        Value::Win,
+        stones,
+        &OPTIONS,
+        limits,
+        &mut |_| {},
+    );
     assert_eq!(found, Err(CertificateError::Stopped(Reason::KnownValues)));
 }

@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use crate::oracles::negamax::Negamax;
 use konane::Profile;
+use konane::Value;
 use konane::search::SettleOptions;
 use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
 use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
 use konane::search::numbers::Combination;
-use konane::search::plain::game::{Expansion, Game, Value};
+use konane::search::plain::Root;
+use konane::search::plain::game::{Expansion, Game};
 use konane::search::pn2::{Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Observer, Outcome, Report};
@@ -118,17 +120,24 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
     vec![
         ("PNS", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
-            pns(game, root, &table, tree, setting.pns(), limits, observer)
+            let root = Root::new(game, root, &table);
+            pns(root, tree, setting.pns(), limits, observer, &TreePort::idle())
         }),
         ("PN²", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
-            pn2(game, root, &table, tree, setting.pn2(), limits, observer)
+            let root = Root::new(game, root, &table);
+            pn2(root, tree, setting.pn2(), limits, observer, &TreePort::idle())
         }),
         ("df-pn", |game, root, setting, limits, observer| {
-            dfpn(game, root, &setting.table(), setting.dfpn(), limits, observer)
+            dfpn(Root::new(game, root, &setting.table()), setting.dfpn(), limits, observer)
         }),
         ("alpha-beta", |game, root, setting, limits, observer| {
-            alphabeta(game, root, &setting.table(), setting.alphabeta(), limits, observer)
+            alphabeta(
+                Root::new(game, root, &setting.table()),
+                setting.alphabeta(),
+                limits,
+                observer,
+            )
         }),
     ]
 }
@@ -138,12 +147,13 @@ pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
     vec![
         ("df-pn on threads", |game, root, setting, limits, observer| {
             let (table, threads) = (setting.table(), setting.threads);
-            dfpn_parallel(game, root, &table, setting.dfpn(), threads, limits, observer)
+            dfpn_parallel(Root::new(game, root, &table), setting.dfpn(), threads, limits, observer)
         }),
         ("PN² on threads", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let (options, threads, port) = (setting.pn2(), setting.threads, TreePort::idle());
-            pn2_parallel(game, root, &table, tree, options, threads, limits, observer, &port)
+            let root = Root::new(game, root, &table);
+            pn2_parallel(root, tree, options, threads, limits, observer, &port)
         }),
     ]
 }

@@ -3,8 +3,8 @@
 use crate::oracles::negamax::Negamax;
 use konane::Position;
 use konane::Profile;
+use konane::Value;
 use konane::game::{Estimate, Konane, Weights};
-use konane::search::plain::game::Value;
 use konane::search::run::Limits;
 
 use crate::algorithms::{ROOMY, Setting, check, forgetful};

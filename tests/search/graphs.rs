@@ -3,7 +3,7 @@
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use konane::Profile;
-use konane::search::plain::game::Value;
+use konane::Value;
 use konane::search::run::{Limits, Outcome};
 
 use crate::algorithms::{MANY, ROOMY, Setting, algorithms, check, forgetful};

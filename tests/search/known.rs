@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
+use konane::Value;
 use konane::notation::parse_moves;
-use konane::search::plain::game::{Game, Value};
+use konane::search::plain::Root;
+use konane::search::plain::game::Game;
 use konane::search::plain::known::{Answer, Informed, Known};
 use konane::search::run::{Limits, Outcome, Reason};
 use konane::{Algorithm, Board, Position, Profile, SolveOptions, Solver};
@@ -180,7 +182,7 @@ fn the_table_of_a_failed_search_stays_right() {
         for failing in [random.below(4), random.below(40), random.below(400), u64::MAX] {
             values.reset(failing);
             let informed = Informed::new(&game, &values);
-            let report = dfpn(&informed, 0, &table, options, Limits::default(), &mut ());
+            let report = dfpn(Root::new(&informed, 0, &table), options, Limits::default(), &mut ());
             failed += u32::from(report.outcome == Outcome::Unknown(Reason::KnownValues));
             for node in 0..game.nodes() {
                 let entry = table.lookup(game.key(node), node);

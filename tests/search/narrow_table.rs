@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use konane::Value;
 use konane::search::numbers::{INFINITY, MAX};
-use konane::search::plain::game::Value;
 use konane::search::table::{CELL_BYTES, CLUSTER, CodesOfKeys, Entry, LinearMap, Stored, Table};
 use proptest::prelude::*;
 

@@ -5,11 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::oracles::graph::GraphGame;
+use crate::oracles::graph::{GraphGame, Hooked};
 use crate::oracles::negamax::Negamax;
 use konane::Profile;
 use konane::game::Konane;
-use konane::search::plain::game::{Child, Expansion, Game};
 use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use konane::{Board, Colour, Dimensions, Position, SolveOptions, Solver};
 
@@ -177,38 +176,16 @@ fn the_observer_sees_the_work_of_all_threads() {
     }
 }
 
-/// A game whose rules fail after so many expansions.
-struct Faulty<'a> {
-    game: &'a GraphGame,
-    expansions: AtomicU32,
-}
-
-impl Game for Faulty<'_> {
-    type Scratch = ();
-
-    fn expand(
-        &self,
-        code: u64,
-        scratch: &mut (),
-        children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
-    ) -> Expansion {
-        assert!(self.expansions.fetch_add(1, Ordering::Relaxed) < 500, "the rules fail");
-        self.game.expand(code, scratch, children, announce)
-    }
-
-    fn key(&self, code: u64) -> u64 {
-        self.game.key(code)
-    }
-}
-
 /// The panic reaches the caller, and no thread waits for the one that is gone.
 #[test]
 fn a_panic_in_one_thread_ends_the_search() {
     let game = GraphGame::nim(&[12, 21, 25]);
+    let expansions = AtomicU32::new(0);
+    let fails = || assert!(expansions.fetch_add(1, Ordering::Relaxed) < 500, "the rules fail");
+    let game = Hooked::new(&game, fails);
     for (name, run) in parallel_algorithms() {
         for number in [2, 9] {
-            let game = Faulty { game: &game, expansions: AtomicU32::new(0) };
+            expansions.store(0, Ordering::Relaxed);
             let mut setting = Setting::of(Profile::Thesis, 1 << 26);
             setting.threads = threads(number);
             let search = || run(&game, 0, setting, Limits::default(), &mut ());

@@ -5,6 +5,7 @@ use konane::Position;
 use konane::Profile;
 use konane::game::Konane;
 use konane::search::dfpn::dfpn;
+use konane::search::plain::Root;
 use konane::search::run::{Limits, Outcome};
 use konane::search::table::Table;
 
@@ -56,7 +57,8 @@ fn searches_may_share_a_table() {
                 scope.spawn(move || {
                     let options = Setting::of(Profile::Thesis, 0).dfpn();
                     for (code, value) in positions.iter().skip(thread).chain(positions) {
-                        let report = dfpn(game, *code, table, options, Limits::default(), &mut ());
+                        let root = Root::new(game, *code, table);
+                        let report = dfpn(root, options, Limits::default(), &mut ());
                         assert_eq!(report.outcome, Outcome::Known(*value), "{code:x}");
                     }
                 });
@@ -77,7 +79,7 @@ fn a_table_grows_over_several_searches_as_over_one() {
     let mut searches = 0;
     loop {
         let limits = Limits { nodes: Some(2000), ..Limits::default() };
-        let report = dfpn(&game, code, &table, options, limits, &mut ());
+        let report = dfpn(Root::new(&game, code, &table), options, limits, &mut ());
         searches += 1;
         let (count, _) = table.count();
         // The estimate of what was there may be too low by some hundredths.

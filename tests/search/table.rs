@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use konane::Value;
 use konane::search::numbers::{INFINITY, MAX};
-use konane::search::plain::game::Value;
 use konane::search::table::{
     CELL_BYTES, CLUSTER, Entry, SAMPLE_CLUSTERS, Stored, Table, TableError,
 };

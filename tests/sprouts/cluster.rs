@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use konane::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
+use konane::search::jobs::remote::{
+    Ordered, RemoteLeader, RemoteRules, RemoteWorker, Told, WireError,
+};
 use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, ClusterSolution, lead, work};
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -24,59 +26,59 @@ fn search(position: &Position) -> ClusterSearch<'_> {
     }
 }
 
-fn rules() -> DeskRules {
-    DeskRules { job_nodes: 300, ..DeskRules::default() }
+fn rules() -> RemoteRules {
+    RemoteRules { job_nodes: 300, ..RemoteRules::default() }
 }
 
-/// Runs with so many stations more.
-fn with_stations(
+/// Runs with so many workers more.
+fn with_workers(
     search: ClusterSearch<'_>,
     left: usize,
-    stations: &[&dyn Station],
-    run: &mut dyn FnMut(&[&dyn Station]),
+    workers: &[&dyn RemoteWorker],
+    run: &mut dyn FnMut(&[&dyn RemoteWorker]),
 ) -> Result<(), ClusterError> {
     if left == 0 {
-        run(stations);
+        run(workers);
         return Ok(());
     }
-    work(search, None, |station| {
-        let more = [stations, &[station]].concat();
-        with_stations(search, left - 1, &more, run)
+    work(search, None, |worker| {
+        let more = [workers, &[worker]].concat();
+        with_workers(search, left - 1, &more, run)
     })?
 }
 
-/// Carries bytes until the search is over: one job after the other of each station in turn. A
-/// station takes part from the round on that has its number.
-fn carry(desk: &mut dyn Desk, stations: &[&dyn Station]) {
+/// Carries bytes until the search is over: one job after the other of each worker in turn. A
+/// worker takes part from the round on that has its number.
+fn carry(leader: &mut dyn RemoteLeader, workers: &[&dyn RemoteWorker]) {
     let names = rules().names as usize;
-    let mut next: Vec<Option<Told>> = vec![None; stations.len() * names];
+    let mut next: Vec<Option<Told>> = vec![None; workers.len() * names];
     for round in 0.. {
         assert!(round < 100_000, "the search comes to an end");
         for (name, told) in next.iter_mut().enumerate() {
             if name / names > round {
                 continue;
             }
-            let before = told.take().unwrap_or_else(|| desk.hello(name as u64, Duration::ZERO));
+            let before = told.take().unwrap_or_else(|| leader.hello(name as u64, Duration::ZERO));
             *told = match &before.order {
                 Ordered::Search { node, last, .. } => {
-                    let entries = last.map(|last| stations[last as usize].entries(node).unwrap());
-                    let station = stations[name / names];
-                    let message = station.search(before.name, &before.answer, entries.as_deref());
-                    Some(desk.hear(&message.unwrap(), Duration::ZERO).unwrap())
+                    let entries = last.map(|last| workers[last as usize].entries(node).unwrap());
+                    let worker = workers[name / names];
+                    let message = worker.search(before.name, &before.answer, entries.as_deref());
+                    Some(leader.hear(&message.unwrap(), Duration::ZERO).unwrap())
                 }
                 Ordered::Wait | Ordered::Quit => None,
             };
         }
-        if desk.standing().is_over {
+        if leader.standing().is_over {
             return;
         }
     }
 }
 
-fn solve(worker: ClusterSearch<'_>, leader: ClusterSearch<'_>, stations: usize) -> ClusterSolution {
+fn solve(worker: ClusterSearch<'_>, leader: ClusterSearch<'_>, workers: usize) -> ClusterSolution {
     let mut solution = None;
-    with_stations(worker, stations, &[], &mut |stations| {
-        solution = Some(lead(leader, rules(), None, &mut (), |desk| carry(desk, stations)));
+    with_workers(worker, workers, &[], &mut |workers| {
+        solution = Some(lead(leader, rules(), None, &mut (), |leader| carry(leader, workers)));
     })
     .unwrap();
     solution.unwrap().unwrap()
@@ -93,9 +95,9 @@ fn one_two_and_five_stations_find_who_wins() {
     for spots in 1..=11 {
         let position = Position::start(spots).unwrap();
         let search = search(&position);
-        for stations in [1, 2, 5] {
-            let solution = solve(search, search, stations);
-            assert_eq!(solution.report.outcome, of_spots(spots), "{spots}, {stations} stations");
+        for workers in [1, 2, 5] {
+            let solution = solve(search, search, workers);
+            assert_eq!(solution.report.outcome, of_spots(spots), "{spots}, {workers} workers");
             let counters = solution.report.counters;
             assert_eq!(counters.nodes, counters.first_level + counters.second_level);
         }
@@ -146,39 +148,39 @@ fn too_little_memory_is_no_wrong_answer() {
 fn altered_and_foreign_bytes_are_refused() {
     let (one, other) = (position("0*7"), position("0*8"));
     let (one, other) = (search(&one), search(&other));
-    with_stations(one, 1, &[], &mut |stations| {
-        let station = stations[0];
-        lead(one, rules(), None, &mut (), |desk| {
-            let told = desk.hello(0, Duration::ZERO);
+    with_workers(one, 1, &[], &mut |workers| {
+        let worker = workers[0];
+        lead(one, rules(), None, &mut (), |leader| {
+            let told = leader.hello(0, Duration::ZERO);
             let mut altered = told.answer.clone();
             for at in 0..altered.len() {
                 altered[at] ^= 1;
-                assert!(station.search(0, &altered, None).is_err());
-                assert!(station.search(0, &told.answer[..at], None).is_err());
-                assert!(station.entries(&altered).is_err());
+                assert!(worker.search(0, &altered, None).is_err());
+                assert!(worker.search(0, &told.answer[..at], None).is_err());
+                assert!(worker.entries(&altered).is_err());
                 altered[at] ^= 1;
             }
             // Whole, but no entries.
-            assert!(station.search(0, &told.answer, Some(&told.answer)).is_err());
-            let message = station.search(0, &told.answer, None).unwrap();
+            assert!(worker.search(0, &told.answer, Some(&told.answer)).is_err());
+            let message = worker.search(0, &told.answer, None).unwrap();
             let mut altered = message.clone();
             for at in (0..altered.len()).step_by(7) {
                 altered[at] ^= 16;
-                assert!(desk.hear(&altered, Duration::ZERO).is_err());
-                assert!(desk.hear(&message[..at], Duration::ZERO).is_err());
+                assert!(leader.hear(&altered, Duration::ZERO).is_err());
+                assert!(leader.hear(&message[..at], Duration::ZERO).is_err());
                 altered[at] ^= 16;
             }
-            assert!(desk.hear(&told.answer, Duration::ZERO).is_err());
-            let heard = desk.hear(&message, Duration::ZERO).unwrap();
+            assert!(leader.hear(&told.answer, Duration::ZERO).is_err());
+            let heard = leader.hear(&message, Duration::ZERO).unwrap();
             // What comes twice or too late changes nothing.
-            let again = desk.hear(&message, Duration::ZERO).unwrap();
+            let again = leader.hear(&message, Duration::ZERO).unwrap();
             assert_eq!(heard.order, again.order);
-            carry(desk, stations);
+            carry(leader, workers);
         })
         .unwrap();
-        lead(other, rules(), None, &mut (), |desk| {
-            let told = desk.hello(0, Duration::ZERO);
-            assert_eq!(station.search(0, &told.answer, None), Err(WireError::OtherSearch));
+        lead(other, rules(), None, &mut (), |leader| {
+            let told = leader.hello(0, Duration::ZERO);
+            assert_eq!(worker.search(0, &told.answer, None), Err(WireError::OtherSearch));
         })
         .unwrap();
     })
@@ -193,8 +195,8 @@ fn numbers_go_to_a_file_and_come_from_it() {
     let search = search(&position);
     let mut found = Vec::new();
     for _ in 0..2 {
-        with_stations(search, 2, &[], &mut |stations| {
-            let run = |desk: &mut dyn Desk| carry(desk, stations);
+        with_workers(search, 2, &[], &mut |workers| {
+            let run = |leader: &mut dyn RemoteLeader| carry(leader, workers);
             let solution = lead(search, rules(), Some(&path), &mut (), run).unwrap();
             assert_eq!(solution.report.outcome, of_spots(9));
             let numbers = solution.numbers.unwrap().unwrap();
@@ -217,16 +219,16 @@ fn an_interrupted_search_goes_on_from_its_file() {
     let mut loaded = 0;
     for runs in 0.. {
         let mut over = false;
-        with_stations(search, 1, &[], &mut |stations| {
-            let solution = lead(search, rules(), Some(&path), &mut (), |desk| {
+        with_workers(search, 1, &[], &mut |workers| {
+            let solution = lead(search, rules(), Some(&path), &mut (), |leader| {
                 // Some jobs, more each time, and the driver dies. Open couples die with it.
                 for _ in 0..5 * (runs + 1) {
-                    let told = desk.hello(0, Duration::ZERO);
+                    let told = leader.hello(0, Duration::ZERO);
                     if told.order == Ordered::Quit {
                         return;
                     }
-                    let message = stations[0].search(0, &told.answer, None).unwrap();
-                    desk.hear(&message, Duration::ZERO).unwrap();
+                    let message = workers[0].search(0, &told.answer, None).unwrap();
+                    leader.hear(&message, Duration::ZERO).unwrap();
                 }
             })
             .unwrap();
@@ -255,22 +257,22 @@ fn an_interrupted_search_goes_on_from_its_file() {
 fn a_job_that_is_called_off_ends_soon() {
     let position = Position::start(30).unwrap();
     let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
-    let rules = DeskRules { job_nodes: 1 << 40, ..DeskRules::default() };
-    work(search, None, |station| {
-        lead(search, rules, None, &mut (), |desk| {
+    let rules = RemoteRules { job_nodes: 1 << 40, ..RemoteRules::default() };
+    work(search, None, |worker| {
+        lead(search, rules, None, &mut (), |leader| {
             for (round, job) in (1..9).enumerate() {
-                let told = desk.hello(0, Duration::ZERO);
+                let told = leader.hello(0, Duration::ZERO);
                 let waited = std::thread::scope(|scope| {
-                    let searching = scope.spawn(|| station.search(0, &told.answer, None));
+                    let searching = scope.spawn(|| worker.search(0, &told.answer, None));
                     std::thread::sleep(Duration::from_millis(40 * round as u64));
                     let begun = Instant::now();
-                    station.call_off(job);
+                    worker.call_off(job);
                     searching.join().unwrap().unwrap();
                     begun.elapsed()
                 });
                 // Some milliseconds; a busy machine may not run us for a while.
                 assert!(waited < Duration::from_secs(1), "{waited:?}");
-                desk.lost(0);
+                leader.lost(0);
             }
         })
         .unwrap();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use konane::checkpoint::format::size_bound;
 use konane::checkpoint::{CheckpointError, Keeper, Save};
-use konane::search::jobs::remote::{Desk, DeskRules, Ordered, Standing, Told};
+use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, Standing, Told};
 use konane::sprouts::cluster as sprouts;
 use konane::sprouts::cluster::ClusterSolution;
 use konane::sprouts::grundy_file::GrundyFileUse;
@@ -26,7 +26,7 @@ use crate::results::ProofNumber;
 use crate::solve::{outcome, profile as profile_of};
 use crate::sprouts::{outcome as sprouts_outcome, read};
 
-type Task = Box<dyn FnOnce(&mut dyn Desk) + Send>;
+type Task = Box<dyn FnOnce(&mut dyn RemoteLeader) + Send>;
 
 /// Makes the fields of the answer.
 type Found = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyDict>> + Send>;
@@ -109,18 +109,18 @@ impl ClusterLeader {
         py: Python<'_>,
         keeper: Option<Arc<Keeper>>,
         bound: u64,
-        lead: impl FnOnce(&AtomicBool, &mut dyn FnMut(&mut dyn Desk)) -> Result<Found, Failure>
+        lead: impl FnOnce(&AtomicBool, &mut dyn FnMut(&mut dyn RemoteLeader)) -> Result<Found, Failure>
         + Send
         + 'static,
     ) -> Result<Self, Failure> {
         let (tasks, queue) = channel::<Task>();
         let (ready, is_ready) = channel();
         let host = Host::start(py, is_ready, move |stop| {
-            lead(stop, &mut |desk| {
+            lead(stop, &mut |leader| {
                 // Whoever waits may have been interrupted.
                 let _ = ready.send(());
                 for task in &queue {
-                    task(desk);
+                    task(leader);
                 }
             })
         })?;
@@ -132,11 +132,11 @@ impl ClusterLeader {
     fn ask<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut dyn Desk) -> T + Send + 'static,
+        work: impl FnOnce(&mut dyn RemoteLeader) -> T + Send + 'static,
     ) -> Result<Option<T>, Failure> {
         let Some(tasks) = lock(&self.tasks).clone() else { return Ok(None) };
         let (reply, result) = channel();
-        let task: Task = Box::new(move |desk| drop(reply.send(answer(|| work(desk)))));
+        let task: Task = Box::new(move |leader| drop(reply.send(answer(|| work(leader)))));
         let result = py.detach(move || tasks.send(task).ok().and_then(|()| result.recv().ok()));
         result.transpose().map_err(Failure::internal)
     }
@@ -171,7 +171,7 @@ impl ClusterLeader {
     ) -> Result<Self, Failure> {
         let Start(start) = start;
         let node_limit = max_nodes.map(|nodes| nodes.0);
-        let rules = DeskRules { names, job_nodes, node_limit, ..rules(fact_work) };
+        let rules = RemoteRules { names, job_nodes, node_limit, ..rules(fact_work) };
         let options = SolveOptions {
             algorithm: Algorithm::PnsPdfpn,
             profile: profile_of(profile)?,
@@ -196,7 +196,7 @@ impl ClusterLeader {
         });
         let keeper = keeper.transpose()?;
         let kept = keeper.clone();
-        let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn Desk)| {
+        let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let limits = Limits { stop: Some(stop), ..Limits::default() };
             let solver = Solver::new(&start.board, &start.position).options(options);
             let solver = solver.limits(limits).keeper(kept.as_deref());
@@ -251,8 +251,8 @@ impl ClusterLeader {
         }
         let (text, position) = (text.to_owned(), read(text)?);
         let node_limit = max_nodes.map(|nodes| nodes.0);
-        let rules = DeskRules { names, job_nodes, node_limit, ..rules(u64::MAX) };
-        let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn Desk)| {
+        let rules = RemoteRules { names, job_nodes, node_limit, ..rules(u64::MAX) };
+        let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
             let found = sprouts::lead(search, rules, checkpoint.as_deref(), &mut (), run)?;
             Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found)) as Found)
@@ -263,10 +263,10 @@ impl ClusterLeader {
     /// Names that have nothing to do are told what to do; the names after one in vain are left out.
     fn hello(&self, py: Python<'_>, names: Vec<u64>) -> Result<Vec<ClusterTold>, Failure> {
         let now = self.now();
-        let told = self.ask(py, move |desk| {
+        let told = self.ask(py, move |leader| {
             let mut told = Vec::with_capacity(names.len());
             for name in names {
-                told.push(desk.hello(name, now));
+                told.push(leader.hello(name, now));
                 if !matches!(told.last(), Some(Told { order: Ordered::Search { .. }, .. })) {
                     break;
                 }
@@ -284,8 +284,8 @@ impl ClusterLeader {
     ) -> Result<Vec<Heard>, Failure> {
         let now = self.now();
         let messages: Vec<Vec<u8>> = messages.iter().map(|m| m.as_bytes().to_vec()).collect();
-        let told = self.ask(py, move |desk| {
-            messages.iter().map(|message| desk.hear(message, now)).collect::<Vec<_>>()
+        let told = self.ask(py, move |leader| {
+            messages.iter().map(|message| leader.hear(message, now)).collect::<Vec<_>>()
         })?;
         let told = told.unwrap_or_default().into_iter().map(|told| match told {
             Ok(told) => Heard::Told(ClusterTold::new(py, &told)),
@@ -296,22 +296,22 @@ impl ClusterLeader {
 
     /// A worker will not be heard of again, and its jobs are free.
     fn lost(&self, py: Python<'_>, worker: u64) -> Result<(), Failure> {
-        self.ask(py, move |desk| desk.lost(worker)).map(drop)
+        self.ask(py, move |leader| leader.lost(worker)).map(drop)
     }
 
     /// Jobs that have been called off since the last call, each with the name that has it.
     fn stops(&self, py: Python<'_>) -> Result<Vec<(u64, u64)>, Failure> {
-        Ok(self.ask(py, |desk| desk.take_stops())?.unwrap_or_default())
+        Ok(self.ask(py, |leader| leader.take_stops())?.unwrap_or_default())
     }
 
     /// How many nodes the next jobs may evaluate.
     fn set_job_nodes(&self, py: Python<'_>, nodes: u64) -> Result<(), Failure> {
-        self.ask(py, move |desk| desk.set_job_nodes(nodes)).map(drop)
+        self.ask(py, move |leader| leader.set_job_nodes(nodes)).map(drop)
     }
 
     /// How the search is going; none if there was nothing to search.
     fn standing(&self, py: Python<'_>) -> Result<Option<ClusterStanding>, Failure> {
-        Ok(self.ask(py, |desk| desk.standing())?.map(Into::into))
+        Ok(self.ask(py, |leader| leader.standing())?.map(Into::into))
     }
 
     /// Ends the search without an answer, unless it has ended: `"interrupted"`, `"time limit"` or
@@ -320,7 +320,7 @@ impl ClusterLeader {
         let all = [Reason::Interrupted, Reason::TimeLimit, Reason::Memory];
         let found = all.into_iter().find(|known| known.text() == reason);
         let known = found.ok_or_else(|| Failure::input(format_args!("{reason:?} is no reason")))?;
-        self.ask(py, move |desk| desk.end(known)).map(drop)
+        self.ask(py, move |leader| leader.end(known)).map(drop)
     }
 
     /// Ends the search, writes the last checkpoint, and returns the fields of the answer, as the

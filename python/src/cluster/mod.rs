@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use konane::search::jobs::remote::DeskRules;
+use konane::search::jobs::remote::RemoteRules;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::Position;
 use konane::sprouts::cluster::ClusterSearch;
@@ -31,8 +31,8 @@ pub use worker::ClusterWorker;
 const FACTS_AT_ONCE: usize = 20_000;
 
 /// What leader and workers have to agree about.
-fn rules(fact_work: u64) -> DeskRules {
-    DeskRules { fact_work, facts_at_once: FACTS_AT_ONCE, ..DeskRules::default() }
+fn rules(fact_work: u64) -> RemoteRules {
+    RemoteRules { fact_work, facts_at_once: FACTS_AT_ONCE, ..RemoteRules::default() }
 }
 
 /// A search of Sprouts, which leader and workers have to agree about.

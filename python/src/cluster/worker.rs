@@ -7,7 +7,7 @@
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use konane::search::jobs::remote::Station;
+use konane::search::jobs::remote::RemoteWorker;
 use konane::sprouts::cluster as sprouts;
 use konane::{SolveOptions, Solver};
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ use crate::sprouts::read;
 /// few enough to end soon where none does.
 const IDLE_NODES: u64 = 500_000;
 
-type Task = Box<dyn FnOnce(&dyn Station) + Send>;
+type Task = Box<dyn FnOnce(&dyn RemoteWorker) + Send>;
 
 /// A worker of a search whose leader is elsewhere, with a memory of its own.
 #[pyclass(module = "konane._konane", frozen)]
@@ -40,9 +40,9 @@ struct Lanes {
     side: Sender<Task>,
 }
 
-fn serve(station: &dyn Station, lane: Receiver<Task>) {
+fn serve(worker: &dyn RemoteWorker, lane: Receiver<Task>) {
     for task in lane {
-        task(station);
+        task(worker);
     }
 }
 
@@ -50,7 +50,7 @@ impl ClusterWorker {
     /// Starts the thread that works, and the lanes beside it.
     fn start(
         py: Python<'_>,
-        work: impl FnOnce(&mut dyn FnMut(&dyn Station)) -> Result<(), Failure> + Send + 'static,
+        work: impl FnOnce(&mut dyn FnMut(&dyn RemoteWorker)) -> Result<(), Failure> + Send + 'static,
     ) -> Result<Self, Failure> {
         let (search, searches) = channel();
         let (idle, pauses) = channel();
@@ -59,15 +59,15 @@ impl ClusterWorker {
         let (ready, is_ready) = channel();
         let host = Host::start(py, is_ready, move |_| {
             let mut queues = Some((searches, pauses, requests, others));
-            work(&mut |station| {
+            work(&mut |worker| {
                 let Some((searches, pauses, requests, others)) = queues.take() else { return };
                 std::thread::scope(|scope| {
-                    scope.spawn(move || serve(station, pauses));
-                    scope.spawn(move || serve(station, requests));
-                    scope.spawn(move || serve(station, others));
+                    scope.spawn(move || serve(worker, pauses));
+                    scope.spawn(move || serve(worker, requests));
+                    scope.spawn(move || serve(worker, others));
                     // Whoever waits may have been interrupted.
                     let _ = ready.send(());
-                    serve(station, searches);
+                    serve(worker, searches);
                 });
             })
         })?;
@@ -79,12 +79,12 @@ impl ClusterWorker {
         &self,
         py: Python<'_>,
         lane: impl FnOnce(Lanes) -> Sender<Task>,
-        work: impl FnOnce(&dyn Station) -> T + Send + 'static,
+        work: impl FnOnce(&dyn RemoteWorker) -> T + Send + 'static,
     ) -> Result<T, Failure> {
         let closed = || Failure::input("the worker has been closed");
         let lane = lane(lock(&self.lanes).clone().ok_or_else(closed)?);
         let (reply, result) = channel();
-        let task: Task = Box::new(move |station| drop(reply.send(answer(|| work(station)))));
+        let task: Task = Box::new(move |worker| drop(reply.send(answer(|| work(worker)))));
         let result = py.detach(move || lane.send(task).ok().and_then(|()| result.recv().ok()));
         result.ok_or_else(closed)?.map_err(Failure::internal)
     }
@@ -148,7 +148,8 @@ impl ClusterWorker {
         answer: Vec<u8>,
         entries: Option<Vec<u8>>,
     ) -> Result<Bound<'py, PyBytes>, Failure> {
-        let work = move |station: &dyn Station| station.search(name, &answer, entries.as_deref());
+        let work =
+            move |worker: &dyn RemoteWorker| worker.search(name, &answer, entries.as_deref());
         let message = self.ask(py, |lanes| lanes.search, work)?;
         Ok(PyBytes::new(py, &message.map_err(Failure::input)?))
     }
@@ -156,7 +157,7 @@ impl ClusterWorker {
     /// What this worker knows below a node, for another one's `search`. `InputError` if these bytes
     /// are no node of this search.
     fn entries<'py>(&self, py: Python<'py>, node: Vec<u8>) -> Result<Bound<'py, PyBytes>, Failure> {
-        let work = move |station: &dyn Station| station.entries(&node);
+        let work = move |worker: &dyn RemoteWorker| worker.entries(&node);
         let entries = self.ask(py, |lanes| lanes.entries, work)?;
         Ok(PyBytes::new(py, &entries.map_err(Failure::input)?))
     }
@@ -167,18 +168,18 @@ impl ClusterWorker {
         let lanes = lock(&self.lanes).clone();
         let lanes = lanes.ok_or_else(|| Failure::input("the worker has been closed"))?;
         // A lane is there as long as the worker is.
-        let _ = lanes.idle.send(Box::new(|station| station.go_on(Some(IDLE_NODES))));
+        let _ = lanes.idle.send(Box::new(|worker| worker.go_on(Some(IDLE_NODES))));
         Ok(())
     }
 
     /// Gives a job up, now or when it comes.
     fn call_off(&self, py: Python<'_>, job: u64) -> Result<(), Failure> {
-        self.ask(py, |lanes| lanes.side, move |station| station.call_off(job))
+        self.ask(py, |lanes| lanes.side, move |worker| worker.call_off(job))
     }
 
     /// The nodes that the worker has evaluated in all its jobs.
     fn nodes(&self, py: Python<'_>) -> Result<u64, Failure> {
-        self.ask(py, |lanes| lanes.side, |station| station.counters().nodes)
+        self.ask(py, |lanes| lanes.side, |worker| worker.counters().nodes)
     }
 
     /// Ends the worker, once its job has ended.

@@ -6,7 +6,7 @@ use crate::analysis::Analysis;
 use crate::cli::output;
 use crate::konane::Board;
 use crate::konane::notation::format_move;
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// All moves, one a line, winning first, and a line of best play.
 pub fn moves_text(board: &Board, analysis: &Analysis, line: &[String]) -> String {

@@ -11,7 +11,7 @@ use crate::cli::progress::Progress;
 use crate::konane::notation::format_position;
 use crate::konane::{Colour, Move, Position};
 use crate::proof::{Guide, ProofError};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::Limits;
 
 /// Nodes of the look at a position when it is a person's turn: some 0.2 s.

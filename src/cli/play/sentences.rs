@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::konane::Colour;
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// Why the program moves as it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

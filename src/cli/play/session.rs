@@ -15,7 +15,7 @@ use crate::cli::talk::{Next, Talk};
 use crate::cli::words::{self, Word};
 use crate::konane::notation::{format_move, format_position, parse_move};
 use crate::konane::{Colour, Move, Position};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// `search` without a time takes that of `--time` so many times.
 const LONGER: u32 = 10;

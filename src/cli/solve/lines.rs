@@ -9,7 +9,7 @@ use crate::cli::progress::Progress;
 use crate::endgame::Database;
 use crate::konane::notation::format_move;
 use crate::konane::{Board, Move, Position, Solution, SolveOptions};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::Limits;
 use crate::search::table::Table;
 

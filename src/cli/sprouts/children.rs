@@ -13,7 +13,7 @@ use crate::cli::flags::{OutputArgs, SearchArgs};
 use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::Reason;
 use crate::sprouts::analysis::Analysis;
 use crate::sprouts::{Scratch, Sprouts};

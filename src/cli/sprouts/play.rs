@@ -13,7 +13,7 @@ use crate::cli::flags::{SearchMemoryArg, ThreadsArg};
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::talk::{Next, Talk, talk};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::Limits;
 use crate::sprouts::Position;
 use crate::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal};

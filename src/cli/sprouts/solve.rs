@@ -14,7 +14,7 @@ use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::probe::MoveJson;
 use crate::cli::trace::{Trace, TraceArgs};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
 use crate::sprouts::Scratch;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::error::BuildError;
 use super::plan::Plan;
 use crate::endgame::files::{DatabaseError, LayerSummary};
 
@@ -107,6 +108,11 @@ impl<'a> Outside<'a> {
     /// Whether somebody wants the work to end.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Gives a build up if somebody wants that.
+    pub fn go_on(&self) -> Result<(), BuildError> {
+        if self.is_stopped() { Err(BuildError::Interrupted) } else { Ok(()) }
     }
 
     /// Counts positions, and tells the observer now and then.

@@ -61,15 +61,10 @@ impl<'a> Parts<'a> {
         let mut parts = Parts { index, columns, workspace, outside, layers };
         observer.stage(Stage::Resuming);
         for stones in 0..=black + white {
-            parts.look()?;
+            parts.outside.go_on()?;
             parts.layers.push(workspace.layer(stones)?);
         }
         Ok(parts)
-    }
-
-    /// Gives up if the stop flag is set.
-    pub fn look(&self) -> Result<(), BuildError> {
-        if self.outside.is_stopped() { Err(BuildError::Interrupted) } else { Ok(()) }
     }
 
     /// Reports that the rows with `black` black stones are done.
@@ -83,7 +78,7 @@ impl<'a> Parts<'a> {
     pub fn missing(&self, black: u32) -> Result<Vec<Vec<BlockKey>>, BuildError> {
         let mut missing: BTreeMap<_, Vec<BlockKey>> = BTreeMap::new();
         for white in 0..=self.index.numbering().count(Colour::White) {
-            self.look()?;
+            self.outside.go_on()?;
             let stones = black + white;
             if self.layers[stones as usize].is_some() {
                 continue;
@@ -149,7 +144,7 @@ impl<'a> Parts<'a> {
         // Bits that no value of these rows has, but others of their layers, are all zero.
         let nothing = vec![0u64; words];
         for batch in self.batches(black, planes) {
-            self.look()?;
+            self.outside.go_on()?;
             let mut columns = vec![0u64; batch.len() * planes * words];
             columns.par_chunks_exact_mut(planes * words).zip(batch).for_each_init(
                 || (vec![0; planes * plane_words], vec![0; plane_words], Vec::new()),
@@ -188,7 +183,7 @@ impl<'a> Parts<'a> {
         let found = self.layers.iter().flatten().count() as u32;
         let mut layers = Vec::with_capacity(self.layers.len());
         for (stones, file) in (0..).zip(&self.layers) {
-            self.look()?;
+            self.outside.go_on()?;
             let made;
             let file = match file {
                 Some(file) => file,

@@ -55,7 +55,7 @@ impl<'a> Ranked<'a> {
         let (mut layers, mut found) = (Vec::new(), 0);
         self.outside.observer.stage(Stage::Resuming);
         for stones in 0..=self.max_stones {
-            self.look()?;
+            self.outside.go_on()?;
             let file = match self.workspace.layer(stones)? {
                 Some(file) => {
                     found += 1;
@@ -70,10 +70,6 @@ impl<'a> Ranked<'a> {
             layers.push(layer_entry(self.index, &file)?);
         }
         Ok((layers, found))
-    }
-
-    fn look(&self) -> Result<(), BuildError> {
-        if self.outside.is_stopped() { Err(BuildError::Interrupted) } else { Ok(()) }
     }
 
     /// Positions of a layer that are computed: with both sides to move, unless it is the last and
@@ -218,7 +214,7 @@ impl<'a> Ranked<'a> {
         if values_of(&header).iter().any(missing) {
             let file = LayerFile::open(&self.workspace.layer_path(stones))?;
             for key in values_of(&header) {
-                self.look()?;
+                self.outside.go_on()?;
                 let block = |bit| file.read_block(BlockKey { kind: BlockKind::of_bit(bit), ..key });
                 let bits = (0..header.bits()).map(block).collect::<Result<_, _>>()?;
                 let values = self.join(key.white, bits);

@@ -130,7 +130,7 @@ impl<'a> Swept<'a> {
             let patterns = index.orbits(before).patterns();
             let plane_words = self.parts.row_words();
             for batch in self.parts.batches(before, planes) {
-                self.parts.look()?;
+                self.parts.outside.go_on()?;
                 let first = batch.start;
                 let blocks = self.read(&sources, batch.clone())?;
                 batch.into_par_iter().for_each_init(
@@ -146,11 +146,8 @@ impl<'a> Swept<'a> {
                             let blocks = sources.iter().zip(&blocks);
                             for (source, bytes) in blocks.filter(|(source, _)| source.bit == bit) {
                                 let n = source.row_bytes;
-                                let words = &mut split[columns.block(source.key.white)];
-                                words[words.len() - 1] = 0;
-                                bytemuck::cast_slice_mut(words)[..n]
-                                    .copy_from_slice(&bytes[nth * n..(nth + 1) * n]);
-                                words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+                                let row = &bytes[nth * n..(nth + 1) * n];
+                                columns.put_block(split, source.key.white, row);
                             }
                             columns.join(split, plane);
                             put_plane(row, planes, bit, plane);

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::jumps::{Jump, jumps};
 use super::sweep::row_ops::{RowJump, RowOps};
-use super::sweep::{Images, Layer, Sweep};
+use super::sweep::{Images, Layer, Sweep, row_words};
 use crate::endgame::index::{Index, Sizes, stabiliser};
 use crate::konane::{Board, Colour, Position};
 
@@ -187,7 +187,7 @@ impl<'a> Search<'a> {
             };
             jumps(board, numbering, mover).into_iter().map(make).collect()
         };
-        let row_words = super::sweep::row_ops::row_words(white);
+        let row_words = row_words(white);
         let mut search = Search {
             index,
             ops: RowOps::detect(),

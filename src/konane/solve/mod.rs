@@ -18,17 +18,18 @@ use super::position::Position;
 use super::watch::Watched;
 use super::zobrist::Zobrist;
 use crate::checkpoint::Keeper;
+use crate::search::Value;
 use crate::search::alphabeta::alphabeta;
 use crate::search::dfpn::dfpn_parallel;
-use crate::search::plain::game::{Game, Value};
+use crate::search::plain::game::Game;
 use crate::search::plain::known::{Informed, Known};
-use crate::search::plain::root::Root;
+use crate::search::plain::{Root, RootView};
 use crate::search::pn2::pn2_parallel;
-use crate::search::pns::pns_saving;
+use crate::search::pns::pns;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Report};
 use crate::search::snapshot::TreePort;
 use crate::search::table::{Table, TableError};
-use crate::search::two_level::two_level_saving;
+use crate::search::two_level::two_level;
 
 /// Finds the winner of a position.
 ///
@@ -126,7 +127,9 @@ impl<'a, K: Known> Solver<'a, K> {
         &self,
         observer: &mut dyn Observer,
     ) -> Result<(Solution, Option<Table>), SolveError> {
-        self.search_by(observer, |ground, observer, port| self.by_algorithm(ground, observer, port))
+        self.search_by(observer, |root, tree_bytes, observer, port| {
+            self.by_algorithm(root, tree_bytes, observer, port)
+        })
     }
 
     /// [`Solver::run_observed`] in a table of the caller's, in which earlier searches of positions of
@@ -140,42 +143,30 @@ impl<'a, K: Known> Solver<'a, K> {
         if self.position.count_moves(self.board) == 0 {
             return Ok(Solution::of_finished_game(&self.position));
         }
-        self.search_on(table, tree_bytes, observer, |ground, observer, port| {
-            self.by_algorithm(ground, observer, port)
+        self.search_on(table, tree_bytes, observer, |root, tree_bytes, observer, port| {
+            self.by_algorithm(root, tree_bytes, observer, port)
         })
     }
 
     /// The search that the options ask for.
     fn by_algorithm<G: Game>(
         &self,
-        Ground { game, table, tree_bytes }: Ground<'_, G>,
+        root: Root<'_, G>,
+        tree_bytes: usize,
         observer: &mut dyn Observer,
         port: &TreePort,
     ) -> Report {
-        let &Solver { ref options, limits, position, board, .. } = self;
-        let (root, profile) = (position.code(board), options.profile);
+        let &Solver { ref options, limits, .. } = self;
+        let (profile, threads) = (options.profile, options.threads);
         match options.algorithm {
-            Algorithm::Pns => {
-                let parameters = profile.pns();
-                pns_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
-            }
+            Algorithm::Pns => pns(root, tree_bytes, profile.pns(), limits, observer, port),
             Algorithm::Pn2 => {
-                let parameters = profile.pn2();
-                let threads = options.threads;
-                pn2_parallel(
-                    game, root, table, tree_bytes, parameters, threads, limits, observer, port,
-                )
+                pn2_parallel(root, tree_bytes, profile.pn2(), threads, limits, observer, port)
             }
-            Algorithm::Dfpn => {
-                let parameters = profile.dfpn();
-                dfpn_parallel(game, root, table, parameters, options.threads, limits, observer)
-            }
-            Algorithm::AlphaBeta => {
-                alphabeta(game, root, table, profile.alphabeta(), limits, observer)
-            }
+            Algorithm::Dfpn => dfpn_parallel(root, profile.dfpn(), threads, limits, observer),
+            Algorithm::AlphaBeta => alphabeta(root, profile.alphabeta(), limits, observer),
             Algorithm::PnsPdfpn => {
-                let parameters = options.two_level();
-                two_level_saving(game, root, table, tree_bytes, parameters, limits, observer, port)
+                two_level(root, tree_bytes, options.two_level(), limits, observer, port)
             }
         }
     }
@@ -185,7 +176,8 @@ impl<'a, K: Known> Solver<'a, K> {
         &self,
         observer: &mut dyn Observer,
         search: impl FnOnce(
-            Ground<'_, Informed<'_, Konane<'_>, K>>,
+            Root<'_, Informed<'_, Konane<'_>, K>>,
+            usize,
             &mut dyn Observer,
             &TreePort,
         ) -> Report,
@@ -212,7 +204,8 @@ impl<'a, K: Known> Solver<'a, K> {
         tree_bytes: usize,
         observer: &mut dyn Observer,
         search: impl FnOnce(
-            Ground<'_, Informed<'_, Konane<'_>, K>>,
+            Root<'_, Informed<'_, Konane<'_>, K>>,
+            usize,
             &mut dyn Observer,
             &TreePort,
         ) -> Report,
@@ -220,19 +213,17 @@ impl<'a, K: Known> Solver<'a, K> {
         let &Solver { board, ref position, ref options, limits, known, keeper } = self;
         let game = Konane::new(board, options.profile.estimate());
         let game = &Informed::new(&game, known);
-        let ground = Ground { game, table, tree_bytes };
+        let root = Root::new(game, position.code(board), table);
         let mut observer = Watched::new(
             observer,
-            Root {
-                game,
-                code: position.code(board),
-                table,
+            RootView {
+                root,
                 open_entries: options.algorithm != Algorithm::AlphaBeta,
                 settle: options.profile.pns().settle,
             },
         );
         let search = |observer: &mut dyn Observer, port: &TreePort| {
-            let report = search(ground, observer, port);
+            let report = search(root, tree_bytes, observer, port);
             observer.progress(&Progress::from(&report));
             report
         };
@@ -275,13 +266,6 @@ pub(crate) fn new_table(
         Algorithm::AlphaBeta => Table::new(bytes),
         _ => Table::with_codes(bytes, Zobrist::new(board).codes()),
     }
-}
-
-/// What a search stands on.
-pub(super) struct Ground<'s, G> {
-    pub game: &'s G,
-    pub table: &'s Table,
-    pub tree_bytes: usize,
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ impl SolveOptions {
 
     /// The parameters of the two-level search: the profile's df-pn, in as many workers as there are
     /// threads for.
-    pub(in crate::konane) fn two_level(&self) -> TwoLevelOptions {
+    pub(super) fn two_level(&self) -> TwoLevelOptions {
         let JobOptions { nodes, update_expansions, threads } = self.jobs;
         let workers = NonZeroUsize::new(self.threads.get() / threads.get());
         let workers = workers.unwrap_or(NonZeroUsize::MIN);

@@ -5,8 +5,8 @@ use crate::checkpoint::CheckpointError;
 use crate::konane::geometry::Colour;
 use crate::konane::moves::Move;
 use crate::konane::position::Position;
+use crate::search::Value;
 use crate::search::numbers::INFINITY;
-use crate::search::plain::game::Value;
 use crate::search::run::{Counters, Outcome, Reason, Report};
 use crate::search::table::TableError;
 

@@ -21,11 +21,12 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use crate::search::dfpn::{DfpnOptions, dfpn};
-use crate::search::plain::evaluate::SettleOptions;
-use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::plain::Root;
+use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::plain::known::Answer;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
+use crate::search::{SettleOptions, Value};
 use layers::{Codes, Finished, Waiting};
 
 /// Positions that are answered between two looks at the stop flag and the clock, and whose answers
@@ -102,7 +103,7 @@ pub struct CertificateProgress {
 
 /// Collects a certificate for `value`, the value of `root`.
 ///
-/// `table` is best the one with which df-pn found the value, or another proof-number search of the
+/// The root's table is best the one with which df-pn found the value, or another proof-number search of the
 /// same game; any other table of such searches will do, an empty one too, which then takes as long
 /// as the search. `layer` tells positions apart in such a way that every move leads to a smaller
 /// number, such as the number of stones. Of the limits, the deadline and the stop flag hold for all
@@ -116,14 +117,14 @@ pub struct CertificateProgress {
 /// # Errors
 /// If a limit is reached, or if the value is wrong.
 pub fn certificate<G: Game>(
-    game: &G,
-    (root, value): (u64, Value),
-    table: &Table,
+    root: Root<'_, G>,
+    value: Value,
     layer: impl Fn(u64) -> u32 + Sync,
     options: &CertificateOptions,
     limits: Limits<'_>,
     observer: &mut dyn FnMut(&CertificateProgress),
 ) -> Result<Certificate, CertificateError> {
+    let Root { game, code: root, table } = root;
     let layers = layer(root) as usize + 1;
     let mut collection = Collection {
         view: View { game, table, options },
@@ -202,25 +203,25 @@ enum Replies {
 }
 
 /// Working memory of one thread.
-struct Hand<G: Game> {
+struct Buffers<G: Game> {
     scratch: G::Scratch,
     children: Vec<Child>,
 }
 
-impl<G: Game> Hand<G> {
+impl<G: Game> Buffers<G> {
     fn new() -> Self {
-        Hand { scratch: G::Scratch::default(), children: Vec::new() }
+        Buffers { scratch: G::Scratch::default(), children: Vec::new() }
     }
 }
 
 /// What `look` finds about each of some positions, in their order.
 fn in_parallel<G: Game, T: Send>(
     codes: &[u64],
-    look: impl Fn(&mut Hand<G>, u64) -> T + Sync,
+    look: impl Fn(&mut Buffers<G>, u64) -> T + Sync,
 ) -> Vec<T> {
     let grains = codes.par_chunks(GRAIN).map(|grain| {
-        let mut hand = Hand::new();
-        grain.iter().map(|&code| look(&mut hand, code)).collect::<Vec<T>>()
+        let mut buffers = Buffers::new();
+        grain.iter().map(|&code| look(&mut buffers, code)).collect::<Vec<T>>()
     });
     grains.collect::<Vec<Vec<T>>>().into_iter().flatten().collect()
 }
@@ -231,9 +232,9 @@ impl<G: Game> View<'_, G> {
         &self,
         code: u64,
         is_in_set: impl Fn(u64) -> bool,
-        hand: &mut Hand<G>,
+        buffers: &mut Buffers<G>,
     ) -> Result<Replies, CertificateError> {
-        let Hand { scratch, children } = hand;
+        let Buffers { scratch, children } = buffers;
         children.clear();
         match self.game.expand(code, scratch, children, |_| {}) {
             Expansion::Lost => return Err(CertificateError::Contradiction { code, won: true }),
@@ -287,12 +288,12 @@ impl<G: Game> View<'_, G> {
     /// The child that an exact search finds lost with the fewest positions, and how many these are.
     /// Budgets grow fourfold, so that children that need many do not hold up one that needs few.
     fn settle(&self, children: &[Child], scratch: &mut G::Scratch) -> Option<(u64, u64)> {
-        let SettleOptions { budget: most, effort } = self.options.settle;
-        let effort = effort.min(Child::NEVER_SETTLE - 1);
+        let options = &self.options.settle;
+        let most = options.budget;
         let mut best = None;
         let mut budget = FIRST_BUDGET.min(most);
         loop {
-            for child in children.iter().filter(|child| child.effort <= effort) {
+            for child in children.iter().filter(|child| options.admits(child)) {
                 let settled = self.game.settle(child.code, budget, scratch);
                 if settled.value == Some(Value::Loss) {
                     best = Some((child.code, settled.positions.into()));
@@ -308,8 +309,8 @@ impl<G: Game> View<'_, G> {
     }
 
     /// The positions after the moves from a lost one.
-    fn moves(&self, code: u64, hand: &mut Hand<G>) -> Result<Vec<u64>, CertificateError> {
-        let Hand { scratch, children } = hand;
+    fn moves(&self, code: u64, buffers: &mut Buffers<G>) -> Result<Vec<u64>, CertificateError> {
+        let Buffers { scratch, children } = buffers;
         children.clear();
         match self.game.expand(code, scratch, children, |_| {}) {
             Expansion::Lost => Ok(Vec::new()),
@@ -351,7 +352,9 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             let Collection { view, layers, layer_of, .. } = &*self;
             let has = |code: u64| layers[layer_of(code) as usize].lost.contains(&code);
             let replies: Vec<Result<Replies, CertificateError>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.replies(code, has, hand));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| {
+                    view.replies(code, has, buffers)
+                });
             for (&code, replies) in batch.iter().zip(replies) {
                 if let Replies::Lost(lost) = replies? {
                     self.choose(code, lost)?;
@@ -379,7 +382,8 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
     /// Searches a won position again for a lost child.
     fn search(&mut self, code: u64) -> Result<u64, CertificateError> {
         let view = &self.view;
-        let report = dfpn(view.game, code, view.table, view.options.dfpn, self.limits, &mut ());
+        let report =
+            dfpn(Root::new(view.game, code, view.table), view.options.dfpn, self.limits, &mut ());
         self.done.searched_again += 1;
         self.done.expansions += report.counters.expansions;
         match (report.outcome, report.best) {
@@ -398,7 +402,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             self.look(layer)?;
             let view = &self.view;
             let moves: Vec<Result<Vec<u64>, CertificateError>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.moves(code, hand));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| view.moves(code, buffers));
             for (&code, moves) in batch.iter().zip(moves) {
                 let moves = moves?;
                 if moves.is_empty() {

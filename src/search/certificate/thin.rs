@@ -10,8 +10,9 @@
 use rayon::prelude::*;
 
 use super::layers::{Codes, Finished, Waiting};
-use super::{BATCH, CertificateError, Hand, View, in_parallel};
-use crate::search::plain::game::{Expansion, Game, Value};
+use super::{BATCH, Buffers, CertificateError, View, in_parallel};
+use crate::search::Value;
+use crate::search::plain::game::{Expansion, Game};
 
 /// What waits in a layer.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +66,9 @@ pub(super) fn thin<G: Game>(
         for batch in won.chunks(BATCH) {
             look(number, stayed.len())?;
             let found: Vec<Option<Vec<u64>>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.answers(code, has, ended, hand));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| {
+                    view.answers(code, has, ended, buffers)
+                });
             for (&code, found) in batch.iter().zip(found) {
                 let Some(found) = found else { continue };
                 if found.is_empty() {
@@ -107,7 +110,7 @@ pub(super) fn thin<G: Game>(
             look(number, stayed.len())?;
             let batch = &stayed[start..stayed.len().min(start + BATCH)];
             let moves: Vec<Result<Vec<u64>, CertificateError>> =
-                in_parallel(batch, |hand: &mut Hand<G>, code| view.moves(code, hand));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| view.moves(code, buffers));
             for moves in moves {
                 for code in moves? {
                     layers[layer_of(code) as usize].won.push(code);
@@ -126,9 +129,9 @@ impl<G: Game> View<'_, G> {
         code: u64,
         is_in_set: impl Fn(u64) -> bool,
         ended: &Codes,
-        hand: &mut Hand<G>,
+        buffers: &mut Buffers<G>,
     ) -> Option<Vec<u64>> {
-        let Hand { scratch, children } = hand;
+        let Buffers { scratch, children } = buffers;
         children.clear();
         match self.game.expand(code, scratch, children, |_| {}) {
             // No answers at all: a contradiction, as for any position without answers.

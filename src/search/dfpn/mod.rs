@@ -14,9 +14,9 @@ pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
 
 use super::nand::{Edge, Expanded, Nand, Step, scan};
 use super::numbers::{Combination, Pair};
-use super::plain::game::Value;
 use super::table::Entry;
 use super::thresholds::{Others, Thresholds};
+use crate::search::Value;
 use team::{Meeting, Path};
 
 /// How df-pn combines and chooses.

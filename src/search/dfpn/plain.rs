@@ -6,13 +6,15 @@ use std::sync::Mutex;
 use super::{Choosing, Worker};
 use crate::search::nand::Nand;
 use crate::search::numbers::{Combination, Pair};
-use crate::search::plain::evaluate::{Evaluator, SettleOptions};
-use crate::search::plain::game::{Child, Game, Value};
+use crate::search::plain::Root;
+use crate::search::plain::evaluate::Evaluator;
+use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::Answer;
 use crate::search::run::{
     Control, Counters, Limits, Member, Observer, Outcome, Reason, Report, Team,
 };
 use crate::search::table::Table;
+use crate::search::{SettleOptions, Value};
 
 /// The parameters of df-pn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,17 +51,15 @@ const FIRST_ENTRIES: u64 = 1 << 15;
 /// used. So a search that was stopped goes on where it was when it is called again with the same
 /// table. Recurses as deep as the longest line that it looks at.
 pub fn dfpn<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     options: DfpnOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
     let mut control = Control::new(limits, observer);
-    control.counters = first(table);
-    let (pair, control) = search::<G, false>(game, root, table, options, control);
-    report(table, pair, control.stopped, control.root.2, control.counters)
+    control.counters = first(root.table);
+    let (pair, control) = search::<G, false>(root, options, control);
+    report(root.table, pair, control.stopped, control.root.2, control.counters)
 }
 
 /// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. On one it
@@ -72,18 +72,17 @@ pub fn dfpn<G: Game>(
 /// # Panics
 /// If the system gives no threads, or a worker panics.
 pub fn dfpn_parallel<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     options: DfpnOptions,
     threads: NonZeroUsize,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
+    let Root { game, code, table } = root;
     let threads = threads.get();
     // A known value of the root is one expansion's work.
-    if threads == 1 || game.known(root) != Answer::Unknown {
-        return dfpn(game, root, table, options, limits, observer);
+    if threads == 1 || game.known(code) != Answer::Unknown {
+        return dfpn(root, options, limits, observer);
     }
     table.reserve(FIRST_ENTRIES, |code| game.key(code));
     let team = Team::new(threads, limits, first(table));
@@ -92,7 +91,7 @@ pub fn dfpn_parallel<G: Game>(
     let solution: Mutex<Option<(Pair, Option<u64>)>> = Mutex::new(None);
     let work = |member, observer: &mut dyn Observer| {
         let control = Control::of_worker(member, observer);
-        let (pair, mut control) = search::<G, true>(game, root, table, options, control);
+        let (pair, mut control) = search::<G, true>(root, options, control);
         let found = (pair, control.root.2);
         if pair.value().is_some() {
             team.finish();
@@ -123,12 +122,11 @@ fn first(table: &Table) -> Counters {
 }
 
 fn search<'a, G: Game, const TEAM: bool>(
-    game: &'a G,
-    root: u64,
-    table: &'a Table,
+    root: Root<'a, G>,
     options: DfpnOptions,
     control: Control<'a>,
 ) -> (Pair, Control<'a>) {
+    let Root { game, code: root, table } = root;
     let mut evaluator = Evaluator::new(game, table, control, options.settle);
     evaluator.open_entries = true;
     if evaluator.root_is_lost(root) {
@@ -149,10 +147,7 @@ fn report(
     best: Option<u64>,
     counters: Counters,
 ) -> Report {
-    let outcome = match (Pair { phi, delta }).value() {
-        Some(value) => Outcome::Known(value),
-        None => Outcome::Unknown(stopped.expect("an open search was stopped")),
-    };
+    let outcome = Outcome::of((Pair { phi, delta }).value(), stopped);
     Report { outcome, phi, delta, best, counters, memory_bytes: table.bytes() as u64 }
 }
 
@@ -177,7 +172,7 @@ mod tests {
         for nodes in [100, 300, 1000, 3000] {
             let table = Table::new(1 << 20).unwrap();
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let report = dfpn(&game, 0, &table, options, limits, &mut ());
+            let report = dfpn(Root::new(&game, 0, &table), options, limits, &mut ());
             assert_eq!(report.outcome.value(), None);
             assert!(report.phi >= 1000 && report.delta >= 1000, "{nodes}");
             let known = (0..game.nodes()).filter_map(|code| table.lookup(game.key(code), code));

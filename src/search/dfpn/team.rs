@@ -33,9 +33,9 @@
 //! [`crate::search::run`] for the orderings of everything else.
 
 use super::Worker;
+use crate::search::Value;
 use crate::search::nand::{Edge, Nand};
 use crate::search::numbers::{INFINITY, Number};
-use crate::search::plain::game::Value;
 use crate::search::run::Seen;
 
 /// The nodes that the worker has said to be below, with what it knows about others there.

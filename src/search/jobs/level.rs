@@ -3,8 +3,8 @@
 use std::hash::Hash;
 
 use super::messages::JobOutcome;
+use crate::search::Value;
 use crate::search::numbers::Number;
-use crate::search::plain::game::Value;
 use crate::search::run::{Counters, Reason, RootChildren};
 
 /// What a selection found.

@@ -14,8 +14,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::FirstLevel;
+use crate::search::Value;
 use crate::search::numbers::Number;
-use crate::search::plain::game::Value;
 use crate::search::run::{Counters, Reason};
 
 /// The name of a job.
@@ -40,7 +40,7 @@ pub struct Message<N, C, T> {
 }
 
 /// A message to the leader of a first level.
-pub type MessageFor<F> =
+pub(super) type MessageFor<F> =
     Message<<F as FirstLevel>::Node, <F as FirstLevel>::Children, <F as FirstLevel>::Fact>;
 
 /// What a worker says.
@@ -95,7 +95,7 @@ pub struct Answer<N, T> {
 }
 
 /// An answer of the leader of a first level.
-pub type AnswerOf<F> = Answer<<F as FirstLevel>::Node, <F as FirstLevel>::Fact>;
+pub(super) type AnswerOf<F> = Answer<<F as FirstLevel>::Node, <F as FirstLevel>::Fact>;
 
 /// What a worker is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

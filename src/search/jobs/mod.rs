@@ -8,11 +8,12 @@
 //!            Answer: Search | GoOn | Stop | Wait | Quit, and facts
 //! ```
 //!
-//! The [`Leader`] has no thread, no clock, no file, and sees nothing of its workers but their
-//! [`messages`]. The [`FirstLevel`] is the tree whose leaves it hands out; [`JobTree`] is that of the
-//! games with codes. `threads` puts the leader behind a lock, for workers that are threads of one
+//! The `Leader` has no thread, no clock, no file, and sees nothing of its workers but their
+//! [`messages`]. The `FirstLevel` is the tree whose leaves it hands out; `JobTree` is that of the games
+//! with codes. `threads` puts the leader behind a lock, for workers that are threads of one
 //! process and share a table.
 
+mod finding;
 mod leader;
 mod level;
 pub mod messages;
@@ -21,7 +22,7 @@ pub(super) mod threads;
 mod tree;
 mod turns;
 
-pub use leader::{Leader, Rules};
-pub use level::{FirstLevel, Selection};
-pub use tree::{Finding, JobTree};
-pub(super) use tree::{JobTreeOptions, without_memory};
+pub(super) use finding::Finding;
+pub(super) use leader::{Leader, Rules};
+pub(super) use level::{FirstLevel, Selection};
+pub(super) use tree::{JobTree, JobTreeOptions, without_memory};

@@ -28,17 +28,17 @@
 use std::collections::hash_map::Entry;
 
 use ahash::{AHashMap, AHashSet};
-use serde::{Deserialize, Serialize};
 
 use super::messages::JobOutcome;
-use super::{FirstLevel, Selection};
+use super::{Finding, FirstLevel, Selection};
+use crate::search::Value;
+use crate::search::arena::{Block, Memory, Node, Region, RootBlock, UNIT};
 use crate::search::numbers::{Combination, INFINITY, Number};
-use crate::search::plain::game::{Child, Expansion, Game, Value};
-use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
-use crate::search::pns::tree::RootBlock;
+use crate::search::plain::Root;
+use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
-use crate::search::snapshot::TreePort;
-use crate::search::table::{Entry as TableEntry, Table, entry};
+use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
+use crate::search::table::{Entry as TableEntry, Table};
 
 /// The parameters of a tree for several workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,35 +71,6 @@ pub struct Leaf {
     /// The position.
     code: u64,
     path: Vec<Step>,
-}
-
-/// What somebody has found out about a position, solved or open. It travels as the 16 bytes of a
-/// table's cell, so `work` is rounded down on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "[u8; 16]", try_from = "[u8; 16]")]
-pub struct Finding {
-    /// The position's code.
-    pub code: u64,
-    /// Its numbers, and the expansions behind them.
-    pub entry: TableEntry,
-}
-
-impl From<Finding> for [u8; 16] {
-    fn from(Finding { code, entry }: Finding) -> Self {
-        entry.pack(code).to_le_bytes()
-    }
-}
-
-impl TryFrom<[u8; 16]> for Finding {
-    type Error = &'static str;
-
-    fn try_from(bytes: [u8; 16]) -> Result<Self, Self::Error> {
-        let cell = u128::from_le_bytes(bytes);
-        match entry::is_valid(cell) {
-            true => Ok(Finding { code: cell as u64, entry: TableEntry::unpack(cell) }),
-            false => Err("numbers that no search stores"),
-        }
-    }
 }
 
 /// What a search says that has no memory for its tree.
@@ -151,15 +122,14 @@ impl<'a, G: Game> JobTree<'a, G> {
     /// unexpanded root. What is solved goes to the table, where selections look for it. If there
     /// is not that much memory, there is none.
     pub(in crate::search) fn new(
-        game: &'a G,
-        table: &'a Table,
-        port: &'a TreePort,
+        root: Root<'a, G>,
         bytes: usize,
         options: JobTreeOptions,
-        root: u64,
+        port: &'a TreePort,
     ) -> Option<Self> {
-        let (memory, region, root_block) = port.open(bytes, |units| units);
-        let memory = memory?;
+        let Root { game, code: root, table } = root;
+        let room = TreeRoom::new(bytes, 4, options.combination);
+        let SavedTree { memory, region, root_block } = port.open(room)?;
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
@@ -192,19 +162,16 @@ impl<'a, G: Game> JobTree<'a, G> {
     /// What a search has found that ended for a reason, if not with a value. The tree is left at the
     /// port.
     pub(in crate::search) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
-        let outcome = match self.value {
-            Some(value) => Outcome::Known(value),
-            None => Outcome::Unknown(reason.expect("an open search was stopped")),
-        };
         let report = Report {
-            outcome,
+            outcome: Outcome::of(self.value, reason),
             phi: self.phi,
             delta: self.delta,
             best: self.best,
             counters,
             memory_bytes: (self.table.bytes() + self.region.top() as usize * UNIT) as u64,
         };
-        self.port.leave(|| (self.memory, self.region, self.root_block));
+        let JobTree { port, memory, region, root_block, .. } = self;
+        port.leave(SavedTree { memory, region, root_block });
         report
     }
 
@@ -549,7 +516,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         for (code, entry) in self.news.drain(..) {
             counters.stored(self.table.store(self.game.key(code), code, entry));
         }
-        self.port.look_at(&self.memory, &self.region, self.root_block);
+        self.port.look(&self.memory, &self.region, self.root_block);
     }
 
     fn make_room(&mut self, used: u64) {

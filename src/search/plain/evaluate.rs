@@ -1,27 +1,14 @@
 //! First evaluation of positions: expansion, table, known values, and bounded exact search.
 
-use super::game::{Child, Expansion, Game, Value};
+use super::game::{Child, Expansion, Game};
 use super::known::Answer;
+use super::root::Root;
 use crate::search::nand::{Edge, Expanded, Nand, Step};
 use crate::search::numbers::Pair;
 use crate::search::run::{Control, Limits, Observer, Reason};
 use crate::search::table::{Entry, Table};
 use crate::search::thresholds::Thresholds;
-
-/// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
-/// exact search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettleOptions {
-    /// The most positions that one such search may visit; 0 for none.
-    pub budget: u32,
-    /// The greatest [`Child::effort`] for which it is tried.
-    pub effort: u32,
-}
-
-impl SettleOptions {
-    /// Every child keeps its estimate until the search itself comes to it.
-    pub const NEVER: SettleOptions = SettleOptions { budget: 0, effort: 0 };
-}
+use crate::search::{SettleOptions, Value};
 
 /// What an expansion with a look-up of the children found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +47,7 @@ pub(in crate::search) struct Evaluator<'a, G: Game> {
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    pub fn new(
-        game: &'a G,
-        table: &'a Table,
-        control: Control<'a>,
-        mut settle: SettleOptions,
-    ) -> Self {
-        settle.effort = settle.effort.min(Child::NEVER_SETTLE - 1);
+    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
         Evaluator {
             game,
             table,
@@ -82,12 +63,12 @@ impl<'a, G: Game> Evaluator<'a, G> {
 
     /// For a search on one thread, which has counted its root.
     pub fn alone(
-        game: &'a G,
-        table: &'a Table,
+        root: Root<'a, G>,
         limits: Limits<'a>,
         observer: &'a mut dyn Observer,
         settle: SettleOptions,
     ) -> Self {
+        let Root { game, table, .. } = root;
         let mut control = Control::new(limits, observer);
         control.counters.nodes = 1;
         control.counters.table_used = table.estimated_count();
@@ -220,15 +201,14 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// Tries the bounded exact search on a child.
     #[inline(always)]
     fn settle(&mut self, child: &mut Child, key: u64) {
-        let SettleOptions { budget, effort } = self.settle;
-        if child.effort > effort || budget == 0 {
+        if !self.settle.admits(child) {
             return;
         }
         let (place, mark) = (key as usize % HARD, (key >> 24) as u8);
         if self.hard[place] == mark {
             return;
         }
-        let settled = self.game.settle(child.code, budget, &mut self.scratch);
+        let settled = self.game.settle(child.code, self.settle.budget, &mut self.scratch);
         self.control.counters.settle_positions += u64::from(settled.positions);
         match settled.value {
             Some(Value::Win) => child.phi = 0,
@@ -421,7 +401,8 @@ mod tests {
         let table = Table::new(1 << 12).unwrap();
         let settle = SettleOptions { budget: 10, effort: 8 };
         let mut nobody = ();
-        let mut evaluator = Evaluator::alone(&game, &table, Limits::default(), &mut nobody, settle);
+        let root = Root::new(&game, 0, &table);
+        let mut evaluator = Evaluator::alone(root, Limits::default(), &mut nobody, settle);
         for _ in 0..3 {
             assert_eq!(evaluator.expand(0, true), Evaluation::Open);
             let open: Vec<_> =

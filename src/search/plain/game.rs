@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::search::numbers::Number;
 use crate::search::table::Entry;
 
-pub use crate::search::value::Value;
+use crate::search::Value;
 
 /// What is known about a position without a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,6 +63,27 @@ pub struct Settled {
     pub value: Option<Value>,
     /// Positions that were looked at.
     pub positions: u32,
+}
+
+/// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
+/// exact search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettleOptions {
+    /// The most positions that one such search may visit; 0 for none.
+    pub budget: u32,
+    /// The greatest [`Child::effort`] for which it is tried.
+    pub effort: u32,
+}
+
+impl SettleOptions {
+    /// Every child keeps its estimate until the search itself comes to it.
+    pub const NEVER: SettleOptions = SettleOptions { budget: 0, effort: 0 };
+
+    /// Whether it is tried on a child.
+    #[inline(always)]
+    pub fn admits(&self, child: &Child) -> bool {
+        self.budget > 0 && child.effort <= self.effort.min(Child::NEVER_SETTLE - 1)
+    }
 }
 
 /// A two-player game without draws and without cycles, last player to move wins or any other rule

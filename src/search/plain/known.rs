@@ -49,9 +49,11 @@ impl<K: Known + ?Sized> Known for &K {
 /// use konane::game::Konane;
 /// use konane::{Board, Position, Profile};
 /// use konane::search::run::{Limits, Outcome};
-/// use konane::search::plain::game::Value;
+/// use konane::Value;
+/// use konane::search::plain::Root;
 /// use konane::search::plain::known::{Answer, Informed, Known};
 /// use konane::search::pns::{PnsOptions, pns};
+/// use konane::search::snapshot::TreePort;
 /// use konane::search::table::Table;
 ///
 /// /// Knows the value of one position.
@@ -69,7 +71,8 @@ impl<K: Known + ?Sized> Known for &K {
 /// let game = Informed::new(&konane, &lost);
 /// let table = Table::new(1 << 16)?;
 /// let limits = Limits::default();
-/// let report = pns(&game, root, &table, 1 << 16, PnsOptions::PLAIN, limits, &mut ());
+/// let root = Root::new(&game, root, &table);
+/// let report = pns(root, 1 << 16, PnsOptions::PLAIN, limits, &mut (), &TreePort::idle());
 /// assert_eq!(report.outcome, Outcome::Known(Value::Loss));
 /// # Ok::<(), konane::search::table::TableError>(())
 /// ```

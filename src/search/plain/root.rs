@@ -1,28 +1,50 @@
-//! What a table knows about the root's children, for whoever watches a search.
+//! The root of a search, and what is known of its children while the search runs.
 
-use super::SettleOptions;
-use super::game::{Child, Expansion, Game, Value};
+use super::game::{Child, Expansion, Game};
 use super::known::Answer;
 use crate::search::numbers::Pair;
 use crate::search::run::RootChild;
 use crate::search::table::Table;
+use crate::search::{SettleOptions, Value};
 
-/// The root of a search, with all that knows something about its children.
-#[derive(Clone, Copy)]
-pub struct Root<'s, G> {
+/// The root of a search: a position of a game, and the table with what is known of it and below it.
+#[derive(Debug)]
+pub struct Root<'a, G> {
     /// The game.
-    pub game: &'s G,
-    /// The root's code.
+    pub game: &'a G,
+    /// The position's code.
     pub code: u64,
-    /// The search's table.
-    pub table: &'s Table,
+    /// What earlier searches of the game have found out, and where this one keeps what it does.
+    pub table: &'a Table,
+}
+
+impl<'a, G> Root<'a, G> {
+    /// A position of a game, by its code, and a table.
+    pub fn new(game: &'a G, code: u64, table: &'a Table) -> Self {
+        Root { game, code, table }
+    }
+}
+
+impl<G> Clone for Root<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G> Copy for Root<'_, G> {}
+
+/// A look at the children of a search's root, from outside of the search.
+#[derive(Clone, Copy, Debug)]
+pub struct RootView<'a, G> {
+    /// The root.
+    pub root: Root<'a, G>,
     /// Whether the numbers of open positions in the table are proof and disproof numbers.
     pub open_entries: bool,
     /// The bounded exact search that expansions try.
     pub settle: SettleOptions,
 }
 
-impl<G: Game> Root<'_, G> {
+impl<G: Game> RootView<'_, G> {
     /// All children with their numbers, or the only one that is needed if the root is won on the
     /// spot. What neither the table, nor known values, nor the bounded exact search know has the
     /// numbers of `other`, or else its leaf estimate; where open entries are something else, it is
@@ -33,7 +55,8 @@ impl<G: Game> Root<'_, G> {
     pub fn children(&self, other: &[RootChild]) -> Vec<RootChild> {
         let mut scratch = G::Scratch::default();
         let mut children: Vec<Child> = Vec::new();
-        match self.game.expand(self.code, &mut scratch, &mut children, |_| {}) {
+        let Root { game, code, .. } = self.root;
+        match game.expand(code, &mut scratch, &mut children, |_| {}) {
             Expansion::Lost => Vec::new(),
             Expansion::Won(code) => vec![with(code, Pair::of(Value::Loss))],
             Expansion::Open => children
@@ -47,8 +70,9 @@ impl<G: Game> Root<'_, G> {
     }
 
     fn pair(&self, child: &Child, other: &[RootChild], scratch: &mut G::Scratch) -> Option<Pair> {
-        let &Child { code, phi, delta, effort } = child;
-        let entry = self.table.lookup(self.game.key(code), code);
+        let &Child { code, phi, delta, .. } = child;
+        let Root { game, table, .. } = self.root;
+        let entry = table.lookup(game.key(code), code);
         if let Some(value) = entry.and_then(|entry| entry.value()) {
             return Some(Pair::of(value));
         }
@@ -63,13 +87,11 @@ impl<G: Game> Root<'_, G> {
         if open.is_some() {
             return open;
         }
-        if let Answer::Known(value) = self.game.known(code) {
+        if let Answer::Known(value) = game.known(code) {
             return Some(Pair::of(value));
         }
-        let SettleOptions { budget, effort: most } = self.settle;
-        if budget > 0
-            && effort <= most.min(Child::NEVER_SETTLE - 1)
-            && let Some(value) = self.game.settle(code, budget, scratch).value
+        if self.settle.admits(child)
+            && let Some(value) = game.settle(code, self.settle.budget, scratch).value
         {
             return Some(Pair::of(value));
         }
@@ -103,17 +125,15 @@ mod tests {
             table.store(game.key(code), code, entry);
         }
         let tree = [a, b].map(|code| RootChild { code, phi: 1, delta: 2 });
-        let mut root = Root {
-            game: &game,
-            code: 0,
-            table: &table,
+        let mut view = RootView {
+            root: Root::new(&game, 0, &table),
             open_entries: true,
             settle: SettleOptions::NEVER,
         };
         let pair = |phi, delta| Pair { phi, delta };
         let all = [(a, Pair::WIN), (b, pair(1, 2)), (c, pair(5, 6)), (d, pair(70, 80))];
-        assert_eq!(root.children(&tree), all.map(|(code, pair)| with(code, pair)));
-        root.open_entries = false;
-        assert_eq!(root.children(&[]), [with(a, Pair::WIN)]);
+        assert_eq!(view.children(&tree), all.map(|(code, pair)| with(code, pair)));
+        view.open_entries = false;
+        assert_eq!(view.children(&[]), [with(a, Pair::WIN)]);
     }
 }

@@ -15,14 +15,14 @@ mod second;
 
 pub use parallel::pn2_parallel;
 
+use super::arena::{Memory, UNIT};
+use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
-use super::pns::arena::{Memory, Region, UNIT};
 use super::pns::tree::ProofTree;
 use super::pns::{self, PnsOptions};
 use super::run::{Limits, Observer, Reason, Report};
-use super::snapshot::{TreePort, TreeRoom};
-use super::table::Table;
+use super::snapshot::{SavedTree, TreePort, TreeRoom};
 use second::SecondLevel;
 
 /// The parameters of PN².
@@ -73,49 +73,34 @@ impl Pn2Options {
 /// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search
 /// stops when it has evaluated as many positions as its budget allows or made as many nodes;
 /// both are overrun by at most one expansion.
+///
+/// It begins with the first-level tree that `port` brings in and leaves its own there, where somebody
+/// keeps checkpoints ([`super::snapshot`]); for others there is [`TreePort::idle`].
 pub fn pn2<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
-    tree_bytes: usize,
-    options: Pn2Options,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-) -> Report {
-    pn2_saving(game, root, table, tree_bytes, options, limits, observer, &TreePort::idle())
-}
-
-/// [`pn2`] that begins with the first-level tree of an earlier search, and hands its own over, where
-/// somebody keeps checkpoints ([`super::snapshot`]).
-#[expect(clippy::too_many_arguments, reason = "those of pn2 and one more")]
-pub fn pn2_saving<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     tree_bytes: usize,
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
     port: &TreePort,
 ) -> Report {
-    let mut evaluator = Evaluator::alone(game, table, limits, observer, options.pns.settle);
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
     evaluator.control.counters.first_level = 1;
-    let end = |units| (u64::from(units) * FIRST_LEVEL_QUARTERS / 4) as u32;
-    let (mut memory, region, block) = port.open(tree_bytes, end);
     let mut levels = Levels {
-        first: ProofTree::new(Region::new(1, 1), options.pns, root),
+        first: ProofTree::new(options.pns, root.code),
         second: SecondLevel::new(options.pns),
     };
-    let mut reason = Some(Reason::Memory);
-    if let Some(memory) = &mut memory {
-        pns::take_up(&mut levels.first, memory, &mut evaluator, region, block);
-        reason = levels.search(memory, &mut evaluator, &options, port);
-        levels.first.unwind(memory);
-    }
+    let room = TreeRoom::new(tree_bytes, FIRST_LEVEL_QUARTERS, options.pns.combination);
+    let Some(SavedTree { mut memory, region, root_block }) = port.open(room) else {
+        return pns::report(&levels.first, Some(Reason::Memory), evaluator, 0);
+    };
+    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, region, root_block);
+    let reason = levels.search(&mut memory, &mut evaluator, &options, port);
+    levels.first.unwind(&mut memory);
     let top = levels.second.top as usize * UNIT;
     let report = pns::report(&levels.first, reason, evaluator, top);
-    port.close(levels.first, memory);
+    port.leave(levels.first.into_saved(memory));
     report
 }
 
@@ -137,7 +122,7 @@ impl Levels {
         let mut children: Vec<Child> = Vec::new();
         let Levels { first, second } = self;
         while let Some(code) = first.select(memory, evaluator) {
-            port.look(first, memory);
+            port.look(memory, &first.region, first.root_block());
             evaluator.control.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;
@@ -180,9 +165,10 @@ impl Levels {
 pub(super) mod tests {
     use super::*;
     use crate::oracles::negamax::Negamax;
-    use crate::search::plain::game::Value;
+    use crate::search::Value;
     use crate::search::pns::tests::{RICH, large_game, random_game};
     use crate::search::run::{Control, Outcome};
+    use crate::search::table::Table;
     use std::sync::atomic::AtomicBool;
 
     pub const THESIS: Pn2Options = Pn2Options {
@@ -220,7 +206,9 @@ pub(super) mod tests {
             let value = oracle.value(0);
             for options in variants() {
                 let table = Table::new(1 << 14).unwrap();
-                let report = pn2(&game, 0, &table, 1 << 20, options, Limits::default(), &mut ());
+                let root = Root::new(&game, 0, &table);
+                let report =
+                    pn2(root, 1 << 20, options, Limits::default(), &mut (), &TreePort::idle());
                 assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
                 if value == Value::Win {
                     let best = report.best.expect("a won root has a lost child");
@@ -275,7 +263,8 @@ pub(super) mod tests {
         let game = large_game();
         let run = |bytes, limits| {
             let table = Table::new(1 << 14).unwrap();
-            let report = pn2(&game, 0, &table, bytes, THESIS, limits, &mut ());
+            let report =
+                pn2(Root::new(&game, 0, &table), bytes, THESIS, limits, &mut (), &TreePort::idle());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             report.outcome
         };

@@ -10,14 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::second::SecondLevel;
-use super::{Pn2Options, pn2_saving};
+use super::{Pn2Options, pn2};
+use crate::search::arena::{Memory, UNIT};
 use crate::search::jobs::messages::{JobOutcome, Search};
 use crate::search::jobs::threads::{Done, Seat, Threads};
 use crate::search::jobs::{JobTree, JobTreeOptions, Leader, Rules, without_memory};
+use crate::search::plain::Root;
 use crate::search::plain::evaluate::Evaluator;
 use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::Answer;
-use crate::search::pns::arena::{Memory, UNIT};
 use crate::search::run::{Control, Limits, Observer, Reason, Report};
 use crate::search::snapshot::TreePort;
 use crate::search::table::Table;
@@ -48,11 +49,8 @@ const STACK_BYTES: usize = 2 << 20;
 ///
 /// # Panics
 /// If the game or the observer does. The other workers are stopped first.
-#[expect(clippy::too_many_arguments, reason = "those of pn2 and two more")]
 pub fn pn2_parallel<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     tree_bytes: usize,
     options: Pn2Options,
     threads: NonZeroUsize,
@@ -63,11 +61,11 @@ pub fn pn2_parallel<G: Game>(
     let workers = workers(tree_bytes, threads);
     if workers > 1
         && let Some(report) =
-            search_with(game, root, table, tree_bytes, options, workers, limits, observer, port)
+            search_with(root, tree_bytes, options, workers, limits, observer, port)
     {
         return report;
     }
-    pn2_saving(game, root, table, tree_bytes, options, limits, observer, port)
+    pn2(root, tree_bytes, options, limits, observer, port)
 }
 
 /// The workers of a search with so many threads.
@@ -89,11 +87,8 @@ pub(super) fn first_level_bytes(tree_bytes: usize, threads: NonZeroUsize) -> Opt
 
 /// Searches with so many workers, however few cores and bytes there are. `None` if the root's value
 /// is known, and takes no more than an expansion.
-#[expect(clippy::too_many_arguments, reason = "those of pn2_parallel")]
 fn search_with<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     tree_bytes: usize,
     options: Pn2Options,
     workers: usize,
@@ -101,7 +96,8 @@ fn search_with<G: Game>(
     observer: &mut dyn Observer,
     port: &TreePort,
 ) -> Option<Report> {
-    if game.known(root) != Answer::Unknown {
+    let Root { game, code, table } = root;
+    if game.known(code) != Answer::Unknown {
         return None;
     }
     let second_bytes = second_bytes(tree_bytes, workers);
@@ -113,7 +109,7 @@ fn search_with<G: Game>(
         congestion_64: options.congestion_64,
         affinity_64: 0,
     };
-    let Some(tree) = JobTree::new(game, table, port, first_bytes, tree_options, root) else {
+    let Some(tree) = JobTree::new(root, first_bytes, tree_options, port) else {
         return Some(without_memory(table));
     };
     let budget = Box::new(move |nodes| options.budget(nodes));

@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use crate::search::arena::{Block, Memory, RootBlock};
 use crate::search::plain::evaluate::Evaluator;
 use crate::search::plain::game::{Child, Game};
-use crate::search::pns::arena::{Block, Memory, Region};
-use crate::search::pns::tree::{ProofTree, RootBlock};
+use crate::search::pns::tree::ProofTree;
 use crate::search::pns::{self, PnsOptions};
 
 /// The second level's tree, made anew for every search.
@@ -17,7 +17,7 @@ pub(super) struct SecondLevel {
 
 impl SecondLevel {
     pub fn new(options: PnsOptions) -> Self {
-        SecondLevel { tree: ProofTree::new(Region::new(1, 1), options, 0), top: 0 }
+        SecondLevel { tree: ProofTree::new(options, 0), top: 0 }
     }
 
     /// Searches a position in the memory from unit `bottom` on, until it is solved, the budget is

@@ -7,19 +7,19 @@
 
 #![forbid(unsafe_code)]
 
-pub(super) mod arena;
 mod options;
 pub(super) mod tree;
 
 pub use options::PnsOptions;
 
+use super::arena::{Block, Memory, Region, RootBlock, UNIT};
+use super::plain::Root;
 use super::plain::evaluate::{Evaluation, Evaluator};
-use super::plain::game::{Game, Value};
+use super::plain::game::Game;
 use super::run::{Limits, Observer, Outcome, Reason, Report};
-use super::snapshot::TreePort;
-use super::table::Table;
-use arena::{Block, Memory, Region, UNIT};
-use tree::{Full, ProofTree, RootBlock};
+use super::snapshot::{SavedTree, TreePort};
+use crate::search::Value;
+use tree::{Full, ProofTree};
 
 /// Searches a position by PNS on one thread.
 ///
@@ -31,45 +31,31 @@ use tree::{Full, ProofTree, RootBlock};
 ///
 /// The table may hold solved positions of any earlier search of the same game, and open ones of
 /// proof-number searches.
+///
+/// It begins with the tree that `port` brings in and leaves its own there, where somebody keeps
+/// checkpoints ([`super::snapshot`]); for others there is [`TreePort::idle`].
 pub fn pns<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
-    tree_bytes: usize,
-    options: PnsOptions,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-) -> Report {
-    pns_saving(game, root, table, tree_bytes, options, limits, observer, &TreePort::idle())
-}
-
-/// [`pns`] that begins with the tree of an earlier search, and hands its own over, where somebody
-/// keeps checkpoints ([`super::snapshot`]).
-#[expect(clippy::too_many_arguments, reason = "those of pns and one more")]
-pub fn pns_saving<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     tree_bytes: usize,
     options: PnsOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
     port: &TreePort,
 ) -> Report {
-    let mut evaluator = Evaluator::alone(game, table, limits, observer, options.settle);
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.settle);
     evaluator.open_entries = options.store_open;
-    let (mut memory, region, block) = port.open(tree_bytes, |units| units);
-    let mut tree = ProofTree::new(Region::new(1, 1), options, root);
-    let mut reason = Some(Reason::Memory);
-    let mut bytes = 0;
-    if let Some(memory) = &mut memory {
-        take_up(&mut tree, memory, &mut evaluator, region, block);
-        reason = search(&mut tree, memory, &mut evaluator, port);
-        tree.unwind(memory);
-        bytes = tree.region.top() as usize * UNIT;
-    }
+    let mut tree = ProofTree::new(options, root.code);
+    let Some(SavedTree { mut memory, region, root_block }) =
+        port.open(options.tree_room(tree_bytes))
+    else {
+        return report(&tree, Some(Reason::Memory), evaluator, 0);
+    };
+    take_up(&mut tree, &mut memory, &mut evaluator, region, root_block);
+    let reason = search(&mut tree, &mut memory, &mut evaluator, port);
+    tree.unwind(&mut memory);
+    let bytes = tree.region.top() as usize * UNIT;
     let report = report(&tree, reason, evaluator, bytes);
-    port.close(tree, memory);
+    port.leave(tree.into_saved(memory));
     report
 }
 
@@ -90,7 +76,7 @@ fn search<G: Game>(
             return evaluator.control.stopped;
         }
         if evaluator.control.has_just_looked() {
-            port.look(tree, memory);
+            port.look(memory, &tree.region, tree.root_block());
         }
         if expand(tree, memory, evaluator, code).is_err() {
             return Some(Reason::Memory);
@@ -99,19 +85,19 @@ fn search<G: Game>(
     None
 }
 
-/// Begins with the tree that stands in `region`, the root's children in `block`; 0 if there is none
-/// yet. Resolves the root instead if it is known to be lost.
+/// Begins with the tree that stands in `region`, the root's children in `root_block`; 0 if there is
+/// none yet. Resolves the root instead if it is known to be lost.
 pub(in crate::search) fn take_up<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
     evaluator: &mut Evaluator<G>,
     region: Region,
-    block: Block,
+    root_block: Block,
 ) {
     if evaluator.root_is_lost(tree.root) {
         tree.resolve(memory, evaluator, Value::Loss, 0);
     } else {
-        tree.adopt(memory, region, block, evaluator.control.counters.expansions);
+        tree.adopt(memory, region, root_block, evaluator.control.counters.expansions);
     }
 }
 
@@ -148,12 +134,8 @@ pub(in crate::search) fn report<G: Game>(
     evaluator: Evaluator<G>,
     tree_bytes: usize,
 ) -> Report {
-    let outcome = match tree.value {
-        Some(value) => Outcome::Known(value),
-        None => Outcome::Unknown(reason.expect("an open search was stopped")),
-    };
     Report {
-        outcome,
+        outcome: Outcome::of(tree.value, reason),
         phi: tree.phi,
         delta: tree.delta,
         best: tree.best,
@@ -168,8 +150,9 @@ pub(crate) mod tests {
     use crate::oracles::graph::GraphGame;
     use crate::oracles::negamax::Negamax;
     use crate::search::SettleOptions;
+    use crate::search::Value;
     use crate::search::numbers::Combination;
-    use crate::search::plain::game::Value;
+    use crate::search::table::Table;
     use std::sync::atomic::AtomicBool;
 
     /// Everything that [`PnsOptions::PLAIN`] does without, with small numbers for small games.
@@ -212,8 +195,18 @@ pub(crate) mod tests {
     }
 
     fn run(game: &GraphGame, options: PnsOptions, limits: Limits) -> Report {
-        let table = Table::new(1 << 14).unwrap();
-        pns(game, 0, &table, 1 << 22, options, limits, &mut ())
+        run_in(&Table::new(1 << 14).unwrap(), 1 << 22, game, options, limits)
+    }
+
+    fn run_in(
+        table: &Table,
+        tree_bytes: usize,
+        game: &GraphGame,
+        options: PnsOptions,
+        limits: Limits,
+    ) -> Report {
+        let (root, port) = (Root::new(game, 0, table), TreePort::idle());
+        pns(root, tree_bytes, options, limits, &mut (), &port)
     }
 
     #[test]
@@ -239,8 +232,7 @@ pub(crate) mod tests {
         let mut failed = 0;
         for bytes in (0..24).map(|i| 3 << i >> 2) {
             let table = &Table::new(1 << 14).unwrap();
-            let plain = PnsOptions::PLAIN;
-            let report = pns(&game, 0, table, bytes, plain, Limits::default(), &mut ());
+            let report = run_in(table, bytes, &game, PnsOptions::PLAIN, Limits::default());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             match report.outcome {
                 Outcome::Unknown(reason) => {
@@ -279,7 +271,7 @@ pub(crate) mod tests {
                 for nodes in 1.. {
                     let nodes = Some(nodes * 10);
                     let limits = Limits { nodes, ..Limits::default() };
-                    let report = pns(&game, 0, &table, 1 << 20, options, limits, &mut ());
+                    let report = run_in(&table, 1 << 20, &game, options, limits);
                     if let Some(found) = report.outcome.value() {
                         assert_eq!(found, value);
                         break;

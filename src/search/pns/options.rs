@@ -1,7 +1,7 @@
 //! The parameters of proof-number search.
 
+use crate::search::SettleOptions;
 use crate::search::numbers::Combination;
-use crate::search::plain::evaluate::SettleOptions;
 use crate::search::snapshot::TreeRoom;
 
 /// The parameters of PNS, and of both levels of PN².

@@ -10,12 +10,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::arena::{Block, Memory, Node, Region};
 use super::options::PnsOptions;
+use crate::search::Value;
+use crate::search::arena::{Block, Memory, Node, Region, RootBlock};
 use crate::search::numbers::{INFINITY, Number, best_child_threshold};
 use crate::search::plain::evaluate::Evaluator;
-use crate::search::plain::game::{Child, Game, Value};
-use crate::search::run::{RootChild, RootChildren};
+use crate::search::plain::game::{Child, Game};
+use crate::search::snapshot::SavedTree;
 use crate::search::table::Entry;
 
 /// An expanded node on the path.
@@ -31,27 +32,6 @@ struct Frame {
     child_delta: Number,
     /// Expansions when it was entered.
     entered: u64,
-}
-
-/// The block of a root's open children, 0 if the root is not expanded.
-#[derive(Clone, Copy)]
-pub(in crate::search) struct RootBlock<'m> {
-    pub memory: &'m Memory,
-    pub block: Block,
-}
-
-impl<'m> RootBlock<'m> {
-    fn nodes(self) -> impl Iterator<Item = Node> + use<'m> {
-        let RootBlock { memory, block } = self;
-        let count = if block == 0 { 0 } else { memory.count(block) };
-        (0..count).map(move |at| memory.node(block, at))
-    }
-}
-
-impl RootChildren for RootBlock<'_> {
-    fn root_children(&self) -> Vec<RootChild> {
-        self.nodes().map(|Node { code, phi, delta }| RootChild { code, phi, delta }).collect()
-    }
 }
 
 /// No room in the tree.
@@ -78,10 +58,10 @@ pub(in crate::search) struct ProofTree {
 }
 
 impl ProofTree {
-    /// A tree of an unexpanded root.
-    pub fn new(region: Region, options: PnsOptions, root: u64) -> Self {
+    /// A tree of an unexpanded root, without room for more.
+    pub fn new(options: PnsOptions, root: u64) -> Self {
         ProofTree {
-            region,
+            region: Region::new(1, 1),
             options,
             root,
             root_block: 0,
@@ -124,6 +104,11 @@ impl ProofTree {
         (self.phi, self.delta) = scan.numbers_of_parent(self.options.combination);
         self.best = Some(memory.code(block, scan.best));
         self.enter(block, expansions);
+    }
+
+    /// The tree with its memory, after [`Self::unwind`].
+    pub fn into_saved(self, memory: Memory) -> SavedTree {
+        SavedTree { memory, region: self.region, root_block: self.root_block }
     }
 
     /// Whether the selected node is the root.

@@ -11,7 +11,7 @@ const MEMBER_INTERVAL: u32 = 256;
 
 /// What a search says of its memory.
 #[derive(Clone, Copy, Default)]
-pub(in crate::search) struct Memory {
+pub(in crate::search) struct MemoryUse {
     /// Bytes in use.
     pub bytes: u64,
     /// Whether there is too little left to go on.
@@ -67,7 +67,7 @@ impl<'a> Control<'a> {
             root: (1, 1, None),
             depth: 0,
         };
-        control.look(Memory::default());
+        control.look(MemoryUse::default());
         control
     }
 
@@ -93,25 +93,25 @@ impl<'a> Control<'a> {
     /// Counts an expansion and says whether the search has to stop.
     #[inline(always)]
     pub fn tick(&mut self) -> bool {
-        self.tick_for(Memory::default, None)
+        self.tick_for(MemoryUse::default, None)
     }
 
     /// The same for a search that has the root's children in a tree.
     #[inline(always)]
     pub fn tick_at(&mut self, children: &dyn RootChildren) -> bool {
-        self.tick_for(Memory::default, Some(children))
+        self.tick_for(MemoryUse::default, Some(children))
     }
 
     /// The same for a search that counts its memory.
     #[inline(always)]
-    pub fn tick_with(&mut self, memory: impl FnOnce() -> Memory) -> bool {
+    pub fn tick_with(&mut self, memory: impl FnOnce() -> MemoryUse) -> bool {
         self.tick_for(memory, None)
     }
 
     #[inline(always)]
     fn tick_for(
         &mut self,
-        memory: impl FnOnce() -> Memory,
+        memory: impl FnOnce() -> MemoryUse,
         children: Option<&dyn RootChildren>,
     ) -> bool {
         self.counters.expansions += 1;
@@ -161,7 +161,7 @@ impl<'a> Control<'a> {
     }
 
     /// Hands over the counters, looks at the stop flag and the clock, and hears from the team.
-    fn look(&mut self, memory: Memory) {
+    fn look(&mut self, memory: MemoryUse) {
         self.others = self.member.tell(&self.counters, &mut self.found);
         if memory.is_full && !self.team().look() {
             self.team().stop(Reason::Memory);
@@ -178,7 +178,7 @@ impl<'a> Control<'a> {
     }
 
     /// [`Self::look`], and tells the observer.
-    fn report(&mut self, memory: Memory, children: Option<&dyn RootChildren>) {
+    fn report(&mut self, memory: MemoryUse, children: Option<&dyn RootChildren>) {
         self.look(memory);
         self.tell_found();
         let (phi, delta, best) = self.root;
@@ -191,7 +191,7 @@ impl<'a> Control<'a> {
 
     /// Hands over what is left, at the worker's end.
     pub fn finish(&mut self) {
-        self.look(Memory::default());
+        self.look(MemoryUse::default());
         self.tell_found();
     }
 

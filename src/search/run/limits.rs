@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// Why a search ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,6 +57,17 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Of a search that has found a value, or was stopped for a reason before.
+    ///
+    /// # Panics
+    /// If there is neither.
+    pub(in crate::search) fn of(value: Option<Value>, stopped: Option<Reason>) -> Self {
+        match value {
+            Some(value) => Outcome::Known(value),
+            None => Outcome::Unknown(stopped.expect("an open search was stopped")),
+        }
+    }
+
     /// The value, if it is proven.
     pub fn value(self) -> Option<Value> {
         match self {

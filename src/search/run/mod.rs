@@ -32,7 +32,7 @@ mod signals;
 mod team;
 mod visits;
 
-pub(super) use control::{Control, Memory};
+pub(super) use control::{Control, MemoryUse};
 pub use counters::Counters;
 pub(super) use gate::Gate;
 pub use limits::{Limits, Outcome, Pace, Reason};

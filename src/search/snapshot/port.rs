@@ -17,10 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::tree::SavedTree;
+use super::tree::{SavedTree, TreeRoom};
 use super::walk::{Piece, Walk};
-use crate::search::pns::arena::{Block, Memory, Region};
-use crate::search::pns::tree::ProofTree;
+use crate::search::arena::{Block, Memory, Region};
 
 /// Bytes of records that the search copies at one look: 16,000 nodes, which take less than a
 /// millisecond (some 40 ns each).
@@ -67,30 +66,16 @@ impl TreePort {
         TreePort { active: true, tree: Mutex::new(tree), ..TreePort::default() }
     }
 
-    /// For the search, at the beginning: memory of at most `bytes`, and the tree that stands in it;
-    /// block 0 if there is none yet, and then the region ends at `end` of the memory's units.
-    pub(in crate::search) fn open(
-        &self,
-        bytes: usize,
-        end: impl Fn(u32) -> u32,
-    ) -> (Option<Memory>, Region, Block) {
-        if let Some(SavedTree { memory, region, root_block }) = lock(&self.tree).take() {
-            return (Some(memory), region, root_block);
-        }
-        let memory = Memory::new(bytes);
-        let units = memory.as_ref().map_or(0, Memory::units);
-        (memory, Region::new(1, end(units)), 0)
+    /// For the search, at the beginning: the tree that was brought in, or an empty one in memory of its
+    /// own. `None` if the system does not give that.
+    pub(in crate::search) fn open(&self, room: TreeRoom) -> Option<SavedTree> {
+        lock(&self.tree).take().or_else(|| SavedTree::empty(room))
     }
 
-    /// For the search, every few milliseconds: hands over a piece of the tree if it is wanted.
+    /// For the search, every few milliseconds: hands over a piece of its tree, whose blocks stand in
+    /// `region`, if that is wanted.
     #[inline(always)]
-    pub(in crate::search) fn look(&self, tree: &ProofTree, memory: &Memory) {
-        self.look_at(memory, &tree.region, tree.root_block());
-    }
-
-    /// The same for a tree whose blocks stand in `region`.
-    #[inline(always)]
-    pub(in crate::search) fn look_at(&self, memory: &Memory, region: &Region, root_block: Block) {
+    pub(in crate::search) fn look(&self, memory: &Memory, region: &Region, root_block: Block) {
         if self.wanted.load(Ordering::Relaxed) {
             self.hand_over(memory, region, root_block);
         }
@@ -124,20 +109,10 @@ impl TreePort {
         }
     }
 
-    /// For the search, at the end: leaves the tree to whoever keeps checkpoints. Its numbers have to
-    /// be backed up.
-    pub(in crate::search) fn close(&self, tree: ProofTree, memory: Option<Memory>) {
-        if let Some(memory) = memory {
-            let root_block = tree.root_block();
-            self.leave(|| (memory, tree.region, root_block));
-        }
-    }
-
-    /// The same for a tree by its parts.
-    pub(in crate::search) fn leave(&self, parts: impl FnOnce() -> (Memory, Region, Block)) {
+    /// For the search, at the end: leaves the tree to whoever keeps checkpoints.
+    pub(in crate::search) fn leave(&self, tree: SavedTree) {
         if self.active {
-            let (memory, region, root_block) = parts();
-            *lock(&self.tree) = Some(SavedTree { memory, region, root_block });
+            *lock(&self.tree) = Some(tree);
         }
     }
 

@@ -8,13 +8,14 @@ use super::*;
 use crate::file::fields::u32_at;
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
+use crate::search::Value;
+use crate::search::arena::{Block, Memory, Region};
 use crate::search::numbers::Combination;
+use crate::search::plain::Root;
 use crate::search::plain::evaluate::Evaluator;
-use crate::search::plain::game::Value;
-use crate::search::pns::arena::{Block, Memory, Region};
 use crate::search::pns::tests::{RICH, large_game, random_game};
 use crate::search::pns::tree::ProofTree;
-use crate::search::pns::{self, PnsOptions, pns_saving};
+use crate::search::pns::{self, PnsOptions, pns};
 use crate::search::run::{Control, Limits, Outcome};
 use crate::search::split_mix::mix;
 use crate::search::table::{CodesOfKeys, Cursor, Entry, LinearMap, Table};
@@ -39,7 +40,9 @@ impl<'a> Steps<'a> {
         evaluator.open_entries = options.store_open;
         let memory = Memory::new(bytes).unwrap();
         let region = Region::new(1, memory.units());
-        Steps { tree: ProofTree::new(region, options, 0), memory, evaluator }
+        let mut tree = ProofTree::new(options, 0);
+        tree.adopt(&memory, region, 0, 0);
+        Steps { tree, memory, evaluator }
     }
 
     /// Expands so many nodes, or fewer if the root is solved or the memory full. False then.
@@ -233,7 +236,8 @@ fn a_copy_of_a_growing_tree_holds_true_records() {
                 cut += usize::from(empty > 0);
                 let port = TreePort::new(Some(loaded));
                 let fresh = &Table::new(1 << 16).unwrap();
-                let report = pns_saving(&game, 0, fresh, bytes, options, LIMITS, &mut (), &port);
+                let report =
+                    pns(Root::new(&game, 0, fresh), bytes, options, LIMITS, &mut (), &port);
                 match report.outcome {
                     Outcome::Known(found) => assert_eq!(found, value, "{number}"),
                     Outcome::Unknown(_) => assert!(game.nodes() > 1000 || bytes < 1 << 20),
@@ -381,7 +385,7 @@ fn a_tree_saves_the_work_that_made_it() {
             let port = TreePort::new(tree);
             let table = &Table::new(1 << 20).unwrap();
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let report = pns_saving(&game, 0, table, 1 << 26, options, limits, &mut (), &port);
+            let report = pns(Root::new(&game, 0, table), 1 << 26, options, limits, &mut (), &port);
             (report, port.left())
         };
         let (whole, _) = run(None, u64::MAX);
@@ -405,7 +409,7 @@ fn handing_over_changes_nothing() {
     let run = |port: &TreePort| {
         let table = &Table::new(1 << 16).unwrap();
         let limits = Limits { nodes: Some(60_000), ..Limits::default() };
-        pns_saving(&game, 0, table, 1 << 24, RICH, limits, &mut (), port).counters
+        pns(Root::new(&game, 0, table), 1 << 24, RICH, limits, &mut (), port).counters
     };
     let alone = run(&TreePort::idle());
     let port = TreePort::new(None);

@@ -2,8 +2,8 @@
 
 use super::walk::{MARK, MAX_CHILDREN};
 use crate::file::fields::u32_at;
+use crate::search::arena::{Block, Memory, Node, Region, UNIT};
 use crate::search::numbers::{Combination, MAX};
-use crate::search::pns::arena::{Block, Memory, Node, Region, UNIT};
 
 /// The memory for a tree, and how its numbers follow from each other. The options of the searches
 /// that have one say it of theirs, such as [`crate::search::pns::PnsOptions::tree_room`].
@@ -42,6 +42,14 @@ pub struct SavedTree {
 }
 
 impl SavedTree {
+    /// A tree of an unexpanded root. `None` if the system does not give the memory, or it is less than
+    /// the least that a tree takes.
+    pub(in crate::search) fn empty(room: TreeRoom) -> Option<Self> {
+        let memory = Memory::new(room.bytes)?;
+        let end = (u64::from(memory.units()) * room.quarters / 4) as u32;
+        Some(SavedTree { memory, region: Region::new(1, end), root_block: 0 })
+    }
+
     /// Whether the root has been expanded.
     pub(crate) fn has_nodes(&self) -> bool {
         self.root_block != 0
@@ -77,12 +85,9 @@ pub struct TreeLoader {
 const MARKED: Block = Block::MAX;
 
 impl TreeLoader {
-    /// `None` if the system does not give the memory, or it is less than the least that a tree takes.
+    /// `None` as for [`SavedTree::empty`].
     pub fn new(room: TreeRoom) -> Option<Self> {
-        let memory = Memory::new(room.bytes)?;
-        let end = (u64::from(memory.units()) * room.quarters / 4) as u32;
-        let region = Region::new(1, end);
-        let tree = SavedTree { memory, region, root_block: 0 };
+        let tree = SavedTree::empty(room)?;
         Some(TreeLoader { room, tree, path: Vec::new(), started: false })
     }
 

@@ -12,7 +12,7 @@
 //! stands for each child that was marked and cannot be visited any more; for a reader they are
 //! leaves.
 
-use crate::search::pns::arena::{Block, Memory, Region, UNIT, units_of};
+use crate::search::arena::{Block, Memory, Region, UNIT, units_of};
 
 /// In a child's phi: it has a record.
 pub const MARK: u32 = 1 << 31;

@@ -15,7 +15,7 @@
 use bitvec::vec::BitVec;
 
 use super::game::{Atom, Impartial, Retained, Stop};
-use super::workspace::Workspace;
+use super::workspace::{Workspace, couple_of};
 use crate::search::table::{Cursor, Entry};
 
 /// Collections in a row between which nothing is found, after which a search gives up. One is not
@@ -109,7 +109,7 @@ fn retain<G: Impartial>(
         if is_stopped {
             return true;
         }
-        let (atom, nimber) = (code as Atom, (code >> 32) as u32);
+        let (atom, nimber) = couple_of(code);
         let known = knowledge.get(atom);
         let decided = known.grundy().is_some() || known.excludes(nimber);
         let stays = !decided && entry.work >= least_work;

@@ -11,8 +11,8 @@ use super::game::{Atom, Enough, Impartial, Questions};
 use super::knowledge::{Knowledge, TRACKED};
 use super::store::{List, Maker, atom_of, options_of};
 use super::workspace::{Workspace, code_of, key_of};
+use crate::search::Value;
 use crate::search::numbers::{MAX, Number, Pair};
-use crate::search::plain::game::Value;
 use crate::search::run::{Control, Counters, Reason};
 use crate::search::table::{Entry, Table};
 

@@ -15,9 +15,9 @@ use super::game::{Atom, Impartial};
 use super::store::option_at;
 use super::threads::{INTERVAL, Searched};
 use super::workspace::{Sum, Workspace, code_of};
+use crate::search::Value;
 use crate::search::nand::scan;
 use crate::search::numbers::Pair;
-use crate::search::plain::game::Value;
 use crate::search::run::{Control, Counters, Limits, Member, Observer, Reason, Report, Team};
 
 /// Numbers that are all kept.

@@ -5,8 +5,8 @@ use super::game::{Atom, Impartial};
 use super::knowledge::Knowledge;
 use super::options::hardness;
 use super::store::{Store, cancel};
-use crate::search::plain::game::Value;
-use crate::search::run::Memory;
+use crate::search::Value;
+use crate::search::run::MemoryUse;
 use crate::search::split_mix;
 use crate::search::table::{Table, TableError};
 
@@ -141,12 +141,12 @@ impl<'g, G: Impartial> Workspace<'g, G> {
     }
 
     /// Divides the memory anew. `own` bytes of the caller's count as well.
-    pub(super) fn balance(&self, own: u64) -> Memory {
+    pub(super) fn balance(&self, own: u64) -> MemoryUse {
         let fixed = self.fixed_bytes() + own;
         let rest = self.memory_bytes.saturating_sub(fixed);
         self.store.set_budget(rest);
         let is_full = rest < self.memory_bytes / LEAST_STORE_SHARE;
-        Memory { bytes: fixed + self.store.bytes(), is_full }
+        MemoryUse { bytes: fixed + self.store.bytes(), is_full }
     }
 }
 

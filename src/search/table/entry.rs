@@ -13,8 +13,8 @@
 //! formats.
 
 use super::layout::{Layout, decode, encode};
+use crate::search::Value;
 use crate::search::numbers::{INFINITY, Number};
-use crate::search::value::Value;
 
 /// What the table knows about a position, apart from its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 use super::{CELL_BYTES, CLUSTER, CodesOfKeys, Entry, LinearMap, Stored, Table};
-use crate::search::value::Value;
+use crate::search::Value;
 
 /// Explores with at most `preemptions` switches away from a thread that could have gone on. Bugs
 /// that need more are rare, and the number of runs grows exponentially.

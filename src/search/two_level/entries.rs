@@ -6,10 +6,11 @@
 
 use ahash::AHashSet;
 
+use crate::search::jobs::Finding;
 use crate::search::jobs::remote::WireError;
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::plain::game::{Expansion, Game};
-use crate::search::table::{Entry, Table, entry};
+use crate::search::table::Table;
 
 /// The entries of a node and of what is below it, nearest first, and at most so many. Reads the
 /// table while others may store in it.
@@ -20,14 +21,13 @@ pub(super) fn collect<G: Game>(
     node: u64,
     most: usize,
 ) -> Vec<u8> {
-    let lookup = |code| table.lookup(game.key(code), code);
+    let lookup = |code| Some(Finding { code, entry: table.lookup(game.key(code), code)? });
     let mut scratch = G::Scratch::default();
     let mut children = Vec::new();
-    let mut found: Vec<(u64, Entry)> =
-        lookup(node).map(|entry| (node, entry)).into_iter().collect();
+    let mut found: Vec<Finding> = lookup(node).into_iter().collect();
     let mut seen: AHashSet<u64> = [node].into();
     let mut next = 0;
-    while let Some(&(code, entry)) = found.get(next) {
+    while let Some(&Finding { code, entry }) = found.get(next) {
         next += 1;
         if entry.value().is_some() {
             continue;
@@ -42,15 +42,13 @@ pub(super) fn collect<G: Game>(
                 && let Some(entry) = lookup(child.code)
                 && seen.insert(child.code)
             {
-                found.push((child.code, entry));
+                found.push(entry);
             }
         }
     }
     wire::seal(Kind::Entries, search, |bytes| {
         bytes.reserve(found.len() * 16 + 8);
-        for (code, entry) in &found {
-            bytes.extend(entry.pack(*code).to_le_bytes());
-        }
+        found.into_iter().for_each(|finding| bytes.extend(<[u8; 16]>::from(finding)));
     })
 }
 
@@ -58,11 +56,11 @@ pub(super) fn collect<G: Game>(
 ///
 /// # Errors
 /// If it is none, or one of them is none.
-pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<(u64, Entry)>, WireError> {
+pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<Finding>, WireError> {
     let (cells, rest) = wire::open(Kind::Entries, search, bytes)?.as_chunks::<16>();
-    let cells = cells.iter().map(|&cell| u128::from_le_bytes(cell));
-    if !rest.is_empty() || !cells.clone().all(entry::is_valid) {
-        return Err(WireError::Unexpected("one with sound entries"));
+    let found = cells.iter().map(|&cell| Finding::try_from(cell)).collect();
+    match (found, rest) {
+        (Ok(found), []) => Ok(found),
+        _ => Err(WireError::Unexpected("one with sound entries")),
     }
-    Ok(cells.map(|cell| (cell as u64, Entry::unpack(cell))).collect())
 }

@@ -2,10 +2,12 @@
 
 use std::num::NonZeroUsize;
 
+use crate::search::Value;
 use crate::search::dfpn::{DfpnOptions, dfpn_parallel};
 use crate::search::jobs::messages::JobOutcome;
+use crate::search::plain::Root;
 use crate::search::plain::evaluate::{Evaluation, Evaluator};
-use crate::search::plain::game::{Child, Game, Value};
+use crate::search::plain::game::{Child, Game};
 use crate::search::run::{Control, Counters, Limits, Observer, Outcome, Reason};
 use crate::search::table::Table;
 
@@ -41,7 +43,8 @@ impl<'a, G: Game> Searcher<'a, G> {
     ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
         let Searcher { evaluator, options, threads } = self;
         let (game, table) = (evaluator.game, evaluator.table);
-        let report = dfpn_parallel(game, node, table, *options, *threads, limits, observer);
+        let report =
+            dfpn_parallel(Root::new(game, node, table), *options, *threads, limits, observer);
         let mut spent = of_job(&report.counters, used_before);
         let outcome = match report.outcome {
             Outcome::Known(value) => JobOutcome::Solved(value, report.best),

@@ -15,10 +15,10 @@
 mod entries;
 mod job;
 mod lead;
-mod station;
+mod worker;
 
 pub use lead::lead;
-pub use station::{PlainStation, StationOptions};
+pub use worker::{PlainWorker, WorkerOptions};
 
 use std::num::NonZeroUsize;
 
@@ -26,6 +26,7 @@ use super::dfpn::DfpnOptions;
 use super::jobs::messages::{JobId, Search};
 use super::jobs::threads::{Done, Seat, Threads};
 use super::jobs::{FirstLevel, JobTree, JobTreeOptions, Leader, Rules, without_memory};
+use super::plain::Root;
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Progress, Report};
 use super::snapshot::{TreePort, TreeRoom};
@@ -93,34 +94,20 @@ const LEAST_ROOM: u64 = 1 << 16;
 /// root, [`first_level`](super::run::Counters::first_level) those of them that became nodes of the
 /// first level's tree, and [`second_level`](super::run::Counters::second_level) the others.
 ///
+/// It begins with the tree that `port` brings in and leaves its own there, where somebody keeps
+/// checkpoints ([`super::snapshot`]); for others there is [`TreePort::idle`].
+///
 /// # Panics
 /// If the game or the observer does, or if the system starts no threads for a worker of several.
 pub fn two_level<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
-    tree_bytes: usize,
-    options: TwoLevelOptions,
-    limits: Limits<'_>,
-    observer: &mut dyn Observer,
-) -> Report {
-    let port = TreePort::idle();
-    two_level_saving(game, root, table, tree_bytes, options, limits, observer, &port)
-}
-
-/// [`two_level`] that begins with the tree of an earlier search, and hands its own over, where
-/// somebody keeps checkpoints ([`super::snapshot`]).
-#[expect(clippy::too_many_arguments, reason = "those of two_level and one more")]
-pub fn two_level_saving<G: Game>(
-    game: &G,
-    root: u64,
-    table: &Table,
+    root: Root<'_, G>,
     tree_bytes: usize,
     options: TwoLevelOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
     port: &TreePort,
 ) -> Report {
+    let Root { game, table, .. } = root;
     let tree_options = JobTreeOptions {
         combination: options.dfpn.combination,
         open_entries: true,
@@ -128,7 +115,7 @@ pub fn two_level_saving<G: Game>(
         congestion_64: options.congestion_64,
         affinity_64: 0,
     };
-    let Some(tree) = JobTree::new(game, table, port, tree_bytes, tree_options, root) else {
+    let Some(tree) = JobTree::new(root, tree_bytes, tree_options, port) else {
         return without_memory(table);
     };
     let budget = Box::new(move |_| options.job_nodes);
@@ -185,6 +172,6 @@ impl<F: FirstLevel> Observer for Watch<'_, '_, '_, F> {
 }
 
 #[cfg(test)]
-mod apart;
+mod remote_tests;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
 use super::*;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
+use crate::search::Value;
 use crate::search::numbers::Combination;
-use crate::search::plain::game::{Child, Expansion, Value};
+use crate::search::plain::game::{Child, Expansion};
 use crate::search::plain::known::{Answer, Informed, Known};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Outcome, Reason};
@@ -23,7 +24,7 @@ fn options(workers: usize, threads: usize, job_nodes: u64) -> TwoLevelOptions {
 
 fn run(game: &impl Game, options: TwoLevelOptions, limits: Limits<'_>) -> Report {
     let table = Table::new(1 << 16).unwrap();
-    two_level(game, 0, &table, 1 << 20, options, limits, &mut ())
+    two_level(Root::new(game, 0, &table), 1 << 20, options, limits, &mut (), &TreePort::idle())
 }
 
 #[test]
@@ -113,7 +114,8 @@ fn too_little_memory_is_no_answer() {
     for bytes in [0, 64, 1000] {
         let table = Table::new(1 << 16).unwrap();
         let options = options(2, 1, 30);
-        let report = two_level(&game, 0, &table, bytes, options, Limits::default(), &mut ());
+        let root = Root::new(&game, 0, &table);
+        let report = two_level(root, bytes, options, Limits::default(), &mut (), &TreePort::idle());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));
     }
 }
@@ -157,7 +159,8 @@ fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
     let broken = std::panic::catch_unwind(|| {
         let table = Table::new(1 << 16).unwrap();
         let options = options(3, 1, 30);
-        two_level(&nim, 0, &table, 1 << 20, options, Limits::default(), &mut Panics)
+        let root = Root::new(&nim, 0, &table);
+        two_level(root, 1 << 20, options, Limits::default(), &mut Panics, &TreePort::idle())
     });
     assert!(broken.is_err());
 }

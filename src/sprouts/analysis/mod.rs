@@ -29,12 +29,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse};
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::nimber_db::{Contents, NimberDbError};
 use super::position::Position;
 use super::{Scratch, Sprouts};
-use crate::search::plain::game::Value;
-use crate::search::run::{Limits, Observer, Reason};
+use crate::search::Value;
+use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Shelved, Workspace};
 use crate::search::table::TableError;
@@ -248,7 +248,7 @@ impl Analyst {
             from_file: *from_file,
             limits,
         };
-        let mut saving = Saving { game, file: file.as_mut() };
+        let mut saving = Writing { game, file: file.as_mut(), observer: &mut () };
         let analysis = survey(&workspace, game, position, options, scratch, &mut saving, on_change);
         *shelved = Some(workspace.shelve());
         analysis
@@ -261,18 +261,6 @@ impl Analyst {
     /// [`Reason::KnownValues`] then.
     pub fn close(self) -> Result<Option<GrundyFileUse>, NimberDbError> {
         self.file.map(GrundyFile::close).transpose()
-    }
-}
-
-/// Adds numbers to the file as they are found.
-struct Saving<'a> {
-    game: &'a Sprouts,
-    file: Option<&'a mut GrundyFile>,
-}
-
-impl Observer for Saving<'_> {
-    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        self.file.as_mut().is_none_or(|file| file.add(self.game, numbers))
     }
 }
 

@@ -6,8 +6,8 @@
 //! it would alone.
 
 use super::{Analysis, ChildValue, Goal, LandValue, Source};
+use crate::search::Value;
 use crate::search::numbers::Pair;
-use crate::search::plain::game::Value;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Reason};
 use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy};

@@ -1,8 +1,8 @@
 //! Which moves a land has, and in which order they are made.
 
-use super::super::flat::{Flat, LETTER, ONE};
 use super::symmetry::{Symmetries, Symmetry};
 use crate::search::sums::game::Full;
+use crate::sprouts::flat::{Flat, LETTER, ONE};
 
 /// A move, but for how a cut divides what is left of the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

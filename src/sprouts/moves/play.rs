@@ -1,9 +1,9 @@
 //! The positions after a move.
 
-use super::super::flat::{Flat, LETTER, ONE, Token};
 use super::list::{Curve, Cut, Move};
 use super::symmetry::Symmetries;
 use crate::search::sums::game::Full;
+use crate::sprouts::flat::{Flat, LETTER, ONE, Token};
 use std::cmp::Ordering;
 use std::ops::Range;
 

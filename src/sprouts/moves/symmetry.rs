@@ -1,6 +1,6 @@
 //! Symmetries of a region that change nothing outside of it.
 
-use super::super::flat::{Flat, LETTER, TWO};
+use crate::sprouts::flat::{Flat, LETTER, TWO};
 use std::ops::Range;
 
 /// What symmetries say about a curve within a boundary.

@@ -60,7 +60,7 @@ fn a_stopped_search_goes_on() {
             let limits = Limits { nodes: Some(1000), ..Limits::default() };
             let report = dfpn(&workspace, &root, options, 1, limits, &mut ());
             if let Some(value) = report.outcome.value() {
-                assert_eq!(value == konane::search::plain::game::Value::Win, won);
+                assert_eq!(value == konane::Value::Win, won);
                 break;
             }
             stops += 1;

@@ -1,6 +1,6 @@
 //! The searches on Sprouts.
 
-use konane::search::plain::game::Value;
+use konane::Value;
 use konane::search::run::{Limits, Outcome, Reason, Report};
 use konane::search::sums::{
     SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, grundy, pns, two_level,

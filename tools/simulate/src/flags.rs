@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use konane::search::jobs::remote::DeskRules;
+use konane::search::jobs::remote::RemoteRules;
 
 use crate::costs::Costs;
 
@@ -36,8 +36,8 @@ pub struct Flags {
 
 impl Flags {
     /// The leader's rules, as far as these flags say them.
-    pub fn rules(&self) -> DeskRules {
+    pub fn rules(&self) -> RemoteRules {
         let names = (self.calls * self.batch) as u64;
-        DeskRules { names, job_nodes: self.job_nodes, ..DeskRules::default() }
+        RemoteRules { names, job_nodes: self.job_nodes, ..RemoteRules::default() }
     }
 }

@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use clap::Parser;
-use konane::search::jobs::remote::{DeskRules, Station};
+use konane::search::jobs::remote::{RemoteRules, RemoteWorker};
 use konane::{Board, Limits, Position, SolveOptions, Solver};
 
 use costs::Costs;
@@ -31,25 +31,25 @@ struct Args {
     #[command(flatten)]
     flags: Flags,
     /// The least work of a fact.
-    #[arg(long, default_value_t = DeskRules::default().fact_work)]
+    #[arg(long, default_value_t = RemoteRules::default().fact_work)]
     fact_work: u64,
     /// The most entries for a job.
-    #[arg(long, default_value_t = DeskRules::default().most_entries)]
+    #[arg(long, default_value_t = RemoteRules::default().most_entries)]
     most_entries: usize,
     /// Machines do not ask each other for entries.
     #[arg(long)]
     no_entries: bool,
     /// See the leader's rules, in 1/64.
-    #[arg(long, default_value_t = DeskRules::default().congestion_64)]
+    #[arg(long, default_value_t = RemoteRules::default().congestion_64)]
     congestion: u32,
     /// See the leader's rules, in 1/64.
-    #[arg(long, default_value_t = DeskRules::default().affinity_64)]
+    #[arg(long, default_value_t = RemoteRules::default().affinity_64)]
     affinity: u32,
     /// See the leader's rules.
-    #[arg(long, default_value_t = DeskRules::default().refresh_age)]
+    #[arg(long, default_value_t = RemoteRules::default().refresh_age)]
     refresh_age: u32,
     /// See the leader's rules.
-    #[arg(long, default_value_t = DeskRules::default().leaves_compared)]
+    #[arg(long, default_value_t = RemoteRules::default().leaves_compared)]
     leaves: usize,
     /// Nodes to evaluate in all.
     #[arg(long)]
@@ -119,32 +119,32 @@ impl Record {
     }
 }
 
-/// Stations in a row, each below the one that was made before.
+/// Workers in a row, each below the one that was made before.
 struct Row<'a> {
-    station: &'a dyn Station,
+    worker: &'a dyn RemoteWorker,
     rest: Option<&'a Row<'a>>,
 }
 
-/// Makes so many stations more and runs with all of them.
-fn with_stations<T>(
+/// Makes so many workers more and runs with all of them.
+fn with_workers<T>(
     solver: &Solver<'_>,
-    rules: DeskRules,
+    rules: RemoteRules,
     left: usize,
     row: Option<&Row<'_>>,
-    run: &mut dyn FnMut(&[&dyn Station]) -> T,
+    run: &mut dyn FnMut(&[&dyn RemoteWorker]) -> T,
 ) -> Result<T, konane::SolveError> {
     if left == 0 {
-        let mut stations = Vec::new();
+        let mut workers = Vec::new();
         let mut next = row;
-        while let Some(Row { station, rest }) = next {
-            stations.push(*station);
+        while let Some(Row { worker, rest }) = next {
+            workers.push(*worker);
             next = *rest;
         }
-        return Ok(run(&stations));
+        return Ok(run(&workers));
     }
-    solver.work(rules, |station| {
-        let row = Row { station, rest: row };
-        with_stations(solver, rules, left - 1, Some(&row), run)
+    solver.work(rules, |worker| {
+        let row = Row { worker, rest: row };
+        with_workers(solver, rules, left - 1, Some(&row), run)
     })?
 }
 
@@ -158,7 +158,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         args.flags;
     let board = Board::new(args.board.parse()?);
     let start = Position::start(&board);
-    let rules = DeskRules {
+    let rules = RemoteRules {
         fact_work: args.fact_work,
         node_limit: args.max_nodes,
         most_entries: args.most_entries,
@@ -180,16 +180,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         true => Some(leader.clone().limits(Limits::default()).run()?.report.counters.nodes),
         false => None,
     };
-    let mut run = |stations: &[&dyn Station]| {
+    let mut run = |workers: &[&dyn RemoteWorker]| {
         let mut found = None;
-        let solution = leader.lead(rules, &mut (), |desk| {
+        let solution = leader.lead(rules, &mut (), |leader| {
             let (batches, fetches) = ((calls, batch), !args.no_entries);
-            let world = World::new(desk, stations, costs, threads.get(), batches, fetches);
+            let world = World::new(leader, workers, costs, threads.get(), batches, fetches);
             found = Some(world.going_on(calls == 1).run());
         });
         (solution, found)
     };
-    let (solution, found) = with_stations(&worker, rules, machines, None, &mut run)?;
+    let (solution, found) = with_workers(&worker, rules, machines, None, &mut run)?;
     let (solution, (time, traffic)) = (solution?, found.expect("the game is not over"));
     let record = Record {
         game: args.board,

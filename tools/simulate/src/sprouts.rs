@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use konane::search::jobs::messages::{JobId, WorkerId};
-use konane::search::jobs::remote::{Desk, Standing, Station, Told, WireError};
+use konane::search::jobs::remote::{RemoteLeader, RemoteWorker, Standing, Told, WireError};
 use konane::search::sums::SearchOptions;
 use konane::sprouts::Position;
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, lead, work};
@@ -30,70 +30,70 @@ struct Args {
     expansion_us: f64,
 }
 
-/// Makes so many stations more and runs with all of them.
-fn with_stations(
+/// Makes so many workers more and runs with all of them.
+fn with_workers(
     search: ClusterSearch<'_>,
     turns: &Turns,
     left: usize,
-    stations: &[&dyn Station],
-    run: &mut dyn FnMut(&[&dyn Station]),
+    workers: &[&dyn RemoteWorker],
+    run: &mut dyn FnMut(&[&dyn RemoteWorker]),
 ) -> Result<(), ClusterError> {
     if left == 0 {
-        run(stations);
+        run(workers);
         return Ok(());
     }
-    work(search, Some(turns), |station| {
-        let more = [stations, &[station]].concat();
-        with_stations(search, turns, left - 1, &more, run)
+    work(search, Some(turns), |worker| {
+        let more = [workers, &[worker]].concat();
+        with_workers(search, turns, left - 1, &more, run)
     })?
 }
 
-/// A desk whose real time is taken.
+/// A leader whose real time is taken.
 struct Timed<'d> {
-    desk: &'d mut dyn Desk,
+    leader: &'d mut dyn RemoteLeader,
     took: Duration,
 }
 
 impl Timed<'_> {
-    fn take<T>(&mut self, call: impl FnOnce(&mut dyn Desk) -> T) -> T {
+    fn take<T>(&mut self, call: impl FnOnce(&mut dyn RemoteLeader) -> T) -> T {
         let begun = Instant::now();
-        let result = call(self.desk);
+        let result = call(self.leader);
         self.took += begun.elapsed();
         result
     }
 }
 
-impl Desk for Timed<'_> {
+impl RemoteLeader for Timed<'_> {
     fn hello(&mut self, name: WorkerId, now: Duration) -> Told {
-        self.take(|desk| desk.hello(name, now))
+        self.take(|leader| leader.hello(name, now))
     }
 
     fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
-        self.take(|desk| desk.hear(bytes, now))
+        self.take(|leader| leader.hear(bytes, now))
     }
 
     fn lost(&mut self, worker: u64) {
-        self.desk.lost(worker);
+        self.leader.lost(worker);
     }
 
     fn expire(&mut self, now: Duration) {
-        self.desk.expire(now);
+        self.leader.expire(now);
     }
 
     fn take_stops(&mut self) -> Vec<(WorkerId, JobId)> {
-        self.desk.take_stops()
+        self.leader.take_stops()
     }
 
     fn set_job_nodes(&mut self, nodes: u64) {
-        self.desk.set_job_nodes(nodes);
+        self.leader.set_job_nodes(nodes);
     }
 
     fn end(&mut self, reason: Reason) {
-        self.desk.end(reason);
+        self.leader.end(reason);
     }
 
     fn standing(&self) -> Standing {
-        self.desk.standing()
+        self.leader.standing()
     }
 }
 
@@ -118,13 +118,13 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
     let turns = Turns::default();
     let begun = Instant::now();
     let mut found = None;
-    with_stations(search, &turns, machines, &[], &mut |stations| {
+    with_workers(search, &turns, machines, &[], &mut |workers| {
         let mut ran = None;
-        let solution = lead(leader, args.flags.rules(), None, &mut Nobody, |desk| {
-            let mut timed = Timed { desk, took: Duration::ZERO };
+        let solution = lead(leader, args.flags.rules(), None, &mut Nobody, |leader| {
+            let mut timed = Timed { leader, took: Duration::ZERO };
             let world = World::new(
                 &mut timed,
-                stations,
+                workers,
                 costs,
                 threads.get(),
                 (args.flags.calls, batch),
@@ -136,7 +136,7 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
         });
         found = Some((solution, ran));
     })?;
-    let (solution, ran) = found.expect("the stations were made");
+    let (solution, ran) = found.expect("the workers were made");
     let (solution, (time, traffic, leading)) = (solution?, ran.expect("the leader has run"));
     let counters = solution.report.counters;
     let alone = counters.expansions as f64 * args.expansion_us / 1e6;

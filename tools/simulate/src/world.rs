@@ -11,14 +11,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::time::{Duration, Instant};
 
-use konane::search::jobs::remote::{Desk, Ordered, Station, Told};
+use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteWorker, Told};
 use konane::search::run::Counters;
 
 use super::costs::Costs;
 
 /// A machine's place in the world.
 struct Machine<'a> {
-    station: &'a dyn Station,
+    worker: &'a dyn RemoteWorker,
     /// Batches of jobs that have come, with the times from which they can be searched.
     batches: VecDeque<(Duration, Vec<Told>)>,
     /// Until when it is busy.
@@ -60,7 +60,7 @@ pub struct Traffic {
 }
 
 pub struct World<'a, 'd> {
-    desk: &'d mut dyn Desk,
+    leader: &'d mut dyn RemoteLeader,
     machines: Vec<Machine<'a>>,
     costs: Costs,
     threads: usize,
@@ -78,7 +78,7 @@ pub struct World<'a, 'd> {
     driver_free: Duration,
     driver_busy: Duration,
     /// What the leader really took, and for how many messages.
-    leader: (Duration, u64),
+    leader_took: (Duration, u64),
     /// What collecting and searching really took.
     collecting: Duration,
     searching: Duration,
@@ -91,22 +91,22 @@ pub struct World<'a, 'd> {
 
 impl<'a, 'd> World<'a, 'd> {
     pub fn new(
-        desk: &'d mut dyn Desk,
-        stations: &[&'a dyn Station],
+        leader: &'d mut dyn RemoteLeader,
+        workers: &[&'a dyn RemoteWorker],
         costs: Costs,
         threads: usize,
         (batches, batch): (usize, usize),
         fetches: bool,
     ) -> Self {
-        let machine = |&station| Machine {
-            station,
+        let machine = |&worker| Machine {
+            worker,
             batches: VecDeque::new(),
             free: Duration::ZERO,
             busy: Duration::ZERO,
         };
         World {
-            desk,
-            machines: stations.iter().map(machine).collect(),
+            leader,
+            machines: workers.iter().map(machine).collect(),
             costs,
             threads,
             batches,
@@ -117,10 +117,10 @@ impl<'a, 'd> World<'a, 'd> {
             queue: BinaryHeap::new(),
             events: BTreeMap::new(),
             next: 0,
-            waiting: vec![Vec::new(); stations.len()],
+            waiting: vec![Vec::new(); workers.len()],
             driver_free: Duration::ZERO,
             driver_busy: Duration::ZERO,
-            leader: (Duration::ZERO, 0),
+            leader_took: (Duration::ZERO, 0),
             collecting: Duration::ZERO,
             searching: Duration::ZERO,
             waited: Duration::ZERO,
@@ -163,16 +163,17 @@ impl<'a, 'd> World<'a, 'd> {
                 Event::Jobs(machine, jobs) => self.receive(machine, jobs),
                 Event::Free(machine) => self.search(machine),
             }
-            if self.desk.standing().is_over {
+            if self.leader.standing().is_over {
                 break;
             }
         }
         let seconds = self.now.max(self.driver_free).as_secs_f64().max(1e-9);
         let busy: Duration = self.machines.iter().map(|machine| machine.busy).sum();
-        self.traffic.leader_us = self.leader.0.as_secs_f64() * 1e6 / self.leader.1.max(1) as f64;
+        self.traffic.leader_us =
+            self.leader_took.0.as_secs_f64() * 1e6 / self.leader_took.1.max(1) as f64;
         let entries = (self.traffic.entry_bytes / 16).max(1) as f64;
         self.traffic.collect_ns = self.collecting.as_secs_f64() * 1e9 / entries;
-        let nodes = self.desk.standing().counters.nodes.max(1) as f64;
+        let nodes = self.leader.standing().counters.nodes.max(1) as f64;
         self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
         self.traffic.waited = self.waited.as_secs_f64() / seconds / self.machines.len() as f64;
@@ -190,12 +191,12 @@ impl<'a, 'd> World<'a, 'd> {
         let begun = Instant::now();
         for message in messages {
             self.traffic.message_bytes += message.len() as u64;
-            told.push(self.desk.hear(&message, begin).expect("a station says what is sound"));
+            told.push(self.leader.hear(&message, begin).expect("a worker says what is sound"));
         }
         // Who waits is asked again; one name of a machine in vain is enough.
         for machine in 0..self.machines.len() {
             while let Some(name) = self.waiting[machine].pop() {
-                let answer = self.desk.hello(name, begin);
+                let answer = self.leader.hello(name, begin);
                 heard += 1;
                 let waits = answer.order == Ordered::Wait;
                 told.push(answer);
@@ -204,8 +205,8 @@ impl<'a, 'd> World<'a, 'd> {
                 }
             }
         }
-        self.leader.0 += begun.elapsed();
-        self.leader.1 += heard as u64;
+        self.leader_took.0 += begun.elapsed();
+        self.leader_took.1 += heard as u64;
         for told in told {
             let machine = told.name as usize / (self.batches * self.batch);
             match told.order {
@@ -224,8 +225,8 @@ impl<'a, 'd> World<'a, 'd> {
             end += self.costs.call() + self.costs.send(size);
             self.at(end + self.costs.latency(), Event::Jobs(machine, jobs));
         }
-        for (name, job) in self.desk.take_stops() {
-            self.machines[name as usize / (self.batches * self.batch)].station.call_off(job);
+        for (name, job) in self.leader.take_stops() {
+            self.machines[name as usize / (self.batches * self.batch)].worker.call_off(job);
         }
         self.driver_busy += end - begin;
         self.driver_free = end;
@@ -254,7 +255,7 @@ impl<'a, 'd> World<'a, 'd> {
             {
                 let other = &mut self.machines[*last as usize];
                 let begun = Instant::now();
-                let found = other.station.entries(node).expect("a node of the leader");
+                let found = other.worker.entries(node).expect("a node of the leader");
                 self.collecting += begun.elapsed();
                 // A thread of its own does that, on processors that the search would have.
                 let collect = self.costs.collect(found.len()) / self.threads as u32;
@@ -288,24 +289,23 @@ impl<'a, 'd> World<'a, 'd> {
         self.at(time + self.costs.latency(), Event::Results(results));
     }
 
-    /// What a station has searched since it was free.
+    /// What a worker has searched since it was free.
     fn go_on(&mut self, number: usize, idle: Duration) {
         let machine = &mut self.machines[number];
         let nodes = self.costs.nodes(idle, self.threads);
         if self.goes_on && nodes > 0 {
-            let before = (self.unit)(&machine.station.counters());
-            machine.station.go_on(Some(nodes));
-            let more = (self.unit)(&machine.station.counters()) - before;
+            let before = (self.unit)(&machine.worker.counters());
+            machine.worker.go_on(Some(nodes));
+            let more = (self.unit)(&machine.worker.counters()) - before;
             machine.busy += self.costs.search(more, self.threads).min(idle);
         }
     }
 
-    /// What a station says of a job, and the nodes that it took.
+    /// What a worker says of a job, and the nodes that it took.
     fn do_job(&self, told: &Told, number: usize, entries: Option<&[u8]>) -> (Vec<u8>, u64) {
-        let station = self.machines[number].station;
-        let before = (self.unit)(&station.counters());
-        let message =
-            station.search(told.name, &told.answer, entries).expect("a job of the leader");
-        (message, (self.unit)(&station.counters()) - before)
+        let worker = self.machines[number].worker;
+        let before = (self.unit)(&worker.counters());
+        let message = worker.search(told.name, &told.answer, entries).expect("a job of the leader");
+        (message, (self.unit)(&worker.counters()) - before)
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Shared;
 use super::place::{Place, time};
 use crate::cli::explore::reply::{Answer, Params};
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// The parameters.
 #[derive(Debug, Deserialize)]

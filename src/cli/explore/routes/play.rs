@@ -9,7 +9,7 @@ use super::place::{Place, time};
 use crate::analysis::{Judgement, Level, Source};
 use crate::cli::explore::reply::{Answer, Params, Problem};
 use crate::cli::judged::outcome_name;
-use crate::search::plain::game::Value;
+use crate::search::Value;
 
 /// The parameters.
 #[derive(Debug, Deserialize)]

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::fs;
 
-use super::super::error::BuildError;
 use super::layers::{read_entry, remove_if_there};
 use super::place::{Place, parse_slice_name, slice_name};
 use super::slices::Slices;
 use super::task::{Task, Work};
+use crate::endgame::build::error::BuildError;
 use crate::endgame::files::{BlockKey, BlockKind, Manifest, ManifestLayer, Scope};
 use crate::endgame::index::{Index, Sizes};
 use crate::konane::Colour;

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::error::BuildError;
 use super::place::{self, Place};
 use super::rows::{ROWS_OF, slice_header};
 use super::run::Runner;
 use crate::endgame::DatabaseError;
+use crate::endgame::build::error::BuildError;
 use crate::endgame::files::{
     Counts, Inflater, LayerFile, LayerHeader, LayerWriter, ManifestLayer, ROWS, Scope, layer_entry,
 };

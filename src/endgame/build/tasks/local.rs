@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::super::error::BuildError;
-use super::super::observer::{BuildObserver, Outside, Stage};
 use super::graph::Graph;
 use super::task::{Task, Work};
+use crate::endgame::build::error::BuildError;
+use crate::endgame::build::observer::{BuildObserver, Outside, Stage};
 use crate::endgame::files::Manifest;
 use crate::konane::Colour;
 
@@ -25,9 +25,7 @@ pub(super) fn run(
     let (mut lost, mut last) = (0, None);
     while let Some(wave) = waves.first() {
         for task in wave {
-            if outside.is_stopped() {
-                return Err(BuildError::Interrupted);
-            }
+            outside.go_on()?;
             let stage = match task.work {
                 Work::Rows { black, .. } => Stage::Rows { black },
                 Work::Layer { stones } => Stage::Assembling { stones },

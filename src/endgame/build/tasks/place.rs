@@ -11,10 +11,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::error::BuildError;
-use crate::endgame::files::{BlockKey, BlockKind, DatabaseError, LayerFile, layer_name};
+use crate::endgame::build::error::BuildError;
+use crate::endgame::files::{
+    BlockKey, BlockKind, DatabaseError, LayerFile, Metric, Scope, database_name, layer_name,
+};
 use crate::file::FileError;
-use crate::konane::Colour;
+use crate::konane::{Colour, Dimensions};
 
 /// The directory with the tasks' files, in that of the database.
 pub(in crate::endgame::build) const TASKS: &str = "tasks";
@@ -33,6 +35,12 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Of a board's database, which tasks build whole, in the directory that holds databases.
+    pub fn of(out: &Path, board: Dimensions) -> Self {
+        let (scope, metric) = (Scope::Complete, Metric::Outcome);
+        Place { directory: out.join(database_name(board, scope, board.squares(), metric)) }
+    }
+
     /// The directory with what passes from task to task.
     pub fn tasks(&self) -> PathBuf {
         self.directory.join(TASKS)

@@ -5,19 +5,19 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::super::costs::{compressed_share, present, saturated};
-use super::super::error::BuildError;
-use super::super::observer::BuildObserver;
-use super::super::plan::{Misfit, PlanError, Resource};
-use super::super::swept::MAX_WHITE;
-use super::super::workspace::Workspace;
-use super::super::{BuildSummary, summary};
 use super::graph::Graph;
 use super::place::Place;
 use super::rows;
 use super::slices::{self, Slices};
 use super::task::{Task, Work};
-use crate::endgame::files::{MANIFEST_NAME, Manifest, Metric, Scope, database_name};
+use crate::endgame::build::costs::{compressed_share, present, saturated};
+use crate::endgame::build::error::BuildError;
+use crate::endgame::build::observer::BuildObserver;
+use crate::endgame::build::plan::{Misfit, PlanError, Resource};
+use crate::endgame::build::swept::MAX_WHITE;
+use crate::endgame::build::workspace::Workspace;
+use crate::endgame::build::{BuildSummary, summary};
+use crate::endgame::files::{MANIFEST_NAME, Manifest, Metric, Scope};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::sweep::Sweep;
 use crate::file::{Lock, NewFile, open_regular};
@@ -101,9 +101,7 @@ impl TaskPlan {
         let index = Index::new(board.clone(), Scope::Complete.exchanges());
         let dimensions = board.dimensions();
         let sizes = Sizes::new(&index);
-        let name =
-            database_name(dimensions, Scope::Complete, dimensions.squares(), Metric::Outcome);
-        let place = Place { directory: options.out.join(name) };
+        let place = Place::of(&options.out, dimensions);
         let white = index.numbering().count(Colour::White);
         if white > MAX_WHITE {
             return Err(PlanError::TooLargeForRows { board: dimensions }.into());
@@ -112,7 +110,7 @@ impl TaskPlan {
         let need = least_memory(&index, &sizes, threads);
         let fitting = Slices::fitting(&index, memory_bytes, threads, parts);
         let Some(fitting) = fitting.filter(|_| need <= u128::from(memory_bytes)) else {
-            let plan = TaskPlan { index, sizes, slices: Slices { most: 8 }, place, options };
+            let plan = TaskPlan { index, sizes, slices: Slices::LEAST, place, options };
             let figures = plan.figures();
             let seconds = figures.thread_seconds / threads as f64;
             let needs = (need, figures.disk_peak_bytes);
@@ -143,7 +141,7 @@ impl TaskPlan {
         let out = directory.parent().unwrap_or(Path::new("")).to_owned();
         let (memory_bytes, threads) = (memory.unwrap_or(u64::MAX), rayon::current_num_threads());
         let fitting = || Slices::fitting(&index, memory_bytes, threads, 1);
-        let slices = read_layout(&place).or_else(fitting).unwrap_or(Slices { most: 8 });
+        let slices = read_layout(&place).or_else(fitting).unwrap_or(Slices::LEAST);
         let options = TaskOptions { out, memory_bytes, threads, parts: 1 };
         TaskPlan { index, sizes, slices, place, options }
     }
@@ -278,7 +276,7 @@ const SAMPLES: usize = 3;
 
 /// The least memory with which a task of each kind gets on.
 pub(super) fn least_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
-    let rows = Slices { most: 8 }.rows_memory(index, sizes, threads);
+    let rows = Slices::LEAST.rows_memory(index, sizes, threads);
     rows.max(slices::layer_memory(index, sizes, threads))
 }
 

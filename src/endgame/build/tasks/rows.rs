@@ -1,14 +1,13 @@
 //! Making a slice of rows from the rows that jumps lead to.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::error::BuildError;
 use super::place::{self, Place};
 use super::run::Runner;
 use crate::endgame::DatabaseError;
+use crate::endgame::build::error::BuildError;
 use crate::endgame::files::{
     BlockKey, BlockKind, Inflater, LayerFile, LayerHeader, LayerWriter, ROWS, Scope,
 };
@@ -232,30 +231,10 @@ impl<'a> Reader<'a> {
     fn row(&mut self, runner: &Runner<'_>, nth: usize) -> (&[u64], &mut Vec<u64>) {
         for (source, bytes) in self.sources.iter().zip(&self.blocks) {
             let n = source.row_bytes;
-            let words = &mut self.split[runner.columns.block(source.key.white)];
-            words[words.len() - 1] = 0;
-            bytemuck::cast_slice_mut(words)[..n].copy_from_slice(&bytes[nth * n..(nth + 1) * n]);
-            words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+            let row = &bytes[nth * n..(nth + 1) * n];
+            runner.columns.put_block(&mut self.split, source.key.white, row);
         }
         runner.columns.join(&self.split, &mut self.row);
         (&self.row, &mut self.scratch)
-    }
-}
-
-/// Counts that threads add to.
-#[derive(Debug, Default)]
-pub(super) struct Tally(AtomicU64);
-
-impl Tally {
-    pub fn add(&self, more: u64) {
-        self.0.fetch_add(more, Ordering::Relaxed);
-    }
-
-    pub fn most(&self, value: u64) {
-        self.0.fetch_max(value, Ordering::Relaxed);
-    }
-
-    pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
     }
 }

@@ -1,16 +1,16 @@
 //! Running one task.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::super::error::BuildError;
-use super::super::swept::MAX_WHITE;
 use super::place::Place;
-use super::rows::Tally;
 use super::slices::{self, Slices};
 use super::task::{Task, TaskError, Work};
-use crate::endgame::files::{Metric, ROWS, Scope, database_name};
+use crate::endgame::build::costs::saturated;
+use crate::endgame::build::error::BuildError;
+use crate::endgame::build::swept::MAX_WHITE;
+use crate::endgame::files::{ROWS, Scope};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::sweep::Columns;
 use crate::konane::{Board, Colour};
@@ -43,15 +43,7 @@ impl Task {
         stop: &AtomicBool,
     ) -> Result<TaskReport, BuildError> {
         let index = Index::new(Board::new(self.dimensions), Scope::Complete.exchanges());
-        let squares = self.dimensions.squares();
-        let place = Place {
-            directory: out.join(database_name(
-                self.dimensions,
-                Scope::Complete,
-                squares,
-                Metric::Outcome,
-            )),
-        };
+        let place = Place::of(out, self.dimensions);
         self.run_in(&index, &place, memory, stop)
     }
 
@@ -76,7 +68,7 @@ impl Task {
             Work::Layer { .. } => slices::layer_memory(index, &sizes, threads),
         };
         if let Some(have) = memory.filter(|&have| u128::from(have) < need) {
-            let need = u64::try_from(need).unwrap_or(u64::MAX);
+            let need = saturated(need);
             return Err(BuildError::TaskMemory { need, have });
         }
         let columns = Columns::new(white);
@@ -108,6 +100,24 @@ struct Counted {
     rows: Tally,
     read: Tally,
     written: Tally,
+}
+
+/// A count that threads add to.
+#[derive(Debug, Default)]
+struct Tally(AtomicU64);
+
+impl Tally {
+    fn add(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    fn most(&self, value: u64) {
+        self.0.fetch_max(value, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// A task at work.

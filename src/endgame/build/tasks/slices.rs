@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::costs::{BASE_BYTES, orbit_bytes};
+use crate::endgame::build::costs::{BASE_BYTES, orbit_bytes};
 use crate::endgame::files::{CHUNK_BYTES, ROWS};
 use crate::endgame::index::{Index, Sizes, binomial};
 use crate::endgame::values::sweep::{row_words, stride_words};
@@ -30,6 +30,9 @@ pub(super) struct Slices {
 }
 
 impl Slices {
+    /// The smallest: eight rows, which stand in the bytes of a block together.
+    pub const LEAST: Slices = Slices { most: ROWS as u32 };
+
     /// Slices as large as `memory` bytes allow, but at least `parts` of them where there are most rows;
     /// nothing if not even eight rows fit.
     pub fn fitting(index: &Index, memory: u64, threads: usize, parts: u32) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! Runs of bits that begin anywhere, in rows as bytes and in rows as words.
 
-use super::super::remoteness::MAX_PLANES;
+use crate::endgame::values::remoteness::MAX_PLANES;
 
 /// Splits a pair of runs into pieces of at most 56 bits, which a word holds with any offset below
 /// 8.

@@ -55,6 +55,15 @@ impl Columns {
         self.starts[stones as usize]..self.starts[stones as usize + 1]
     }
 
+    /// Puts a block's row, as bytes of a database, among the rows of all blocks.
+    #[inline]
+    pub fn put_block(&self, blocks: &mut [u64], stones: u32, bytes: &[u8]) {
+        let words = &mut blocks[self.block(stones)];
+        words[words.len() - 1] = 0;
+        bytemuck::cast_slice_mut(words)[..bytes.len()].copy_from_slice(bytes);
+        words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+    }
+
     /// Writes a row's bits to the rows of the blocks. Some 10 ns a word.
     ///
     /// # Panics

@@ -9,10 +9,12 @@ use super::*;
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
+use crate::search::Value;
 use crate::search::dfpn::{DfpnOptions, dfpn};
 use crate::search::jobs::{Finding, JobTree, JobTreeOptions};
 use crate::search::numbers::Combination;
-use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::plain::Root;
+use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Limits, Outcome};
 use crate::search::snapshot::TreePort;
@@ -217,7 +219,7 @@ impl<'a> World<'a> {
         let &mut Search { job, node, budget, slice, .. } = search;
         let table = &worker.table;
         let limits = Limits { nodes: Some(1 + slice), ..Limits::default() };
-        let report = dfpn(game, node, table, DFPN, limits, &mut ());
+        let report = dfpn(Root::new(game, node, table), DFPN, limits, &mut ());
         spent.nodes += report.counters.nodes - 1;
         spent.expansions += report.counters.expansions;
         let lookup = |code| table.lookup(game.key(code), code);
@@ -302,7 +304,7 @@ impl<'a> World<'a> {
 fn run(game: &GraphGame, rules: Rules, workers: u64, trouble: Trouble, seed: u64) -> Summary {
     let table = Table::new(1 << 14).unwrap();
     let port = TreePort::idle();
-    let tree = JobTree::new(game, &table, &port, 1 << 20, TREE, 0).unwrap();
+    let tree = JobTree::new(Root::new(game, 0, &table), 1 << 20, TREE, &port).unwrap();
     let mut world = World::new(game, Leader::new(tree, rules, 0), workers, trouble, seed);
     world.run();
     let World { leader, names, lost, moved, .. } = world;
@@ -381,7 +383,7 @@ fn node_limits_hold_for_all_workers_together() {
 /// A leader and what it needs, with the large game.
 fn with_leader(test: impl FnOnce(&mut Leader<JobTree<'_, GraphGame>>)) {
     let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreePort::idle());
-    let tree = JobTree::new(&game, &table, &port, 1 << 20, TREE, 0).unwrap();
+    let tree = JobTree::new(Root::new(&game, 0, &table), 1 << 20, TREE, &port).unwrap();
     test(&mut Leader::new(tree, rules(30), 0));
 }
 

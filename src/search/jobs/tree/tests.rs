@@ -29,7 +29,7 @@ fn tree<'a, G: Game>(
     bytes: usize,
     options: JobTreeOptions,
 ) -> JobTree<'a, G> {
-    JobTree::new(game, table, port, bytes, options, 0).unwrap()
+    JobTree::new(Root::new(game, 0, table), bytes, options, port).unwrap()
 }
 
 /// Checks the numbers of every node against its children, slowly, and returns how many there

@@ -1,7 +1,7 @@
 use super::*;
-use crate::oracles::graph::GraphGame;
+use crate::oracles::graph::Hooked;
 use crate::oracles::negamax::Negamax;
-use crate::search::plain::game::{Expansion, Settled, Value};
+use crate::search::Value;
 use crate::search::plain::known::{Informed, Known};
 use crate::search::pn2::pn2;
 use crate::search::pn2::tests::{THESIS, variants};
@@ -20,7 +20,8 @@ fn search<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    search_with(game, 0, table, tree_bytes, options, workers, limits, observer, &TreePort::idle())
+    let (root, port) = (Root::new(game, 0, table), TreePort::idle());
+    search_with(root, tree_bytes, options, workers, limits, observer, &port)
         .expect("threads can be started, and the root is not known")
 }
 
@@ -84,19 +85,11 @@ fn one_thread_is_the_sequential_search() {
                 let table = Table::new(1 << 14).unwrap();
                 let (limits, bytes) = (Limits::default(), 1 << 20);
                 if parallel {
-                    pn2_parallel(
-                        &game,
-                        0,
-                        &table,
-                        bytes,
-                        options,
-                        one,
-                        limits,
-                        &mut (),
-                        &TreePort::idle(),
-                    )
+                    let root = Root::new(&game, 0, &table);
+                    pn2_parallel(root, bytes, options, one, limits, &mut (), &TreePort::idle())
                 } else {
-                    pn2(&game, 0, &table, bytes, options, limits, &mut ())
+                    let root = Root::new(&game, 0, &table);
+                    pn2(root, bytes, options, limits, &mut (), &TreePort::idle())
                 }
             });
             assert_eq!((a.counters, a.best), (b.counters, b.best));
@@ -113,17 +106,9 @@ fn any_number_of_threads_may_be_asked_for() {
             let table = Table::new(1 << 14).unwrap();
             let threads = NonZeroUsize::new(threads).unwrap();
             let limits = Limits::default();
-            let report = pn2_parallel(
-                &game,
-                0,
-                &table,
-                bytes,
-                THESIS,
-                threads,
-                limits,
-                &mut (),
-                &TreePort::idle(),
-            );
+            let root = Root::new(&game, 0, &table);
+            let report =
+                pn2_parallel(root, bytes, THESIS, threads, limits, &mut (), &TreePort::idle());
             assert_eq!(report.outcome, Outcome::Known(value));
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
         }
@@ -186,35 +171,6 @@ fn the_observer_is_called_and_may_stop_the_search() {
     }
 }
 
-/// A game that panics at some expansion.
-struct Brittle<'a> {
-    game: &'a GraphGame,
-    left: AtomicU64,
-}
-
-impl Game for Brittle<'_> {
-    type Scratch = ();
-
-    fn expand(
-        &self,
-        code: u64,
-        scratch: &mut (),
-        children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
-    ) -> Expansion {
-        assert!(self.left.fetch_sub(1, Ordering::Relaxed) > 0, "the game broke");
-        self.game.expand(code, scratch, children, announce)
-    }
-
-    fn key(&self, code: u64) -> u64 {
-        self.game.key(code)
-    }
-
-    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> Settled {
-        self.game.settle(code, budget, scratch)
-    }
-}
-
 #[test]
 fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
     struct Panics;
@@ -227,7 +183,9 @@ fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
     let message =
         |panic: Box<dyn std::any::Any + Send>| *panic.downcast::<&str>().expect("a plain message");
     for left in [0, 1, 30, 3000] {
-        let brittle = Brittle { game: &game, left: AtomicU64::new(left) };
+        let left = AtomicU64::new(left);
+        let breaks = || assert!(left.fetch_sub(1, Ordering::Relaxed) > 0, "the game broke");
+        let brittle = Hooked::new(&game, breaks);
         let table = Table::new(1 << 14).unwrap();
         let limits = Limits::default();
         let panic = catch_unwind(AssertUnwindSafe(|| {
@@ -262,8 +220,8 @@ fn a_known_root_takes_one_expansion_and_failed_answers_end_the_search() {
     let lost = All(Answer::Known(Value::Loss));
     let game = Informed::new(&nim, &lost);
     let limits = Limits::default();
-    let report =
-        pn2_parallel(&game, 0, &table, 1 << 20, THESIS, two, limits, &mut (), &TreePort::idle());
+    let root = Root::new(&game, 0, &table);
+    let report = pn2_parallel(root, 1 << 20, THESIS, two, limits, &mut (), &TreePort::idle());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let game = Informed::new(&nim, &NoneAtTheRoot);
     let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());

@@ -1,39 +1,35 @@
 //! A leader whose workers are elsewhere.
 
 use super::level::SumTree;
-use super::words::{GrundyNumber, Named};
-use crate::search::jobs::remote::{Desk, DeskRules, LeaderDesk};
-use crate::search::run::{Observer, Reason, Report};
+use super::named::{GrundyNumber, Named};
+use crate::search::jobs::remote::{RemoteLeader, RemoteRules, WireLeader};
+use crate::search::run::{Observer, Report};
 use crate::search::sums::options::SearchOptions;
 use crate::search::sums::workspace::{Sum, Workspace};
 
 /// Leads a search with what the workspace knows; the Grundy numbers of that go to all workers. Returns
 /// when `run` does, which carries the messages; if the search is not over then, it was interrupted.
 ///
-/// A number that contradicts another one ends the search for [`Reason::KnownValues`]. The observer
+/// A number that contradicts another one ends the search for
+/// [`KnownValues`](crate::Reason::KnownValues). The observer
 /// hears of all numbers that are found.
 pub fn lead_sum<G: Named>(
     workspace: &Workspace<'_, G>,
     root: &Sum,
     options: SearchOptions,
-    rules: DeskRules,
+    rules: RemoteRules,
     search: u64,
     observer: &mut dyn Observer,
-    run: impl FnOnce(&mut dyn Desk),
+    run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Report {
     let mut nobody = ();
     let tree = SumTree::new(workspace, root, options, &mut nobody);
     let used = workspace.table.estimated_count();
     // Workers hand no entries over, so it does not matter who knows a leaf.
-    let rules = DeskRules { leaves_compared: 1, ..rules };
-    let mut desk = LeaderDesk::new(tree, rules, search, used, observer);
+    let rules = RemoteRules { leaves_compared: 1, ..rules };
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
-    desk.leader.remember(workspace.knowledge.iter().map(named));
-    run(&mut desk);
-    desk.tell_found();
-    if !desk.leader.is_over() {
-        desk.leader.end(Reason::Interrupted);
-    }
-    let (reason, counters) = (desk.leader.reason(), desk.leader.counters());
-    desk.leader.level.report(reason, counters)
+    let known = workspace.knowledge.iter().map(named);
+    let leader = WireLeader::new(tree, rules, search, used, observer);
+    let (tree, reason, counters) = leader.lead(known, run);
+    tree.report(reason, counters)
 }

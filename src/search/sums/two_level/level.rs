@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use ahash::{HashMap, HashSet};
 
+use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
 use super::select::{Leaves, Place, Selected};
-use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::search::Value;
 use crate::search::jobs::messages::JobOutcome;
 use crate::search::jobs::{FirstLevel, Selection};
 use crate::search::nand::Nand;
 use crate::search::numbers::{Number, Pair};
-use crate::search::plain::game::Value;
 use crate::search::run::{Control, Counters, Limits, Member, Reason, Report, Team};
 use crate::search::sums::collect::Collector;
 use crate::search::sums::evaluate::Evaluator;
@@ -260,7 +260,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         leaf.couple.clone()
     }
 
-    /// None: workers send each other no entries ([`super::station`]).
+    /// None: workers send each other no entries ([`super::worker`]).
     fn nodes_of(_: &Vec<Hints>) -> impl Iterator<Item = Couple> {
         std::iter::empty()
     }

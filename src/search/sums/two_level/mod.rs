@@ -12,21 +12,21 @@
 //! nodes; their numbers stand in the table with all others.
 //!
 //! Workers that are elsewhere share nothing. Then the leader selects, in a workspace of its own
-//! (`level`), and the workers (`station`) tell it, and through it each other, Grundy numbers.
+//! (`level`), and the workers (`worker`) tell it, and through it each other, Grundy numbers.
 //!
 //! What several threads do at once is right in any order: numbers that are out of date lead to
 //! another leaf, and who solves a couple calls the others back ([`crate::search::dfpn`]).
 
 mod lead;
 mod level;
+mod named;
 mod select;
-mod station;
 mod tree;
-mod words;
+mod worker;
 
 pub use lead::lead_sum;
-pub use station::SumStation;
-pub use words::Named;
+pub use named::Named;
+pub use worker::SumWorker;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,7 +72,7 @@ pub fn two_level<G: Impartial>(
     observer: &mut (dyn Observer + Send),
 ) -> Report {
     let workers = threads.max(1).div_ceil(jobs.threads_per_worker.max(1));
-    let level = FirstLevel {
+    let search = TwoLevels {
         root,
         jobs,
         tree: Tree::new(jobs),
@@ -80,14 +80,14 @@ pub fn two_level<G: Impartial>(
         next: AtomicU32::new(0),
     };
     let threads = Threads { workspace, options, count: threads, team_of_one: true };
-    let found = threads.search(&level, root.atoms(), limits, observer);
-    found.report(workspace.bytes() + level.tree.bytes())
+    let found = threads.search(&search, root.atoms(), limits, observer);
+    found.report(workspace.bytes() + search.tree.bytes())
 }
 
 /// The job of a worker, whose threads look here.
 type Seat = Mutex<Option<Arc<Job>>>;
 
-struct FirstLevel<'r> {
+struct TwoLevels<'r> {
     root: &'r Sum,
     jobs: TwoLevelOptions,
     tree: Tree,
@@ -96,7 +96,7 @@ struct FirstLevel<'r> {
     next: AtomicU32,
 }
 
-impl<G: Impartial> Task<G> for FirstLevel<'_> {
+impl<G: Impartial> Task<G> for TwoLevels<'_> {
     type Answer = Pair;
 
     fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Pair> {
@@ -108,7 +108,7 @@ impl<G: Impartial> Task<G> for FirstLevel<'_> {
     }
 }
 
-impl FirstLevel<'_> {
+impl TwoLevels<'_> {
     /// Takes jobs until the root is solved. `None` if the search has to stop.
     fn work<'a, G: Impartial, const TEAM: bool>(
         &self,

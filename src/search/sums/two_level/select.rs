@@ -2,15 +2,15 @@
 
 use ahash::HashSet;
 
-use super::super::evaluate::{Numbers, OWN};
-use super::super::game::Impartial;
-use super::super::store::option_at;
-use super::super::threads::Worker;
-use super::super::tree::{Node, Part};
-use super::super::workspace::{Sum, code_of, key_of};
+use crate::search::Value;
 use crate::search::nand::{Expanded, Nand, Scan, scan};
 use crate::search::numbers::{INFINITY, Number, Pair};
-use crate::search::plain::game::Value;
+use crate::search::sums::evaluate::{Numbers, OWN};
+use crate::search::sums::game::Impartial;
+use crate::search::sums::store::option_at;
+use crate::search::sums::threads::Worker;
+use crate::search::sums::tree::{Node, Part};
+use crate::search::sums::workspace::{Sum, code_of, key_of};
 use crate::search::table::Entry;
 
 /// What a selection finds where it comes to a couple.

@@ -8,13 +8,13 @@ use std::time::Duration;
 use ahash::HashMap;
 use proptest::prelude::*;
 
-use super::words::{Couple, GrundyNumber, Hints};
+use super::named::{Couple, GrundyNumber, Hints};
 use super::*;
 use crate::oracles::impartial_games::Declared;
+use crate::search::Value;
 use crate::search::jobs::messages::{Answer, JobOutcome, Message, Notice};
 use crate::search::jobs::remote::wire::{self, Kind};
-use crate::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told};
-use crate::search::plain::game::Value;
+use crate::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, RemoteWorker, Told};
 use crate::search::run::{Counters, Outcome, Reason};
 use crate::search::split_mix::mix;
 use crate::search::sums::game::{Atom, Features, Full, Keep, Options, Retained, Stop};
@@ -167,16 +167,16 @@ const NAMES: u64 = 2;
 const PATIENCE: u64 = 150;
 const SEARCH: u64 = 77;
 
-fn rules(job_nodes: u64) -> DeskRules {
+fn rules(job_nodes: u64) -> RemoteRules {
     let lease = Some(Duration::from_millis(PATIENCE));
-    DeskRules { names: NAMES, job_nodes, facts_at_once: 7, lease, ..DeskRules::default() }
+    RemoteRules { names: NAMES, job_nodes, facts_at_once: 7, lease, ..RemoteRules::default() }
 }
 
 /// Carries messages for so many workers at a time, tick by tick. Whoever dies is followed by the next
-/// station, which knows nothing.
+/// worker, which knows nothing.
 struct World<'d, 's, S> {
-    desk: &'d mut dyn Desk,
-    stations: &'s [S],
+    leader: &'d mut dyn RemoteLeader,
+    workers: &'s [S],
     trouble: Trouble,
     random: u64,
     now: u64,
@@ -187,7 +187,7 @@ struct World<'d, 's, S> {
     deaths: u64,
 }
 
-impl<S: Station> World<'_, '_, S> {
+impl<S: RemoteWorker> World<'_, '_, S> {
     fn random(&mut self, below: u64) -> u64 {
         self.random += 1;
         mix(self.random) % below
@@ -204,19 +204,19 @@ impl<S: Station> World<'_, '_, S> {
         }
     }
 
-    fn station(&self, worker: u64) -> Option<&S> {
+    fn worker(&self, worker: u64) -> Option<&S> {
         let is_live = self.live.iter().any(|&(live, _)| live == worker);
-        self.stations.get(worker as usize).filter(|_| is_live)
+        self.workers.get(worker as usize).filter(|_| is_live)
     }
 
-    fn run(&mut self, workers: u64) {
-        while !self.desk.standing().is_over {
+    fn run(&mut self, at_once: u64) {
+        while !self.leader.standing().is_over {
             self.now += 1;
             assert!(self.now < 1_000_000, "the search comes to an end");
             let time = Duration::from_millis(self.now);
-            while self.live.len() < workers as usize {
-                let new = self.born.min(self.stations.len() as u64 - 1);
-                assert!(self.live.iter().all(|&(live, _)| live != new), "stations are left");
+            while self.live.len() < at_once as usize {
+                let new = self.born.min(self.workers.len() as u64 - 1);
+                assert!(self.live.iter().all(|&(live, _)| live != new), "workers are left");
                 self.born += 1;
                 self.live.push((new, [0; NAMES as usize]));
             }
@@ -229,7 +229,7 @@ impl<S: Station> World<'_, '_, S> {
                     }
                     let name = *worker * NAMES + name;
                     heard[(name % NAMES) as usize] = self.now + PATIENCE;
-                    let told = self.desk.hello(name, time);
+                    let told = self.leader.hello(name, time);
                     match told.order {
                         Ordered::Wait => {
                             self.live[place].1[(name % NAMES) as usize] = self.now + 20;
@@ -246,23 +246,23 @@ impl<S: Station> World<'_, '_, S> {
                     Mail::Result(bytes) => self.hear(&bytes, time),
                 }
             }
-            self.desk.expire(time);
+            self.leader.expire(time);
         }
     }
 
     fn search(&mut self, told: &Told) {
         let Ordered::Search { node, last, .. } = &told.order else { return };
-        let worker = told.name / NAMES;
-        let Some(station) = self.station(worker) else { return };
-        let last = last.and_then(|last| self.station(last));
+        let number = told.name / NAMES;
+        let Some(worker) = self.worker(number) else { return };
+        let last = last.and_then(|last| self.worker(last));
         let entries = last.map(|last| last.entries(node).unwrap());
-        let message = station.search(told.name, &told.answer, entries.as_deref()).unwrap();
-        if self.random(256) < self.trouble.death && self.born < self.stations.len() as u64 {
-            self.live.retain(|&(live, _)| live != worker);
+        let message = worker.search(told.name, &told.answer, entries.as_deref()).unwrap();
+        if self.random(256) < self.trouble.death && self.born < self.workers.len() as u64 {
+            self.live.retain(|&(live, _)| live != number);
             self.deaths += 1;
             // Sometimes it is noticed by the silence alone.
             if self.random(2) == 0 {
-                self.desk.lost(worker);
+                self.leader.lost(number);
             }
             return;
         }
@@ -270,10 +270,10 @@ impl<S: Station> World<'_, '_, S> {
     }
 
     fn hear(&mut self, bytes: &[u8], time: Duration) {
-        let told = self.desk.hear(bytes, time).unwrap();
-        for (name, job) in self.desk.take_stops() {
-            if let Some(station) = self.station(name / NAMES) {
-                station.call_off(job);
+        let told = self.leader.hear(bytes, time).unwrap();
+        for (name, job) in self.leader.take_stops() {
+            if let Some(worker) = self.worker(name / NAMES) {
+                worker.call_off(job);
             }
         }
         if told.order == Ordered::Wait {
@@ -295,18 +295,19 @@ struct Summary {
     facts: usize,
 }
 
-/// Searches a random game and checks everything that was found. `most` are atoms for which the leader
+/// Searches a random game with so many workers at once, others in the place of those that die, and
+/// checks everything that was found. `most` are atoms for which the leader
 /// and the workers have room.
-fn run(seed: u64, workers: u64, job_nodes: u64, most: [usize; 2], trouble: Trouble) -> Summary {
+fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Trouble) -> Summary {
     let game = Declared::random(seed, 70, 6);
     let (atoms, nimber) = ([69, 68, 67], (seed % 3) as u32);
     let numbers = oracle(&game);
-    let games: Vec<Apart<'_>> = (0..workers + 20).map(|_| Apart::new(&game, most[1])).collect();
+    let games: Vec<Apart<'_>> = (0..at_once + 20).map(|_| Apart::new(&game, most[1])).collect();
     let workspaces: Vec<Workspace<'_, _>> =
         games.iter().map(|game| Workspace::new(game, 1 << 20).unwrap()).collect();
     let options = SearchOptions::PAPER;
-    let station = |workspace| SumStation::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
-    let stations: Vec<SumStation<'_, _>> = workspaces.iter().map(station).collect();
+    let worker = |workspace| SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
+    let workers: Vec<SumWorker<'_, _>> = workspaces.iter().map(worker).collect();
     let apart = Apart::new(&game, most[0]);
     // Ids differ everywhere.
     for (at, game) in games.iter().enumerate().skip(1) {
@@ -317,10 +318,10 @@ fn run(seed: u64, workers: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
     let mut hearer = Hearer { game: &apart, numbers: Vec::new() };
     let (mut deaths, mut facts) = (0, 0);
     let report =
-        lead_sum(&workspace, &root, options, rules(job_nodes), SEARCH, &mut hearer, |desk| {
+        lead_sum(&workspace, &root, options, rules(job_nodes), SEARCH, &mut hearer, |leader| {
             let mut world = World {
-                desk,
-                stations: &stations,
+                leader,
+                workers: &workers,
                 trouble,
                 random: seed,
                 now: 0,
@@ -329,9 +330,9 @@ fn run(seed: u64, workers: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
                 born: 0,
                 deaths: 0,
             };
-            world.run(workers);
+            world.run(at_once);
             deaths = world.deaths;
-            facts = world.desk.standing().facts;
+            facts = world.leader.standing().facts;
         });
     let sum = atoms.iter().fold(nimber, |sum, &atom| sum ^ numbers[atom as usize]);
     let value = if sum == 0 { Value::Loss } else { Value::Win };
@@ -399,18 +400,20 @@ fn the_troubles_of_the_tests_above_do_occur() {
 }
 
 /// A leader of a search that takes a few jobs.
-fn with_desk(test: impl FnOnce(&mut dyn Desk, &[SumStation<'_, Apart<'_>>])) -> Report {
+fn with_desk(test: impl FnOnce(&mut dyn RemoteLeader, &[SumWorker<'_, Apart<'_>>])) -> Report {
     let game = Declared::random(8, 70, 6);
     let games = [(); 3].map(|()| Apart::new(&game, 70));
     let workspaces = games.each_ref().map(|game| Workspace::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
-    let station = |workspace| SumStation::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
-    let stations = [station(&workspaces[1]), station(&workspaces[2])];
+    let worker = |workspace| SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
+    let workers = [worker(&workspaces[1]), worker(&workspaces[2])];
     let [apart, ..] = &games;
     let atoms = [69, 68, 67].map(|atom| apart.intern(atom).unwrap());
     let root = Sum::new(apart, &atoms, 0);
-    let rules = DeskRules { facts_at_once: 1000, ..rules(4) };
-    lead_sum(&workspaces[0], &root, options, rules, SEARCH, &mut (), |desk| test(desk, &stations))
+    let rules = RemoteRules { facts_at_once: 1000, ..rules(4) };
+    lead_sum(&workspaces[0], &root, options, rules, SEARCH, &mut (), |leader| {
+        test(leader, &workers)
+    })
 }
 
 type Said = Message<Couple, Vec<Hints>, GrundyNumber>;
@@ -424,22 +427,22 @@ fn said(worker: u64, notice: Notice<Couple, Vec<Hints>>, facts: Vec<(&str, u32)>
 
 #[test]
 fn who_comes_late_gets_the_whole_log() {
-    with_desk(|desk, stations| {
-        let mut told = desk.hello(0, Duration::ZERO);
+    with_desk(|leader, workers| {
+        let mut told = leader.hello(0, Duration::ZERO);
         for _ in 0..4 {
-            let message = stations[0].search(0, &told.answer, None).unwrap();
-            told = desk.hear(&message, Duration::ZERO).unwrap();
+            let message = workers[0].search(0, &told.answer, None).unwrap();
+            told = leader.hear(&message, Duration::ZERO).unwrap();
         }
-        let facts = desk.standing().facts;
+        let facts = leader.standing().facts;
         assert!(facts > 0);
-        let late = desk.hello(NAMES, Duration::ZERO);
+        let late = leader.hello(NAMES, Duration::ZERO);
         let answer: Answer<Couple, GrundyNumber> =
             wire::decode(Kind::Answer, SEARCH, &late.answer).unwrap();
         assert_eq!((answer.facts.len(), answer.read), (facts, facts));
-        stations[1].search(NAMES, &late.answer, None).unwrap();
-        let known = stations[1].workspace.knowledge();
+        workers[1].search(NAMES, &late.answer, None).unwrap();
+        let known = workers[1].workspace.knowledge();
         for fact in answer.facts {
-            let atom = stations[1].workspace.game.find(&fact.atom, &mut ()).unwrap().unwrap();
+            let atom = workers[1].workspace.game.find(&fact.atom, &mut ()).unwrap().unwrap();
             assert_eq!(known.get(atom).grundy(), Some(fact.number));
         }
     });
@@ -447,14 +450,14 @@ fn who_comes_late_gets_the_whole_log() {
 
 #[test]
 fn what_names_no_atom_or_no_number_is_ignored() {
-    let report = with_desk(|desk, stations| {
+    let report = with_desk(|leader, workers| {
         let odd = ["", "a", "a01", "a70", "a-1", "b3", "a9999999999999999", "ä", "a1 "];
         let facts = odd.map(|name| (name, 0)).into_iter();
         let facts = facts.chain([("a3", 65_000), ("a3", u32::MAX)]).collect();
-        desk.hello(4, Duration::ZERO);
-        desk.hear(&said(4, Notice::Hello, facts), Duration::ZERO).unwrap();
-        assert_eq!((desk.standing().facts, desk.standing().is_over), (0, false));
-        let told = desk.hello(0, Duration::ZERO);
+        leader.hello(4, Duration::ZERO);
+        leader.hear(&said(4, Notice::Hello, facts), Duration::ZERO).unwrap();
+        assert_eq!((leader.standing().facts, leader.standing().is_over), (0, false));
+        let told = leader.hello(0, Duration::ZERO);
         let Ordered::Search { job, .. } = told.order else { panic!("a job") };
         let hints = |excluded: u64, numbers: Vec<(u32, u32, u32, u64)>| {
             // As it is written: a name, bits and numbers.
@@ -472,21 +475,21 @@ fn what_names_no_atom_or_no_number_is_ignored() {
             hints(0, vec![(0, 1, 1 << 27, 1)]),
             hints(0, vec![(u32::MAX, 1, 1, 1)]),
         ] {
-            assert!(desk.hear(&said(0, open(unsound), vec![]), Duration::ZERO).is_err());
+            assert!(leader.hear(&said(0, open(unsound), vec![]), Duration::ZERO).is_err());
         }
         let sound = hints(5, vec![(3, 1, 1, u64::MAX)]);
-        desk.hear(&said(0, open(sound), vec![]), Duration::ZERO).unwrap();
-        assert!(!desk.standing().is_over);
-        let mut told = desk.hello(2, Duration::ZERO);
+        leader.hear(&said(0, open(sound), vec![]), Duration::ZERO).unwrap();
+        assert!(!leader.standing().is_over);
+        let mut told = leader.hello(2, Duration::ZERO);
         while told.order != Ordered::Quit {
             if told.order == Ordered::Wait {
                 // Those who said hello have jobs, too.
-                (0..4).filter(|&worker| worker != 1).for_each(|worker| desk.lost(worker));
-                told = desk.hello(2, Duration::ZERO);
+                (0..4).filter(|&worker| worker != 1).for_each(|worker| leader.lost(worker));
+                told = leader.hello(2, Duration::ZERO);
                 continue;
             }
-            let message = stations[0].search(2, &told.answer, None).unwrap();
-            told = desk.hear(&message, Duration::ZERO).unwrap();
+            let message = workers[0].search(2, &told.answer, None).unwrap();
+            told = leader.hear(&message, Duration::ZERO).unwrap();
         }
     });
     assert!(report.outcome.value().is_some());
@@ -495,38 +498,38 @@ fn what_names_no_atom_or_no_number_is_ignored() {
 #[test]
 fn contradictions_end_the_search() {
     // Two numbers for one atom.
-    let report = with_desk(|desk, _| {
-        desk.hello(6, Duration::ZERO);
-        desk.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
-        desk.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
-        assert_eq!((desk.standing().facts, desk.standing().is_over), (1, false));
-        desk.hear(&said(6, Notice::Hello, vec![("a3", 1)]), Duration::ZERO).unwrap();
-        assert!(desk.standing().is_over);
-        assert_eq!(desk.hello(8, Duration::ZERO).order, Ordered::Quit);
+    let report = with_desk(|leader, _| {
+        leader.hello(6, Duration::ZERO);
+        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
+        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
+        assert_eq!((leader.standing().facts, leader.standing().is_over), (1, false));
+        leader.hear(&said(6, Notice::Hello, vec![("a3", 1)]), Duration::ZERO).unwrap();
+        assert!(leader.standing().is_over);
+        assert_eq!(leader.hello(8, Duration::ZERO).order, Ordered::Quit);
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
     // No number is left for one.
-    let report = with_desk(|desk, _| {
-        let told = desk.hello(0, Duration::ZERO);
+    let report = with_desk(|leader, _| {
+        let told = leader.hello(0, Duration::ZERO);
         let Ordered::Search { job, .. } = told.order else { panic!("a job") };
         let all = ("a3", (1u64 << 48) - 1, Vec::<(u32, u32, u32, u64)>::new());
         let all: Hints = postcard::from_bytes(&postcard::to_allocvec(&all).unwrap()).unwrap();
         let (outcome, spent) = (JobOutcome::Open(vec![all]), Counters::default());
         let bytes = said(0, Notice::Done { job, outcome, spent }, vec![]);
-        desk.hear(&bytes, Duration::ZERO).unwrap();
-        assert!(desk.standing().is_over);
+        leader.hear(&bytes, Duration::ZERO).unwrap();
+        assert!(leader.standing().is_over);
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
     // A worker that is told what it knows to be wrong says so.
-    let report = with_desk(|desk, stations| {
-        let atom = stations[0].workspace.game.intern(5).unwrap();
-        stations[0].workspace.knowledge().set_grundy(atom, 40);
-        desk.hello(4, Duration::ZERO);
-        desk.hear(&said(4, Notice::Hello, vec![("a5", 0)]), Duration::ZERO).unwrap();
-        let told = desk.hello(0, Duration::ZERO);
-        let message = stations[0].search(0, &told.answer, None).unwrap();
-        desk.hear(&message, Duration::ZERO).unwrap();
-        assert!(desk.standing().is_over);
+    let report = with_desk(|leader, workers| {
+        let atom = workers[0].workspace.game.intern(5).unwrap();
+        workers[0].workspace.knowledge().set_grundy(atom, 40);
+        leader.hello(4, Duration::ZERO);
+        leader.hear(&said(4, Notice::Hello, vec![("a5", 0)]), Duration::ZERO).unwrap();
+        let told = leader.hello(0, Duration::ZERO);
+        let message = workers[0].search(0, &told.answer, None).unwrap();
+        leader.hear(&message, Duration::ZERO).unwrap();
+        assert!(leader.standing().is_over);
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
 }

@@ -13,10 +13,10 @@ use ahash::{HashMap, HashSet};
 
 use super::TwoLevelOptions;
 use super::select::{Leaves, Place};
+use crate::search::Value;
 use crate::search::jobs::messages::{JobId, JobOutcome, Message, Notice, Order, WorkerId};
 use crate::search::jobs::{FirstLevel, Leader, Rules, Selection};
 use crate::search::numbers::Number;
-use crate::search::plain::game::Value;
 use crate::search::run::Counters;
 
 /// A leaf of the tree that a worker searches.

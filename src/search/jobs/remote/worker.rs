@@ -7,16 +7,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::messages::{Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId};
 use super::wire::{self, Kind, WireError};
+use crate::search::jobs::messages::{
+    Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId,
+};
 use crate::search::run::{Counters, Limits, Pace};
 
 /// A worker with a memory of its own, whatever it searches.
 ///
 /// One job is searched at a time; everything else may be called meanwhile, from other threads.
-pub trait Station: Sync {
+pub trait RemoteWorker: Sync {
     /// Searches a job, for one of the worker's names. `entries` are what others know about its node
-    /// ([`Station::entries`]); without them the search only takes longer.
+    /// ([`RemoteWorker::entries`]); without them the search only takes longer.
     ///
     /// # Errors
     /// If the answer is no job of this search, or the entries are none.
@@ -47,8 +49,8 @@ pub trait Station: Sync {
     fn counters(&self) -> Counters;
 }
 
-/// The jobs of a station, whatever it searches: taken in, called off, counted and answered.
-pub(in crate::search) struct StationJobs<'a> {
+/// The jobs of a worker, whatever it searches: taken in, called off, counted and answered.
+pub(in crate::search) struct WorkerJobs<'a> {
     /// Which search they belong to.
     pub search: u64,
     pace: Option<&'a dyn Pace>,
@@ -65,10 +67,10 @@ pub(in crate::search) struct StationJobs<'a> {
     total: Mutex<Counters>,
 }
 
-impl<'a> StationJobs<'a> {
+impl<'a> WorkerJobs<'a> {
     pub fn new(search: u64, pace: Option<&'a dyn Pace>) -> Self {
         let (calls, busy, waiting, wanted, owed, total) = Default::default();
-        StationJobs { search, pace, calls, busy, waiting, wanted, owed, total }
+        WorkerJobs { search, pace, calls, busy, waiting, wanted, owed, total }
     }
 
     /// Searches the job in an answer. `work` gets it with the facts of others and the job's limits; the
@@ -114,7 +116,7 @@ impl<'a> StationJobs<'a> {
         Ok(wire::encode(Kind::Message, self.search, &message))
     }
 
-    /// Searches without a job, unless there is one: see [`Station::go_on`].
+    /// Searches without a job, unless there is one: see [`RemoteWorker::go_on`].
     ///
     /// A job says that it waits before it raises the flag `wanted`; here the flag is lowered before the
     /// look at who waits. So a job that comes is seen here, or its flag stops `work`.
@@ -135,12 +137,12 @@ impl<'a> StationJobs<'a> {
         owed.add_since(&spent, &Counters::default());
     }
 
-    /// See [`Station::call_off`].
+    /// See [`RemoteWorker::call_off`].
     pub fn call_off(&self, job: JobId) {
         self.calls.call_off(job);
     }
 
-    /// See [`Station::counters`].
+    /// See [`RemoteWorker::counters`].
     pub fn counters(&self) -> Counters {
         *self.lock_total()
     }

@@ -8,18 +8,22 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::entries;
-use super::station::{PlainStation, StationOptions};
-use super::{TwoLevelOptions, lead};
-use crate::oracles::graph::GraphGame;
+use super::lead;
+use super::worker::{PlainWorker, WorkerOptions};
+use crate::oracles::graph::{GraphGame, Hooked};
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
+use crate::search::Value;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::jobs::Finding;
 use crate::search::jobs::messages::{Answer, JobOutcome, Message, Notice, Order, Search};
 use crate::search::jobs::remote::wire::{self, Kind};
-use crate::search::jobs::remote::{Desk, DeskRules, Ordered, Station, Told, WireError};
+use crate::search::jobs::remote::{
+    Ordered, RemoteLeader, RemoteRules, RemoteWorker, Told, WireError,
+};
 use crate::search::numbers::{Combination, INFINITY};
-use crate::search::plain::game::{Child, Expansion, Game, Value};
+use crate::search::plain::Root;
+use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Counters, Outcome, Reason, Report};
 use crate::search::snapshot::TreePort;
@@ -42,32 +46,31 @@ const DFPN: DfpnOptions = DfpnOptions {
     virtual_1024: 0,
 };
 
-fn rules(job_nodes: u64) -> DeskRules {
-    DeskRules {
+fn rules(job_nodes: u64) -> RemoteRules {
+    RemoteRules {
         names: NAMES,
         job_nodes,
         fact_work: 1,
         facts_at_once: 5,
         lease: Some(Duration::from_millis(300)),
-        ..DeskRules::default()
+        ..RemoteRules::default()
     }
 }
 
-fn station(game: &GraphGame) -> PlainStation<'_, GraphGame> {
-    let options = StationOptions {
+fn remote(game: &GraphGame) -> PlainWorker<'_, GraphGame> {
+    let options = WorkerOptions {
         dfpn: DFPN,
         threads: NonZeroUsize::MIN,
         fact_work: 1,
         most_entries: 1 << 16,
     };
-    PlainStation::new(game, Table::new(1 << 14).unwrap(), options, SEARCH, None)
+    PlainWorker::new(game, Table::new(1 << 14).unwrap(), options, SEARCH, None)
 }
 
-fn led(game: &GraphGame, rules: DeskRules, run: impl FnOnce(&mut dyn Desk)) -> Report {
+fn led(game: &GraphGame, rules: RemoteRules, run: impl FnOnce(&mut dyn RemoteLeader)) -> Report {
     let (table, port) = (Table::new(1 << 14).unwrap(), TreePort::idle());
-    let one = NonZeroUsize::MIN;
-    let options = TwoLevelOptions { refresh_age: 10, ..TwoLevelOptions::new(DFPN, one, one) };
-    lead(game, 0, &table, 1 << 20, options, rules, SEARCH, &mut (), &port, run)
+    let rules = RemoteRules { refresh_age: 10, congestion_64: 16, ..rules };
+    lead(Root::new(game, 0, &table), 1 << 20, DFPN.combination, rules, SEARCH, &mut (), &port, run)
 }
 
 /// What goes wrong, each in 1/256.
@@ -82,7 +85,7 @@ struct Trouble {
 /// Carries messages in any order, and some of them never, twice or altered.
 fn carry<'g>(
     game: &'g GraphGame,
-    desk: &mut dyn Desk,
+    leader: &mut dyn RemoteLeader,
     workers: u64,
     trouble: Trouble,
     seed: u64,
@@ -92,45 +95,45 @@ fn carry<'g>(
         count += 1;
         mix(count) % below
     };
-    let mut stations: HashMap<u64, PlainStation<'g, GraphGame>> = HashMap::new();
+    let mut remotes: HashMap<u64, PlainWorker<'g, GraphGame>> = HashMap::new();
     let mut born = 0;
     let mut now = Duration::ZERO;
     // Messages to the leader and to workers, to be taken in any order.
     let (mut to_desk, mut to_workers): (Vec<Vec<u8>>, Vec<Told>) = Default::default();
     let (mut refused, mut fetched) = (0, 0);
-    while !desk.standing().is_over {
+    while !leader.standing().is_over {
         now += Duration::from_millis(1);
         assert!(now < Duration::from_secs(2000), "the search comes to an end");
-        desk.expire(now);
-        while (stations.len() as u64) < workers {
-            stations.insert(born, station(game));
+        leader.expire(now);
+        while (remotes.len() as u64) < workers {
+            remotes.insert(born, remote(game));
             born += 1;
         }
-        for (name, job) in desk.take_stops() {
-            if let Some(station) = stations.get(&(name / NAMES)) {
-                station.call_off(job);
+        for (name, job) in leader.take_stops() {
+            if let Some(remote) = remotes.get(&(name / NAMES)) {
+                remote.call_off(job);
             }
         }
         // A name without anything to do says so, and also says it when its message may be lost.
-        let alive: Vec<u64> = stations.keys().copied().collect();
+        let alive: Vec<u64> = remotes.keys().copied().collect();
         let worker = alive[random(alive.len() as u64) as usize];
-        to_workers.push(desk.hello(worker * NAMES + random(NAMES), now));
+        to_workers.push(leader.hello(worker * NAMES + random(NAMES), now));
         if random(256) < trouble.death {
-            stations.remove(&worker);
+            remotes.remove(&worker);
             if random(2) == 0 {
-                desk.lost(worker);
+                leader.lost(worker);
             }
         }
         if !to_workers.is_empty() && random(3) > 0 {
             let told = to_workers.swap_remove(random(to_workers.len() as u64) as usize);
-            let Some(station) = stations.get(&(told.name / NAMES)) else { continue };
+            let Some(remote) = remotes.get(&(told.name / NAMES)) else { continue };
             let Ordered::Search { node, last, .. } = &told.order else { continue };
             let mut found = None;
-            if let Some(other) = last.and_then(|last| stations.get(&last)) {
+            if let Some(other) = last.and_then(|last| remotes.get(&last)) {
                 found = Some(other.entries(node).unwrap());
                 fetched += 1;
             }
-            let message = station.search(told.name, &told.answer, found.as_deref()).unwrap();
+            let message = remote.search(told.name, &told.answer, found.as_deref()).unwrap();
             for chance in [256, trouble.doubling] {
                 if random(256) < chance && random(256) >= trouble.loss {
                     to_desk.push(message.clone());
@@ -142,11 +145,11 @@ fn carry<'g>(
             if random(256) < trouble.alteration {
                 let at = random(message.len() as u64) as usize;
                 message[at] ^= 1 << random(8);
-                assert!(desk.hear(&message, now).is_err());
+                assert!(leader.hear(&message, now).is_err());
                 refused += 1;
                 continue;
             }
-            to_workers.push(desk.hear(&message, now).unwrap());
+            to_workers.push(leader.hear(&message, now).unwrap());
         }
     }
     (refused, fetched)
@@ -165,8 +168,8 @@ proptest! {
         let game = random_game(seed);
         let mut oracle = Negamax::new(&game);
         let trouble = Trouble { loss, doubling, alteration, death };
-        let report = led(&game, rules(job_nodes), |desk| {
-            carry(&game, desk, workers, trouble, seed);
+        let report = led(&game, rules(job_nodes), |leader| {
+            carry(&game, leader, workers, trouble, seed);
         });
         let value = oracle.value(0);
         prop_assert_eq!(report.outcome, Outcome::Known(value));
@@ -179,22 +182,22 @@ proptest! {
     #[test]
     fn entries_are_those_of_the_positions_below(seed in 0u64..1000, nodes in 1u64..200) {
         let game = random_game(seed);
-        let station = station(&game);
+        let remote = remote(&game);
         let mut told = None;
-        led(&game, rules(nodes), |desk| told = Some(desk.hello(0, Duration::ZERO)));
+        led(&game, rules(nodes), |leader| told = Some(leader.hello(0, Duration::ZERO)));
         let told = told.unwrap();
-        station.search(0, &told.answer, None).unwrap();
-        let bytes = station.entries(&wire::encode(Kind::Node, SEARCH, &0u64)).unwrap();
-        let mut found: Vec<(u64, Entry)> = entries::read(SEARCH, &bytes).unwrap();
+        remote.search(0, &told.answer, None).unwrap();
+        let bytes = remote.entries(&wire::encode(Kind::Node, SEARCH, &0u64)).unwrap();
+        let mut found = entries::read(SEARCH, &bytes).unwrap();
         let mut expected = Vec::new();
-        known_below(&game, station.table(), 0, &mut expected);
-        found.sort_by_key(|entry| entry.0);
-        expected.sort_by_key(|entry| entry.0);
+        known_below(&game, remote.table(), 0, &mut expected);
+        found.sort_by_key(|finding| finding.code);
+        expected.sort_by_key(|finding: &Finding| finding.code);
         prop_assert_eq!(&found, &expected);
         // Another worker that takes them over knows the same.
-        let other = self::station(&game);
+        let other = self::remote(&game);
         other.search(2, &told.answer, Some(&bytes)).unwrap();
-        for (code, entry) in found {
+        for Finding { code, entry } in found {
             let here = other.table().lookup(game.key(code), code).unwrap();
             prop_assert!(entry.value().is_none() || here.value() == entry.value());
             prop_assert!(here.work >= entry.work);
@@ -202,12 +205,12 @@ proptest! {
     }
 }
 
-fn known_below(game: &GraphGame, table: &Table, code: u64, found: &mut Vec<(u64, Entry)>) {
+fn known_below(game: &GraphGame, table: &Table, code: u64, found: &mut Vec<Finding>) {
     let Some(entry) = table.lookup(game.key(code), code) else { return };
-    if found.iter().any(|&(other, _)| other == code) {
+    if found.iter().any(|other| other.code == code) {
         return;
     }
-    found.push((code, entry));
+    found.push(Finding { code, entry });
     let mut children = Vec::new();
     if entry.value().is_none()
         && game.expand(code, &mut (), &mut children, |_| {}) == Expansion::Open
@@ -224,8 +227,8 @@ fn the_troubles_of_the_test_above_do_occur() {
     let (mut refused, mut fetched, mut large) = (0, 0, 0);
     for seed in 0..20 {
         let game = random_game(seed);
-        let report = led(&game, rules(6), |desk| {
-            let counts = carry(&game, desk, 5, trouble, seed);
+        let report = led(&game, rules(6), |leader| {
+            let counts = carry(&game, leader, 5, trouble, seed);
             refused += counts.0;
             fetched += counts.1;
         });
@@ -237,27 +240,26 @@ fn the_troubles_of_the_test_above_do_occur() {
 #[test]
 fn who_comes_late_learns_every_fact() {
     let game = large_game();
-    let late = station(&game);
-    led(&game, rules(200), |desk| {
-        let first = station(&game);
-        let mut told = desk.hello(0, Duration::ZERO);
-        while desk.standing().facts < 20 {
+    let late = remote(&game);
+    led(&game, rules(200), |leader| {
+        let first = remote(&game);
+        let mut told = leader.hello(0, Duration::ZERO);
+        while leader.standing().facts < 20 {
             let message = first.search(0, &told.answer, None).unwrap();
-            told = desk.hear(&message, Duration::ZERO).unwrap();
+            told = leader.hear(&message, Duration::ZERO).unwrap();
         }
-        let facts = desk.standing().facts;
+        let facts = leader.standing().facts;
         // Five at a time, with its first name.
-        let mut told = desk.hello(2, Duration::ZERO);
+        let mut told = leader.hello(2, Duration::ZERO);
         for _ in 0..facts.div_ceil(5) {
             let message = late.search(2, &told.answer, None).unwrap();
-            told = desk.hear(&message, Duration::ZERO).unwrap();
+            told = leader.hear(&message, Duration::ZERO).unwrap();
         }
         // Open positions, too, and no less of them.
         let mut open = 0;
         for code in 0..game.nodes() {
-            let known = |station: &PlainStation<'_, GraphGame>| {
-                station.table().lookup(game.key(code), code)
-            };
+            let known =
+                |remote: &PlainWorker<'_, GraphGame>| remote.table().lookup(game.key(code), code);
             let Some(told) = known(&first) else { continue };
             let heard = known(&late).expect("it was told");
             assert!(told.value().is_none() || heard.value() == told.value());
@@ -269,11 +271,11 @@ fn who_comes_late_learns_every_fact() {
 }
 
 #[test]
-fn a_station_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
+fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
     let game = large_game();
-    let (idle, busy) = (station(&game), station(&game));
-    led(&game, rules(20), |desk| {
-        let told = desk.hello(0, Duration::ZERO);
+    let (idle, busy) = (remote(&game), remote(&game));
+    led(&game, rules(20), |leader| {
+        let told = leader.hello(0, Duration::ZERO);
         busy.go_on(Some(50));
         assert_eq!(busy.counters().nodes, 0, "there has been no job");
         let messages = [&idle, &busy].map(|one| one.search(0, &told.answer, None).unwrap());
@@ -283,7 +285,7 @@ fn a_station_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
         let more = busy.counters().nodes - before;
         assert!((40..110).contains(&more), "{more}");
         // The next job's result counts what was searched meanwhile, once, and has its facts.
-        let told = desk.hear(&messages[0], Duration::ZERO).unwrap();
+        let told = leader.hear(&messages[0], Duration::ZERO).unwrap();
         let [without, with] =
             [&idle, &busy].map(|one| said(&one.search(0, &told.answer, None).unwrap()));
         let spent = |message: &Said| match message.notice {
@@ -295,23 +297,23 @@ fn a_station_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
         assert_eq!(spent(&without), idle.counters().nodes - before);
         assert!(with.facts.len() > without.facts.len());
     });
-    // A job that comes while the station goes on without limit is searched at once.
+    // A job that comes while the worker goes on without limit is searched at once.
     let has_begun = AtomicBool::new(false);
-    let slow = Slow(&game, &has_begun);
-    let options = StationOptions { fact_work: 1, ..*station(&game).options() };
-    let slow = PlainStation::new(&slow, Table::new(1 << 8).unwrap(), options, SEARCH, None);
-    led(&game, rules(4), |desk| {
-        let told = desk.hello(0, Duration::ZERO);
-        let message = slow.search(0, &told.answer, None).unwrap();
-        let told = desk.hear(&message, Duration::ZERO).unwrap();
+    let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
+    let options = WorkerOptions { fact_work: 1, ..*remote(&game).options() };
+    let busy = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), options, SEARCH, None);
+    led(&game, rules(4), |leader| {
+        let told = leader.hello(0, Duration::ZERO);
+        let message = busy.search(0, &told.answer, None).unwrap();
+        let told = leader.hear(&message, Duration::ZERO).unwrap();
         has_begun.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            scope.spawn(|| slow.go_on(None));
+            scope.spawn(|| busy.go_on(None));
             while !has_begun.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
             let begun = Instant::now();
-            slow.search(0, &told.answer, None).unwrap();
+            busy.search(0, &told.answer, None).unwrap();
             assert!(begun.elapsed() < Duration::from_secs(20));
         });
     });
@@ -332,19 +334,19 @@ fn findings_that_no_search_stores_are_refused() {
 #[test]
 fn messages_of_others_are_refused() {
     let game = large_game();
-    let station = station(&game);
-    led(&game, rules(20), |desk| {
-        let told = desk.hello(0, Duration::ZERO);
-        let message = station.search(0, &told.answer, None).unwrap();
-        assert!(matches!(desk.hear(&told.answer, Duration::ZERO), Err(WireError::Unexpected(_))));
-        assert!(station.search(0, &message, None).is_err());
-        assert!(station.entries(&message).is_err());
-        assert!(station.search(0, &told.answer, Some(&message)).is_err());
+    let remote = remote(&game);
+    led(&game, rules(20), |leader| {
+        let told = leader.hello(0, Duration::ZERO);
+        let message = remote.search(0, &told.answer, None).unwrap();
+        assert!(matches!(leader.hear(&told.answer, Duration::ZERO), Err(WireError::Unexpected(_))));
+        assert!(remote.search(0, &message, None).is_err());
+        assert!(remote.entries(&message).is_err());
+        assert!(remote.search(0, &told.answer, Some(&message)).is_err());
         let other = wire::encode(Kind::Message, SEARCH + 1, &said(&message));
-        assert_eq!(desk.hear(&other, Duration::ZERO), Err(WireError::OtherSearch));
-        assert_eq!(desk.standing().counters.nodes, 1, "nothing has changed");
-        desk.hear(&message, Duration::ZERO).unwrap();
-        assert!(desk.standing().counters.nodes > 1);
+        assert_eq!(leader.hear(&other, Duration::ZERO), Err(WireError::OtherSearch));
+        assert_eq!(leader.standing().counters.nodes, 1, "nothing has changed");
+        leader.hear(&message, Duration::ZERO).unwrap();
+        assert!(leader.standing().counters.nodes > 1);
     });
 }
 
@@ -356,10 +358,10 @@ fn said(message: &[u8]) -> Said {
 #[test]
 fn what_cannot_be_true_is_refused() {
     let game = large_game();
-    let station = station(&game);
-    let report = led(&game, rules(20), |desk| {
-        let told = desk.hello(0, Duration::ZERO);
-        let message = station.search(0, &told.answer, None).unwrap();
+    let remote = remote(&game);
+    let report = led(&game, rules(20), |leader| {
+        let told = leader.hello(0, Duration::ZERO);
+        let message = remote.search(0, &told.answer, None).unwrap();
         let said = said(&message);
         let Notice::Done { job, outcome: JobOutcome::Open(children), spent } = &said.notice else {
             panic!("{said:?}")
@@ -385,19 +387,19 @@ fn what_cannot_be_true_is_refused() {
         let unknown = Message { worker: NAMES, ..said.clone() };
         for forged in messages.iter().chain([&unknown]) {
             let bytes = wire::encode(Kind::Message, SEARCH, forged);
-            let heard = desk.hear(&bytes, Duration::ZERO);
+            let heard = leader.hear(&bytes, Duration::ZERO);
             assert!(matches!(heard, Err(WireError::Unexpected(_))), "{forged:?}: {heard:?}");
         }
-        assert_eq!(desk.standing().counters.nodes, 1, "nothing has changed");
-        desk.hear(&message, Duration::ZERO).unwrap();
+        assert_eq!(leader.standing().counters.nodes, 1, "nothing has changed");
+        leader.hear(&message, Duration::ZERO).unwrap();
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
 }
 
 #[test]
-fn a_station_takes_any_job() {
+fn a_worker_takes_any_job() {
     let game = random_game(1);
-    let station = station(&game);
+    let remote = remote(&game);
     let search = Search { job: u64::MAX, node: 0, budget: u64::MAX, slice: 0, last: None };
     let (order, facts) = (
         Order::Search(search),
@@ -405,57 +407,35 @@ fn a_station_takes_any_job() {
     );
     let answer: Answer<u64, Finding> = Answer { serial: u64::MAX, order, facts, read: usize::MAX };
     let answer = wire::encode(Kind::Answer, SEARCH, &answer);
-    let message = said(&station.search(u64::MAX, &answer, None).unwrap());
+    let message = said(&remote.search(u64::MAX, &answer, None).unwrap());
     assert!(matches!(message.notice, Notice::Done { job: u64::MAX, .. }));
-}
-
-/// A game whose every expansion takes a millisecond.
-struct Slow<'a>(&'a GraphGame, &'a AtomicBool);
-
-impl Game for Slow<'_> {
-    type Scratch = <GraphGame as Game>::Scratch;
-
-    fn expand(
-        &self,
-        code: u64,
-        scratch: &mut Self::Scratch,
-        children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
-    ) -> Expansion {
-        self.1.store(true, Ordering::Relaxed);
-        self.0.expand(code, scratch, children, announce)
-    }
-
-    fn key(&self, code: u64) -> u64 {
-        self.0.key(code)
-    }
 }
 
 #[test]
 fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
     let (game, has_begun) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
-    let slow = Slow(&game, &has_begun);
-    let options = StationOptions {
+    let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
+    let options = WorkerOptions {
         dfpn: DFPN,
         threads: NonZeroUsize::MIN,
         fact_work: 1 << 40,
         most_entries: 0,
     };
     // Too small a table to come to an end.
-    let station = PlainStation::new(&slow, Table::new(1 << 8).unwrap(), options, SEARCH, None);
-    let report = led(&game, rules(1 << 40), |desk| {
-        let told = desk.hello(0, Duration::ZERO);
+    let remote = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), options, SEARCH, None);
+    let report = led(&game, rules(1 << 40), |leader| {
+        let told = leader.hello(0, Duration::ZERO);
         let Ordered::Search { job, .. } = told.order else { panic!("{told:?}") };
         std::thread::scope(|scope| {
-            let searching = scope.spawn(|| station.search(0, &told.answer, None).unwrap());
+            let searching = scope.spawn(|| remote.search(0, &told.answer, None).unwrap());
             while !has_begun.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
             let begun = Instant::now();
-            station.call_off(job);
+            remote.call_off(job);
             let message = searching.join().unwrap();
             assert!(begun.elapsed() < Duration::from_secs(20));
-            let told = desk.hear(&message, Duration::ZERO).unwrap();
+            let told = leader.hear(&message, Duration::ZERO).unwrap();
             assert!(matches!(told.order, Ordered::Search { job: next, .. } if next > job));
         });
     });

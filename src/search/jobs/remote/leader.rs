@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::messages::{JobId, Message, Notice, Order, Search, WorkerId};
-use super::super::{FirstLevel, Leader, Rules};
 use super::wire::{self, Kind, WireError};
+use crate::search::jobs::messages::{JobId, Message, Notice, Order, Search, WorkerId};
+use crate::search::jobs::{FirstLevel, Leader, Rules};
 use crate::search::numbers::Number;
 use crate::search::run::{Counters, Observer, Progress, Reason};
 
@@ -19,7 +19,7 @@ use crate::search::run::{Counters, Observer, Progress, Reason};
 pub struct Told {
     /// The worker's name.
     pub name: WorkerId,
-    /// The answer, for [`super::Station::search`] if it is a job.
+    /// The answer, for [`super::RemoteWorker::search`] if it is a job.
     pub answer: Vec<u8>,
     /// What is in it.
     pub order: Ordered,
@@ -32,7 +32,7 @@ pub enum Ordered {
     Search {
         /// Its name.
         job: JobId,
-        /// The node, for [`super::Station::entries`].
+        /// The node, for [`super::RemoteWorker::entries`].
         node: Vec<u8>,
         /// The worker, not the name of one, that knows something about the node.
         last: Option<u64>,
@@ -63,7 +63,7 @@ pub struct Standing {
 /// A leader whose workers are in other processes, whatever it searches.
 ///
 /// Time is counted from the beginning of the search.
-pub trait Desk {
+pub trait RemoteLeader {
     /// A name has nothing to do.
     fn hello(&mut self, name: WorkerId, now: Duration) -> Told;
 
@@ -94,7 +94,7 @@ pub trait Desk {
 
 /// By what a leader of workers elsewhere decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeskRules {
+pub struct RemoteRules {
     /// Names of each worker: so many jobs it has at a time.
     pub names: u64,
     /// Nodes that a job may evaluate, to begin with.
@@ -119,16 +119,16 @@ pub struct DeskRules {
     /// Expansions of all workers after which a selection looks a node's children up in the leader's
     /// table again, for what others have found out there.
     pub refresh_age: u32,
-    /// See [`Rules::lease`].
+    /// The longest silence of a worker that has a job; for ever if there is none.
     pub lease: Option<Duration>,
     /// Nodes to evaluate in all.
     pub node_limit: Option<u64>,
 }
 
-impl Default for DeskRules {
+impl Default for RemoteRules {
     /// Two names, jobs of 8000 nodes, 65 536 facts of work 30, no lease and no limit.
     fn default() -> Self {
-        DeskRules {
+        RemoteRules {
             names: 2,
             job_nodes: 8000,
             facts_at_once: 1 << 16,
@@ -145,10 +145,10 @@ impl Default for DeskRules {
     }
 }
 
-/// The desk of a leader.
-pub(in crate::search) struct LeaderDesk<'o, F: FirstLevel> {
+/// The leader of a leader.
+pub(in crate::search) struct WireLeader<'o, F: FirstLevel> {
     observer: &'o mut dyn Observer,
-    pub leader: Leader<F>,
+    leader: Leader<F>,
     search: u64,
     names: u64,
     job_nodes: Arc<AtomicU64>,
@@ -156,23 +156,24 @@ pub(in crate::search) struct LeaderDesk<'o, F: FirstLevel> {
     read: BTreeMap<u64, usize>,
     /// The latest worker that has said hello.
     latest: u64,
-    /// Names that have been announced by [`Desk::hello`], for the answers to say which they belong to.
+    /// Names that have been announced by [`RemoteLeader::hello`], for the answers to say which they
+    /// belong to.
     serial: u64,
 }
 
 /// The fewest nodes that let a job expand its node: the node itself counts as one.
 const LEAST_NODES: u64 = 2;
 
-impl<'o, F: FirstLevel> LeaderDesk<'o, F> {
-    /// A desk for the search with this number, with so many entries in the leader's table.
+impl<'o, F: FirstLevel> WireLeader<'o, F> {
+    /// A leader for the search with this number, with so many entries in the leader's table.
     pub fn new(
         level: F,
-        rules: DeskRules,
+        rules: RemoteRules,
         search: u64,
         table_used: u64,
         observer: &'o mut dyn Observer,
     ) -> Self {
-        let DeskRules {
+        let RemoteRules {
             names,
             job_nodes,
             facts_at_once,
@@ -195,7 +196,7 @@ impl<'o, F: FirstLevel> LeaderDesk<'o, F> {
             ..Rules::shared(node_limit, budget, LEAST_NODES, u64::MAX)
         };
         let leader = Leader::new(level, rules, table_used);
-        LeaderDesk {
+        WireLeader {
             observer,
             leader,
             search,
@@ -208,12 +209,12 @@ impl<'o, F: FirstLevel> LeaderDesk<'o, F> {
     }
 }
 
-impl<F> LeaderDesk<'_, F>
+impl<F> WireLeader<'_, F>
 where
     F: FirstLevel<Node: Serialize, Fact: Serialize>,
 {
     /// Tells the observer of Grundy numbers; if it cannot keep them, the search ends.
-    pub fn tell_found(&mut self) {
+    fn tell_found(&mut self) {
         let found = self.leader.level.take_found();
         if !found.is_empty() && !self.observer.grundy_numbers(&found) {
             self.leader.end(Reason::KnownValues);
@@ -247,7 +248,34 @@ where
     }
 }
 
-impl<F> Desk for LeaderDesk<'_, F>
+impl<F> WireLeader<'_, F>
+where
+    F: FirstLevel<
+            Node: Serialize + DeserializeOwned,
+            Fact: Serialize + DeserializeOwned,
+            Children: DeserializeOwned,
+        >,
+{
+    /// Leads the search, from which all workers hear of `facts`, until `run` returns, which carries the
+    /// messages; if the search is not over then, it was interrupted. Returns the tree, why there is no
+    /// answer if there is none, and what was counted.
+    pub fn lead(
+        mut self,
+        facts: impl IntoIterator<Item = F::Fact>,
+        run: impl FnOnce(&mut dyn RemoteLeader),
+    ) -> (F, Option<Reason>, Counters) {
+        self.leader.remember(facts);
+        run(&mut self);
+        self.tell_found();
+        if !self.leader.is_over() {
+            self.leader.end(Reason::Interrupted);
+        }
+        let (reason, counters) = (self.leader.reason(), self.leader.counters());
+        (self.leader.level, reason, counters)
+    }
+}
+
+impl<F> RemoteLeader for WireLeader<'_, F>
 where
     F: FirstLevel<
             Node: Serialize + DeserializeOwned,

@@ -1,14 +1,15 @@
-//! What processes tell each other about atoms and couples: in words, since ids are each one's own.
+//! Atoms and couples by their names, and what processes tell each other about them: ids are each
+//! one's own.
 
 use ahash::{HashMap, HashMapExt, HashSet};
 use serde::{Deserialize, Serialize};
 
-use super::super::evaluate::Evaluator;
-use super::super::game::{Atom, Full, Impartial};
-use super::super::knowledge::{EXCLUSIONS, MAX_GRUNDY};
-use super::super::store::{List, options_of};
-use super::super::workspace::{Workspace, code_of, key_of};
 use crate::search::numbers::{INFINITY, Number};
+use crate::search::sums::evaluate::Evaluator;
+use crate::search::sums::game::{Atom, Full, Impartial};
+use crate::search::sums::knowledge::{EXCLUSIONS, MAX_GRUNDY};
+use crate::search::sums::store::{List, options_of};
+use crate::search::sums::workspace::{Workspace, code_of, key_of};
 use crate::search::table::{Entry, Table};
 
 /// An impartial game whose atoms have names that mean the same in every process.

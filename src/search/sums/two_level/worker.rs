@@ -7,13 +7,13 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::words::{Couple, GrundyNumber, Hints, Named, Problem};
+use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::search::Value;
 use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
-use crate::search::jobs::remote::{Station, StationJobs, WireError};
+use crate::search::jobs::remote::{RemoteWorker, WireError, WorkerJobs};
 use crate::search::nand::{Expanded, Nand};
 use crate::search::numbers::Pair;
-use crate::search::plain::game::Value;
 use crate::search::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
 use crate::search::sums::collect::Collector;
 use crate::search::sums::evaluate::Evaluator;
@@ -30,18 +30,18 @@ use crate::search::thresholds::Thresholds;
 ///
 /// The budget of a job are nodes, and as many expansions: of what is known already there are no new
 /// nodes.
-pub struct SumStation<'a, G: Named> {
+pub struct SumWorker<'a, G: Named> {
     pub(super) workspace: &'a Workspace<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
-    jobs: StationJobs<'a>,
+    jobs: WorkerJobs<'a>,
     scratch: Mutex<G::Scratch>,
 }
 
 /// An evaluator for one thread, in whose team nobody tells an observer.
 type Alone<'a, G> = Evaluator<'a, G, &'a Table>;
 
-impl<'a, G: Named> SumStation<'a, G> {
+impl<'a, G: Named> SumWorker<'a, G> {
     /// A worker with this workspace for the search with this number.
     pub fn new(
         workspace: &'a Workspace<'a, G>,
@@ -50,8 +50,8 @@ impl<'a, G: Named> SumStation<'a, G> {
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
-        let jobs = StationJobs::new(search, pace);
-        SumStation { workspace, options, threads, jobs, scratch: Mutex::default() }
+        let jobs = WorkerJobs::new(search, pace);
+        SumWorker { workspace, options, threads, jobs, scratch: Mutex::default() }
     }
 
     /// Calls `run` with an evaluator; what that counts and finds out comes back with the result.
@@ -148,7 +148,7 @@ impl<'a, G: Named> SumStation<'a, G> {
     }
 }
 
-impl<G: Named> Station for SumStation<'_, G> {
+impl<G: Named> RemoteWorker for SumWorker<'_, G> {
     fn search(
         &self,
         name: WorkerId,

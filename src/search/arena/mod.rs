@@ -1,13 +1,40 @@
-//! The memory of proof-number search's trees: blocks of children in `memory`, and `region`, which gives
-//! out blocks and takes them back.
+//! The memory of proof-number trees: blocks of children in `memory`, and `region`, which gives out
+//! blocks and takes them back.
+//!
+//! It knows no search and no game. PNS, both levels of PN² and the tree of jobs stand in it, and
+//! checkpoints copy it ([`super::snapshot`]).
 
 #![forbid(unsafe_code)]
 
 mod memory;
 mod region;
 
-pub(in crate::search) use memory::{Block, Memory, Node, UNIT, units_of};
-pub(in crate::search) use region::Region;
+pub(super) use memory::{Block, Memory, Node, UNIT, units_of};
+pub(super) use region::Region;
+
+use super::run::{RootChild, RootChildren};
+
+/// The block of a root's open children, 0 if the root is not expanded.
+#[derive(Clone, Copy)]
+pub(super) struct RootBlock<'m> {
+    pub memory: &'m Memory,
+    pub block: Block,
+}
+
+impl<'m> RootBlock<'m> {
+    /// The open children.
+    pub fn nodes(self) -> impl Iterator<Item = Node> + use<'m> {
+        let RootBlock { memory, block } = self;
+        let count = if block == 0 { 0 } else { memory.count(block) };
+        (0..count).map(move |at| memory.node(block, at))
+    }
+}
+
+impl RootChildren for RootBlock<'_> {
+    fn root_children(&self) -> Vec<RootChild> {
+        self.nodes().map(|Node { code, phi, delta }| RootChild { code, phi, delta }).collect()
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ use crate::search::dfpn::DfpnOptions;
 use crate::search::jobs::Finding;
 use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
-use crate::search::jobs::remote::{Station, StationJobs, WireError};
+use crate::search::jobs::remote::{RemoteWorker, WireError, WorkerJobs};
 use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::{Answer, Informed, Known};
 use crate::search::run::{Counters, Limits, Pace};
@@ -21,7 +21,7 @@ use crate::search::table::{Entry, Table};
 
 /// How a worker searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StationOptions {
+pub struct WorkerOptions {
     /// Its df-pn.
     pub dfpn: DfpnOptions,
     /// Its threads.
@@ -33,40 +33,40 @@ pub struct StationOptions {
 }
 
 /// A worker for a plain game.
-pub struct PlainStation<'a, G> {
+pub struct PlainWorker<'a, G> {
     game: &'a G,
     found: Found,
     table: Table,
-    options: StationOptions,
-    jobs: StationJobs<'a>,
+    options: WorkerOptions,
+    jobs: WorkerJobs<'a>,
     /// The node of the last job, if it is open.
     open: Mutex<Option<u64>>,
 }
 
-impl<'a, G: Game> PlainStation<'a, G> {
+impl<'a, G: Game> PlainWorker<'a, G> {
     /// A worker for the search with this number.
     pub fn new(
         game: &'a G,
         table: Table,
-        options: StationOptions,
+        options: WorkerOptions,
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
         let found =
             Found { least: options.fact_work, parts: [(); PARTS].map(|()| Mutex::default()) };
-        PlainStation {
+        PlainWorker {
             game,
             found,
             table,
             options,
-            jobs: StationJobs::new(search, pace),
+            jobs: WorkerJobs::new(search, pace),
             open: Mutex::default(),
         }
     }
 
     /// How it searches.
     #[cfg(test)]
-    pub fn options(&self) -> &StationOptions {
+    pub fn options(&self) -> &WorkerOptions {
         &self.options
     }
 
@@ -77,9 +77,9 @@ impl<'a, G: Game> PlainStation<'a, G> {
     }
 
     /// Takes over what others have found out. Nobody may be searching.
-    fn take_over(&self, entries: impl ExactSizeIterator<Item = (u64, Entry)>) {
-        self.make_room(entries.len() as u64);
-        for (code, entry) in entries {
+    fn take_over(&self, findings: Vec<Finding>) {
+        self.make_room(findings.len() as u64);
+        for Finding { code, entry } in findings {
             let key = self.game.key(code);
             // Own numbers of more work are the better ones; values are never lost to numbers.
             let own = self.table.lookup(key, code);
@@ -99,7 +99,7 @@ impl<'a, G: Game> PlainStation<'a, G> {
         self.make_room(room.max(LEAST_ROOM));
         let game = Informed::new(self.game, &self.found);
         let mut nobody = ();
-        let StationOptions { dfpn, threads, .. } = self.options;
+        let WorkerOptions { dfpn, threads, .. } = self.options;
         let used_before = self.table.estimated_count();
         Searcher::new(&game, &self.table, dfpn, threads, &mut nobody).search(
             node,
@@ -120,7 +120,7 @@ impl<'a, G: Game> PlainStation<'a, G> {
     }
 }
 
-impl<G: Game> Station for PlainStation<'_, G> {
+impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     fn search(
         &self,
         name: WorkerId,
@@ -129,8 +129,8 @@ impl<G: Game> Station for PlainStation<'_, G> {
     ) -> Result<Vec<u8>, WireError> {
         let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
         self.jobs.run(name, answer, |job, facts, limits| {
-            self.take_over(facts.into_iter().map(|Finding { code, entry }| (code, entry)));
-            self.take_over(entries.unwrap_or_default().into_iter());
+            self.take_over(facts);
+            self.take_over(entries.unwrap_or_default());
             let Search { node, budget, .. } = job;
             let (outcome, spent) = self.search_node(node, budget, limits);
             let is_open = matches!(outcome, JobOutcome::Open(_));
