@@ -74,6 +74,28 @@ fn a_proof_has_one_writer() {
     assert_eq!(place.files(), ["a.proof"]);
 }
 
+/// Threads need address space for their stacks, which the shell limits here.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain() {
+    let place = Place::new();
+    for (line, expected) in [
+        ("solve 5x6 --threads 1000 --memory 16MiB", 0),
+        ("solve 5x6 --threads 1000 --memory 16MiB --algo pns-pdfpn", 0),
+        ("sprouts solve 0*6 --threads 1000 --memory 16MiB", 0),
+        ("solve 5x6 --threads 1000 --memory 16MiB --proof a.proof", 2),
+        ("perft 5x6 4 --threads 1000", 2),
+    ] {
+        let limited = format!("ulimit -v 1000000; exec {PROGRAM} {line}");
+        let mut shell = Command::new("sh");
+        let output = shell.current_dir(place.path("")).args(["-c", &limited]).output().unwrap();
+        assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
+        let told = stderr(&output).contains("cannot start the threads");
+        assert_eq!(told, expected != 0, "{line}: {}", stderr(&output));
+        assert!(place.files().is_empty(), "{line}");
+    }
+}
+
 /// The limit of a file's size, which the shell sets to a kilobyte at most.
 #[test]
 fn a_limit_of_size_is_an_error_and_leaves_nothing() {

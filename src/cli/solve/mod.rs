@@ -50,6 +50,9 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let keeper = checkpoint::keeper(&args.checkpoint, &solver)?;
     let keeper = keeper.as_ref();
     let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
+    if writer.is_some() {
+        args.search.threads.start_pool()?;
+    }
     let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
     let database = database.transpose()?;
     let values = database.as_ref().map(DatabaseValues::new);
