@@ -74,6 +74,18 @@ fn a_proof_has_one_writer() {
     assert_eq!(place.files(), ["a.proof"]);
 }
 
+/// Standard input without line feeds is no line that grows until the memory is full.
+#[test]
+fn a_line_of_any_length_is_an_error() {
+    let place = Place::new();
+    place.json(&words("builddb 3x3 --json --quiet"), 0);
+    for line in ["analyse 3x3", "play 3x3", "probe 3x3"] {
+        let output = place.with_input(&words(line), &"x".repeat(1 << 17));
+        assert_eq!(code(&output), 4, "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("a line has more than"), "{line}: {}", stderr(&output));
+    }
+}
+
 /// Threads need address space for their stacks, which the shell limits here.
 #[test]
 #[cfg(target_os = "linux")]
