@@ -74,6 +74,32 @@ fn a_proof_has_one_writer() {
     assert_eq!(place.files(), ["a.proof"]);
 }
 
+#[test]
+fn two_files_of_a_run_are_never_one() {
+    let place = Place::new();
+    let saved = place.run(&words("solve 5x6 --max-nodes 300 --checkpoint a.ckpt --quiet"));
+    assert_eq!(code(&saved), 3, "{}", stderr(&saved));
+    let saved = place.run(&words("sprouts solve 0*6 --db a.nimbers --quiet"));
+    assert_eq!(code(&saved), 0, "{}", stderr(&saved));
+    std::os::unix::fs::symlink("a.ckpt", place.path("link")).unwrap();
+    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
+    let before = ["a.ckpt", "a.nimbers"].map(read);
+    for line in [
+        "solve 5x6 --checkpoint a.ckpt --resume --trace a.ckpt",
+        "solve 5x6 --checkpoint a.ckpt --resume --trace ./link",
+        "solve 5x6 --checkpoint a.ckpt --resume --proof link",
+        "solve 5x6 --proof new --trace ./new",
+        "sprouts solve 0*6 --db a.nimbers --trace a.nimbers",
+        "sprouts db export a.nimbers ./a.nimbers",
+    ] {
+        let output = place.run(&words(line));
+        assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("are the same file"), "{line}: {}", stderr(&output));
+    }
+    assert_eq!(["a.ckpt", "a.nimbers"].map(read), before);
+    assert_eq!(place.files(), ["a.ckpt", "a.nimbers", "link"]);
+}
+
 /// Standard input without line feeds is no line that grows until the memory is full.
 #[test]
 fn a_line_of_any_length_is_an_error() {

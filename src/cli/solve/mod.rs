@@ -43,6 +43,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         threads: threads_per_worker,
     };
     let (board, position) = args.start.read()?;
+    output::must_differ(&[
+        ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
+        ("--proof", args.proof.as_deref()),
+        ("--trace", args.trace.trace.as_deref()),
+    ])?;
     let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
     let options = SolveOptions { algorithm, profile, memory_bytes, threads, jobs };
     // Before the search, so that a file that cannot be written is found out in time.
