@@ -1,7 +1,7 @@
 //! `konane.sprouts`: who wins positions of Sprouts, their Grundy numbers, moves and canonical forms.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use konane::search::run::{Limits, Report};
 use konane::search::sums::{
@@ -275,14 +275,15 @@ pub fn grundy(
 #[pyo3(name = "sprouts_children")]
 pub fn children(py: Python<'_>, text: &str) -> Result<Vec<String>, Failure> {
     let position = read(text)?;
-    py.detach(|| {
+    interrupt::run_silent(py, |stop| {
         let (game, mut scratch) = (Sprouts::new(MEMORY), Scratch::default());
         let sum = game.atoms(&position, &mut scratch)?;
-        let children = game.children(&sum, &mut scratch)?;
+        let is_stopped = || stop.load(Ordering::Relaxed);
+        let children = game.children(&sum, &mut scratch, &is_stopped)?;
         let mut texts: Vec<String> = children.iter().map(|child| game.text(child)).collect();
         texts.sort_unstable();
         Ok(texts)
-    })
+    })?
 }
 
 /// The one text for all ways to write a position. Raises ``InputError`` with the place for a text that

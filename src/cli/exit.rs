@@ -143,6 +143,11 @@ pub enum CliError {
         bytes_text(*need), bytes_text(*have)
     )]
     CheckpointDisk { file: String, need: u64, have: u64 },
+    /// Two files of a run that have one name.
+    #[error(
+        "{one} and {other} are the same file, {file}: one would be written over the other; name two"
+    )]
+    SameFile { one: &'static str, other: &'static str, file: String },
     /// Several threads for an algorithm that has one.
     #[error("--threads: {0} searches on one thread; choose --algo dfpn or pns-pdfpn for more")]
     OneThread(&'static str),
@@ -227,6 +232,7 @@ impl CliError {
             | CliError::LongRecord { .. }
             | CliError::OtherRecord { .. }
             | CliError::NotInProof { .. }
+            | CliError::SameFile { .. }
             | CliError::OneThread(_)
             | CliError::JobOption { .. }
             | CliError::WorkerThreads { .. }

@@ -73,10 +73,18 @@ impl ThreadsArg {
 
     /// Works on a pool of so many threads.
     pub fn install<T: Send>(self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
+        Ok(self.pool().build().map_err(CliError::Threads)?.install(work))
+    }
+
+    /// Starts a pool of so many threads for work that cannot be installed on one; once. Rayon would
+    /// start it where it is first needed, and panic if the system gives no threads.
+    pub fn start_pool(self) -> Result<(), CliError> {
+        self.pool().build_global().map_err(CliError::Threads)
+    }
+
+    fn pool(self) -> rayon::ThreadPoolBuilder {
         // 0 leaves the choice to rayon.
-        let threads = self.threads.unwrap_or(0) as usize;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        Ok(pool.map_err(CliError::Threads)?.install(work))
+        rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0) as usize)
     }
 }
 

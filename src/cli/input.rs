@@ -1,6 +1,6 @@
 //! What comes in: the board and the position on it, and lines of standard input.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
@@ -65,20 +65,42 @@ impl BeginArgs {
 /// Lines that are read before they are answered.
 const AHEAD: usize = 1024;
 
+/// Bytes of a line: more than any position or command has. Without a limit, input without line feeds
+/// would fill the memory.
+const LONGEST_LINE: usize = 1 << 16;
+
 /// Between two looks at the stop flag while no line comes.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The lines of standard input, read by a thread of its own, so that a signal is noticed while no
 /// line comes.
-pub fn lines_of_stdin() -> Receiver<io::Result<Vec<u8>>> {
+pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
     let (sender, receiver) = sync_channel(AHEAD);
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().split(b'\n') {
+    let read = move || {
+        let mut stdin = io::stdin().lock();
+        while let Some(line) = line_of(&mut stdin).transpose() {
             let failed = line.is_err();
             if sender.send(line).is_err() || failed {
                 break;
             }
         }
-    });
-    receiver
+    };
+    std::thread::Builder::new().spawn(read).map_err(CliError::Input)?;
+    Ok(receiver)
+}
+
+/// The next line, without its line feed.
+fn line_of(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let most = LONGEST_LINE as u64 + 1;
+    if input.take(most).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() > LONGEST_LINE {
+        let text = format!("a line has more than {LONGEST_LINE} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+    }
+    Ok(Some(line))
 }

@@ -1,7 +1,8 @@
 //! What goes to stdout, and numbers as people read them.
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,21 @@ pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
 /// Writes to stdout. A reader that has gone away (`| head`) is no error: it has what it wanted.
 pub fn write_text(text: &str) -> Result<(), CliError> {
     write_open(text).map(|_| ())
+}
+
+/// Refuses two files of one run that are the same: one would be written over the other.
+pub fn must_differ<'f>(files: &[(&'static str, Option<&'f Path>)]) -> Result<(), CliError> {
+    let place = |path: &'f Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    for (number, &(one, path)) in files.iter().enumerate() {
+        let Some(path) = path else { continue };
+        for &(other, second) in &files[..number] {
+            if second.is_some_and(|second| place(second) == place(path)) {
+                let file = path.display().to_string();
+                return Err(CliError::SameFile { one: other, other: one, file });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Where a document goes.

@@ -109,7 +109,7 @@ fn answer_lines(
     database: &Database,
     stop: &AtomicBool,
 ) -> Result<(u64, Exit), CliError> {
-    let lines = lines_of_stdin();
+    let lines = lines_of_stdin()?;
     let (mut number, mut exit, mut out) = (0u64, Exit::Answered, String::new());
     loop {
         if stop.load(Ordering::Relaxed) {

@@ -40,7 +40,7 @@ pub fn talk(
     stop: &AtomicBool,
 ) -> Result<Exit, CliError> {
     let terminal = io::stdin().is_terminal();
-    let lines = lines_of_stdin();
+    let lines = lines_of_stdin()?;
     let is_stopped = || stop.load(Ordering::Relaxed);
     let mut exit = Exit::Answered;
     let mut out = introduction;

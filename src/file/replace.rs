@@ -31,13 +31,18 @@ impl NewFile {
     ///
     /// # Errors
     /// [`FileError::Busy`] if another process is writing the same file,
-    /// [`FileError::NotReplaceable`] if a directory, device or pipe has the name, and what the
-    /// operating system refuses.
+    /// [`FileError::NotReplaceable`] if a directory, device or pipe has the name, or a link that of
+    /// `<name>.tmp`, and what the operating system refuses.
     pub fn create(path: &Path, buffer: usize) -> Result<Self, FileError> {
         refuse_other(path)?;
         let mut temporary = OsString::from(path);
         temporary.push(".tmp");
         let temporary = PathBuf::from(temporary);
+        // What is behind it belongs to somebody else, and would be emptied.
+        if fs::symlink_metadata(&temporary).is_ok_and(|found| found.is_symlink()) {
+            let found = "a symbolic link";
+            return Err(FileError::NotReplaceable { path: temporary, found });
+        }
         let Some(file) = open_locked(&temporary)? else {
             return Err(FileError::Busy { path: path.to_owned() });
         };
@@ -240,5 +245,22 @@ mod tests {
         let error = file.finish().unwrap_err();
         assert!(matches!(error, FileError::NotReplaceable { .. }), "{error}");
         assert_eq!(names(folder.path()), ["b.tmp", "c", "directory", "link", "pipe"]);
+    }
+
+    /// The name of a temporary file can be known before there is one.
+    #[test]
+    #[cfg(unix)]
+    fn what_a_link_in_place_of_the_temporary_file_leads_to_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("others"), "theirs").unwrap();
+        std::os::unix::fs::symlink("others", at("a.tmp")).unwrap();
+        std::os::unix::fs::symlink("nowhere", at("b.tmp")).unwrap();
+        for name in ["a", "b"] {
+            let error = NewFile::create(&at(name), 4).unwrap_err();
+            assert!(matches!(error, FileError::NotReplaceable { .. }), "{name}: {error}");
+        }
+        assert_eq!(fs::read_to_string(at("others")).unwrap(), "theirs");
+        assert_eq!(names(folder.path()), ["a.tmp", "b.tmp", "others"]);
     }
 }

@@ -176,13 +176,19 @@ impl Sprouts {
     /// other lands. Equal lands stay, though they cancel in play.
     ///
     /// # Errors
-    /// [`Full`] if a new land has no room or there are more than 2^22 moves.
+    /// [`Full`] if a new land has no room, there are more than 2^22 moves, which takes half a minute, or
+    /// `stop` says so, which is asked now and then.
     ///
     /// # Panics
     /// If an id was not given out by this game.
-    pub fn children(&self, sum: &[Atom], scratch: &mut Scratch) -> Result<Vec<Vec<Atom>>, Full> {
+    pub fn children(
+        &self,
+        sum: &[Atom],
+        scratch: &mut Scratch,
+        stop: &Stop<'_>,
+    ) -> Result<Vec<Vec<Atom>>, Full> {
         let mut children = Vec::new();
-        let mut options = Options::default();
+        let mut options = Options::until(stop);
         for (place, &atom) in sum.iter().enumerate() {
             // Equal lands have equal options.
             if sum[..place].contains(&atom) {

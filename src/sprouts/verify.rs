@@ -243,6 +243,12 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// Why moves could not be listed.
+    fn no_moves(&self) -> Halt {
+        let memory = VerifyError::Memory(self.memory);
+        Halt::Error(self.checkpoint().err().unwrap_or(memory))
+    }
+
     fn atoms(&mut self, position: &Position) -> Result<Vec<Atom>, VerifyError> {
         let sum = self.game.atoms(position, &mut self.scratch);
         sum.map_err(|Full| VerifyError::Memory(self.memory))
@@ -274,10 +280,10 @@ impl Checker<'_> {
     }
 
     fn same_as_child(&mut self, sum: &[Atom], nimber: u32) -> Result<Option<Problem>, Halt> {
-        let children = self
-            .game
-            .children(sum, &mut self.scratch)
-            .map_err(|Full| Halt::Error(VerifyError::Memory(self.memory)))?;
+        let stop = self.stop;
+        let is_stopped = || stop.load(Ordering::Relaxed);
+        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
+        let children = children.map_err(|Full| self.no_moves())?;
         for child in children {
             if self.is_lost(&child, nimber, 1)? {
                 let child = self.game.text(&child);
@@ -343,10 +349,11 @@ impl Checker<'_> {
             return Err(Halt::Work);
         }
         self.checkpoint().map_err(Halt::Error)?;
-        let mut options = Options::default();
-        self.game
-            .options(atom, &mut self.scratch, &mut options)
-            .map_err(|Full| Halt::Error(VerifyError::Memory(self.memory)))?;
+        let stop = self.stop;
+        let is_stopped = || stop.load(Ordering::Relaxed);
+        let mut options = Options::until(&is_stopped);
+        let listed = self.game.options(atom, &mut self.scratch, &mut options);
+        listed.map_err(|Full| self.no_moves())?;
         let is_won = |checker: &Checker<'_>, option: &[Atom]| {
             let (unknown, heap) = checker.reduce(option, heap);
             unknown.is_empty() && heap == 0

@@ -74,6 +74,66 @@ fn a_proof_has_one_writer() {
     assert_eq!(place.files(), ["a.proof"]);
 }
 
+#[test]
+fn two_files_of_a_run_are_never_one() {
+    let place = Place::new();
+    let saved = place.run(&words("solve 5x6 --max-nodes 300 --checkpoint a.ckpt --quiet"));
+    assert_eq!(code(&saved), 3, "{}", stderr(&saved));
+    let saved = place.run(&words("sprouts solve 0*6 --db a.nimbers --quiet"));
+    assert_eq!(code(&saved), 0, "{}", stderr(&saved));
+    std::os::unix::fs::symlink("a.ckpt", place.path("link")).unwrap();
+    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
+    let before = ["a.ckpt", "a.nimbers"].map(read);
+    for line in [
+        "solve 5x6 --checkpoint a.ckpt --resume --trace a.ckpt",
+        "solve 5x6 --checkpoint a.ckpt --resume --trace ./link",
+        "solve 5x6 --checkpoint a.ckpt --resume --proof link",
+        "solve 5x6 --proof new --trace ./new",
+        "sprouts solve 0*6 --db a.nimbers --trace a.nimbers",
+        "sprouts db export a.nimbers ./a.nimbers",
+    ] {
+        let output = place.run(&words(line));
+        assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("are the same file"), "{line}: {}", stderr(&output));
+    }
+    assert_eq!(["a.ckpt", "a.nimbers"].map(read), before);
+    assert_eq!(place.files(), ["a.ckpt", "a.nimbers", "link"]);
+}
+
+/// Standard input without line feeds is no line that grows until the memory is full.
+#[test]
+fn a_line_of_any_length_is_an_error() {
+    let place = Place::new();
+    place.json(&words("builddb 3x3 --json --quiet"), 0);
+    for line in ["analyse 3x3", "play 3x3", "probe 3x3"] {
+        let output = place.with_input(&words(line), &"x".repeat(1 << 17));
+        assert_eq!(code(&output), 4, "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("a line has more than"), "{line}: {}", stderr(&output));
+    }
+}
+
+/// Threads need address space for their stacks, which the shell limits here.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain() {
+    let place = Place::new();
+    for (line, expected) in [
+        ("solve 5x6 --threads 1000 --memory 16MiB", 0),
+        ("solve 5x6 --threads 1000 --memory 16MiB --algo pns-pdfpn", 0),
+        ("sprouts solve 0*6 --threads 1000 --memory 16MiB", 0),
+        ("solve 5x6 --threads 1000 --memory 16MiB --proof a.proof", 2),
+        ("perft 5x6 4 --threads 1000", 2),
+    ] {
+        let limited = format!("ulimit -v 1000000; exec {PROGRAM} {line}");
+        let mut shell = Command::new("sh");
+        let output = shell.current_dir(place.path("")).args(["-c", &limited]).output().unwrap();
+        assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
+        let told = stderr(&output).contains("cannot start the threads");
+        assert_eq!(told, expected != 0, "{line}: {}", stderr(&output));
+        assert!(place.files().is_empty(), "{line}");
+    }
+}
+
 /// The limit of a file's size, which the shell sets to a kilobyte at most.
 #[test]
 fn a_limit_of_size_is_an_error_and_leaves_nothing() {

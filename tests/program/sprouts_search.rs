@@ -26,6 +26,35 @@ fn refused(args: &[&str], code: i32, parts: &[&str]) {
     }
 }
 
+/// Twenty different boundaries in a region: more moves than are listed, which takes half a minute.
+const MILLIONS_OF_MOVES: &str = "1.2.11.12.22.111.112.122.222.1111.1112.1122.1212.1222.2222.11111.\
+                                 11112.11122.11212.11222";
+
+#[test]
+fn limits_and_signals_hold_while_moves_are_listed() {
+    let limited = [&["--time-limit", "300ms"][..], &["--max-nodes", "10", "--time-limit", "300ms"]];
+    for args in [&["solve"][..], &["solve", "--lines"], &["children", "--values"]] {
+        for limit in limited {
+            let begun = Instant::now();
+            let found = object(&[args, &[MILLIONS_OF_MOVES, "--json"], limit].concat(), 3);
+            assert!(begun.elapsed() < Duration::from_secs(10), "{args:?}: {:?}", begun.elapsed());
+            assert_eq!(found["outcome"], "unknown", "{args:?}");
+            assert!(found["reason"] == "time limit" || found["reason"] == "node limit", "{found}");
+        }
+    }
+    // Of usual positions the moves are listed though the time is over.
+    let found = object(&["solve", "0*40", "--lines", "--json", "--time-limit", "100ms"], 3);
+    assert_eq!(found["moves"].as_array().unwrap().len(), 21);
+    let child = super::common::command(&["sprouts", "children", MILLIONS_OF_MOVES]).spawn();
+    let child = child.expect("the program runs");
+    std::thread::sleep(Duration::from_millis(500));
+    super::common::signal(&child, "-INT");
+    let begun = Instant::now();
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(130), &b""[..]));
+}
+
 #[test]
 fn outcomes_and_grundy_numbers() {
     let solved = object(&["solve", "0*6", "--json"], 0);

@@ -1,5 +1,9 @@
 //! Simplification and canonical forms.
 
+use std::time::{Duration, Instant};
+
+use konane::sprouts::Position;
+
 use super::common::{Player, Random, random_game, respelled};
 
 #[test]
@@ -51,6 +55,38 @@ fn canonical_forms_do_not_depend_on_the_spelling() {
             }
         }
     }
+}
+
+/// Parts that look alike to every port, and are not: trees of three levels whose eight leaves are joined
+/// by a ring, each time in another order. All orders of the parts tie; to try them all would take ages.
+#[test]
+fn a_land_with_too_many_ties_takes_seconds() {
+    let (mut names, mut random) = ((0..).map(|number| format!("n({number})")), Random(5));
+    let mut name = || names.next().expect("there is no end of names");
+    let (mut roots, mut regions) = (Vec::new(), Vec::new());
+    for _ in 0..6 {
+        let mut level = vec![name()];
+        roots.push(level[0].clone());
+        while level.len() < 8 {
+            let fork = |branch: String| {
+                let (left, right) = (name(), name());
+                regions.push(format!("{branch}{left}{right}"));
+                [left, right]
+            };
+            level = level.into_iter().flat_map(fork).collect();
+        }
+        random.shuffle(&mut level);
+        let ring: Vec<String> = (0..8).map(|_| name()).collect();
+        for (at, leaf) in level.iter().enumerate() {
+            regions.push(format!("{leaf}{}{}", ring[at], ring[(at + 1) % 8]));
+        }
+    }
+    let text = format!("{}|{}", roots.join("."), regions.join("|"));
+    let (begun, mut player) = (Instant::now(), Player::new());
+    let found = player.canonical(&text);
+    let lives = |text: &str| text.parse::<Position>().unwrap().lives();
+    assert_eq!(lives(&found), lives(&text));
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
 /// However SPOTS spells a land, it is that land, and no other.

@@ -42,7 +42,8 @@ pub struct SolveArgs {
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
     /// Write a proof of the result to this file: the positions by which others can check it, with
-    /// verify-proof or a program of their own. Collected on all cores after the search.
+    /// verify-proof or a program of their own. Collected after the search, on
+    /// --threads or all cores.
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
     /// Afterwards judge every move, and give a line of best play; within the same limits. What is

@@ -43,6 +43,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         threads: threads_per_worker,
     };
     let (board, position) = args.start.read()?;
+    output::must_differ(&[
+        ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
+        ("--proof", args.proof.as_deref()),
+        ("--trace", args.trace.trace.as_deref()),
+    ])?;
     let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
     let options = SolveOptions { algorithm, profile, memory_bytes, threads, jobs };
     // Before the search, so that a file that cannot be written is found out in time.
@@ -50,6 +55,9 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let keeper = checkpoint::keeper(&args.checkpoint, &solver)?;
     let keeper = keeper.as_ref();
     let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
+    if writer.is_some() {
+        args.search.threads.start_pool()?;
+    }
     let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
     let database = database.transpose()?;
     let values = database.as_ref().map(DatabaseValues::new);

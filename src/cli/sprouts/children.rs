@@ -1,6 +1,6 @@
 //! `konane sprouts children`.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
@@ -75,7 +75,11 @@ pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let game = Sprouts::new(text::MEMORY);
     let mut scratch = Scratch::default();
     let sum = game.atoms(&position, &mut scratch)?;
-    let children = game.children(&sum, &mut scratch)?;
+    let is_stopped = || stop.load(Ordering::Relaxed);
+    let children = match game.children(&sum, &mut scratch, &is_stopped) {
+        Err(_) if is_stopped() => return Ok(Exit::Interrupted),
+        children => children?,
+    };
     let mut children: Vec<String> = children.iter().map(|child| game.text(child)).collect();
     children.sort_unstable();
     let json = ChildrenJson { position: args.text.position.trim_ascii().to_owned(), children };

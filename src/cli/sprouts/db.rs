@@ -317,6 +317,10 @@ pub struct ExportJson {
 }
 
 fn export(args: &ExportArgs) -> Result<Exit, CliError> {
+    output::must_differ(&[
+        ("the database", Some(&args.from)),
+        ("the .spr file", Some(&args.into)),
+    ])?;
     let mut collection = Collection::new(&args.common);
     collection.read(&args.from)?;
     let game = &collection.game;

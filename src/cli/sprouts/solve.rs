@@ -130,6 +130,10 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         updates: args.jobs.updates.unwrap_or(default.updates),
         threads_per_worker: each.get() as u32,
     };
+    output::must_differ(&[
+        ("--db", engine.numbers.db.as_deref()),
+        ("--trace", args.trace.trace.as_deref()),
+    ])?;
     let start = Start::new(&args.text, engine)?;
     let mut session = Session::new(&start.game, engine, all)?;
     let (options, threads) = (session.options, all.get() as u32);

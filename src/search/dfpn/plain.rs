@@ -67,10 +67,10 @@ pub fn dfpn<G: Game>(
 ///
 /// The outcome does not depend on the number of threads; numbers and counters do, and vary between
 /// runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each thread,
-/// and 512 KiB to 32 MiB for the team.
+/// and 512 KiB to 32 MiB for the team. Threads that the system does not give are done without.
 ///
 /// # Panics
-/// If the system gives no threads, or a worker panics.
+/// If a worker panics.
 pub fn dfpn_parallel<G: Game>(
     root: Root<'_, G>,
     options: DfpnOptions,
@@ -103,10 +103,9 @@ pub fn dfpn_parallel<G: Game>(
     let (mut pair, mut best) = std::thread::scope(|scope| {
         for member in members {
             let work = &work;
-            std::thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, move || work(member, &mut ()))
-                .expect("the system gives a thread");
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            // Who cannot be started leaves the team; the others do without.
+            let _ = thread.spawn_scoped(scope, move || work(member, &mut ()));
         }
         work(first, observer)
     });

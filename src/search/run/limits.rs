@@ -120,7 +120,7 @@ pub trait Pace: Sync + fmt::Debug {
 
 impl Limits<'_> {
     /// Looks at the stop flag and the clock; the number of nodes is the search's own to watch.
-    pub(in crate::search) fn reached(&self) -> Option<Reason> {
+    pub(crate) fn reached(&self) -> Option<Reason> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             Some(Reason::Interrupted)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -85,6 +85,13 @@ pub struct Options<'s> {
 /// Calls of [`Options::keep_on`] between two questions: less than a millisecond.
 const CALLS: u32 = 256;
 
+impl<'s> Options<'s> {
+    /// An empty list whose generation is given up once `stop` says so.
+    pub fn until(stop: &'s Stop<'s>) -> Self {
+        Options { questions: Questions { stop: Some(stop), enough: None }, ..Options::default() }
+    }
+}
+
 impl Options<'_> {
     /// An empty list in the memory of another one, for a generation that is given up when the
     /// answer to a question is yes.

@@ -91,7 +91,8 @@ pub struct Analysis {
     #[serde(with = "outcome")]
     pub outcome: Option<Value>,
     /// The positions after all moves, each once: first those that win, in the order of their texts,
-    /// then those that lose, and last what is unknown, the most promising first.
+    /// then those that lose, and last what is unknown, the most promising first. None if a limit was
+    /// reached before all were listed, which takes a tenth of a second for thousands of moves.
     pub children: Vec<ChildValue>,
     /// Why something is unknown, once the work on it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "reason")]

@@ -5,6 +5,8 @@
 //! what one finds serves the others. So what is easy is known first, and nothing takes much more than
 //! it would alone.
 
+use std::time::{Duration, Instant};
+
 use super::{Analysis, ChildValue, Goal, LandValue, Source};
 use crate::search::Value;
 use crate::search::numbers::Pair;
@@ -19,6 +21,10 @@ const FIRST_BUDGET: u64 = 50;
 const GROWTH: u64 = 4;
 /// Searches of fewer nodes are over before several threads are.
 const LEAST_FOR_THREADS: u64 = 1 << 14;
+
+/// Moves are listed for so long whatever the limits say: a search that has reached its own still tells
+/// what it knows of them. Few positions have so many that this does not suffice.
+const LISTING: Duration = Duration::from_millis(100);
 
 /// How to go about it.
 #[derive(Clone, Copy)]
@@ -47,20 +53,66 @@ pub(crate) fn survey(
     observer: &mut (dyn Observer + Send),
     on_change: &mut dyn FnMut(&Analysis),
 ) -> Result<Analysis, Full> {
-    let nodes = match list(game, position, options.heap, scratch) {
-        Ok(nodes) => nodes,
+    let mut listed = list(game, position, options, scratch);
+    if listed.is_err() && options.limits.reached().is_none() {
         // What earlier searches have met may stand in the way.
-        Err(Full) => {
-            workspace.make_room();
-            list(game, position, options.heap, scratch)?
-        }
+        workspace.make_room();
+        listed = list(game, position, options, scratch);
+    }
+    let (nodes, reason) = match (listed, options.limits.reached()) {
+        (Ok(nodes), _) => (nodes, None),
+        (Err(Full), Some(reason)) => (itself(game, position, options, scratch)?, Some(reason)),
+        (Err(Full), None) => return Err(Full),
     };
     let mut survey =
-        Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason: None };
+        Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason };
+    if reason.is_some() {
+        // Nothing follows from children that are not there.
+        for node in &mut survey.nodes {
+            node.look(workspace, options.from_file);
+        }
+        return Ok(survey.analysis());
+    }
     survey.look();
     on_change(&survey.analysis());
     survey.run(on_change);
     Ok(survey.analysis())
+}
+
+/// The position and its lands.
+fn itself(
+    game: &Sprouts,
+    position: &Position,
+    options: SurveyOptions<'_>,
+    scratch: &mut Scratch,
+) -> Result<Vec<Node>, Full> {
+    let atoms = game.atoms(position, scratch)?;
+    let root = Node::new(Role::Root, game, &atoms, options.heap);
+    let lands = atoms.iter().map(|&atom| Node::new(Role::Land, game, &[atom], 0));
+    Ok([root].into_iter().chain(lands).collect())
+}
+
+/// The position, its lands and the positions after its moves. [`Full`] as well if a limit is reached and
+/// they take longer than [`LISTING`].
+fn list(
+    game: &Sprouts,
+    position: &Position,
+    options: SurveyOptions<'_>,
+    scratch: &mut Scratch,
+) -> Result<Vec<Node>, Full> {
+    let mut nodes = itself(game, position, options, scratch)?;
+    let SurveyOptions { heap, limits, .. } = options;
+    let begun = Instant::now();
+    let is_stopped = || begun.elapsed() > LISTING && limits.reached().is_some();
+    let atoms = game.atoms(position, scratch)?;
+    for child in game.children(&atoms, scratch, &is_stopped)? {
+        if is_stopped() {
+            return Err(Full);
+        }
+        nodes.push(Node::new(Role::Child, game, &child, heap));
+    }
+    nodes.extend((0..heap).map(|less| Node::new(Role::Child, game, &atoms, less)));
+    Ok(nodes)
 }
 
 /// What a node is to the position.
@@ -137,22 +189,6 @@ impl Node {
         }
         news
     }
-}
-
-/// The position, its lands and the positions after its moves.
-fn list(
-    game: &Sprouts,
-    position: &Position,
-    heap: u32,
-    scratch: &mut Scratch,
-) -> Result<Vec<Node>, Full> {
-    let atoms = game.atoms(position, scratch)?;
-    let mut nodes = vec![Node::new(Role::Root, game, &atoms, heap)];
-    nodes.extend(atoms.iter().map(|&atom| Node::new(Role::Land, game, &[atom], 0)));
-    let children = game.children(&atoms, scratch)?;
-    nodes.extend(children.iter().map(|child| Node::new(Role::Child, game, child, heap)));
-    nodes.extend((0..heap).map(|less| Node::new(Role::Child, game, &atoms, less)));
-    Ok(nodes)
 }
 
 /// What a search is to find.

@@ -38,6 +38,10 @@ fn power(length: usize) -> u64 {
     (0..length).fold(1, |power: u64, _| power.wrapping_mul(BASE))
 }
 
+/// Ports that may be read for one land before its ties are tried no further: half a second's work. No
+/// land that a search of up to 14 spots meets takes a thousandth of it.
+const MOST_WORK: u64 = 1 << 22;
+
 /// Up to so many ports are sorted by counting lesser ones.
 const COUNTED: usize = 64;
 
@@ -73,11 +77,14 @@ pub(super) struct Colours {
     /// Ports by key.
     order: Vec<u32>,
     choices: u64,
+    /// Ports that were read since the beginning.
+    work: u64,
 }
 
 impl Colours {
     /// Begins with what the land shows.
     pub(super) fn begin(&mut self, land: &Canoniser) {
+        self.work = 0;
         self.fixed.clear();
         self.rings.clear();
         self.gaps.clear();
@@ -231,7 +238,13 @@ impl Colours {
         ties.next().expect("fewer colours than ports").to_vec()
     }
 
+    /// Whether enough has been tried.
+    pub(super) fn is_spent(&self) -> bool {
+        self.work > MOST_WORK
+    }
+
     fn round(&mut self, land: &Canoniser) {
+        self.work += land.ports.len() as u64;
         self.region.clone_from(&self.fixed);
         self.read.resize(self.colour.len(), [0; 2]);
         self.elements.resize(self.colour.len(), 0);

@@ -19,6 +19,11 @@
 //! onto choices that have been tried is not tried. Colours are hashes, but a hash that two different
 //! things share only makes a tie of them, and ties are tried.
 //!
+//! There are lands with so many ties that trying them all would take longer than anybody waits; people
+//! can write them, games do not lead to them. After some work the least bytes so far have to do. They
+//! describe the land in full like any others, so no answer is wrong; but lands that are isomorphic may
+//! be taken for two, and then each of them is searched.
+//!
 //! A land of one region has no ports and takes a shorter way.
 
 mod colours;
@@ -130,7 +135,7 @@ impl Canoniser {
     /// The canonical bytes of a packed land that has been simplified, and the land as it came.
     ///
     /// Cost: a few passes over the land, and for lands with ports in many symmetric places as many
-    /// more as there are such places.
+    /// more as there are such places; seconds at most.
     pub(super) fn run(&mut self, packed: &[u8]) -> (&[u8], &Flat) {
         self.flat.unpack(packed);
         self.survey();
@@ -325,6 +330,9 @@ impl Canoniser {
         let mut tried: Vec<u32> = Vec::new();
         let saved = colours.save();
         for port in cell {
+            if first.is_some() && colours.is_spent() {
+                break;
+            }
             if first_line && self.is_like_one_of(port, &tried) {
                 continue;
             }

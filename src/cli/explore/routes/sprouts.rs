@@ -45,7 +45,7 @@ pub async fn position(
         let analysis = analyst.analyse(&position, turn.limits(time), &mut |_| {});
         let analysis = analysis.map_err(Problem::refused)?;
         let children = analysis.children.iter().all(|child| child.grundy.is_some());
-        let complete = analysis.grundy.is_some() && children;
+        let complete = analysis.reason.is_none() && analysis.grundy.is_some() && children;
         Ok(SproutsJson { position: text, analysis, complete })
     });
     judged.await.map(Json)
