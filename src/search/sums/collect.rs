@@ -49,7 +49,7 @@ impl Collector {
         let numbers = Some(workspace.knowledge.numbers());
         self.in_vain = if self.numbers == numbers { self.in_vain + 1 } else { 0 };
         self.numbers = numbers;
-        if self.in_vain == MOST_IN_VAIN {
+        if self.in_vain >= MOST_IN_VAIN {
             return false;
         }
         let collect = || collect(workspace, root, stop);

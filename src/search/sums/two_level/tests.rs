@@ -383,6 +383,13 @@ proptest! {
     }
 }
 
+/// A report of several children finds the memory full, and then is taken over to its end.
+#[test]
+fn a_search_without_memory_stays_ended() {
+    let Summary { report, .. } = run(357, 1, 10, [32, 40], Trouble { delay: 5, ..NONE });
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));
+}
+
 #[test]
 fn the_troubles_of_the_tests_above_do_occur() {
     let trouble = Trouble { loss: 40, doubling: 60, death: 20, delay: 30 };
