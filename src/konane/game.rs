@@ -22,7 +22,8 @@ pub enum Estimate {
 /// Weights of the logarithms ln(1 + feature), each for the side to move and for the other side.
 ///
 /// With s the weighted sum plus the bias, and g the mean logarithm of landings and movable stones
-/// of both sides, phi = 1 + scale·exp(size·g - s) and delta = 1 + scale·exp(size·g + s).
+/// of both sides, phi = 1 + scale·(1 + stones)·exp(size·g - s) and
+/// delta = 1 + scale·(1 + stones)·exp(size·g + s), where `stones` counts all on the board.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     /// Distinct landing squares.
@@ -55,13 +56,13 @@ pub struct Scratch {
     settling: Settling,
 }
 
-/// Features are at most 32, the number of squares of a colour.
+/// Features are at most 32, the number of squares of a colour, and the stones of a successor at most 62.
 const FEATURE_VALUES: usize = 64;
 
 /// Units of the logarithms.
 const UNIT: f64 = 64.0;
 
-/// Offset of each logarithm: six of them.
+/// Offset of each logarithm: seven of them.
 const OFFSET: f64 = 8.0 * UNIT;
 
 /// Sums from 0 to this.
@@ -75,28 +76,31 @@ const LARGEST: f64 = 1e6;
 struct Estimates {
     /// By feature and its value: what it adds to the logarithm of phi (upper half) and of delta
     /// (lower half), in units of 1/64, offset so that neither half is ever negative.
-    logarithms: [[u64; FEATURE_VALUES]; 6],
-    /// 1 + scale·exp of a sum of six, by the sum.
+    logarithms: [[u64; FEATURE_VALUES]; 7],
+    /// 1 + scale·exp of a sum of seven, by the sum.
     exponentials: Box<[Number]>,
 }
 
 impl Estimates {
     fn new(weights: &Weights) -> Self {
-        let pairs = [weights.landings, weights.movable, weights.contacts];
+        // What each adds to g and to s; the last one is the stones.
+        let [l, m, c] = [weights.landings, weights.movable, weights.contacts];
+        let size = weights.size / 4.0;
+        let sizes = [size, size, size, size, 0.0, 0.0, 1.0];
+        let signed = [l[0], l[1], m[0], m[1], c[0], c[1], 0.0];
         let logarithms = std::array::from_fn(|feature| {
-            let weight = pairs[feature / 2][feature % 2];
-            let size = if feature < 4 { weights.size / 4.0 } else { 0.0 };
+            let (size, weight) = (sizes[feature], signed[feature]);
             let bias = if feature == 0 { weights.bias } else { 0.0 };
             std::array::from_fn(|value| {
                 let logarithm = (value as f64).ln_1p();
-                // Six of these stay in their half whatever the weights are.
+                // Seven of these stay in their half whatever the weights are.
                 let half = |x: f64| (OFFSET + x * UNIT).round().clamp(0.0, 1e8) as u64;
                 let (g, s) = (size * logarithm, weight * logarithm + bias);
                 half(g - s) << 32 | half(g + s)
             })
         });
         let exponential = |sum: usize| {
-            let exponent = (sum as f64 - 6.0 * OFFSET) / UNIT;
+            let exponent = (sum as f64 - 7.0 * OFFSET) / UNIT;
             (1.0 + weights.scale * exponent.exp()).min(LARGEST) as Number
         };
         Estimates { logarithms, exponentials: (0..SUMS).map(exponential).collect() }
@@ -112,6 +116,7 @@ impl Estimates {
             other.movable[index],
             own.contacts[index],
             other.contacts[index],
+            successors.occupied[index].count_ones() as u8,
         ];
         let mut sum = 0;
         for (table, value) in self.logarithms.iter().zip(values) {
@@ -265,15 +270,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tables_follow_the_formula(own in prop::array::uniform4(0u8..=32), other in prop::array::uniform4(0u8..=32)) {
+        fn tables_follow_the_formula(
+            own in prop::array::uniform4(0u8..=32),
+            other in prop::array::uniform4(0u8..=32),
+            stones in 0u32..=62,
+        ) {
             let Estimate::Features(weights) = Profile::Tuned.estimate() else {
                 panic!("the tuned estimate is by features");
             };
-            let successors = Successors {
+            let mut successors = Successors {
                 own: features(own),
                 other: features(other),
                 ..Successors::default()
             };
+            successors.occupied[0] = (1 << stones) - 1;
             let log = |value: u8| f64::from(value).ln_1p();
             let pairs = [(1, weights.landings), (2, weights.movable), (3, weights.contacts)];
             let weighted = |&(feature, weight): &(usize, [f64; 2])| {
@@ -282,10 +292,11 @@ mod tests {
             let s = weights.bias + pairs.iter().map(weighted).sum::<f64>();
             let g = (log(own[1]) + log(other[1]) + log(own[2]) + log(other[2])) / 4.0;
             let number = |sign: f64| {
-                (1.0 + weights.scale * (weights.size * g + sign * s).exp()).min(LARGEST)
+                let growth = f64::from(1 + stones) * (weights.size * g + sign * s).exp();
+                (1.0 + weights.scale * growth).min(LARGEST)
             };
             let (phi, delta) = Estimates::new(&weights).numbers(&successors, 0);
-            // Six roundings of half a unit, and one to a whole number.
+            // Seven roundings of half a unit, and one to a whole number.
             for (found, expected) in [(phi, number(-1.0)), (delta, number(1.0))] {
                 let error = (f64::from(found) - expected).abs();
                 prop_assert!(error <= 1.0 + 0.06 * expected, "{found} instead of {expected}");

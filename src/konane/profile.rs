@@ -36,7 +36,7 @@ impl Profile {
                 contacts: [-2.0, 2.0],
                 bias: 0.44,
                 size: 1.66,
-                scale: 8.0,
+                scale: 0.26,
             }),
             Profile::Thesis => Estimate::Mobility,
         }

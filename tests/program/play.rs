@@ -424,7 +424,7 @@ fn two_people_and_none() {
 #[test]
 fn games_are_saved_and_go_on() {
     let place = Place::new();
-    let args = ["5x5", "--side", "white"];
+    let args = ["5x5", "--side", "white", "--moves", "c3"];
     let output = play(&place, &args, "c4\nsave game.txt\ndraw game.svg\nposition\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = fs::read_to_string(place.path("game.txt")).unwrap();
