@@ -139,11 +139,11 @@ fn an_unfinished_file_leaves_nothing() {
     assert!(error.to_string().contains("stones-06.kdb"), "{error}");
 }
 
-/// A device in place of the temporary file is refused, and left as it is. (A full disk is tried with a
-/// whole build, where the temporary files are real.)
+/// A link to a device in place of the temporary file is refused, and left as it is. (A full disk is tried
+/// with a whole build, where the temporary files are real.)
 #[cfg(target_os = "linux")]
 #[test]
-fn a_device_is_not_written_to() {
+fn a_device_behind_a_link_is_not_written_to() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("stones-18.kdb");
     let planted = directory.path().join("stones-18.kdb.tmp");
@@ -152,7 +152,7 @@ fn a_device_is_not_written_to() {
         panic!("a device was taken for a file");
     };
     let text = error.to_string();
-    assert!(text.contains("stones-18.kdb.tmp is a device"), "{text}");
+    assert!(text.contains("stones-18.kdb.tmp is a symbolic link"), "{text}");
     assert!(!path.exists() && planted.is_symlink());
 }
 
