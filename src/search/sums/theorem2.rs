@@ -243,14 +243,16 @@ impl Thresholds {
 }
 
 /// Solves a position by going along the path of df-pn, one expansion at a time, and checks the
-/// theorem after each. Returns whether the root is won, and how many checks there were, of them
-/// those in which the search had to go up.
+/// theorem after each, which takes time in proportion to the nodes. Returns whether the root is won,
+/// unless there came to be more than `most` nodes, and how many checks there were, of them those in
+/// which the search had to go up.
 fn check(
     game: &Declared,
     atoms: &[Atom],
     nimber: u32,
     combination: Combination,
-) -> (bool, usize, usize) {
+    most: usize,
+) -> (Option<bool>, usize, usize) {
     let mut tree = Tree { game, combination, nodes: Vec::new() };
     let root = tree.add(atoms, nimber);
     let mut path = vec![(root, Thresholds::ROOT, Paper::ROOT)];
@@ -258,7 +260,10 @@ fn check(
     loop {
         let (phi, delta) = tree.numbers(root);
         if phi == 0 || delta == 0 {
-            return (phi == 0, checks, ups);
+            return (Some(phi == 0), checks, ups);
+        }
+        if tree.nodes.len() > most {
+            return (None, checks, ups);
         }
         while let (v, ours, paper) = path[path.len() - 1]
             && let Some(w) = tree.selected(v)
@@ -318,7 +323,7 @@ proptest! {
     ) {
         let game = Declared::random(seed, 14, degree);
         let highest: Vec<Atom> = (0..count as Atom).map(|index| 13 - 2 * index).collect();
-        check(&game, &highest, nimber, Combination { weight_64 });
+        check(&game, &highest, nimber, Combination { weight_64 }, 10_000);
     }
 }
 
@@ -338,8 +343,8 @@ fn trees_are_large_and_right() {
                 .collect();
             numbers.push((0..).find(|number| !values.contains(number)).unwrap());
         }
-        let (won, these, up) = check(&game, &[13, 12, 9], 1, Combination::SUM);
-        assert_eq!(won, numbers[13] ^ numbers[12] ^ numbers[9] ^ 1 != 0, "{seed}");
+        let (won, these, up) = check(&game, &[13, 12, 9], 1, Combination::SUM, usize::MAX);
+        assert_eq!(won, Some(numbers[13] ^ numbers[12] ^ numbers[9] ^ 1 != 0), "{seed}");
         checks += these;
         ups += up;
     }
