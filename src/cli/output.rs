@@ -80,6 +80,11 @@ impl OutArg {
     }
 }
 
+/// A number of plies: `1 ply`, `2 plies`.
+pub fn plies(count: u32) -> String {
+    if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
+}
+
 /// Writes to stdout; false if the reader has gone away.
 pub fn write_open(text: &str) -> Result<bool, CliError> {
     let mut out = io::stdout().lock();

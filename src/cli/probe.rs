@@ -230,8 +230,7 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     };
     let length = match answer.remoteness {
         None | Some(0) => String::new(),
-        Some(1) => ", in 1 ply".to_owned(),
-        Some(plies) => format!(", in {plies} plies"),
+        Some(count) => format!(", in {}", output::plies(count)),
     };
     let rows = [
         ("position", format_position(board, position)),

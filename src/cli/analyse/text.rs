@@ -20,7 +20,7 @@ pub fn moves_text(board: &Board, analysis: &Analysis, line: &[String]) -> String
         let source = judged.judgement.map_or("", |judgement| judgement.source.name());
         let plies = match judged.judgement.and_then(|judgement| judgement.remoteness) {
             // Of the position after the move; the game lasts one more.
-            Some(plies) => format!(", {} plies", plies + 1),
+            Some(plies) => format!(", {}", output::plies(plies + 1)),
             None => String::new(),
         };
         let replies = judged.replies;

@@ -1,6 +1,7 @@
 //! What the program says in a game. Nothing is claimed that is not proven.
 
 use crate::analysis::Analysis;
+use crate::cli::output;
 use crate::konane::Colour;
 use crate::search::Value;
 
@@ -57,11 +58,7 @@ pub fn situation(analysis: &Analysis) -> String {
         open => format!(", {open} not decided yet"),
     };
     let plies = analysis.judgement.and_then(|judgement| judgement.remoteness);
-    let plies = match plies {
-        None => String::new(),
-        Some(1) => " in 1 ply".to_owned(),
-        Some(plies) => format!(" in {plies} plies"),
-    };
+    let plies = plies.map(|count| format!(" in {}", output::plies(count))).unwrap_or_default();
     match (analysis.outcome(), wins, count) {
         (None, ..) => "I do not know yet who wins.".to_owned(),
         (Some(Value::Loss), _, 1) => format!("Your only move loses{plies}."),

@@ -147,10 +147,7 @@ impl<'a> Session<'a> {
                 None => "unknown",
             };
             let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
-            let plies = plies.map(|plies| match plies + 1 {
-                1 => " in 1 ply".to_owned(),
-                plies => format!(" in {plies} plies"),
-            });
+            let plies = plies.map(|after| format!(" in {}", output::plies(after + 1)));
             let plies = plies.unwrap_or_default();
             let _ = writeln!(text, "  {:<8}{what}{plies}", self.text(judged.mv));
         }
