@@ -51,8 +51,8 @@ pub struct Rules {
     /// The most facts in the log, the latest ones; 1 at least. Who has not read the others does not get
     /// them.
     pub facts_kept: usize,
-    /// How many of the best leaves are looked through for one that the worker knows already, for
-    /// workers that share nothing; at least 1.
+    /// How many of the best leaves are looked through for one that no other worker knows more about,
+    /// for workers that share nothing; at least 1.
     pub leaves_compared: usize,
     /// Names of each worker; at least 1. Names `n·names` to `n·names + names - 1` are one worker's,
     /// which share what they know; the first of them is sent the facts.
@@ -244,11 +244,16 @@ impl<F: FirstLevel> Leader<F> {
         self.forgotten + self.log.len()
     }
 
-    /// Releases the job of a name that will not be heard of again.
-    pub fn lost(&mut self, name: WorkerId) {
-        if let Some(&id) = self.seats.get(&name) {
-            self.release(id);
+    /// Releases the jobs of a worker that will not be heard of again, by any of its names. What it
+    /// knew is gone, so its leaves are as good as unknown to everybody.
+    pub fn lost(&mut self, worker: u64) {
+        let names = self.rules.names;
+        for name in worker * names..(worker + 1) * names {
+            if let Some(&id) = self.seats.get(&name) {
+                self.release(id);
+            }
         }
+        self.last.retain(|_, name| *name / names != worker);
     }
 
     /// Releases the jobs whose leases have ended.
@@ -289,12 +294,13 @@ impl<F: FirstLevel> Leader<F> {
         }
         let (names, last) = (self.rules.names, &self.last);
         let own = |node: &F::Node| last.get(node).map(|other| other / names == worker / names);
-        // The best leaf that the worker knows already, among the best that there are.
+        // The best leaf that nobody else knows more about, among the best that there are. Leaves of
+        // others are left to them; nobody would come for those of a worker that is lost.
         let (mut passed, mut chosen) = (Vec::new(), None);
         while chosen.is_none() && passed.len() < self.rules.leaves_compared.max(1) {
             match self.level.select(&|node| own(node) == Some(false)) {
-                Selection::Leaf(leaf) if own(&F::node(&leaf)) == Some(true) => chosen = Some(leaf),
-                Selection::Leaf(leaf) => passed.push(leaf),
+                Selection::Leaf(leaf) if own(&F::node(&leaf)) == Some(false) => passed.push(leaf),
+                Selection::Leaf(leaf) => chosen = Some(leaf),
                 Selection::AllTaken => break,
                 Selection::Solved => return Order::Quit,
             }
