@@ -51,8 +51,8 @@ pub struct Rules {
     /// The most facts in the log, the latest ones; 1 at least. Who has not read the others does not get
     /// them.
     pub facts_kept: usize,
-    /// How many of the best leaves are looked through for one that no other worker knows more about,
-    /// for workers that share nothing; at least 1.
+    /// How many of the best leaves are looked through for one that is not left to another worker, which
+    /// knows more about it, for workers that share nothing; at least 1.
     pub leaves_compared: usize,
     /// Names of each worker; at least 1. Names `n·names` to `n·names + names - 1` are one worker's,
     /// which share what they know; the first of them is sent the facts.
@@ -91,6 +91,23 @@ struct Job<L> {
     called_off: bool,
 }
 
+/// Who has searched a leaf that is free, or its parent.
+struct Last {
+    name: WorkerId,
+    /// How often the leaf has been left to that worker since.
+    passed: u64,
+}
+
+impl Last {
+    fn new(name: WorkerId) -> Last {
+        Last { name, passed: 0 }
+    }
+}
+
+/// How often a leaf is left to the worker that knows more about it, for each job that is out. One that
+/// is as fast as the others has asked by then; one that is slow must not keep the best leaves.
+const PATIENCE: u64 = 2;
+
 /// See the module.
 pub struct Leader<F: FirstLevel> {
     /// The tree.
@@ -103,8 +120,8 @@ pub struct Leader<F: FirstLevel> {
     log: VecDeque<(WorkerId, F::Fact)>,
     /// Facts that have left the log.
     forgotten: usize,
-    /// Who has searched a leaf that is free, or its parent.
-    last: AHashMap<F::Node, WorkerId>,
+    /// Who knows more than others about a leaf.
+    last: AHashMap<F::Node, Last>,
     stops: Vec<(WorkerId, JobId)>,
     next_job: JobId,
     /// No lease ends before.
@@ -253,7 +270,7 @@ impl<F: FirstLevel> Leader<F> {
                 self.release(id);
             }
         }
-        self.last.retain(|_, name| *name / names != worker);
+        self.last.retain(|_, last| last.name / names != worker);
     }
 
     /// Releases the jobs whose leases have ended.
@@ -293,13 +310,16 @@ impl<F: FirstLevel> Leader<F> {
             return Order::Quit;
         }
         let (names, last) = (self.rules.names, &self.last);
-        let own = |node: &F::Node| last.get(node).map(|other| other / names == worker / names);
-        // The best leaf that nobody else knows more about, among the best that there are. Leaves of
-        // others are left to them; nobody would come for those of a worker that is lost.
+        let patience = PATIENCE * (self.seats.len() as u64 + 1);
+        let is_left = |node: &F::Node| {
+            let other = |last: &&Last| last.name / names != worker / names;
+            last.get(node).filter(other).is_some_and(|last| last.passed < patience)
+        };
+        // The best leaf that is not left to another worker, among the best that there are.
         let (mut passed, mut chosen) = (Vec::new(), None);
         while chosen.is_none() && passed.len() < self.rules.leaves_compared.max(1) {
-            match self.level.select(&|node| own(node) == Some(false)) {
-                Selection::Leaf(leaf) if own(&F::node(&leaf)) == Some(false) => passed.push(leaf),
+            match self.level.select(&is_left) {
+                Selection::Leaf(leaf) if is_left(&F::node(&leaf)) => passed.push(leaf),
                 Selection::Leaf(leaf) => chosen = Some(leaf),
                 Selection::AllTaken => break,
                 Selection::Solved => return Order::Quit,
@@ -310,11 +330,14 @@ impl<F: FirstLevel> Leader<F> {
                 chosen = Some(leaf);
             } else {
                 self.level.release(&leaf);
+                if let Some(last) = self.last.get_mut(&F::node(&leaf)) {
+                    last.passed += 1;
+                }
             }
         }
         let Some(leaf) = chosen else { return Order::Wait };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
-        let last = self.last.remove(&F::node(&leaf));
+        let last = self.last.remove(&F::node(&leaf)).map(|last| last.name);
         let last = last.filter(|&other| other / names != worker / names);
         let spent = Counters::default();
         let job = Job { worker, leaf, budget, last, spent, heard: now, called_off: false };
@@ -371,7 +394,8 @@ impl<F: FirstLevel> Leader<F> {
             JobOutcome::Open(children) => {
                 if self.rules.keeps_last && self.level.stands(&job.leaf) {
                     self.last.remove(&F::node(&job.leaf));
-                    self.last.extend(F::nodes_of(&children).map(|node| (node, job.worker)));
+                    self.last
+                        .extend(F::nodes_of(&children).map(|node| (node, Last::new(job.worker))));
                 }
                 match self.level.attach(&job.leaf, &children, spent.expansions) {
                     Some(added) if self.rules.made_anew => {
@@ -397,7 +421,7 @@ impl<F: FirstLevel> Leader<F> {
         self.spent = self.spent.saturating_add(job.spent.nodes);
         self.level.release(&job.leaf);
         if self.rules.keeps_last && self.level.stands(&job.leaf) {
-            self.last.insert(F::node(&job.leaf), job.worker);
+            self.last.insert(F::node(&job.leaf), Last::new(job.worker));
         }
         job
     }

@@ -24,6 +24,9 @@ pub struct Flags {
     /// Calls of a machine at a time. With one, it searches on below its last job while it waits.
     #[arg(long, default_value_t = 2)]
     pub calls: usize,
+    /// By what factor the last machine searches more slowly than the others.
+    #[arg(long, default_value_t = 1.0)]
+    pub slow: f64,
     /// MiB of each machine.
     #[arg(long, default_value_t = 256)]
     pub memory: u64,

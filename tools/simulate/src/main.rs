@@ -154,7 +154,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return sprouts::run(words);
     }
     let args = Args::parse();
-    let Flags { machines, threads, job_nodes, batch, calls, memory, leader_memory, costs } =
+    let Flags { machines, threads, job_nodes, batch, calls, slow, memory, leader_memory, costs } =
         args.flags;
     let board = Board::new(args.board.parse()?);
     let start = Position::start(&board);
@@ -185,6 +185,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let solution = leader.lead(rules, &mut (), |leader| {
             let (batches, fetches) = ((calls, batch), !args.no_entries);
             let world = World::new(leader, workers, costs, threads.get(), batches, fetches);
+            let world = world.with_slow_machine(slow);
             found = Some(world.going_on(calls == 1).run());
         });
         (solution, found)

@@ -131,7 +131,7 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
                 false,
             )
             .counting(|counters| counters.expansions);
-            let (time, traffic) = world.run();
+            let (time, traffic) = world.with_slow_machine(args.flags.slow).run();
             ran = Some((time, traffic, timed.took));
         });
         found = Some((solution, ran));

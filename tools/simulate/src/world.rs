@@ -25,6 +25,8 @@ struct Machine<'a> {
     free: Duration,
     /// Time spent with searches.
     busy: Duration,
+    /// By what factor it searches more slowly than the costs say.
+    slow: f64,
 }
 
 enum Event {
@@ -103,6 +105,7 @@ impl<'a, 'd> World<'a, 'd> {
             batches: VecDeque::new(),
             free: Duration::ZERO,
             busy: Duration::ZERO,
+            slow: 1.0,
         };
         World {
             leader,
@@ -137,6 +140,12 @@ impl<'a, 'd> World<'a, 'd> {
     /// The same, with machines that search on while they wait for a job.
     pub fn going_on(self, goes_on: bool) -> Self {
         World { goes_on, ..self }
+    }
+
+    /// The same, of which the last machine searches more slowly by a factor.
+    pub fn with_slow_machine(mut self, factor: f64) -> Self {
+        self.machines.last_mut().expect("there are machines").slow = factor;
+        self
     }
 
     fn at(&mut self, time: Duration, event: Event) {
@@ -279,7 +288,8 @@ impl<'a, 'd> World<'a, 'd> {
             let (message, nodes) = self.do_job(&told, number, entries.as_deref());
             self.searching += begun.elapsed();
             time += self.costs.store(told.answer.len());
-            let took = self.costs.search(nodes, self.threads);
+            let machine = &self.machines[number];
+            let took = self.costs.search(nodes, self.threads).mul_f64(machine.slow);
             self.machines[number].busy += took;
             time += took;
             results.push(message);
@@ -292,12 +302,13 @@ impl<'a, 'd> World<'a, 'd> {
     /// What a worker has searched since it was free.
     fn go_on(&mut self, number: usize, idle: Duration) {
         let machine = &mut self.machines[number];
-        let nodes = self.costs.nodes(idle, self.threads);
+        let nodes = self.costs.nodes(idle.div_f64(machine.slow), self.threads);
         if self.goes_on && nodes > 0 {
             let before = (self.unit)(&machine.worker.counters());
             machine.worker.go_on(Some(nodes));
             let more = (self.unit)(&machine.worker.counters()) - before;
-            machine.busy += self.costs.search(more, self.threads).min(idle);
+            let took = self.costs.search(more, self.threads).mul_f64(machine.slow);
+            machine.busy += took.min(idle);
         }
     }
 

@@ -474,7 +474,9 @@ fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
             let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
             leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }), LEASE / 2);
             leader.lost(1);
-            leader.last.extend([(1, 7), (2, 2), (3, 2)]);
+            leader
+                .last
+                .extend([(1, 7), (2, 2), (3, 2)].map(|(leaf, name)| (leaf, Last::new(name))));
             let next = job(&leader.hear(message(2, Notice::Hello), LEASE / 2));
             assert_eq!(next.node, expected);
             // The leaves that were passed over are free.
@@ -485,6 +487,27 @@ fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
             assert_eq!(codes, [1, 2, 3]);
         });
     }
+}
+
+#[test]
+fn a_slow_worker_does_not_keep_the_best_leaf() {
+    with_leader(|leader| {
+        leader.rules.leaves_compared = 3;
+        job(&leader.hear(message(7, Notice::Hello), Duration::ZERO));
+        let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
+        let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
+        let done = Notice::Done { job: 1, outcome, spent: spent(3) };
+        assert_eq!(job(&leader.hear(message(7, done), Duration::ZERO)).node, 1);
+        leader.expire(LEASE);
+        leader.last.extend([2, 3].map(|leaf| (leaf, Last::new(1))));
+        let mut notice = Notice::Hello;
+        for (node, last) in [(2, None), (2, None), (1, Some(7))] {
+            let next = job(&leader.hear(message(1, notice), LEASE));
+            assert_eq!((next.node, next.last), (node, last));
+            let (outcome, spent) = (JobOutcome::Stopped, spent(1));
+            notice = Notice::Done { job: next.job, outcome, spent };
+        }
+    });
 }
 
 /// The others would leave its leaves to it for ever, as long as there are others.
@@ -498,7 +521,7 @@ fn leaves_of_a_lost_worker_are_anybodys() {
         leader.hear(message(2, Notice::Done { job: 1, outcome, spent: spent(3) }), LEASE / 2);
         let other = job(&leader.hear(message(3, Notice::Hello), LEASE / 2));
         assert_eq!((other.node, leader.jobs()), (2, 2), "the same worker, by its second name");
-        leader.last.insert(3, 4);
+        leader.last.insert(3, Last::new(4));
         leader.lost(1);
         assert_eq!(leader.jobs(), 0);
         let next = job(&leader.hear(message(4, Notice::Hello), LEASE / 2));

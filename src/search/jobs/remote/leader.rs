@@ -113,8 +113,8 @@ pub struct RemoteRules {
     /// By how much the delta of a leaf appears greater in selections for a worker if another one
     /// knows more about it, in 1/64 of itself.
     pub affinity_64: u32,
-    /// How many of the best leaves are looked through for one that no other worker knows more about;
-    /// at least 1.
+    /// How many of the best leaves are looked through for one that is not left to another worker,
+    /// which knows more about it; at least 1.
     pub leaves_compared: usize,
     /// Expansions of all workers after which a selection looks a node's children up in the leader's
     /// table again, for what others have found out there.
