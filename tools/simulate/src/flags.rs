@@ -25,7 +25,7 @@ pub struct Flags {
     #[arg(long, default_value_t = 2)]
     pub calls: usize,
     /// By what factor the last machine searches more slowly than the others.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = factor)]
     pub slow: f64,
     /// MiB of each machine.
     #[arg(long, default_value_t = 256)]
@@ -42,5 +42,14 @@ impl Flags {
     pub fn rules(&self) -> RemoteRules {
         let names = (self.calls * self.batch) as u64;
         RemoteRules { names, job_nodes: self.job_nodes, ..RemoteRules::default() }
+    }
+}
+
+/// A factor that makes things slower.
+fn factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|_| "it has to be a number".to_owned())?;
+    match (1.0..=1e6).contains(&factor) {
+        true => Ok(factor),
+        false => Err("it has to be between 1 and a million".to_owned()),
     }
 }

@@ -144,7 +144,9 @@ impl<'a, 'd> World<'a, 'd> {
 
     /// The same, of which the last machine searches more slowly by a factor.
     pub fn with_slow_machine(mut self, factor: f64) -> Self {
-        self.machines.last_mut().expect("there are machines").slow = factor;
+        if let Some(machine) = self.machines.last_mut() {
+            machine.slow = factor;
+        }
         self
     }
 
