@@ -147,8 +147,8 @@ impl<'a> Session<'a> {
                 None => "unknown",
             };
             let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
-            let plies = plies.map(|after| format!(" in {}", output::plies(after + 1)));
-            let plies = plies.unwrap_or_default();
+            let plies =
+                plies.map(|after| format!(" in {}", output::plies(after + 1))).unwrap_or_default();
             let _ = writeln!(text, "  {:<8}{what}{plies}", self.text(judged.mv));
         }
         Ok(text)

@@ -311,9 +311,9 @@ impl<F: FirstLevel> Leader<F> {
         }
         let (names, last) = (self.rules.names, &self.last);
         let patience = PATIENCE * (self.seats.len() as u64 + 1);
+        let is_other = |name: WorkerId| name / names != worker / names;
         let is_left = |node: &F::Node| {
-            let other = |last: &&Last| last.name / names != worker / names;
-            last.get(node).filter(other).is_some_and(|last| last.passed < patience)
+            last.get(node).is_some_and(|last| is_other(last.name) && last.passed < patience)
         };
         // The best leaf that is not left to another worker, among the best that there are.
         let (mut passed, mut chosen) = (Vec::new(), None);
@@ -338,7 +338,7 @@ impl<F: FirstLevel> Leader<F> {
         let Some(leaf) = chosen else { return Order::Wait };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
         let last = self.last.remove(&F::node(&leaf)).map(|last| last.name);
-        let last = last.filter(|&other| other / names != worker / names);
+        let last = last.filter(|&name| is_other(name));
         let spent = Counters::default();
         let job = Job { worker, leaf, budget, last, spent, heard: now, called_off: false };
         let id = self.next_job;

@@ -290,9 +290,9 @@ impl<'a, 'd> World<'a, 'd> {
             let (message, nodes) = self.do_job(&told, number, entries.as_deref());
             self.searching += begun.elapsed();
             time += self.costs.store(told.answer.len());
-            let machine = &self.machines[number];
+            let machine = &mut self.machines[number];
             let took = self.costs.search(nodes, self.threads).mul_f64(machine.slow);
-            self.machines[number].busy += took;
+            machine.busy += took;
             time += took;
             results.push(message);
         }
