@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use konane::Dimensions;
 use konane::endgame::{self, Database, DatabaseError, DatabaseOptions};
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -192,16 +192,13 @@ impl PyDatabase {
     ) -> Result<Bound<'py, PyArray1<i8>>, Failure> {
         let wrong =
             |_| PyTypeError::new_err("codes is a one-dimensional numpy array of dtype uint64");
-        let codes = codes.cast::<PyArray1<u64>>().map_err(wrong)?;
+        let mut codes = codes.cast::<PyArray1<u64>>().map_err(wrong)?.clone();
+        if !(codes.is_c_contiguous() && codes.is_aligned()) {
+            // By numpy: steps in bytes, as a column of packed records has them, are beyond ndarray.
+            codes = codes.call_method0("copy")?.cast_into().map_err(PyErr::from)?;
+        }
         let codes = codes.try_readonly().map_err(|e| Failure::input(format_args!("codes: {e}")))?;
-        let contiguous;
-        let codes = match codes.as_slice() {
-            Ok(slice) => slice,
-            Err(_) => {
-                contiguous = codes.as_array().to_vec();
-                &contiguous
-            }
-        };
+        let codes = codes.as_slice().map_err(|e| Failure::input(format_args!("codes: {e}")))?;
         let answers = PyArray1::<i8>::zeros(py, codes.len(), false);
         let mut writable = answers.readwrite();
         let out = writable.as_slice_mut().expect("a new array has no gaps");

@@ -69,6 +69,23 @@ def test_many_are_as_one_by_one(databases):
     assert db.probe_many(codes[:0]).shape == (0,)
 
 
+def test_arrays_of_any_layout(databases):
+    db = Database.find(databases, "4x4")
+    # More and fewer than are looked up at once without threads.
+    for count in (5000, 100):
+        codes = np.random.default_rng(1).integers(0, 1 << 16, count, dtype=np.uint64)
+        expected = db.probe_many(codes)
+        records = np.zeros(count, dtype=[("mark", "u1"), ("code", "u8")])
+        records["code"] = codes
+        shifted = np.ndarray(count, np.uint64, np.zeros(8 * count + 1, dtype=np.uint8), offset=1)
+        shifted[:] = codes
+        for column in (records["code"], shifted):
+            np.testing.assert_array_equal(db.probe_many(column), expected)
+            np.testing.assert_array_equal(db.probe_many(column[::-2]), expected[::-2])
+        repeated = np.broadcast_to(codes[:1], count)
+        np.testing.assert_array_equal(db.probe_many(repeated), np.repeat(expected[:1], count))
+
+
 def test_what_is_not_covered(databases):
     db = Database.find(databases, "5x5")
     assert (db.scope, db.metric, db.max_stones) == ("complete", "outcome", 8)
