@@ -1,5 +1,6 @@
 //! `build_database`.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use konane::Board;
@@ -77,7 +78,7 @@ struct BuiltFields {
     scope: &'static str,
     metric: &'static str,
     max_stones: u32,
-    directory: String,
+    directory: OsString,
     positions: u64,
     black_to_move_wins: u64,
     white_to_move_wins: u64,

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::on_pool;
+use crate::options::{on_pool, path_text};
 use crate::position::dimensions;
 
 fn texts(waves: Vec<Vec<Task>>) -> Vec<Vec<String>> {
@@ -121,7 +121,7 @@ impl BuildDirector {
         dict.set_item("board", summary.dimensions.to_string())?;
         dict.set_item("scope", summary.scope.name())?;
         dict.set_item("max_stones", summary.max_stones)?;
-        dict.set_item("directory", directory.display().to_string())?;
+        dict.set_item("directory", path_text(&directory))?;
         dict.set_item("positions", summary.positions)?;
         dict.set_item("black_to_move_wins", summary.black_to_move_wins)?;
         dict.set_item("white_to_move_wins", summary.white_to_move_wins)?;

@@ -1,6 +1,7 @@
 //! `Database`: the values of positions on disk, looked up one by one and in arrays.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
 use konane::Dimensions;
@@ -35,15 +36,19 @@ pub enum Source<'py> {
     Directory(PathBuf),
 }
 
-/// Opens without the interpreter's lock: that reads files.
+/// Opens without the interpreter's lock: that reads files. By an absolute path, since files are
+/// opened when they are asked for: by then this process, or one that got a copy, may work elsewhere.
 fn open_with(
     py: Python<'_>,
+    directory: &Path,
     cache: Option<Memory>,
-    open: impl FnOnce(DatabaseOptions) -> Result<Database, DatabaseError> + Send,
+    open: impl FnOnce(&Path, DatabaseOptions) -> Result<Database, DatabaseError> + Send,
 ) -> Result<PyDatabase, Failure> {
     let default = DatabaseOptions::default();
     let cache_bytes = cache.map_or(default.cache_bytes, |memory| memory.0);
-    let database = py.detach(|| open(DatabaseOptions { cache_bytes }))?;
+    let absolute = path::absolute(directory);
+    let directory = absolute.as_deref().unwrap_or(directory);
+    let database = py.detach(|| open(directory, DatabaseOptions { cache_bytes }))?;
     Ok(PyDatabase { inner: Arc::new(database) })
 }
 
@@ -67,8 +72,8 @@ pub fn of_board(
             Err(DatabaseError::OtherBoard { path, expected: board, got }.into())
         }
         Source::Directory(path) => {
-            let open = |options| Database::find(&path, board, options);
-            Ok(open_with(py, None, open)?.inner)
+            let open = |path: &Path, options| Database::find(path, board, options);
+            Ok(open_with(py, &path, None, open)?.inner)
         }
     }
 }
@@ -102,7 +107,7 @@ impl PyDatabase {
         cache: Option<Memory>,
     ) -> Result<Self, Failure> {
         let board = dimensions(board)?;
-        open_with(py, cache, |options| Database::find(&directory, board, options))
+        open_with(py, &directory, cache, |path, options| Database::find(path, board, options))
     }
 
     /// Opens the database that a directory is. Arguments and errors as those of ``find``.
@@ -112,12 +117,12 @@ impl PyDatabase {
         text_signature = "(directory, *, cache='64MiB')"
     )]
     fn open(py: Python<'_>, directory: PathBuf, cache: Option<Memory>) -> Result<Self, Failure> {
-        open_with(py, cache, |options| Database::open(&directory, options))
+        open_with(py, &directory, cache, Database::open)
     }
 
-    /// The directory of its files.
+    /// The directory of its files, as an absolute path.
     #[getter]
-    fn directory(&self) -> String {
+    fn directory(&self) -> OsString {
         path_text(self.inner.directory())
     }
 
@@ -215,10 +220,10 @@ impl PyDatabase {
     }
 
     fn __repr__(&self) -> String {
-        format!("Database('{}', {})", self.directory(), self.inner.coverage())
+        format!("Database('{}', {})", self.inner.directory().display(), self.inner.coverage())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (OsString,))> {
         let class: Bound<'py, PyType> = slf.get_type();
         Ok((class.getattr("open")?, (slf.get().directory(),)))
     }

@@ -1,5 +1,6 @@
 //! Arguments that several functions have, each read and checked in one place.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
@@ -207,7 +208,7 @@ impl<'py> Listener<'py> {
     }
 }
 
-/// A directory or file as text, for results.
-pub fn path_text(path: &std::path::Path) -> String {
-    path.display().to_string()
+/// A directory or file for results: a text with which Python opens it, whatever its bytes.
+pub fn path_text(path: &std::path::Path) -> OsString {
+    path.as_os_str().to_owned()
 }

@@ -1,5 +1,6 @@
 //! `prove` and `verify_proof`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -56,7 +57,7 @@ impl ProofObserver for Watch<'_> {
 struct ProofFields<'py> {
     solution: Bound<'py, PyAny>,
     outcome: &'static str,
-    path: Option<String>,
+    path: Option<OsString>,
     positions: Option<u64>,
     bytes: Option<u64>,
     searched_again: Option<u64>,

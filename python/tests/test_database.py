@@ -1,4 +1,6 @@
+import os
 import pickle
+from pathlib import Path
 
 import konane
 import numpy as np
@@ -140,6 +142,20 @@ def test_opening(databases, tmp_path):
         Database.open(tmp_path)
     with pytest.raises(konane.InputError):
         Database.find(databases, "0x4")
+
+
+def test_directories_of_any_name(tmp_path, monkeypatch):
+    # The second is not UTF-8.
+    for name in ("plain", os.fsdecode(b"d\xff")):
+        monkeypatch.chdir(tmp_path)
+        built = konane.build_database("3x3", name, threads=1)
+        db = Database.open(built.directory)
+        proof = konane.prove("3x3", Path(name, "3x3.proof"))
+        assert konane.verify_proof(proof.path).valid
+        pickled = pickle.dumps(db)
+        # Who reads it may work elsewhere.
+        monkeypatch.chdir("/")
+        assert pickle.loads(pickled).probe("3x3") == db.probe("3x3")
 
 
 def test_damage_is_an_error(tmp_path):
