@@ -12,7 +12,9 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Listener, Memory, Seconds, Threads, on_pool, path_text, threads_or_cores};
+use crate::options::{
+    Listener, Memory, Seconds, Threads, Whole, on_pool, path_text, threads_or_cores,
+};
 use crate::position::dimensions;
 use crate::progress::{Latest, Teller};
 use crate::results;
@@ -129,17 +131,20 @@ pub fn build_database<'py>(
     directory: PathBuf,
     scope: &str,
     metric: &str,
-    max_stones: Option<u32>,
+    max_stones: Option<Whole>,
     memory: Option<Memory>,
     threads: Option<Threads>,
     progress: Option<Bound<'py, PyAny>>,
     interval: Option<Seconds>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let board = Board::new(dimensions(board)?);
+    // More than the board has squares are all of them.
+    let stones = |most: Whole| most.within("max_stones", 0, u64::MAX);
+    let max_stones = max_stones.map(stones).transpose()?;
     let options = BuildOptions {
         scope: scope_of(scope)?,
         metric: metric_of(metric)?,
-        max_stones,
+        max_stones: max_stones.map(|stones| stones.min(u32::MAX.into()) as u32),
         memory_bytes: memory.map(|memory| memory.0),
         ..BuildOptions::complete(directory)
     };

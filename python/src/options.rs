@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use konane::Limits;
 use konane::system::{NumberError, parse_bytes};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString};
+use pyo3::types::PyString;
 use rayon::ThreadPoolBuilder;
 
 use crate::error::Failure;
@@ -24,6 +24,39 @@ fn type_error(text: &'static str) -> PyErr {
     PyTypeError::new_err(text)
 }
 
+/// A whole number, of Python or of numpy; none if it is below 0 or beyond 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole(pub Option<u64>);
+
+impl Whole {
+    /// 0.
+    pub const ZERO: Whole = Whole(Some(0));
+
+    /// The number.
+    ///
+    /// # Errors
+    /// With the name of the argument, if it is not from `least` to `most`.
+    pub fn within(self, name: &str, least: u64, most: u64) -> Result<u64, Failure> {
+        let number = self.0.filter(|number| (least..=most).contains(number));
+        let range = NumberError { least, most };
+        number.ok_or_else(|| Failure::input(format_args!("{name}: {range}")))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Whole {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match value.extract() {
+            Ok(number) => Ok(Whole(Some(number))),
+            Err(error) if PyErr::is_instance_of::<PyOverflowError>(&error, value.py()) => {
+                Ok(Whole(None))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// Bytes: a whole number, or a text such as `1GiB`.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory(pub u64);
@@ -36,12 +69,10 @@ impl<'py> FromPyObject<'_, 'py> for Memory {
             let bytes = parse_bytes(text.to_cow()?.as_ref());
             return Ok(Memory(bytes.map_err(|e| Failure::input(format_args!("memory: {e}")))?));
         }
-        let number = value.cast::<PyInt>();
+        let number = value.extract::<Whole>();
         let number = number
             .map_err(|_| type_error("memory is a number of bytes or a text such as '1GiB'"))?;
-        let bytes = number.extract().ok().filter(|&bytes| bytes > 0);
-        let range = NumberError { least: 1, most: u64::MAX };
-        Ok(Memory(bytes.ok_or_else(|| Failure::input(format_args!("memory: {range} of bytes")))?))
+        Ok(Memory(number.within("memory", 1, u64::MAX)?))
     }
 }
 
@@ -53,11 +84,10 @@ impl<'py> FromPyObject<'_, 'py> for Threads {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let number = value.cast::<PyInt>().map_err(|_| type_error("threads is a whole number"))?;
-        let threads = number.extract().ok().filter(|&threads| threads <= MOST_THREADS);
-        let threads = threads.and_then(NonZeroUsize::new);
-        let range = NumberError { least: 1, most: MOST_THREADS as u64 };
-        Ok(Threads(threads.ok_or_else(|| Failure::input(format_args!("threads: {range}")))?))
+        let number =
+            value.extract::<Whole>().map_err(|_| type_error("threads is a whole number"))?;
+        let threads = number.within("threads", 1, MOST_THREADS as u64)?;
+        Ok(Threads(NonZeroUsize::new(threads as usize).unwrap_or(NonZeroUsize::MIN)))
     }
 }
 
@@ -126,10 +156,8 @@ impl<'py> FromPyObject<'_, 'py> for Nodes {
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let number =
-            value.cast::<PyInt>().map_err(|_| type_error("max_nodes is a whole number"))?;
-        let nodes = number.extract().ok().filter(|&nodes| nodes > 0);
-        let range = NumberError { least: 1, most: u64::MAX };
-        Ok(Nodes(nodes.ok_or_else(|| Failure::input(format_args!("max_nodes: {range}")))?))
+            value.extract::<Whole>().map_err(|_| type_error("max_nodes is a whole number"))?;
+        Ok(Nodes(number.within("max_nodes", 1, u64::MAX)?))
     }
 }
 

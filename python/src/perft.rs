@@ -7,17 +7,10 @@ use pyo3::types::PyDict;
 
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Memory, Start, Threads, on_pool, threads_or_cores};
+use crate::options::{Memory, Start, Threads, Whole, on_pool, threads_or_cores};
 
 /// Most plies of a game, rounded up: every ply removes a stone.
-const MOST_PLIES: u32 = 64;
-
-fn depth_of(depth: i64, least: u32) -> Result<u32, Failure> {
-    let found = u32::try_from(depth).ok().filter(|depth| (least..=MOST_PLIES).contains(depth));
-    let wrong =
-        || Failure::input(format_args!("depth: write a number of plies from {least} to 64"));
-    found.ok_or_else(wrong)
-}
+const MOST_PLIES: u64 = 64;
 
 /// Counts the move sequences of 1, 2, ... `depth` plies from a board (``"8x8"``) or a ``Position``: a
 /// list of `depth` integers.
@@ -35,13 +28,13 @@ fn depth_of(depth: i64, least: u32) -> Result<u32, Failure> {
 pub fn perft(
     py: Python<'_>,
     board: Start,
-    depth: i64,
+    depth: Whole,
     threads: Option<Threads>,
     unique: bool,
     symmetry: bool,
     memory: Option<Memory>,
 ) -> Result<Vec<u64>, Failure> {
-    let (Start(start), depth) = (board, depth_of(depth, 0)?);
+    let (Start(start), depth) = (board, depth.within("depth", 0, MOST_PLIES)?);
     let threads = threads_or_cores(threads);
     let memory = memory.map(|memory| memory.0).or_else(memory_available).unwrap_or(u64::MAX);
     interrupt::run_silent(py, |stop| {
@@ -53,7 +46,7 @@ pub fn perft(
                 return plies.take(depth as usize).collect::<Result<_, _>>().map_err(unfinished);
             }
             let count = |ply| perft.merged(position, ply, memory, stop);
-            (1..=depth).map(count).collect::<Result<_, _>>().map_err(uncounted)
+            (1..=depth as u32).map(count).collect::<Result<_, _>>().map_err(uncounted)
         })
     })??
 }
@@ -80,10 +73,10 @@ fn uncounted(why: Uncounted) -> Failure {
 pub fn divide<'py>(
     py: Python<'py>,
     board: Start,
-    depth: i64,
+    depth: Whole,
     threads: Option<Threads>,
 ) -> Result<Bound<'py, PyDict>, Failure> {
-    let (Start(start), depth) = (board, depth_of(depth, 1)?);
+    let (Start(start), depth) = (board, depth.within("depth", 1, MOST_PLIES)? as u32);
     let threads = threads_or_cores(threads);
     let counts = interrupt::run_silent(py, |stop| {
         let memory = memory_available().unwrap_or(u64::MAX);

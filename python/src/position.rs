@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::error::Failure;
+use crate::options::Whole;
 
 /// A position of Konane. It never changes: moves make new ones.
 ///
@@ -124,8 +125,9 @@ impl PyPosition {
     /// The position of a canonical code, as `code` gives it; codes of positions that are not
     /// canonical are read too. Raises ``InputError`` for a number that is none.
     #[classmethod]
-    fn from_code(_class: &Bound<'_, PyType>, board: &str, code: u64) -> Result<Self, Failure> {
+    fn from_code(_class: &Bound<'_, PyType>, board: &str, code: Whole) -> Result<Self, Failure> {
         let start = PyPosition::start(board)?;
+        let code = code.within("code", 0, u64::MAX)?;
         let wrong =
             || Failure::input(format_args!("{code:#x} is not the code of a position of {board}"));
         let position = decode(&start.board, code).ok_or_else(wrong)?;

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, search_threads};
+use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, Whole, search_threads};
 use crate::progress::{self, Latest, Teller};
 use crate::results::{self, ProofNumber};
 
@@ -26,7 +26,7 @@ const MEMORY: u64 = 2 << 30;
 const SEARCH_MEMORY: u64 = 1 << 30;
 
 /// Largest heap.
-const MOST_NIMBER: u32 = 1000;
+const MOST_NIMBER: u64 = 1000;
 
 /// A position by its text.
 pub fn read(text: &str) -> Result<Position, Failure> {
@@ -146,7 +146,7 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 /// no position.
 #[pyfunction]
 #[pyo3(
-    name = "sprouts_solve", signature = (text, *, algo="dfpn", nimber=0, threads=None, memory=None,
+    name = "sprouts_solve", signature = (text, *, algo="dfpn", nimber=Whole::ZERO, threads=None, memory=None,
     time_limit=None, max_nodes=None, progress=None, interval=None),
     text_signature = "(text, *, algo='dfpn', nimber=0, threads=None, memory='1GiB', \
     time_limit=None, max_nodes=None, progress=None, interval=0.1)"
@@ -156,7 +156,7 @@ pub fn solve<'py>(
     py: Python<'py>,
     text: &str,
     algo: &str,
-    nimber: u32,
+    nimber: Whole,
     threads: Option<Threads>,
     memory: Option<Memory>,
     time_limit: Option<Seconds>,
@@ -165,9 +165,7 @@ pub fn solve<'py>(
     interval: Option<Seconds>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm = Algorithm::read(algo)?;
-    if nimber > MOST_NIMBER {
-        return Err(Failure::input(format_args!("nimber: write a number from 0 to {MOST_NIMBER}")));
-    }
+    let nimber = nimber.within("nimber", 0, MOST_NIMBER)? as u32;
     let threads = search_threads(threads, algo, algorithm != Algorithm::Pns)?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let search = Search::new(text, memory, threads, bounds)?;

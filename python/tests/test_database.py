@@ -189,6 +189,9 @@ def test_building_what_cannot_be_built(tmp_path):
         konane.build_database("4x4", tmp_path, scope="reachable", max_stones=3)
     with pytest.raises(konane.InputError, match="scope"):
         konane.build_database("4x4", tmp_path, scope="all")
+    for stones in (-1, 1 << 64):
+        with pytest.raises(konane.InputError, match="max_stones"):
+            konane.build_database("4x4", tmp_path, max_stones=stones)
     (tmp_path / "file").write_text("")
     with pytest.raises(konane.FileError):
         konane.build_database("4x4", tmp_path / "file")

@@ -49,7 +49,7 @@ def test_distinct_positions():
 
 
 def test_errors():
-    for depth in (-1, 65):
+    for depth in (-1, 65, 1 << 70):
         with pytest.raises(konane.InputError, match="depth"):
             konane.perft("3x3", depth)
     with pytest.raises(konane.InputError, match="depth"):

@@ -5,6 +5,7 @@ import threading
 import time
 
 import konane
+import numpy as np
 import pytest
 from conftest import SMALL, reachable, wins
 
@@ -93,6 +94,17 @@ def test_options_of_other_types():
             konane.solve("3x3", **options)
     with pytest.raises(TypeError, match="a board is a text"):
         konane.solve(36)
+
+
+def test_numbers_of_numpy():
+    found = konane.solve(
+        "4x5",
+        threads=np.int64(2),
+        memory=np.uint32(1 << 24),
+        max_nodes=np.uint64(1 << 40),
+        time_limit=np.float32(60),
+    )
+    assert (found.outcome, found.threads, found.memory_bytes) == ("white", 2, 1 << 24)
 
 
 def test_memory_that_is_not_there():

@@ -121,6 +121,8 @@ def test_errors():
         {"algo": "ab"},
         {"algo": "pns", "threads": 2},
         {"nimber": 1001},
+        {"nimber": -1},
+        {"nimber": 1 << 70},
         {"memory": 1},
     ):
         with pytest.raises(konane.InputError):

@@ -18,9 +18,9 @@ use konane::{Algorithm, Limits, Profile, Reason, Solution, SolveError, SolveOpti
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::{Host, answer, lock, rules, sprouts_search};
+use super::{Host, answer, heap, lock, rules, sprouts_search};
 use crate::error::Failure;
-use crate::options::{Memory, Nodes, Seconds, Start};
+use crate::options::{Memory, Nodes, Seconds, Start, Whole};
 use crate::position::PyPosition;
 use crate::results::ProofNumber;
 use crate::solve::{outcome, profile as profile_of};
@@ -217,13 +217,17 @@ impl ClusterLeader {
     ///
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.sprouts.solve` does.
     #[staticmethod]
-    #[pyo3(signature = (text, *, nimber=0, names, job_nodes, memory, max_nodes=None,
-        checkpoint=None, resume=false, checkpoint_interval=None))]
+    #[pyo3(
+        signature = (text, *, nimber=Whole::ZERO, names, job_nodes, memory, max_nodes=None,
+        checkpoint=None, resume=false, checkpoint_interval=None),
+        text_signature = "(text, *, nimber=0, names, job_nodes, memory, max_nodes=None, \
+        checkpoint=None, resume=False, checkpoint_interval=None)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn sprouts(
         py: Python<'_>,
         text: &str,
-        nimber: u32,
+        nimber: Whole,
         names: u64,
         job_nodes: u64,
         memory: Memory,
@@ -249,7 +253,7 @@ impl ClusterLeader {
                 _ => {}
             }
         }
-        let (text, position) = (text.to_owned(), read(text)?);
+        let (text, position, nimber) = (text.to_owned(), read(text)?, heap(nimber)?);
         let node_limit = max_nodes.map(|nodes| nodes.0);
         let rules = RemoteRules { names, job_nodes, node_limit, ..rules(u64::MAX) };
         let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 use crate::interrupt::{PATIENCE, STACK, message};
-use crate::options::Memory;
+use crate::options::{Memory, Whole};
 
 pub use leader::{ClusterLeader, ClusterStanding, ClusterTold};
 pub use worker::ClusterWorker;
@@ -43,6 +43,11 @@ fn sprouts_search(
     threads: NonZeroUsize,
 ) -> ClusterSearch<'_> {
     ClusterSearch { position, nimber, options: SearchOptions::TUNED, memory_bytes, threads }
+}
+
+/// The nim heap beside a position, which the library bounds.
+fn heap(nimber: Whole) -> Result<u32, Failure> {
+    Ok(nimber.within("nimber", 0, u32::MAX.into())? as u32)
 }
 
 /// A thread that serves until nobody asks any more, and what it leaves.

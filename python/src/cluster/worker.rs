@@ -13,9 +13,9 @@ use konane::{SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Host, answer, lock, rules, sprouts_search};
+use super::{Host, answer, heap, lock, rules, sprouts_search};
 use crate::error::Failure;
-use crate::options::{Memory, Start, Threads};
+use crate::options::{Memory, Start, Threads, Whole};
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
 
@@ -122,15 +122,18 @@ impl ClusterWorker {
     ///
     /// Raises `InputError` and `ResourceError` as `konane.sprouts.solve` does.
     #[staticmethod]
-    #[pyo3(signature = (text, *, nimber=0, memory, threads))]
+    #[pyo3(
+        signature = (text, *, nimber=Whole::ZERO, memory, threads),
+        text_signature = "(text, *, nimber=0, memory, threads)"
+    )]
     fn sprouts(
         py: Python<'_>,
         text: &str,
-        nimber: u32,
+        nimber: Whole,
         memory: Memory,
         threads: Threads,
     ) -> Result<Self, Failure> {
-        let position = read(text)?;
+        let (position, nimber) = (read(text)?, heap(nimber)?);
         ClusterWorker::start(py, move |serve| {
             let search = sprouts_search(&position, nimber, memory.0, threads.0);
             Ok(sprouts::work(search, None, serve)?)
