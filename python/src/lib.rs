@@ -26,6 +26,9 @@ use pyo3::pymodule;
 
 #[pymodule]
 mod _konane {
+    use std::sync::OnceLock;
+
+    use pyo3::exceptions::PyImportError;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -50,8 +53,19 @@ mod _konane {
     #[pymodule_export]
     use super::builddb_tasks::{BuildDirector, BuildPlan, run_task};
 
+    /// The interpreter that has the module, by its `sys`. The module's classes and exceptions are
+    /// one set for the process, so in another one errors would not be those that it catches.
+    static INTERPRETER: OnceLock<usize> = OnceLock::new();
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let here = module.py().import("sys")?.as_ptr() as usize;
+        if *INTERPRETER.get_or_init(|| here) != here {
+            return Err(PyImportError::new_err(
+                "konane is in use by another interpreter of this process: import it in one of them \
+                 only, or start a process for each",
+            ));
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

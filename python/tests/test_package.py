@@ -131,6 +131,37 @@ def test_examples_of_the_readme(tmp_path):
     assert result.attempted > 10 and result.failed == 0
 
 
+def test_another_interpreter_of_the_process_is_refused():
+    program = """
+import konane
+try:
+    import _xxsubinterpreters as interpreters
+except ImportError:
+    import _interpreters as interpreters
+
+# They share a lock, as those of web servers do.
+try:
+    other = interpreters.create(isolated=False)
+except TypeError:
+    other = interpreters.create("legacy")
+interpreters.run_string(other, '''
+try:
+    import konane
+except ImportError as error:
+    print(error, flush=True)
+''')
+interpreters.destroy(other)
+try:
+    konane.Position("9x9")
+except konane.InputError:
+    print("here it works")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 and "interpreter" in lines[0], done.stderr
+    assert lines[1] == "here it works"
+
+
 def test_the_cluster_without_ray_says_what_it_needs(tmp_path):
     (tmp_path / "ray.py").write_text("raise ImportError('not installed')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
