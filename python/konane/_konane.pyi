@@ -28,11 +28,13 @@ __all__ = [
     "Position",
     "__version__",
     "build_database",
+    "count",
     "divide",
     "memory_bytes",
     "perft",
     "prove",
     "run_task",
+    "seconds",
     "solve",
     "sprouts_canonical",
     "sprouts_children",
@@ -277,6 +279,8 @@ class ClusterWorker:
     def close(self) -> None: ...
 
 def memory_bytes(memory: int | str) -> int: ...
+def seconds(text: str) -> float: ...
+def count(text: str) -> int: ...
 
 @final
 class BuildPlan:

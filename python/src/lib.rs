@@ -35,7 +35,7 @@ mod _konane {
     use super::build::build_database;
     #[pymodule_export]
     use super::cluster::{
-        ClusterLeader, ClusterStanding, ClusterTold, ClusterWorker, memory_bytes,
+        ClusterLeader, ClusterStanding, ClusterTold, ClusterWorker, count, memory_bytes, seconds,
     };
     #[pymodule_export]
     use super::database::PyDatabase;

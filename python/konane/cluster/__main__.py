@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import Error, FileError, InternalError, Position
+from .._konane import count, seconds
 from . import builddb, text
 from .driver import ClusterError, Rules
 from .game import Game, Konane, Sprouts
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     sprouts = verbs.add_parser("sprouts", help="who wins a position of Sprouts")
     sprouts.add_argument("position", metavar="TEXT", help="such as 0*12")
     sprouts.add_argument(
-        "--nimber", metavar="N", type=checked(text.amount), default=0, help="beside this nim heap"
+        "--nimber", metavar="N", type=checked(heap), default=0, help="beside this nim heap"
     )
     add_search_arguments(sprouts)
     sprouts.set_defaults(run=run_sprouts)
@@ -73,6 +74,11 @@ def complain(error: Exception, code: int) -> int:
     return code
 
 
+def heap(value: str) -> int:
+    """The size of a nim heap."""
+    return text.amount(value, least=0)
+
+
 def checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
     """A type of an argument, whose error is shown with its text."""
 
@@ -87,7 +93,7 @@ def checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
 
 def add_search_arguments(parser: argparse.ArgumentParser) -> None:
     """What all searches have."""
-    amount, duration = checked(text.amount), checked(text.duration)
+    amount, nodes, duration = checked(text.amount), checked(count), checked(seconds)
     add = parser.add_argument
     add("--address", help="the Ray to join, auto or host:port [default: a new one on this machine]")
     add("--workers", metavar="N", type=amount, help="workers in all [default: one a machine]")
@@ -112,7 +118,7 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--job-nodes",
         metavar="N",
-        type=amount,
+        type=nodes,
         help="nodes of a job [default: by threads and workers]",
     )
     add(
@@ -128,7 +134,7 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--resume", action="store_true", help="go on from the checkpoint, which must be there")
     add("--time-limit", metavar="TIME", type=duration, help="give up after this time, such as 2h")
-    add("--max-nodes", metavar="N", type=amount, help="give up after so many nodes")
+    add("--max-nodes", metavar="N", type=nodes, help="give up after so many nodes")
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("-q", "--quiet", action="store_true", help="show no progress on stderr")
 

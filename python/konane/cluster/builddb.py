@@ -11,7 +11,6 @@ import argparse
 import collections
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -22,7 +21,9 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from .. import __version__
-from .._konane import BuildPlan, run_task
+from .._konane import BuildPlan, memory_bytes, run_task
+from . import text
+from .session import connected
 
 __all__ = ["add_arguments", "build_database", "run"]
 
@@ -38,22 +39,9 @@ MOST_LOST = 20
 #: Slices of the largest layers for each task that can run at a time.
 SLICES_PER_WORKER = 2
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_UNITS |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-
 
 class TaskFailed(OSError):
     """A task ended with the same kind of error again and again."""
-
-
-def memory_bytes(text: str | int) -> int:
-    """A number of bytes from a text such as ``1GiB``."""
-    if isinstance(text, int):
-        return text
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", text.lower())
-    if not match or match[2] not in _UNITS:
-        raise ValueError(f"{text!r} is no amount of memory: write it like 1GiB")
-    return int(float(match[1]) * _UNITS[match[2]])
 
 
 def _task(task: str, out: str, memory: int, threads: int, version: str) -> dict[str, Any]:
@@ -67,31 +55,11 @@ def _task(task: str, out: str, memory: int, threads: int, version: str) -> dict[
     return report | {"pid": os.getpid(), "node": node}
 
 
-class _Ray:
-    """Ray for the time of a build: the one that runs, one at an address, or one of our own."""
-
-    def __init__(self, address: str | None, workers: int, threads: int) -> None:
-        self.ours = not ray.is_initialized()
-        if not self.ours:
-            return
-        options: dict[str, Any] = {"logging_level": "error", "log_to_driver": False}
-        if address is None:
-            options |= {
-                "address": "local",
-                "num_cpus": workers * threads,
-                "include_dashboard": False,
-                "_node_ip_address": "127.0.0.1",
-            }
-        else:
-            options["address"] = address
-        ray.init(**options)
-
-    def __enter__(self) -> _Ray:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.ours:
-            ray.shutdown()
+def _check_counts(threads: int, workers: int | None, in_flight: int | None) -> None:
+    """Raises ``InputError`` for numbers that are none."""
+    text.check("threads_per_task", threads)
+    text.check("workers", workers)
+    text.check("max_tasks_in_flight", in_flight)
 
 
 def _check_room(memory: int, threads: int) -> None:
@@ -236,6 +204,7 @@ def build_database(
     and again.
     """
     begun = time.monotonic()
+    _check_counts(threads_per_task, workers, max_tasks_in_flight)
     memory, out = memory_bytes(memory_per_task), str(Path(dir).absolute())
     tell = progress or (lambda _: None)
     local = workers or max(1, (os.cpu_count() or 1) // threads_per_task)
@@ -243,7 +212,7 @@ def build_database(
     first = BuildPlan(board, out, memory, threads_per_task, 1)
     if first.finished:
         return _result(first.open().finish(), begun, None)
-    with _Ray(address, local, threads_per_task):
+    with connected(address, local * threads_per_task):
         _check_room(memory, threads_per_task)
         processors = int(ray.cluster_resources().get("CPU", 1))
         at_a_time = workers or max(1, processors // threads_per_task)
@@ -294,15 +263,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress on stderr")
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
-
-
-def _memory(text: str) -> int:
+def _positive(value: str) -> int:
     try:
-        return memory_bytes(text)
+        return text.amount(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _memory(value: str) -> int:
+    try:
+        return memory_bytes(value)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -362,6 +332,7 @@ def _build(args: argparse.Namespace, progress: Callable[[dict[str, Any]], None] 
 
 
 def _print_plan(args: argparse.Namespace) -> None:
+    _check_counts(args.threads_per_task, args.workers, args.max_tasks_in_flight)
     workers = args.workers or max(1, (os.cpu_count() or 1) // args.threads_per_task)
     parts = SLICES_PER_WORKER * workers
     plan = BuildPlan(args.board, args.dir, args.memory_per_task, args.threads_per_task, parts)

@@ -26,6 +26,7 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .._errors import InputError
+from . import text
 from .game import Game
 from .places import Place, spread
 from .worker import Order, Report, actor_class
@@ -67,6 +68,14 @@ class Rules:
     lease: float = 30.0
     #: Seconds without any worker after which the search is given up.
     patience: float = 120.0
+
+    def __post_init__(self) -> None:
+        # Before a Ray is started for it, or no worker is found for it.
+        text.check("workers", self.workers)
+        text.check("threads_per_worker", self.threads)
+        text.check("job_nodes", self.job_nodes, (1 << 64) - 1)
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise InputError(f"time_limit: a time of {self.time_limit} seconds is none")
 
 
 @dataclass(eq=False)
@@ -444,6 +453,6 @@ def places() -> dict[str, Place]:
 def _why(error: Exception) -> str:
     """An error of Ray in one line."""
     cause = getattr(error, "cause", None)
-    text = str(cause if isinstance(cause, Exception) else error).strip()
-    lines = text.splitlines() or [type(error).__name__]
+    said = str(cause if isinstance(cause, Exception) else error).strip()
+    lines = said.splitlines() or [type(error).__name__]
     return lines[0][:200].rstrip(".")

@@ -53,9 +53,11 @@ def connected(address: str | None, cores: int) -> Iterator[None]:
         ray.init(**options)
     except (ConnectionError, ValueError) as error:
         raise InputError(f"there is no Ray at {address}: {error}") from error
-    # Ray sets handlers of its own.
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    finally:
+        # Ray sets handlers of its own. One that is not Python's cannot be set again.
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
     try:
         yield
     finally:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
+import operator
 
-__all__ = ["amount", "duration", "grouped", "number", "seconds", "short", "size"]
+from .._errors import InputError
+
+__all__ = ["amount", "check", "grouped", "number", "seconds", "short", "size"]
 
 
 def grouped(count: int) -> str:
@@ -53,23 +55,14 @@ def seconds(time: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-_TIMES = {"ms": 1e-3, "s": 1, "": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
-
-
-def duration(text: str) -> float:
-    """Seconds of ``60s``, ``5m`` or ``2h``; raises ``ValueError``."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)", text.strip())
-    unit = _TIMES.get(match[2].lower()) if match else None
-    if match is None or unit is None:
-        raise ValueError("write a number and a unit, such as 60s or 5m: ms, s, m, h or d")
-    time = float(match[1]) * unit
-    if time <= 0:
-        raise ValueError("it must be more than 0")
-    return time
-
-
-def amount(text: str) -> int:
-    """A whole number of at least 1; raises ``ValueError``."""
-    if not (text.isascii() and text.isdigit() and int(text) >= 1):
-        raise ValueError("write a whole number of at least 1")
+def amount(text: str, least: int = 1) -> int:
+    """A whole number of at least so much; raises ``ValueError``."""
+    if not (text.isascii() and text.isdigit() and int(text) >= least):
+        raise ValueError(f"write a whole number of at least {least}")
     return int(text)
+
+
+def check(name: str, number: int | None, most: int = 1 << 20) -> None:
+    """Raises ``InputError`` for an argument that is given and not from 1 to `most`."""
+    if number is not None and not 1 <= operator.index(number) <= most:
+        raise InputError(f"{name}: write a whole number from 1 to {most}")

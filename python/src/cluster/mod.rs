@@ -18,6 +18,7 @@ use konane::search::jobs::remote::RemoteRules;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::Position;
 use konane::sprouts::cluster::ClusterSearch;
+use konane::system::{parse_count, parse_duration};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -119,6 +120,18 @@ impl<T: Send + 'static> Host<T> {
 #[pyfunction]
 pub fn memory_bytes(memory: Memory) -> u64 {
     memory.0
+}
+
+/// The seconds of a time, such as `1h30m`.
+#[pyfunction]
+pub fn seconds(text: &str) -> Result<f64, Failure> {
+    parse_duration(text).map(|time| time.as_secs_f64()).map_err(Failure::input)
+}
+
+/// A whole number of at least 1, such as `2.5M`.
+#[pyfunction]
+pub fn count(text: &str) -> Result<u64, Failure> {
+    parse_count(text).map_err(Failure::input)
 }
 
 /// Does something on the thread of the other side; a panic is its answer, and ends nothing.

@@ -27,7 +27,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from konane.cluster import text
+from konane import _konane
 from nodes import ENVIRONMENT, OTHER, end_node, head_node, start_node
 
 SMALL = ["--threads-per-worker", "1", "--memory-per-worker", "256MiB", "--memory", "64MiB"]
@@ -120,7 +120,7 @@ def with_drivers(board: str, chance: random.Random) -> Trial:
                 if line.startswith(f"checkpoints: {file}"):
                     begun = time.monotonic()
                 elif found := re.search(r"going on after .* nodes, (.*), \d+ run", line):
-                    saved = text.duration(found[1])
+                    saved = _konane.seconds(found[1].replace("min", "m"))
                 elif killed < 2 and line.startswith("worker 1: pid"):
                     if killed:
                         lost.append(run - (saved - before))

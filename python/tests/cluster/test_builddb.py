@@ -13,8 +13,9 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install './python[cluster]'")
 
+import konane  # noqa: E402
 from konane import cluster  # noqa: E402
-from konane._konane import BuildPlan, run_task  # noqa: E402
+from konane._konane import BuildPlan, memory_bytes, run_task  # noqa: E402
 from konane.cluster import builddb  # noqa: E402
 
 pytestmark = pytest.mark.ray
@@ -71,13 +72,13 @@ def local_ray():
 
 
 def test_memory_is_read():
-    assert builddb.memory_bytes("1GiB") == 1 << 30
-    assert builddb.memory_bytes("1.5 MiB") == 3 << 19
-    assert builddb.memory_bytes("2GB") == 2 * 10**9
-    assert builddb.memory_bytes(17) == 17
-    for wrong in ("", "much", "1XiB", "-1GiB"):
-        with pytest.raises(ValueError, match="like 1GiB"):
-            builddb.memory_bytes(wrong)
+    assert memory_bytes("1GiB") == 1 << 30
+    assert memory_bytes("1.5 MiB") == 3 << 19
+    assert memory_bytes("2GB") == 2 * 10**9
+    assert memory_bytes(17) == 17
+    for wrong in ("", "much", "1XiB", "-1GiB", "٣GiB", "9" * 400 + "TiB", -1, 1 << 64):
+        with pytest.raises(konane.InputError):
+            memory_bytes(wrong)
 
 
 def test_what_cannot_be_is_refused(tmp_path):
@@ -87,6 +88,16 @@ def test_what_cannot_be_is_refused(tmp_path):
         cluster.build_database("4x5", tmp_path, memory_per_task="1MiB")
     with pytest.raises(ValueError, match="no task"):
         run_task("konane-task 7", tmp_path)
+    for name, number in (
+        ("workers", 0),
+        ("workers", 1 << 40),
+        ("threads_per_task", 0),
+        ("threads_per_task", -1),
+        ("max_tasks_in_flight", -1),
+        ("memory_per_task", -1),
+    ):
+        with pytest.raises(konane.InputError, match=name.removesuffix("_per_task")):
+            cluster.build_database("4x5", tmp_path, **{name: number})
     assert not ray.is_initialized()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import signal
@@ -17,9 +18,11 @@ from pathlib import Path
 import pytest
 from nodes import ENVIRONMENT, OTHER, end_node, head_node, start_node
 
-pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is not tested")
+ray = pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is not tested")
 
+import konane.cluster  # noqa: E402
 from konane import Position  # noqa: E402
+from konane.cluster.__main__ import main  # noqa: E402
 from konane.cluster.driver import Driver, Rules  # noqa: E402
 from konane.cluster.game import Konane  # noqa: E402
 from konane.cluster.progress import Progress  # noqa: E402
@@ -67,6 +70,48 @@ def runs() -> Iterator[list[Run]]:
     for run in started:
         run.process.kill()
         run.process.wait()
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("workers", 0),
+        ("threads_per_worker", -1),
+        ("job_nodes", 0),
+        ("job_nodes", 1 << 64),
+        ("time_limit", 0),
+        ("time_limit", math.nan),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_ray_is_started(name: str, number: float) -> None:
+    with pytest.raises(konane.InputError, match=name):
+        konane.cluster.solve("3x3", **{name: number})
+    with pytest.raises(konane.InputError, match=name):
+        konane.cluster.sprouts("0*3", **{name: number})
+    assert not ray.is_initialized()
+
+
+def test_numbers_and_times_are_written_as_for_the_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    def read(*arguments: str) -> dict:
+        seen: dict = {}
+        with monkeypatch.context() as patch:
+            run = lambda _, args: seen.update(vars(args))  # noqa: E731
+            patch.setattr("konane.cluster.__main__.run_search", run)
+            main(["sprouts", "0*3", *arguments])
+        return seen
+
+    assert read("--time-limit", "1h30m")["time_limit"] == 5400
+    assert read("--checkpoint-interval", "1.5 s")["checkpoint_interval"] == 1.5
+    assert read("--max-nodes", "2.5M")["max_nodes"] == 2_500_000
+    assert read("--job-nodes", "1e6")["job_nodes"] == 1_000_000
+    assert read("--nimber", "0")["nimber"] == 0
+    for wrong in (["--max-nodes", "0"], ["--job-nodes", "9" * 20], ["--time-limit", "0s"]):
+        with pytest.raises(SystemExit):
+            read(*wrong)
+    assert main(["sprouts", "0*3", "--workers", "9" * 20]) == 2
+    assert "workers: write a whole number" in capsys.readouterr().err
 
 
 def test_one_worker(runs: list[Run]) -> None:
