@@ -33,7 +33,7 @@ class LimitError(Error):
         self.reason = reason
 
     def __str__(self) -> str:
-        return self.args[0]
+        return str(self.args[0])
 
 
 class InternalError(Error, RuntimeError):

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from os import PathLike
+from typing import Literal
 
 try:
     import ray as _ray  # noqa: F401
@@ -49,7 +50,7 @@ def solve(
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_interval: float = 5.0,
     resume: bool = False,
-    profile: str = "tuned",
+    profile: Literal["tuned", "thesis"] = "tuned",
     log: Callable[[str], None] | None = None,
 ) -> Result:
     """Who wins a board (``"6x6"``) or a ``Position``, searched by many processes.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from .. import Position
 from .._konane import ClusterLeader, ClusterWorker
@@ -18,12 +18,20 @@ __all__ = ["Game", "Konane", "Sprouts"]
 class Game(Protocol):
     """Something that can be searched by many; it is pickled."""
 
-    #: Nodes of a job for each thread of a worker.
-    job_nodes: int
-    #: The least work of a fact.
-    fact_work: int
-    #: Batches of jobs that a worker has at a time: one where it searches on while it waits for the next.
-    batches: int
+    @property
+    def job_nodes(self) -> int:
+        """Nodes of a job for each thread of a worker."""
+        ...
+
+    @property
+    def fact_work(self) -> int:
+        """The least work of a fact."""
+        ...
+
+    @property
+    def batches(self) -> int:
+        """Batches of jobs that a worker has at a time: one where it searches on meanwhile."""
+        ...
 
     def lead(
         self,
@@ -53,7 +61,7 @@ class Konane:
     """The winner of a position of Konane."""
 
     position: Position
-    profile: str = "tuned"
+    profile: Literal["tuned", "thesis"] = "tuned"
     #: A call takes the driver about a millisecond, so jobs are not small. For 7x7 by two workers on two
     #: cores anything from 40 000 to 160 000 takes about as long, some 4 s.
     job_nodes: int = 80_000
