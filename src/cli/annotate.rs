@@ -21,8 +21,14 @@ use crate::search::Value;
 use crate::search::run::Limits;
 use crate::system::parse_duration;
 
-/// How the comment of a judged move begins. Those of an earlier run are replaced.
-const COMMENT: &str = "before: ";
+/// How the comment of a judged move begins.
+const BEFORE: &str = "before: ";
+/// How it goes on.
+const AFTER: &str = ", after: ";
+/// What may follow.
+const FORCED: &str = "; the only move";
+const ONLY: &str = "; the only winning move";
+const BETTER: &str = "; better: ";
 
 /// `konane annotate`.
 #[derive(Debug, Args)]
@@ -218,22 +224,43 @@ impl Judged {
 
     /// What stands behind the move.
     fn comment(&self, record: &Record) -> String {
-        let name = |winner: Option<Colour>| match winner {
-            Some(colour) => format!("{colour} wins"),
-            None => "unknown".to_owned(),
-        };
-        let mut text = format!("{COMMENT}{}, after: {}", name(self.before), name(self.after));
+        let mut text =
+            format!("{BEFORE}{}{AFTER}{}", winner_text(self.before), winner_text(self.after));
         if self.forced {
-            text += "; the only move";
+            text += FORCED;
         } else if self.mark == Some(Mark::Only) {
-            text += "; the only winning move";
+            text += ONLY;
         }
         if !self.better.is_empty() {
             let better = self.better.iter().map(|&mv| format_move(record.dimensions, mv));
-            text += &format!("; better: {}", better.collect::<Vec<_>>().join(" "));
+            text += BETTER;
+            text += &better.collect::<Vec<_>>().join(" ");
         }
         text
     }
+}
+
+fn winner_text(winner: Option<Colour>) -> String {
+    match winner {
+        Some(colour) => format!("{colour} wins"),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// Whether a comment is that of an earlier run, which is replaced. What somebody else has written
+/// stays, even if it begins like one.
+fn is_judgement(comment: &str) -> bool {
+    let winner = |text: &str| {
+        let winners = [Some(Colour::Black), Some(Colour::White), None].map(winner_text);
+        winners.iter().find_map(|winner| text.strip_prefix(winner.as_str()).map(str::to_owned))
+    };
+    let before = comment.strip_prefix(BEFORE).and_then(winner);
+    let after = before.and_then(|rest| winner(rest.strip_prefix(AFTER)?));
+    after.is_some_and(|rest| match rest.strip_prefix(BETTER) {
+        // Every move has the number of a rank.
+        Some(moves) => moves.split(' ').all(|mv| mv.bytes().any(|byte| byte.is_ascii_digit())),
+        None => ["", FORCED, ONLY].contains(&rest.as_str()),
+    })
 }
 
 fn side(judged: &[Judged], side: Colour) -> SideJson {
@@ -279,7 +306,7 @@ fn text(mut record: Record, judged: &[Judged], summary: &SummaryJson) -> String 
     for ((recorded, judged), comment) in record.moves.iter_mut().zip(judged).zip(comments) {
         let RecordedMove { mark, comments, .. } = recorded;
         *mark = judged.mark;
-        comments.retain(|comment| !comment.starts_with(COMMENT));
+        comments.retain(|comment| !is_judgement(comment));
         comments.push(comment);
     }
     let mut text = record.to_string();

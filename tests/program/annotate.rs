@@ -119,8 +119,9 @@ fn people_s_comments_stay_and_marks_do_not() {
     let record: Record = stdout(&output).parse().unwrap();
     assert_eq!(record.others, [("Event".to_owned(), "a test".to_owned())]);
     let comments = &record.moves[0].comments;
-    assert_eq!((comments.len(), comments[0].as_str()), (2, "centre"));
-    assert!(comments[1].starts_with("before: White wins, after: White wins"), "{comments:?}");
+    assert_eq!(comments[..2], ["centre", "before: dawn"]);
+    assert!(comments[2].starts_with("before: White wins, after: White wins"), "{comments:?}");
+    assert_eq!(comments.len(), 3);
     assert_ne!(record.moves[0].mark, Some(Mark::Unknown));
 }
 
@@ -156,4 +157,25 @@ fn bad_records_are_refused() {
     let output = place.run(&["annotate", "none.txt"]);
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("none.txt"), "{}", stderr(&output));
+}
+
+#[test]
+fn notes_of_people_stay_and_judgements_are_replaced() {
+    let place = Place::new();
+    let notes = ["{before: White wins by my reckoning}", "{before: dinner, after: White wins}"];
+    let text = format!(
+        "Board: 4x4\n\n1. a4 {} b4 {} {{before: Black wins, after: unknown; better: a4 b3}}\n\
+         2. a2-a4 {{before: unknown, after: Black wins; the only move}}\n",
+        notes[0], notes[1]
+    );
+    fs::write(place.path("g.txt"), text).unwrap();
+    let annotated = stdout(&place.run(&["annotate", "g.txt"])).replace('\n', " ");
+    for note in notes {
+        assert!(annotated.contains(note), "{annotated}");
+    }
+    for gone in ["better", "unknown", "Black wins"] {
+        assert!(!annotated.contains(gone), "{annotated}");
+    }
+    fs::write(place.path("h.txt"), stdout(&place.run(&["annotate", "g.txt"]))).unwrap();
+    assert_eq!(stdout(&place.run(&["annotate", "h.txt"])).replace('\n', " "), annotated);
 }
