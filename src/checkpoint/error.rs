@@ -8,6 +8,7 @@ use crate::file::{FileError, FileKind};
 pub(super) const CHECKPOINT: &FileKind = &FileKind {
     name: "a checkpoint of a search",
     format: "checkpoint",
+    whole: "it",
     again: "begin the search anew",
 };
 

@@ -71,7 +71,7 @@ pub enum FileError {
     /// A file that contradicts itself or its checksums.
     #[error(
         "{} is damaged: {what} should be {expected}, but is {got}; \
-         restore the file, or delete it and {}", path.display(), kind.again
+         restore the file, or delete {} and {}", path.display(), kind.whole, kind.again
     )]
     Damaged {
         /// The file.
@@ -94,6 +94,8 @@ pub struct FileKind {
     pub name: &'static str,
     /// The name of its format, such as `checkpoint`.
     pub format: &'static str,
+    /// What a damaged file spoils, such as `it` or, where several files are one, `its directory`.
+    pub whole: &'static str,
     /// What to do when there is none, such as `begin the search anew`.
     pub again: &'static str,
 }

@@ -104,7 +104,8 @@ fn read_exact_at(file: &File, mut place: u64, mut out: &mut [u8]) -> io::Result<
 mod tests {
     use super::*;
 
-    const KIND: &FileKind = &FileKind { name: "a test", format: "test", again: "run it again" };
+    const KIND: &FileKind =
+        &FileKind { name: "a test", format: "test", whole: "it", again: "run it again" };
 
     #[test]
     fn a_file_that_shrinks_is_damaged() {

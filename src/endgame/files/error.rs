@@ -9,6 +9,8 @@ use crate::konane::Dimensions;
 pub(super) const DATABASE: &FileKind = &FileKind {
     name: "a file of a Konane database",
     format: "database",
+    // A build finds a database where the manifest is, and makes no single layer of it again.
+    whole: "its directory",
     again: "build the database again",
 };
 
@@ -94,6 +96,8 @@ impl DatabaseError {
 
     /// A file of another kind.
     pub(in crate::endgame) fn not_one(path: &Path, what: impl Into<String>) -> DatabaseError {
+        let (what, FileKind { whole, again, .. }) = (what.into(), DATABASE);
+        let what = format!("{what}; restore the file, or delete {whole} and {again}");
         DATABASE.not_one(path, what).into()
     }
 

@@ -126,6 +126,29 @@ fn a_damaged_file_is_named_and_gives_no_answer() {
     }
 }
 
+/// What messages advise of a damaged database is what builds it again.
+#[test]
+fn the_remedy_for_a_damaged_database_is_one() {
+    let place = Place::new();
+    let remedy = "restore the file, or delete its directory and build the database again";
+    for name in ["stones-13.kdb", "database.json"] {
+        build(&place, &["4x4"]);
+        let path = place.path("db/4x4-complete").join(name);
+        if name == "database.json" {
+            fs::write(path, "{").unwrap()
+        } else {
+            damage(&path)
+        }
+        let output = place.run(&["verifydb", "db/4x4-complete", "--quiet"]);
+        assert_eq!(code(&output), 4);
+        let message = stderr(&output);
+        assert!(message.contains(name) && message.trim_end().ends_with(remedy), "{message}");
+        fs::remove_dir_all(place.path("db/4x4-complete")).unwrap();
+    }
+    build(&place, &["4x4"]);
+    assert_eq!(code(&place.run(&["verifydb", "db/4x4-complete", "--quiet"])), 0);
+}
+
 /// At a limit there is an object as well, in which nothing is claimed.
 #[test]
 fn limits_leave_an_object_without_counts() {
