@@ -358,6 +358,15 @@ impl CliError {
                     "`konane sprouts db export {path} FILE.spr` writes such a file"
                 ));
             }
+            CliError::NimberDb(NimberDbError::NotADatabase { path })
+            | CliError::GrundyFile(GrundyFileError::File(NimberDbError::NotADatabase { path }))
+                if path.extension().is_some_and(|extension| extension == "spr") =>
+            {
+                let path = path.display();
+                return Some(format!(
+                    "`konane sprouts db import DATABASE {path}` makes a database of a .spr file"
+                ));
+            }
             CliError::SproutsText { text, .. } => {
                 let spots = text.trim();
                 let digits = !spots.is_empty() && spots.bytes().all(|byte| byte.is_ascii_digit());

@@ -236,8 +236,8 @@ fn interrupts_and_kills_lose_nothing_that_was_written() {
     // The end of a frame that was being written.
     let whole = std::fs::read(&file).unwrap();
     std::fs::write(&file, &whole[..whole.len() - 5]).unwrap();
-    refused(&["db", "stats", name], 0, &["warning", "cut off"]);
-    refused(&["solve", "0*3", "--db", name], 0, &["warning", "cut off"]);
+    refused(&["db", "stats", name], 0, &["warning", "do not count"]);
+    refused(&["solve", "0*3", "--db", name], 0, &["warning", "do not count"]);
     let after = object(&["db", "stats", name, "--json"], 0);
     assert!(after["torn_bytes"] == 0 && after["lands"].as_u64() > Some(0));
 
@@ -396,4 +396,14 @@ fn contradictions_and_damage_are_named() {
     refused(&["db", "stats", &path("none")], 4, &["none"]);
     std::fs::write(&a, "something else entirely").unwrap();
     refused(&["solve", "0*3", "--db", &a], 4, &["not a database"]);
+    // Nothing is left of a database that was to be made.
+    let (new, none) = (path("new"), path("none"));
+    for args in [&["db", "import", &new, &bad][..], &["db", "merge", &new, &none]] {
+        refused(args, 4, &[]);
+        assert!(!std::path::Path::new(&new).exists(), "{args:?}");
+    }
+    // A text in place of a database.
+    for args in [&["solve", "0*3", "--db", &wrong][..], &["db", "stats", &wrong]] {
+        refused(args, 4, &["not a database", "sprouts db import DATABASE", &wrong]);
+    }
 }

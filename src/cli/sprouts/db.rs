@@ -1,6 +1,7 @@
 //! `konane sprouts db`.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -286,10 +287,15 @@ fn add(
 ) -> Result<Exit, CliError> {
     let mut collection = Collection::new(args);
     // Everything is read and compared before anything is written.
+    let is_new = !into.exists();
     let (db, _) = collection.open(into)?;
     let had = collection.numbers.len() as u64;
-    for path in from {
-        read(&mut collection, path)?;
+    if let Err(error) = from.iter().try_for_each(|path| read(&mut collection, path)) {
+        if is_new {
+            // While it is locked; it has no numbers.
+            let _ = fs::remove_file(into);
+        }
+        return Err(error);
     }
     let (added, skipped) = (collection.close(db)?, collection.skipped);
     drop(collection);

@@ -225,7 +225,7 @@ pub fn warn_of_cut(path: &Path, contents: &Contents) {
     if let Some(cut) = contents.cut {
         output::warn(&format!(
             "{}: the last {} bytes, from byte {}, were left by a program that was killed while it \
-             wrote; they are cut off, and what came before them is whole",
+             wrote; they do not count, and what came before them is whole",
             path.display(),
             cut.bytes,
             cut.place
