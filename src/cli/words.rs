@@ -53,11 +53,15 @@ pub fn read<'a>(line: &'a str) -> Word<'a> {
         "" => Word::Wrong(format!("the name of the file is missing: {word} FILE")),
         _ => meant(rest),
     };
+    let one_move = |text: &'a str| match text.contains(char::is_whitespace) {
+        true => Word::Wrong(format!("{text:?}: write one move a line, without spaces")),
+        false => Word::Move(text),
+    };
     match word {
         "" => Word::Empty,
         _ if line.starts_with('#') => Word::Empty,
         "move" if rest.is_empty() => Word::Wrong("the move is missing: move c3".to_owned()),
-        "move" => Word::Move(rest),
+        "move" => one_move(rest),
         "undo" => alone(Word::Undo),
         "redo" => alone(Word::Redo),
         "new" => alone(Word::New),
@@ -75,7 +79,7 @@ pub fn read<'a>(line: &'a str) -> Word<'a> {
         "draw" => file(Word::Draw),
         "help" | "?" => alone(Word::Help),
         "quit" | "exit" | "q" => alone(Word::Quit),
-        _ => Word::Move(line),
+        _ => one_move(line),
     }
 }
 
@@ -97,7 +101,7 @@ mod tests {
         ] {
             assert_eq!(read(line), expected, "{line}");
         }
-        for line in ["undo 2", "save", "move", "search soon"] {
+        for line in ["undo 2", "save", "move", "search soon", "c3 c4", "move c3 c4", "1. c3"] {
             assert!(matches!(read(line), Word::Wrong(_)), "{line}");
         }
     }

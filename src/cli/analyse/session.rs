@@ -19,6 +19,7 @@ use crate::cli::talk::{Next, Talk};
 use crate::cli::words::{self, Word};
 use crate::konane::Move;
 use crate::konane::notation::{format_move, format_position, parse_move};
+use crate::search::Value;
 use crate::search::run::Limits;
 
 /// `search` without a time takes that of `--time` so many times.
@@ -169,7 +170,11 @@ impl<'a> Session<'a> {
     fn hint(&mut self) -> Result<Answer, CliError> {
         let limits = self.limits(self.time);
         let choice = self.analyst.choose(self.game.position(), limits)?;
-        let outcome = choice.and_then(|choice| choice.judgement).map(|judged| judged.outcome);
+        let outcome = match choice {
+            Some(choice) => choice.judgement.map(|judged| judged.outcome),
+            // Who cannot move has lost.
+            None => Some(Value::Loss),
+        };
         let hint = choice.map(|choice| self.text(choice.mv));
         let words = hint_text(hint.as_deref(), outcome);
         let outcome = outcome_name(outcome).to_owned();
