@@ -24,7 +24,7 @@ use super::error::CheckpointError;
 use super::format::{Header, Identity, Totals};
 use super::reader::CheckpointReader;
 use super::writer::{CheckpointWriter, Written};
-use crate::file::Lock;
+use crate::file::{Lock, refuse_other};
 use crate::search::run::{Counters, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, Sent, TreePort, TreeRoom, copy_whole};
 use crate::search::table::Table;
@@ -62,12 +62,14 @@ impl Keeper {
     /// For a new search.
     ///
     /// # Errors
-    /// If there is a file already, somebody else keeps checkpoints in it, or it cannot be created.
+    /// If there is a file already or something that is none, somebody else keeps checkpoints in it,
+    /// or it cannot be created.
     pub fn begin(
         path: &Path,
         identity: Identity,
         interval: Duration,
     ) -> Result<Self, CheckpointError> {
+        refuse_other(path)?;
         if path.symlink_metadata().is_ok() {
             return Err(CheckpointError::Exists { path: path.to_owned() });
         }

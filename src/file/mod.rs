@@ -20,6 +20,6 @@ mod source;
 pub use error::{FileError, FileKind};
 pub(crate) use lock::{Lock, open_locked};
 pub use open::create_regular;
-pub(crate) use open::open_regular;
+pub(crate) use open::{open_regular, refuse_other};
 pub(crate) use replace::NewFile;
 pub(crate) use source::Source;

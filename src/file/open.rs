@@ -36,7 +36,7 @@ pub fn create_regular(path: &Path) -> Result<File, FileError> {
 }
 
 /// Refuses a name that something else than a file has. A name that nothing has is fine.
-pub(super) fn refuse_other(path: &Path) -> Result<(), FileError> {
+pub(crate) fn refuse_other(path: &Path) -> Result<(), FileError> {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
             let found = name(metadata.file_type());

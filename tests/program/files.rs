@@ -42,7 +42,13 @@ fn whoever_reads_a_pipe_is_told_at_once() {
 #[test]
 fn what_is_no_file_is_never_replaced_by_one() {
     let place = with_pipe();
-    for line in ["solve 3x3 --proof pipe", "solve 8x8 --proof pipe", "solve 8x8 --proof ."] {
+    for line in [
+        "solve 3x3 --proof pipe",
+        "solve 8x8 --proof pipe",
+        "solve 8x8 --proof .",
+        "solve 8x8 --checkpoint pipe",
+        "solve 8x8 --checkpoint .",
+    ] {
         let output = ends_soon(place.spawn(&words(line)), line);
         assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{line}");

@@ -236,7 +236,7 @@ fn an_older_file_is_never_written_over() {
     fs::remove_file(place.path("a.ckpt")).unwrap();
     refused(&place, &resume, 4, &["there is no checkpoint a.ckpt"]);
     fs::create_dir(place.path("a.ckpt")).unwrap();
-    refused(&place, &new, 2, &["a.ckpt is there already"]);
+    refused(&place, &new, 2, &["a.ckpt is a directory"]);
     refused(&place, &resume, 4, &["a.ckpt"]);
 }
 
