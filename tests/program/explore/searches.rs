@@ -189,7 +189,7 @@ fn unknown_searches_and_wrong_ones() {
         (json!({"game": "sprouts"}), "position"),
         (json!({"game": "sprouts", "position": "0*"}), ""),
         (json!({"game": "sprouts", "position": "0*2", "board": "3x3"}), "neither"),
-        (json!({"game": "sprouts", "position": "0*2", "algo": "ab"}), "ab"),
+        (json!({"game": "sprouts", "position": "0*2", "algo": "ab"}), "dfpn, pns, pns-pdfpn"),
     ] {
         let reply = server.post("searches", &body);
         assert_eq!(reply.status, 422, "{body}: {}", reply.body);

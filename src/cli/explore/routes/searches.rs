@@ -84,7 +84,13 @@ pub async fn post(
             }
             let none = || Problem::refused("position: write one, such as 0*5");
             let position = super::sprouts::read(&position.ok_or_else(none)?)?;
-            let algorithm = AlgorithmArg::from_str(algo, false).map_err(Problem::refused)?;
+            let algorithm = AlgorithmArg::from_str(algo, false).map_err(|_| {
+                let names = AlgorithmArg::value_variants().iter().map(|algorithm| algorithm.name());
+                let names = names.collect::<Vec<_>>().join(", ");
+                Problem::refused(format!(
+                    "{algo:?} is not an algorithm for Sprouts: choose one of {names}"
+                ))
+            })?;
             Game::Sprouts { position, algorithm }
         }
     };
