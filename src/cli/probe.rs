@@ -48,7 +48,8 @@ pub struct MoveJson {
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// `win` or `loss`, for the side to move in the position asked about.
+    /// `win` or `loss`, for the side to move in the position asked about; of `sprouts solve` also
+    /// `unknown`.
     pub outcome: String,
     /// Plies to the end after the move, if the database knows.
     #[serde(skip_serializing_if = "Option::is_none")]

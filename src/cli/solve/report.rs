@@ -27,7 +27,7 @@ pub struct SolveJson {
     pub position: String,
     /// `black` or `white`.
     pub to_move: String,
-    /// `pns`, `pn2`, `dfpn` or `ab`.
+    /// `pns`, `pn2`, `dfpn`, `ab` or `pns-pdfpn`.
     pub algorithm: String,
     /// `tuned` or `thesis`.
     pub profile: String,

@@ -184,9 +184,12 @@ fn kind(ty: &Type, optional: bool, types: &Types) -> String {
         ("Option", Some(inner)) => format!("{} or null", kind(inner, false, types)),
         ("Vec", Some(inner)) => format!("list: {}", kind(inner, false, types)),
         ("Box", Some(inner)) => kind(inner, false, types),
-        ("u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i32" | "i64" | "f64", _) => {
-            "number".to_owned()
-        }
+        // `Number` is a proof number.
+        (
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i32" | "i64" | "f64"
+            | "Number",
+            _,
+        ) => "number".to_owned(),
         ("bool", _) => "true or false".to_owned(),
         (name, _) if types.contains_key(name) => format!("[{name}](#{})", name.to_lowercase()),
         // Texts, and names such as those of outcomes.
