@@ -318,7 +318,7 @@ impl<F: FirstLevel> Leader<F> {
         // The best leaf that is not left to another worker, among the best that there are.
         let (mut passed, mut chosen) = (Vec::new(), None);
         while chosen.is_none() && passed.len() < self.rules.leaves_compared.max(1) {
-            match self.level.select(&is_left) {
+            match self.level.select() {
                 Selection::Leaf(leaf) if is_left(&F::node(&leaf)) => passed.push(leaf),
                 Selection::Leaf(leaf) => chosen = Some(leaf),
                 Selection::AllTaken => break,

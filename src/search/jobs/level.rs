@@ -30,9 +30,8 @@ pub trait FirstLevel {
     /// Something that a worker has found out and that stays true.
     type Fact: Clone + Send;
 
-    /// Takes the best leaf that is free. `elsewhere` says of a node whether another worker than the
-    /// one that asks knows more about it.
-    fn select(&mut self, elsewhere: &dyn Fn(&Self::Node) -> bool) -> Selection<Self::Leaf>;
+    /// Takes the best leaf that is free.
+    fn select(&mut self) -> Selection<Self::Leaf>;
 
     /// The node at a leaf.
     fn node(leaf: &Self::Leaf) -> Self::Node;

@@ -53,9 +53,6 @@ pub(in crate::search) struct JobTreeOptions {
     /// What a worker below a node adds to the node's delta in selections: one, and this part of
     /// the delta, in 1/64.
     pub congestion_64: u32,
-    /// By how much the delta of a leaf appears greater that another worker knows more about, in
-    /// 1/64 of itself.
-    pub affinity_64: u32,
 }
 
 /// A step down: a block, and the code of the child in it.
@@ -179,7 +176,7 @@ impl<'a, G: Game> JobTree<'a, G> {
         self.table.lookup(self.game.key(code), code)
     }
 
-    fn select_leaf(&mut self, elsewhere: &dyn Fn(&u64) -> bool) -> Selection<Leaf> {
+    fn select_leaf(&mut self) -> Selection<Leaf> {
         let mut path: Vec<Step> = Vec::new();
         // Children below which all leaves are taken: depth and place.
         let mut full: Vec<(usize, usize)> = Vec::new();
@@ -198,8 +195,7 @@ impl<'a, G: Game> JobTree<'a, G> {
                     continue 'root;
                 }
                 let depth = path.len();
-                let Some(at) = self.choose(block, elsewhere, |at| full.contains(&(depth, at)))
-                else {
+                let Some(at) = self.choose(block, |at| full.contains(&(depth, at))) else {
                     let Some(step) = path.pop() else {
                         return Selection::AllTaken;
                     };
@@ -234,12 +230,7 @@ impl<'a, G: Game> JobTree<'a, G> {
     }
 
     /// The child of least virtual delta among those that are not taken or excluded.
-    fn choose(
-        &self,
-        block: Block,
-        elsewhere: &dyn Fn(&u64) -> bool,
-        excluded: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
+    fn choose(&self, block: Block, excluded: impl Fn(usize) -> bool) -> Option<usize> {
         let memory = &self.memory;
         let congested = self.workers.contains_key(&block);
         let mut best: Option<(u64, usize)> = None;
@@ -250,10 +241,6 @@ impl<'a, G: Game> JobTree<'a, G> {
                 let workers = self.workers.get(&child).copied().unwrap_or(0);
                 let each = 1 + ((delta * u64::from(self.options.congestion_64)) >> 6);
                 delta += u64::from(workers) * each;
-            }
-            let affinity = u64::from(self.options.affinity_64);
-            if child == 0 && affinity > 0 && elsewhere(&memory.code(block, at)) {
-                delta += (delta * affinity) >> 6;
             }
             if best.is_some_and(|(least, _)| least <= delta) {
                 continue;
@@ -379,8 +366,8 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
     type Children = Vec<Child>;
     type Fact = Finding;
 
-    fn select(&mut self, elsewhere: &dyn Fn(&u64) -> bool) -> Selection<Leaf> {
-        self.select_leaf(elsewhere)
+    fn select(&mut self) -> Selection<Leaf> {
+        self.select_leaf()
     }
 
     fn node(leaf: &Leaf) -> u64 {

@@ -107,7 +107,6 @@ fn search_with<G: Game>(
         open_entries: options.pns.store_open,
         refresh_age: options.pns.refresh_age,
         congestion_64: options.congestion_64,
-        affinity_64: 0,
     };
     let Some(tree) = JobTree::new(root, first_bytes, tree_options, port) else {
         return Some(without_memory(table));

@@ -25,10 +25,8 @@ pub fn lead<G: Game>(
     port: &TreePort,
     run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Report {
-    let RemoteRules { refresh_age, congestion_64, affinity_64, fact_work, .. } = rules;
-    let open_entries = true;
-    let options =
-        JobTreeOptions { combination, open_entries, refresh_age, congestion_64, affinity_64 };
+    let RemoteRules { refresh_age, congestion_64, fact_work, .. } = rules;
+    let options = JobTreeOptions { combination, open_entries: true, refresh_age, congestion_64 };
     let table = root.table;
     let Some(tree) = JobTree::new(root, tree_bytes, options, port) else {
         return without_memory(table);

@@ -113,7 +113,6 @@ pub fn two_level<G: Game>(
         open_entries: true,
         refresh_age: options.refresh_age,
         congestion_64: options.congestion_64,
-        affinity_64: 0,
     };
     let Some(tree) = JobTree::new(root, tree_bytes, tree_options, port) else {
         return without_memory(table);

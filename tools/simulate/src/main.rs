@@ -42,9 +42,6 @@ struct Args {
     /// See the leader's rules, in 1/64.
     #[arg(long, default_value_t = RemoteRules::default().congestion_64)]
     congestion: u32,
-    /// See the leader's rules, in 1/64.
-    #[arg(long, default_value_t = RemoteRules::default().affinity_64)]
-    affinity: u32,
     /// See the leader's rules.
     #[arg(long, default_value_t = RemoteRules::default().refresh_age)]
     refresh_age: u32,
@@ -163,7 +160,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         node_limit: args.max_nodes,
         most_entries: args.most_entries,
         congestion_64: args.congestion,
-        affinity_64: args.affinity,
         leaves_compared: args.leaves,
         refresh_age: args.refresh_age,
         ..args.flags.rules()

@@ -29,7 +29,6 @@ const TREE: JobTreeOptions = JobTreeOptions {
     open_entries: true,
     refresh_age: 10,
     congestion_64: 4,
-    affinity_64: 0,
 };
 
 const DFPN: DfpnOptions = DfpnOptions {

@@ -110,9 +110,6 @@ pub struct RemoteRules {
     /// What a worker below a node of the tree adds to the node's delta in selections, beside 1, as
     /// a part of the delta in 1/64.
     pub congestion_64: u32,
-    /// By how much the delta of a leaf appears greater in selections for a worker if another one
-    /// knows more about it, in 1/64 of itself.
-    pub affinity_64: u32,
     /// How many of the best leaves are looked through for one that is not left to another worker,
     /// which knows more about it; at least 1.
     pub leaves_compared: usize,
@@ -136,7 +133,6 @@ impl Default for RemoteRules {
             fact_work: 30,
             most_entries: 1 << 13,
             congestion_64: 1,
-            affinity_64: 0,
             leaves_compared: 16,
             refresh_age: 100_000,
             lease: None,
@@ -145,7 +141,7 @@ impl Default for RemoteRules {
     }
 }
 
-/// The leader of a leader.
+/// A [`Leader`] that is told in bytes and answers in bytes.
 pub(in crate::search) struct WireLeader<'o, F: FirstLevel> {
     observer: &'o mut dyn Observer,
     leader: Leader<F>,

@@ -10,7 +10,6 @@ const PLAIN: JobTreeOptions = JobTreeOptions {
     open_entries: false,
     refresh_age: u32::MAX,
     congestion_64: 0,
-    affinity_64: 0,
 };
 
 const RICH: JobTreeOptions = JobTreeOptions {
@@ -18,7 +17,6 @@ const RICH: JobTreeOptions = JobTreeOptions {
     open_entries: true,
     refresh_age: 0,
     congestion_64: 20,
-    affinity_64: 0,
 };
 
 /// The root is position 0.
@@ -88,7 +86,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let mut gone = AHashSet::new();
         for step in 0.. {
             while out.len() < workers {
-                match tree.select(&|_| false) {
+                match tree.select() {
                     Selection::Leaf(leaf) => out.push(leaf),
                     Selection::AllTaken => {
                         assert!(!out.is_empty(), "a free leaf is always found");
@@ -149,7 +147,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
 }
 
 fn leaf(tree: &mut JobTree<'_, GraphGame>) -> Leaf {
-    match tree.select(&|_| false) {
+    match tree.select() {
         Selection::Leaf(leaf) => leaf,
         other => panic!("{other:?}"),
     }
@@ -176,7 +174,7 @@ fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
         }
         let out = [(); 4].map(|()| leaf(&mut tree));
         assert_eq!(out.each_ref().map(|leaf| leaf.code), expected);
-        assert!(matches!(tree.select(&|_| false), Selection::AllTaken));
+        assert!(matches!(tree.select(), Selection::AllTaken));
         // What is backed up are the nodes' own numbers.
         assert_eq!((tree.phi, tree.delta), (10, 14));
         out.iter().for_each(|leaf| tree.release(leaf));

@@ -233,7 +233,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
     type Children = Vec<Hints>;
     type Fact = GrundyNumber;
 
-    fn select(&mut self, _: &dyn Fn(&Self::Node) -> bool) -> Selection<SumLeaf> {
+    fn select(&mut self) -> Selection<SumLeaf> {
         for tries in 0..MOST_TRIES {
             self.look_at_root();
             if self.is_solved() {

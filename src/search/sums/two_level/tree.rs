@@ -81,7 +81,7 @@ impl FirstLevel for Couples {
     type Children = ();
     type Fact = Infallible;
 
-    fn select(&mut self, _: &dyn Fn(&u64) -> bool) -> Selection<u64> {
+    fn select(&mut self) -> Selection<u64> {
         self.wanted.take().map_or(Selection::AllTaken, Selection::Leaf)
     }
 
