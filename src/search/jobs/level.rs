@@ -44,10 +44,7 @@ pub trait FirstLevel {
         &mut self,
         leaf: &Self::Leaf,
         outcome: &JobOutcome<Self::Node, Self::Children>,
-    ) -> bool {
-        let _ = (leaf, outcome);
-        true
-    }
+    ) -> bool;
 
     /// Ends the hold on a leaf. If there is a result, it is taken in next.
     fn release(&mut self, leaf: &Self::Leaf);
@@ -77,9 +74,7 @@ pub trait FirstLevel {
 
     /// Lets the table grow if so many entries make that necessary; for a leader that shares its
     /// table with nobody.
-    fn make_room(&mut self, used: u64) {
-        let _ = used;
-    }
+    fn make_room(&mut self, used: u64);
 
     /// Why the search cannot go on, if it cannot.
     fn failure(&self) -> Option<Reason> {

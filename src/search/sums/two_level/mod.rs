@@ -7,12 +7,13 @@
 //!
 //! All of them share the workspace, so that what a worker finds out is known to the others at once,
 //! and nothing has to be sent. Who needs a leaf walks down the tree himself, evaluating couples from
-//! what is known by then, and brings the numbers of the path up to date when he comes back. The
-//! leader ([`crate::search::jobs`]) has the names and the budgets of jobs, and which couples are inner
-//! nodes; their numbers stand in the table with all others.
+//! what is known by then, and brings the numbers of the path up to date when he comes back. Kept of
+//! the tree is which couples are inner nodes, and which are taken (`tree`); their numbers stand in
+//! the table with all others.
 //!
-//! Workers that are elsewhere share nothing. Then the leader selects, in a workspace of its own
-//! (`level`), and the workers (`worker`) tell it, and through it each other, Grundy numbers.
+//! Workers that are elsewhere share nothing. Then a leader ([`crate::search::jobs`]) selects, in a
+//! workspace of its own (`level`), and the workers (`worker`) tell it, and through it each other,
+//! Grundy numbers.
 //!
 //! What several threads do at once is right in any order: numbers that are out of date lead to
 //! another leaf, and who solves a couple calls the others back ([`crate::search::dfpn`]).
@@ -39,7 +40,7 @@ use crate::search::numbers::Pair;
 use crate::search::run::{Limits, Observer, Report};
 use crate::search::thresholds::Thresholds;
 use select::Selected;
-use tree::{Job, Seeker, Tree};
+use tree::{Job, Tree};
 
 /// The jobs of the two-level search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ pub fn two_level<G: Impartial>(
     let search = TwoLevels {
         root,
         jobs,
-        tree: Tree::new(jobs),
+        tree: Tree::new(jobs.iterations),
         seats: (0..workers).map(|_| Mutex::default()).collect(),
         next: AtomicU32::new(0),
     };
@@ -142,8 +143,7 @@ impl TwoLevels<'_> {
         if let Some(job) = seat.as_ref().filter(|job| !job.is_over()) {
             return Some(Some(job.clone()));
         }
-        let mut seeker = Seeker { tree: &self.tree, worker: number as u64 };
-        Some(match worker.select(&mut seeker, self.root, false)? {
+        Some(match worker.select(&mut &self.tree, self.root, false)? {
             Selected::Leaf(job) => {
                 worker.tree.control.counters.jobs += 1;
                 *seat = Some(job.clone());

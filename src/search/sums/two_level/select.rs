@@ -256,14 +256,14 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{Seeker, Tree};
+    use super::super::tree::Tree;
     use super::*;
     use crate::oracles::impartial_games::Declared;
     use crate::search::run::{Control, Counters, Limits, Member, Team};
+    use crate::search::sums::SearchOptions;
     use crate::search::sums::evaluate::{Evaluator, Listing};
     use crate::search::sums::store::options_of;
     use crate::search::sums::workspace::{Workspace, couple_of};
-    use crate::search::sums::{SearchOptions, TwoLevelOptions};
     use crate::search::thresholds::Thresholds;
     use std::collections::BTreeSet;
 
@@ -320,17 +320,14 @@ mod tests {
             let options = SearchOptions::PAPER;
             let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
             let mut worker = Worker::<_, true>::new(evaluator, options.choosing());
-            let jobs = TwoLevelOptions { iterations: 1, ..TwoLevelOptions::default() };
-            let tree = Tree::new(jobs);
-            let mut names = 0..;
-            let mut seeker = || Seeker { tree: &tree, worker: names.next().unwrap() };
+            let tree = Tree::new(1);
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {
                 let mut jobs = Vec::new();
                 // What is solved on the way can free a leaf where selection has been already.
                 let mut patience = 10;
                 while patience > 0 && worker.sum_pair(&root).value().is_none() {
-                    match worker.select(&mut seeker(), &root, false).unwrap() {
+                    match worker.select(&mut &tree, &root, false).unwrap() {
                         Selected::Leaf(job) => jobs.push(job),
                         Selected::AllTaken => patience -= 1,
                         Selected::Changed => {}

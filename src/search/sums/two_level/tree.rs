@@ -1,38 +1,26 @@
 //! The first level's tree: which couples have been expanded, and which are being searched.
 //!
-//! Whose leaf is which, the [`Leader`] knows, as in other games. But a selection takes a millisecond
-//! here. So it runs in the worker, without the leader's lock, and the leader takes the leaf at which
-//! it has ended for the best.
+//! A selection takes a millisecond here. So it runs in the worker, without this lock, and the leaf
+//! at which it ends is taken if it is free. There is nothing to lead: the workers share what they
+//! know, their team counts nodes and looks at the limits, and none of them gets lost.
 
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use ahash::{HashMap, HashSet};
 
-use super::TwoLevelOptions;
 use super::select::{Leaves, Place};
-use crate::search::Value;
-use crate::search::jobs::messages::{JobId, JobOutcome, Message, Notice, Order, WorkerId};
-use crate::search::jobs::{FirstLevel, Leader, Rules, Selection};
-use crate::search::numbers::Number;
-use crate::search::run::Counters;
 
 /// A leaf of the tree that a worker searches.
 #[derive(Debug)]
 pub(super) struct Job {
-    id: JobId,
-    worker: WorkerId,
     /// The leaf, a couple.
     pub code: u64,
     /// The couples from the root to the leaf's parent.
     pub path: Vec<u64>,
     /// Keys of the sums of several parts on that path.
     pub sums: Vec<u64>,
-    /// Expansions that it may take.
-    budget: u64,
-    /// Those that are left.
+    /// Expansions that are left.
     left: AtomicU64,
     over: AtomicBool,
     /// Threads that are at it.
@@ -67,162 +55,42 @@ impl Job {
     }
 }
 
-/// The expanded couples. Their numbers stand in the workspace's table.
+/// Which couples have been expanded, and which are taken. Their numbers stand in the workspace's
+/// table.
 #[derive(Default)]
 struct Couples {
     expanded: HashSet<u64>,
-    /// The leaf at which the worker has arrived who asks for a job.
-    wanted: Option<u64>,
-}
-
-impl FirstLevel for Couples {
-    type Node = u64;
-    type Leaf = u64;
-    type Children = ();
-    type Fact = Infallible;
-
-    fn select(&mut self) -> Selection<u64> {
-        self.wanted.take().map_or(Selection::AllTaken, Selection::Leaf)
-    }
-
-    fn node(&leaf: &u64) -> u64 {
-        leaf
-    }
-
-    fn nodes_of((): &()) -> impl Iterator<Item = u64> {
-        std::iter::empty()
-    }
-
-    fn release(&mut self, _: &u64) {}
-
-    fn stands(&self, leaf: &u64) -> bool {
-        !self.expanded.contains(leaf)
-    }
-
-    fn has_lost_leaves(&mut self) -> bool {
-        false
-    }
-
-    fn update(&mut self, _: &u64, _: Number, _: Number) {}
-
-    fn attach(&mut self, &leaf: &u64, (): &(), _: u64) -> Option<u64> {
-        Some(self.expanded.insert(leaf).into())
-    }
-
-    fn resolve(&mut self, _: &u64, _: Value, _: Option<u64>, _: u64) {}
-
-    fn learn(&mut self, fact: &Infallible, _: &mut Counters) -> bool {
-        match *fact {}
-    }
-
-    fn publish(&mut self, _: &mut Counters) {}
-
-    fn root(&self) -> (Number, Number, Option<u64>) {
-        (1, 1, None)
-    }
-
-    fn is_solved(&self) -> bool {
-        false
-    }
-
-    fn nodes(&self) -> u64 {
-        1 + self.expanded.len() as u64
-    }
-}
-
-struct Inner {
-    leader: Leader<Couples>,
+    /// By their leaves.
     jobs: HashMap<u64, Arc<Job>>,
     /// Collections that the expanded couples have been through.
     collections: u64,
 }
 
-impl Inner {
-    /// Tells the leader something. A worker that asks for a job gets it, if it wants one.
-    fn say(&mut self, worker: WorkerId, notice: Notice<u64, ()>) -> Order<u64> {
-        let message = Message { worker, serial: 0, facts: Vec::new(), read: 0, notice };
-        // Without leases, time means nothing.
-        self.leader.hear(message, Duration::ZERO).order
-    }
-
-    fn done(&mut self, job: &Job, is_open: bool) {
-        let outcome = if is_open { JobOutcome::Open(()) } else { JobOutcome::Stopped };
-        let expansions = job.budget - job.left.load(Relaxed);
-        let spent = Counters { expansions, ..Counters::default() };
-        self.say(job.worker, Notice::Done { job: job.id, outcome, spent });
-    }
-}
-
-/// The tree, and who searches what.
+/// The tree, and what is searched in it.
 pub(super) struct Tree {
-    inner: Mutex<Inner>,
+    /// Expansions of a job.
+    iterations: u64,
+    couples: Mutex<Couples>,
     bytes: AtomicU64,
-}
-
-/// A worker that looks for a job.
-pub(super) struct Seeker<'t> {
-    pub tree: &'t Tree,
-    pub worker: WorkerId,
-}
-
-impl Leaves for Seeker<'_> {
-    type Leaf = Arc<Job>;
-
-    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Arc<Job>> {
-        self.tree.take(self.worker, code, path, sums)
-    }
 }
 
 /// Bytes of a place in the set of expanded couples, of which an eighth stays free.
 const PLACE_BYTES: usize = (size_of::<u64>() + 1) * 8 / 7;
 
 impl Tree {
-    pub fn new(options: TwoLevelOptions) -> Self {
-        let TwoLevelOptions { iterations, updates, .. } = options;
-        let rules = Rules::shared(None, Box::new(move |_| iterations), 1, updates);
-        let leader = Leader::new(Couples::default(), rules, 0);
-        let inner = Inner { leader, jobs: HashMap::default(), collections: 0 };
-        Tree { inner: Mutex::new(inner), bytes: AtomicU64::new(0) }
+    /// A tree of which nothing is expanded, with jobs of so many expansions.
+    pub fn new(iterations: u64) -> Self {
+        Tree { iterations, couples: Mutex::default(), bytes: AtomicU64::new(0) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Couples> {
         // The sets are whole at any time, so a thread that died holding the lock does no harm.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.couples.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
-    }
-
-    /// Looks a couple up, and takes it if it is a free leaf: for a job of this worker at the end of
-    /// this path.
-    pub fn take(&self, worker: WorkerId, code: u64, path: &[u64], sums: &[u64]) -> Place<Arc<Job>> {
-        let mut inner = self.lock();
-        if inner.leader.level.expanded.contains(&code) {
-            return Place::Expanded;
-        }
-        if inner.jobs.contains_key(&code) {
-            return Place::Taken;
-        }
-        inner.leader.level.wanted = Some(code);
-        let Order::Search(search) = inner.say(worker, Notice::Hello) else {
-            unreachable!("a worker without a job gets what it wants")
-        };
-        debug_assert_eq!(search.node, code);
-        let job = Arc::new(Job {
-            id: search.job,
-            worker,
-            code,
-            path: path.to_vec(),
-            sums: sums.to_vec(),
-            budget: search.budget,
-            left: AtomicU64::new(search.budget),
-            over: AtomicBool::new(false),
-            threads: AtomicU64::new(0),
-        });
-        inner.jobs.insert(code, job.clone());
-        Place::Leaf(job)
     }
 
     /// The job with the fewest threads.
@@ -232,13 +100,15 @@ impl Tree {
 
     /// Ends a job. The couple is an inner node from now on if it is still open.
     pub fn finish(&self, job: &Job, is_open: bool) {
-        let mut inner = self.lock();
+        let mut couples = self.lock();
         if job.over.swap(true, Relaxed) {
             return;
         }
-        inner.jobs.remove(&job.code);
-        inner.done(job, is_open);
-        let places = inner.leader.level.expanded.capacity();
+        couples.jobs.remove(&job.code);
+        if is_open {
+            couples.expanded.insert(job.code);
+        }
+        let places = couples.expanded.capacity();
         self.bytes.store((places * PLACE_BYTES) as u64, Relaxed);
     }
 
@@ -246,15 +116,39 @@ impl Tree {
     /// given out again: all jobs, and inner nodes unless they are `kept`. Does nothing if it has been
     /// done.
     pub fn collected(&self, collections: u64, kept: impl Fn(u64) -> bool) {
-        let mut inner = self.lock();
-        if inner.collections != collections {
-            inner.collections = collections;
-            for (_, job) in std::mem::take(&mut inner.jobs) {
+        let mut couples = self.lock();
+        if couples.collections != collections {
+            couples.collections = collections;
+            for (_, job) in couples.jobs.drain() {
                 job.over.store(true, Relaxed);
-                inner.done(&job, false);
             }
-            inner.leader.level.expanded.retain(|&code| kept(code));
+            couples.expanded.retain(|&code| kept(code));
         }
+    }
+}
+
+/// Of all workers.
+impl Leaves for &Tree {
+    type Leaf = Arc<Job>;
+
+    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Arc<Job>> {
+        let mut couples = self.lock();
+        if couples.expanded.contains(&code) {
+            return Place::Expanded;
+        }
+        if couples.jobs.contains_key(&code) {
+            return Place::Taken;
+        }
+        let job = Arc::new(Job {
+            code,
+            path: path.to_vec(),
+            sums: sums.to_vec(),
+            left: AtomicU64::new(self.iterations),
+            over: AtomicBool::new(false),
+            threads: AtomicU64::new(0),
+        });
+        couples.jobs.insert(code, job.clone());
+        Place::Leaf(job)
     }
 }
 
@@ -264,12 +158,15 @@ mod tests {
 
     /// Jobs of 10 expansions.
     fn tree() -> Tree {
-        Tree::new(TwoLevelOptions { iterations: 10, ..TwoLevelOptions::default() })
+        Tree::new(10)
     }
 
-    /// A job of a worker of the leaf's own.
+    fn take(mut tree: &Tree, code: u64) -> Place<Arc<Job>> {
+        tree.take(code, &[70], &[3])
+    }
+
     fn taken(tree: &Tree, code: u64) -> Arc<Job> {
-        match tree.take(code, code, &[70], &[3]) {
+        match take(tree, code) {
             Place::Leaf(job) => job,
             Place::Expanded | Place::Taken => panic!("{code} is a free leaf"),
         }
@@ -280,28 +177,18 @@ mod tests {
         let tree = tree();
         let job = taken(&tree, 12);
         assert_eq!((job.code, &job.path[..], &job.sums[..]), (12, &[70][..], &[3][..]));
-        assert!(matches!(tree.take(50, 12, &[], &[]), Place::Taken));
+        assert!(matches!(take(&tree, 12), Place::Taken));
         let other = taken(&tree, 13);
         tree.finish(&job, true);
         assert!(job.is_over() && !other.is_over());
-        assert!(matches!(tree.take(50, 12, &[], &[]), Place::Expanded));
+        assert!(matches!(take(&tree, 12), Place::Expanded));
         assert!(tree.bytes() > 0);
         // Solved ones are no nodes. Nobody asks for them again.
         tree.finish(&other, false);
         tree.finish(&other, true);
         let again = taken(&tree, 13);
         assert!(!again.is_over());
-        let names = [&job, &other, &again].map(|job| job.id);
-        assert!(names.is_sorted_by(|a, b| a < b), "no name twice: {names:?}");
-        assert_eq!(tree.lock().leader.jobs(), 1);
-    }
-
-    #[test]
-    fn jobs_without_an_end_do_not_keep_others_from_theirs() {
-        let tree =
-            Tree::new(TwoLevelOptions { iterations: u64::MAX, ..TwoLevelOptions::default() });
-        (0..1000).for_each(|code| drop(taken(&tree, code)));
-        assert_eq!(tree.lock().leader.jobs(), 1000);
+        assert_eq!(tree.lock().jobs.len(), 1);
     }
 
     #[test]
@@ -339,7 +226,7 @@ mod tests {
         tree.collected(1, |code| code % 2 == 0);
         assert!(job.is_over());
         for code in [0, 2, 4, 6, 8] {
-            assert!(matches!(tree.take(50, code, &[], &[]), Place::Expanded));
+            assert!(matches!(take(&tree, code), Place::Expanded));
             taken(&tree, code + 1);
         }
         taken(&tree, 20);
