@@ -3,10 +3,9 @@
 use clap::Args;
 
 use super::exit::{CliError, Exit};
+use super::game::Game;
 use super::input::PositionArgs;
 use super::output::OutArg;
-use crate::konane::Board;
-use crate::konane::draw::svg;
 
 /// `konane draw`.
 #[derive(Debug, Args)]
@@ -25,8 +24,7 @@ pub struct DrawArgs {
 
 /// Draws the position.
 pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
-    let board = Board::new(args.start.board);
-    let (position, last) = args.start.begin.read_with_last_move(&board)?;
-    args.out.write(&svg(&board, &position, last))?;
+    let game = Game::read(args.start.board, &args.start.begin)?;
+    args.out.write(&game.svg())?;
     Ok(Exit::Answered)
 }

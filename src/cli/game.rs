@@ -1,4 +1,4 @@
-//! The game on the board of `analyse` and `play`: moves made and taken back, and its files.
+//! The game on the board of `analyse`, `play` and `draw`: moves made and taken back, and its files.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,6 @@ use super::exit::CliError;
 use super::input::BeginArgs;
 use crate::file::{FileError, NewFile, open_regular};
 use crate::konane::draw::svg;
-use crate::konane::notation::parse_move;
 use crate::konane::record::{Record, RecordedMove};
 use crate::konane::{Board, Dimensions, Move, Position};
 
@@ -45,23 +44,9 @@ impl Game {
     /// The game that the arguments describe; its moves can be taken back.
     pub fn read(dimensions: Dimensions, args: &BeginArgs) -> Result<Self, CliError> {
         let board = Board::new(dimensions);
-        let (last, _) = args.read_with_last_move(&board)?;
-        let mut game = match (&args.position, &args.moves) {
-            (None, Some(moves)) => {
-                let mut game = Game::new(&board, Position::start(&board));
-                for word in moves.split(|found: char| found.is_whitespace() || found == ',') {
-                    // They have been read before, as a whole.
-                    if let Ok(mv) = parse_move(&board, game.position(), word) {
-                        game.play(mv);
-                    }
-                }
-                game
-            }
-            _ => Game::new(&board, last),
-        };
-        if *game.position() != last {
-            game = Game::new(&board, last);
-        }
+        let (begin, moves) = args.read(&board)?;
+        let mut game = Game::new(&board, begin);
+        moves.into_iter().for_each(|mv| game.play(mv));
         Ok(game)
     }
 
@@ -150,9 +135,14 @@ impl Game {
         write_file(path, &record.to_string())
     }
 
-    /// Draws the board into a file, with the last move marked.
+    /// The board as SVG, with the last move marked.
+    pub fn svg(&self) -> String {
+        svg(&self.board, self.position(), self.last())
+    }
+
+    /// Draws the board into a file.
     pub fn draw(&self, path: &Path) -> Result<(), CliError> {
-        write_file(path, &svg(&self.board, self.position(), self.last()))
+        write_file(path, &self.svg())
     }
 }
 

@@ -38,7 +38,8 @@ impl PositionArgs {
     /// Builds the board and the position that the arguments describe.
     pub fn read(&self) -> Result<(Board, Position), CliError> {
         let board = Board::new(self.board);
-        let (position, _) = self.begin.read_with_last_move(&board)?;
+        let (begin, moves) = self.begin.read(&board)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
         Ok((board, position))
     }
 }
@@ -49,16 +50,14 @@ impl BeginArgs {
         self.position.is_some() || self.moves.is_some()
     }
 
-    /// The position, and the last move that was played, if there is one.
-    pub fn read_with_last_move(&self, board: &Board) -> Result<(Position, Option<Move>), CliError> {
+    /// The position before the moves, and the moves.
+    pub fn read(&self, board: &Board) -> Result<(Position, Vec<Move>), CliError> {
         let begin = match &self.position {
             Some(text) => parse_position(board, text).map_err(CliError::Position)?,
             None => Position::start(board),
         };
         let moves = self.moves.as_deref().unwrap_or_default();
-        let moves = parse_line(board, &begin, moves).map_err(CliError::Moves)?;
-        let position = moves.iter().fold(begin, |position, &mv| position.play(board, mv));
-        Ok((position, moves.last().copied()))
+        Ok((begin, parse_line(board, &begin, moves).map_err(CliError::Moves)?))
     }
 }
 

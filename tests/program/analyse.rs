@@ -187,6 +187,10 @@ fn it_begins_where_it_is_told() {
     let by_moves = analyses(&place, &["5x5", "--moves", "c3 c4 c1-c3"], "undo\n");
     let by_game = analyses(&place, &["5x5", "--game", "g.txt"], "undo\n");
     assert_eq!(by_moves, by_game);
+    assert_eq!(analyses(&place, &["5x5", "--moves", "1.c3 c4 2.c1-c3"], "undo\n"), by_game);
+    let start = by_moves[0].start.as_deref().unwrap();
+    let from = ["5x5", "--position", start, "--moves", "c3 c4 c1-c3"];
+    assert_eq!(analyses(&place, &from, "undo\n"), by_game);
     // The record says which board it is.
     assert_eq!(analyses(&place, &["--game", "g.txt"], "undo\n"), by_game);
     assert_eq!(by_moves[0].played.as_ref().map(Vec::len), Some(3));
