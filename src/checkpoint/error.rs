@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::file::{FileError, FileKind};
+use crate::system::bytes_text;
 
 pub(super) const CHECKPOINT: &FileKind = &FileKind {
     name: "a checkpoint of a search",
@@ -44,6 +45,20 @@ pub enum CheckpointError {
     Busy {
         /// The file.
         path: PathBuf,
+    },
+    /// The disk may be too small.
+    #[error(
+        "a checkpoint of this search may take {}, but the disk of {} has {} left: make room, \
+         name a file on another disk, or give the search less memory",
+        bytes_text(*need), path.display(), bytes_text(*have)
+    )]
+    NoRoom {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes of a checkpoint.
+        need: u64,
+        /// Bytes that are free.
+        have: u64,
     },
     /// A checkpoint of another search than the one that is to go on.
     #[error(

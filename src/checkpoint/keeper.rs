@@ -28,6 +28,7 @@ use crate::file::{Lock, refuse_other};
 use crate::search::run::{Counters, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, Sent, TreePort, TreeRoom, copy_whole};
 use crate::search::table::Table;
+use crate::system::disk_free;
 
 /// How often a keeper that waits for the tree sees whether it shall go on.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -50,6 +51,7 @@ pub struct Keeper {
     path: PathBuf,
     interval: Duration,
     identity: Identity,
+    bound: u64,
     before: Totals,
     /// The file to go on from, until it has been read.
     resumed: Mutex<Option<CheckpointReader>>,
@@ -59,17 +61,21 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// For a new search.
+    /// For a new search, whose checkpoints have at most `bound` bytes ([`size_bound`]).
+    ///
+    /// [`size_bound`]: super::format::size_bound
     ///
     /// # Errors
-    /// If there is a file already or something that is none, somebody else keeps checkpoints in it,
-    /// or it cannot be created.
+    /// If the disk has less room, there is a file already or something that is none, somebody else
+    /// keeps checkpoints in it, or it cannot be created.
     pub fn begin(
         path: &Path,
         identity: Identity,
+        bound: u64,
         interval: Duration,
     ) -> Result<Self, CheckpointError> {
         refuse_other(path)?;
+        check_room(path, bound)?;
         if path.symlink_metadata().is_ok() {
             return Err(CheckpointError::Exists { path: path.to_owned() });
         }
@@ -77,31 +83,34 @@ impl Keeper {
         if path.symlink_metadata().is_ok() {
             return Err(CheckpointError::Exists { path: path.to_owned() });
         }
-        Keeper::new(path, identity, interval, lock, None)
+        Keeper::new(path, identity, bound, interval, lock, None)
     }
 
     /// For a search that goes on from the checkpoint in the file. Reads its header and footer only;
     /// [`Keeper::restore`] reads the rest.
     ///
     /// # Errors
-    /// If there is no file, it is no sound checkpoint of this search, as far as header and footer
-    /// tell, or somebody else keeps checkpoints in it.
+    /// If the disk has less room than `bound`, there is no file, it is no sound checkpoint of this
+    /// search, as far as header and footer tell, or somebody else keeps checkpoints in it.
     pub fn resume(
         path: &Path,
         identity: Identity,
+        bound: u64,
         interval: Duration,
     ) -> Result<Self, CheckpointError> {
+        check_room(path, bound)?;
         // Before the lock, which would leave something beside a file that is not there.
         CheckpointReader::open(path)?.expect(&identity)?;
         let lock = lock_beside(path)?;
         let reader = CheckpointReader::open(path)?;
         reader.expect(&identity)?;
-        Keeper::new(path, identity, interval, lock, Some(reader))
+        Keeper::new(path, identity, bound, interval, lock, Some(reader))
     }
 
     fn new(
         path: &Path,
         identity: Identity,
+        bound: u64,
         interval: Duration,
         lock: Lock,
         resumed: Option<CheckpointReader>,
@@ -111,6 +120,7 @@ impl Keeper {
             path: path.to_owned(),
             interval,
             identity,
+            bound,
             before,
             resumed: Mutex::new(resumed),
             saves: Mutex::default(),
@@ -130,6 +140,11 @@ impl Keeper {
     /// Between the end of a checkpoint and the beginning of the next one.
     pub fn interval(&self) -> Duration {
         self.interval
+    }
+
+    /// The most bytes that a checkpoint can have.
+    pub fn bound(&self) -> u64 {
+        self.bound
     }
 
     /// What earlier runs took; all zero for a new search.
@@ -335,6 +350,16 @@ impl Observer for Watched<'_> {
     fn progress(&mut self, progress: &Progress) {
         *lock(self.latest) = progress.counters;
         self.observer.progress(progress);
+    }
+}
+
+/// Whether so many bytes fit on the disk of a file, as far as the system says.
+fn check_room(path: &Path, need: u64) -> Result<(), CheckpointError> {
+    match disk_free(path) {
+        Some(have) if have < need => {
+            Err(CheckpointError::NoRoom { path: path.to_owned(), need, have })
+        }
+        _ => Ok(()),
     }
 }
 

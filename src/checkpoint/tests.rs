@@ -18,6 +18,9 @@ use crate::search::run::{Limits, Observer, Progress, Report};
 use crate::search::snapshot::{TreePort, TreeRoom};
 use crate::search::table::Table;
 
+/// Fits on every disk.
+const BOUND: u64 = 1;
+
 fn identity() -> Identity {
     Identity {
         rules: "graph".to_owned(),
@@ -43,9 +46,9 @@ fn solve_in_runs(
     for run in 1.. {
         let interval = Duration::from_millis(run % 2);
         let keeper = if run == 1 {
-            Keeper::begin(&path, identity(), interval).unwrap()
+            Keeper::begin(&path, identity(), BOUND, interval).unwrap()
         } else {
-            Keeper::resume(&path, identity(), interval).unwrap()
+            Keeper::resume(&path, identity(), BOUND, interval).unwrap()
         };
         assert_eq!((keeper.before().runs, keeper.before().nodes), (run - 1, counted));
         let table = Table::new(1 << 16).unwrap();
@@ -114,7 +117,7 @@ impl Observer for Panics {
 fn a_search_that_panics_does_not_hang() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
-    let keeper = Keeper::begin(&path, identity(), Duration::from_secs(3600)).unwrap();
+    let keeper = Keeper::begin(&path, identity(), BOUND, Duration::from_secs(3600)).unwrap();
     let game = large_game();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let table = Table::new(1 << 16).unwrap();
@@ -132,16 +135,16 @@ fn one_keeper_at_a_time_and_never_over_an_older_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
     let interval = Duration::from_secs(60);
-    let resume = || Keeper::resume(&path, identity(), interval).unwrap_err();
+    let resume = || Keeper::resume(&path, identity(), BOUND, interval).unwrap_err();
     assert!(matches!(resume(), CheckpointError::Missing { .. }));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    let first = Keeper::begin(&path, identity(), interval).unwrap();
-    let second = Keeper::begin(&path, identity(), interval);
+    let first = Keeper::begin(&path, identity(), BOUND, interval).unwrap();
+    let second = Keeper::begin(&path, identity(), BOUND, interval);
     assert!(matches!(second.unwrap_err(), CheckpointError::Busy { .. }));
     drop(first);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     std::fs::write(&path, "something").unwrap();
-    let third = Keeper::begin(&path, identity(), interval);
+    let third = Keeper::begin(&path, identity(), BOUND, interval);
     assert!(matches!(third.unwrap_err(), CheckpointError::Exists { .. }));
     assert!(matches!(resume(), CheckpointError::File(FileError::OtherKind { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"something");

@@ -136,13 +136,6 @@ pub enum CliError {
     /// A checkpoint cannot be read, written or gone on from.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// There is no room for the checkpoint.
-    #[error(
-        "a checkpoint of this search may take {}, but the disk of {file} has {} left: make room, \
-         name a file on another disk, or give the search less memory",
-        bytes_text(*need), bytes_text(*have)
-    )]
-    CheckpointDisk { file: String, need: u64, have: u64 },
     /// Two files of a run that have one name.
     #[error(
         "{one} and {other} are the same file, {file}: one would be written over the other; name two"
@@ -246,7 +239,6 @@ impl CliError {
             CliError::Input(_)
             | CliError::Output(_)
             | CliError::NoAnswer { .. }
-            | CliError::CheckpointDisk { .. }
             | CliError::NimberDb(_)
             | CliError::GrundyFile(_)
             | CliError::SprFile(_) => Exit::File,
@@ -413,7 +405,9 @@ fn checkpoint(error: &CheckpointError) -> Exit {
         | CheckpointError::OtherSearch { .. }
         | CheckpointError::TreeTooLarge { .. } => Exit::BadInput,
         CheckpointError::File(error) => file(error),
-        CheckpointError::Missing { .. } | CheckpointError::Busy { .. } => Exit::File,
+        CheckpointError::Missing { .. }
+        | CheckpointError::Busy { .. }
+        | CheckpointError::NoRoom { .. } => Exit::File,
     }
 }
 

@@ -1,20 +1,40 @@
-//! What a checkpoint of a Konane search says that it is of.
+//! Checkpoints of Konane searches: what they say that they are of, and how large they can be.
+
+use std::path::Path;
+use std::time::Duration;
 
 use super::Solver;
 use super::notation::format_position;
-use crate::checkpoint::Identity;
+use crate::checkpoint::format::size_bound;
+use crate::checkpoint::{CheckpointError, Identity, Keeper};
 use crate::search::plain::known::Known;
 
 /// The name of the rules, which docs/PROOF_FORMAT.md states.
 const RULES: &str = "konane-corner-or-centre";
 
 impl<K: Known> Solver<'_, K> {
+    /// The keeper of this search's checkpoints in a file ([`Solver::keeper`]), with so much time
+    /// from one to the next: those of a new search, or of one that is resumed from there.
+    ///
+    /// # Errors
+    /// As [`Keeper::begin`] and [`Keeper::resume`].
+    pub fn checkpoints(
+        &self,
+        path: &Path,
+        resume: bool,
+        interval: Duration,
+    ) -> Result<Keeper, CheckpointError> {
+        let plan = self.options.memory_plan();
+        let make = if resume { Keeper::resume } else { Keeper::begin };
+        make(path, self.identity(), size_bound(plan.table, plan.tree), interval)
+    }
+
     /// What a checkpoint of this search says that it is of. Neither memory nor threads, limits and
     /// known values are part of it: a search may go on with others.
     ///
     /// Positions that a symmetry of the board maps to each other have the same root, so a checkpoint
     /// of one goes on for the other.
-    pub fn identity(&self) -> Identity {
+    pub(super) fn identity(&self) -> Identity {
         Identity {
             rules: RULES.to_owned(),
             board: self.board.dimensions().to_string(),

@@ -80,7 +80,7 @@ class _Saves:
         self._error: str | None = None
         if checkpoints.file is not None:
             file, every = fspath(checkpoints.file), text.seconds(checkpoints.interval)
-            if leader.checkpoint_bound:
+            if leader.checkpoint_bound is not None:
                 bound = text.size(leader.checkpoint_bound)
                 progress.note(f"checkpoints: {file}, every {every}, at most {bound}")
             else:

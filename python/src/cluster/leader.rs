@@ -7,13 +7,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use konane::checkpoint::format::size_bound;
 use konane::checkpoint::{CheckpointError, Keeper, Save};
 use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, Standing, Told};
 use konane::sprouts::cluster as sprouts;
 use konane::sprouts::cluster::ClusterSolution;
 use konane::sprouts::grundy_file::GrundyFileUse;
-use konane::system::disk_free;
 use konane::{Algorithm, Limits, Profile, Reason, Solution, SolveError, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -38,8 +36,6 @@ pub struct ClusterLeader {
     host: Host<Found>,
     begun: Instant,
     keeper: Option<Arc<Keeper>>,
-    /// The most bytes of a checkpoint.
-    bound: u64,
 }
 
 /// What a worker is told. `job` is none if there is nothing to search: then `over` says whether the
@@ -108,7 +104,6 @@ impl ClusterLeader {
     fn start(
         py: Python<'_>,
         keeper: Option<Arc<Keeper>>,
-        bound: u64,
         lead: impl FnOnce(&AtomicBool, &mut dyn FnMut(&mut dyn RemoteLeader)) -> Result<Found, Failure>
         + Send
         + 'static,
@@ -125,7 +120,7 @@ impl ClusterLeader {
             })
         })?;
         let tasks = Mutex::new(Some(tasks));
-        Ok(ClusterLeader { tasks, host, begun: Instant::now(), keeper, bound })
+        Ok(ClusterLeader { tasks, host, begun: Instant::now(), keeper })
     }
 
     /// Asks the leader's thread; nothing if the search needed none.
@@ -178,23 +173,10 @@ impl ClusterLeader {
             memory_bytes: memory.0,
             ..SolveOptions::default()
         };
-        let plan = options.memory_plan();
-        let bound = size_bound(plan.table, plan.tree);
-        let keeper = checkpoint.map(|path| {
-            if let Some(have) = disk_free(&path).filter(|&have| have < bound) {
-                return Err(Failure::file(format_args!(
-                    "a checkpoint of this search may take {bound} bytes, but the disk of {} has \
-                     {have} left: make room, name a file on another disk, or give the leader less \
-                     memory",
-                    path.display()
-                )));
-            }
-            let identity = Solver::new(&start.board, &start.position).options(options).identity();
-            let interval = checkpoint_interval.map_or(INTERVAL, |time| time.0);
-            let make = if resume { Keeper::resume } else { Keeper::begin };
-            Ok(Arc::new(make(&path, identity, interval).map_err(of_checkpoint)?))
-        });
-        let keeper = keeper.transpose()?;
+        let interval = checkpoint_interval.map_or(INTERVAL, |time| time.0);
+        let solver = Solver::new(&start.board, &start.position).options(options);
+        let keeper = checkpoint.map(|path| solver.checkpoints(&path, resume, interval));
+        let keeper = keeper.transpose().map_err(of_checkpoint)?.map(Arc::new);
         let kept = keeper.clone();
         let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let limits = Limits { stop: Some(stop), ..Limits::default() };
@@ -208,7 +190,7 @@ impl ClusterLeader {
                 move |py: Python<'_>| fields(py, &start, &options, kept.as_deref(), &found);
             Ok(Box::new(fields) as Found)
         };
-        ClusterLeader::start(py, keeper, bound, lead)
+        ClusterLeader::start(py, keeper, lead)
     }
 
     /// Leads a search of Sprouts. The checkpoint is a file of Grundy numbers, to which they are added
@@ -261,7 +243,7 @@ impl ClusterLeader {
             let found = sprouts::lead(search, rules, checkpoint.as_deref(), &mut (), run)?;
             Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found)) as Found)
         };
-        ClusterLeader::start(py, None, 0, lead)
+        ClusterLeader::start(py, None, lead)
     }
 
     /// Names that have nothing to do are told what to do; the names after one in vain are left out.
@@ -351,10 +333,10 @@ impl ClusterLeader {
         saves.collect()
     }
 
-    /// The most bytes of a checkpoint.
+    /// The most bytes of a checkpoint; none if there are none from time to time.
     #[getter]
-    fn checkpoint_bound(&self) -> u64 {
-        self.bound
+    fn checkpoint_bound(&self) -> Option<u64> {
+        self.keeper.as_ref().map(|keeper| keeper.bound())
     }
 
     /// Runs, nodes and seconds before this one.

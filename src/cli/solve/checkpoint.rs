@@ -7,15 +7,13 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::progress::SearchProgress;
-use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, Keeper, Save, Totals, Written};
 use crate::cli::exit::CliError;
 use crate::cli::output;
-use crate::konane::{SolveOptions, Solver};
+use crate::konane::Solver;
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
 use crate::search::run::{Counters, Observer, Progress};
-use crate::system::disk_free;
 use crate::system::parse_duration;
 
 /// Where `--checkpoint-interval` says nothing. A checkpoint of 4 GiB takes well below a minute of one
@@ -46,21 +44,8 @@ pub struct CheckpointArgs {
 /// The keeper that the arguments ask for.
 pub fn keeper(args: &CheckpointArgs, solver: &Solver<'_>) -> Result<Option<Keeper>, CliError> {
     let Some(path) = &args.checkpoint else { return Ok(None) };
-    let plan = solver.options.memory_plan();
-    let need = size_bound(plan.table, plan.tree);
-    if let Some(have) = disk_free(path)
-        && have < need
-    {
-        return Err(CliError::CheckpointDisk { file: path.display().to_string(), need, have });
-    }
-    let identity = solver.identity();
     let interval = args.checkpoint_interval.unwrap_or(INTERVAL);
-    let keeper = if args.resume {
-        Keeper::resume(path, identity, interval)?
-    } else {
-        Keeper::begin(path, identity, interval)?
-    };
-    Ok(Some(keeper))
+    Ok(Some(solver.checkpoints(path, args.resume, interval)?))
 }
 
 /// Shows the progress of a search and what becomes of its checkpoints.
@@ -75,14 +60,9 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Says where checkpoints go and how large they can be.
-    pub fn new(
-        progress: SearchProgress,
-        keeper: Option<&'a Keeper>,
-        options: &SolveOptions,
-    ) -> Self {
+    pub fn new(progress: SearchProgress, keeper: Option<&'a Keeper>) -> Self {
         if let Some(keeper) = keeper {
-            let plan = options.memory_plan();
-            let bound = output::bytes(size_bound(plan.table, plan.tree));
+            let bound = output::bytes(keeper.bound());
             let (file, every) = (keeper.path().display(), keeper.interval().as_secs_f64());
             let every = output::time(every);
             progress.note(&format!("checkpoints: {file}, every {every}, at most {bound}"));

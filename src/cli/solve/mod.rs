@@ -67,7 +67,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     tracing::debug!(?options, ?position, "search begins");
     let mut progress = SearchProgress::new(&board, &position, args.output.quiet);
     progress.record(trace, algorithm != Algorithm::AlphaBeta);
-    let mut watch = Watch::new(progress, keeper, &options);
+    let mut watch = Watch::new(progress, keeper);
     let solver = solver.limits(limits).keeper(keeper);
     let (result, proving) = match &values {
         Some(values) => search(&solver.known(values), &mut watch, writer),

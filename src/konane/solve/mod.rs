@@ -96,7 +96,7 @@ impl<'a, K: Known> Solver<'a, K> {
     }
 
     /// Goes on from the keeper's checkpoint, if it has one, and writes checkpoints through it. It
-    /// has to be one of this search: of [`Solver::identity`].
+    /// has to be one of this search ([`Solver::checkpoints`]).
     ///
     /// For a position without a legal move nothing is read or written.
     pub fn keeper(self, keeper: Option<&'a Keeper>) -> Self {

@@ -68,7 +68,7 @@ impl Default for SolveOptions {
 
 /// Memory divided between a table and a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryPlan {
+pub(in crate::konane) struct MemoryPlan {
     /// Bytes of the table.
     pub table: u64,
     /// Bytes of the tree; 0 for the algorithms that keep none.
@@ -78,7 +78,7 @@ pub struct MemoryPlan {
 impl SolveOptions {
     /// Divides the memory: df-pn and α-β have a table only; PNS and PN² keep a quarter for it, where
     /// solved positions outlive their part of the tree.
-    pub fn memory_plan(&self) -> MemoryPlan {
+    pub(in crate::konane) fn memory_plan(&self) -> MemoryPlan {
         let table = if self.algorithm.keeps_tree() {
             self.memory_bytes / TABLE_PART
         } else {

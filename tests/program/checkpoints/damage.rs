@@ -8,7 +8,7 @@ use std::time::Duration;
 use konane::checkpoint::format::{
     BLOCK_HEADER_BYTES, BlockHeader, BlockKind, FOOTER_BYTES, Footer, HEADER_BYTES, Header,
 };
-use konane::checkpoint::{CheckpointError, CheckpointReader, Identity, Keeper, Totals};
+use konane::checkpoint::{CheckpointError, CheckpointReader, Identity, Totals};
 use konane::search::pns::PnsOptions;
 use konane::search::run::Limits;
 use konane::search::table::Table;
@@ -32,7 +32,7 @@ fn written(algorithm: Algorithm) -> Vec<u8> {
     let options = SolveOptions { algorithm, memory_bytes: 1 << 20, ..SolveOptions::default() };
     let limits = Limits { nodes: Some(300), ..Limits::default() };
     let solver = Solver::new(&board, &start).options(options).limits(limits);
-    let keeper = Keeper::begin(&path, solver.identity(), Duration::from_secs(60)).unwrap();
+    let keeper = solver.checkpoints(&path, false, Duration::from_secs(60)).unwrap();
     solver.keeper(Some(&keeper)).run().unwrap();
     std::fs::read(&path).unwrap()
 }
