@@ -109,7 +109,8 @@ class Sprouts:
     fact_work: int = 0
     batches: int = 2
 
-    def lead(self, **options: Any) -> ClusterLeader:
+    def lead(self, *, checkpoint_interval: float, **options: Any) -> ClusterLeader:
+        # Numbers are kept as they are found.
         return ClusterLeader.sprouts(self.position, nimber=self.nimber, **options)
 
     def work(self, *, fact_work: int, **options: Any) -> ClusterWorker:

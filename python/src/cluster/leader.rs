@@ -1,4 +1,4 @@
-//! The leader's side.
+//! The leader's side: a thread that leads, and what is asked of it.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,19 +10,17 @@ use std::time::{Duration, Instant};
 use konane::checkpoint::{CheckpointError, Keeper, Save};
 use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, Standing, Told};
 use konane::sprouts::cluster as sprouts;
-use konane::sprouts::cluster::ClusterSolution;
-use konane::sprouts::grundy_file::GrundyFileUse;
-use konane::{Algorithm, Limits, Profile, Reason, Solution, SolveError, SolveOptions, Solver};
+use konane::{Algorithm, Limits, Reason, SolveError, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use super::fields::{konane_fields, sprouts_fields};
 use super::{Host, answer, heap, lock, rules, sprouts_search};
 use crate::error::Failure;
 use crate::options::{Memory, Nodes, Seconds, Start, Whole};
-use crate::position::PyPosition;
 use crate::results::ProofNumber;
-use crate::solve::{outcome, profile as profile_of};
-use crate::sprouts::{outcome as sprouts_outcome, read};
+use crate::solve::profile as profile_of;
+use crate::sprouts::read;
 
 type Task = Box<dyn FnOnce(&mut dyn RemoteLeader) + Send>;
 
@@ -187,23 +185,22 @@ impl ClusterLeader {
                 other => other.into(),
             })?;
             let fields =
-                move |py: Python<'_>| fields(py, &start, &options, kept.as_deref(), &found);
+                move |py: Python<'_>| konane_fields(py, &start, &options, kept.as_deref(), &found);
             Ok(Box::new(fields) as Found)
         };
         ClusterLeader::start(py, keeper, lead)
     }
 
     /// Leads a search of Sprouts. The checkpoint is a file of Grundy numbers, to which they are added
-    /// as they are found; `resume` says that it has to be there, otherwise it must not be. There are
-    /// no checkpoints from time to time, so the interval means nothing.
+    /// as they are found; `resume` says that it has to be there, otherwise it must not be.
     ///
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.sprouts.solve` does.
     #[staticmethod]
     #[pyo3(
         signature = (text, *, nimber=Whole::ZERO, names, job_nodes, memory, max_nodes=None,
-        checkpoint=None, resume=false, checkpoint_interval=None),
+        checkpoint=None, resume=false),
         text_signature = "(text, *, nimber=0, names, job_nodes, memory, max_nodes=None, \
-        checkpoint=None, resume=False, checkpoint_interval=None)"
+        checkpoint=None, resume=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn sprouts(
@@ -216,9 +213,7 @@ impl ClusterLeader {
         max_nodes: Option<Nodes>,
         checkpoint: Option<PathBuf>,
         resume: bool,
-        checkpoint_interval: Option<Seconds>,
     ) -> Result<Self, Failure> {
-        let _ = checkpoint_interval;
         if let Some(path) = checkpoint.as_deref() {
             let shown = path.display();
             match (path.exists(), resume) {
@@ -352,151 +347,4 @@ const INTERVAL: Duration = Duration::from_secs(5);
 
 fn of_checkpoint(error: CheckpointError) -> Failure {
     if error.is_bad_input() { Failure::input(error) } else { Failure::file(error) }
-}
-
-#[derive(IntoPyObject)]
-struct Fields {
-    board: String,
-    position: String,
-    to_move: &'static str,
-    algorithm: &'static str,
-    profile: &'static str,
-    outcome: &'static str,
-    reason: Option<&'static str>,
-    pn: Option<ProofNumber>,
-    dn: Option<ProofNumber>,
-    best_move: Option<String>,
-    nodes: u64,
-    expansions: u64,
-    settle_positions: u64,
-    l1_nodes: u64,
-    l2_nodes: u64,
-    memory_bytes: u64,
-    table: TableFields,
-    total: Option<TotalFields>,
-}
-
-#[derive(IntoPyObject)]
-struct TableFields {
-    capacity: u64,
-    used: u64,
-    replaced: u64,
-}
-
-#[derive(IntoPyObject)]
-struct TotalFields {
-    nodes: u64,
-    expansions: u64,
-    settle_positions: u64,
-    seconds: f64,
-    runs: u64,
-}
-
-fn fields(
-    py: Python<'_>,
-    start: &PyPosition,
-    options: &SolveOptions,
-    keeper: Option<&Keeper>,
-    found: &Solution,
-) -> PyResult<Py<PyDict>> {
-    let (report, table) = (&found.report, &found.table);
-    let counters = &report.counters;
-    let open = found.winner.is_none();
-    let total = keeper.map(|keeper| {
-        let totals = keeper.totals(counters);
-        TotalFields {
-            nodes: totals.nodes,
-            expansions: totals.expansions,
-            settle_positions: totals.settle_positions,
-            seconds: totals.seconds(),
-            runs: totals.runs,
-        }
-    });
-    let fields = Fields {
-        board: start.dimensions().to_string(),
-        position: start.text(),
-        to_move: start.position.to_move().name(),
-        algorithm: options.algorithm.name(),
-        profile: options.profile.name(),
-        outcome: outcome(found),
-        reason: found.reason().map(Reason::text),
-        pn: open.then(|| report.phi.into()),
-        dn: open.then(|| report.delta.into()),
-        best_move: found.best_move.map(|mv| start.move_text(mv)),
-        nodes: counters.nodes,
-        expansions: counters.expansions,
-        settle_positions: counters.settle_positions,
-        l1_nodes: counters.first_level,
-        l2_nodes: counters.second_level,
-        memory_bytes: report.memory_bytes,
-        table: TableFields { capacity: table.capacity, used: table.used, replaced: table.replaced },
-        total,
-    };
-    Ok(fields.into_pyobject(py)?.unbind())
-}
-
-#[derive(IntoPyObject)]
-struct SproutsFields {
-    position: String,
-    canonical: String,
-    nimber: u32,
-    algorithm: &'static str,
-    profile: &'static str,
-    outcome: &'static str,
-    reason: Option<&'static str>,
-    pn: Option<ProofNumber>,
-    dn: Option<ProofNumber>,
-    nodes: u64,
-    expansions: u64,
-    jobs: u64,
-    lands: u32,
-    grundy_numbers: u64,
-    memory_bytes: u64,
-    checkpoint: Option<NumbersFields>,
-}
-
-#[derive(IntoPyObject)]
-struct NumbersFields {
-    file: Option<String>,
-    loaded: u64,
-    added: u64,
-    error: Option<String>,
-}
-
-fn sprouts_fields(
-    py: Python<'_>,
-    position: String,
-    nimber: u32,
-    found: ClusterSolution,
-) -> PyResult<Py<PyDict>> {
-    let ClusterSolution { report, canonical, lands, numbers } = found;
-    let (outcome, reason) = sprouts_outcome(&report);
-    let counters = &report.counters;
-    let checkpoint = numbers.map(|numbers| match numbers {
-        Ok(GrundyFileUse { file, loaded, added }) => {
-            NumbersFields { file: Some(file), loaded, added, error: None }
-        }
-        Err(error) => {
-            NumbersFields { file: None, loaded: 0, added: 0, error: Some(error.to_string()) }
-        }
-    });
-    let fields = SproutsFields {
-        position,
-        canonical,
-        nimber,
-        algorithm: Algorithm::PnsPdfpn.name(),
-        profile: Profile::Tuned.name(),
-        outcome,
-        reason: reason.map(Reason::text),
-        pn: reason.map(|_| report.phi.into()),
-        dn: reason.map(|_| report.delta.into()),
-        nodes: counters.nodes,
-        expansions: counters.expansions,
-        jobs: counters.jobs,
-        lands,
-        grundy_numbers: counters.grundy_numbers,
-        memory_bytes: report.memory_bytes,
-        checkpoint,
-    };
-    Ok(fields.into_pyobject(py)?.unbind())
 }

@@ -2,6 +2,7 @@
 //! library lends both to a function for as long as it runs, so each has a thread of its own, which
 //! takes requests one by one; what carries messages between them is `konane.cluster`.
 
+mod fields;
 mod leader;
 mod worker;
 
