@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::session::{NumbersArg, analyst};
+use super::engine::{NumbersArg, analyst};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{OutputArgs, SearchArgs};

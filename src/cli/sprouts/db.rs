@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 
-use super::session::warn_of_cut;
+use super::engine::warn_of_cut;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{MemoryLimitArg, OutputArgs};
 use crate::cli::output::{self, rows};

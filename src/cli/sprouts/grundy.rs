@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::session::{self, EngineArgs, SearchedJson, Session, Start};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
@@ -14,7 +14,7 @@ use crate::search::sums::grundy;
 
 /// `konane sprouts grundy`.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, session::HELP, concat!(
+#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, engine::HELP, concat!(
     "Examples:\n",
     "  konane sprouts grundy \"0*9\"\n",
     "  konane sprouts grundy \"0.AB|AB+1a1a\" --json\n"
@@ -42,26 +42,25 @@ pub struct GrundyJson {
 
 /// Computes and prints.
 pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let engine = &args.engine;
-    let start = Start::new(&args.text, engine)?;
-    let threads = engine.search.threads.of("dfpn", true)?;
-    let mut session = Session::new(&start.game, engine, threads)?;
+    let flags = &args.engine;
+    let start = Start::new(&args.text, flags)?;
+    let threads = flags.search.threads.of("dfpn", true)?;
+    let mut engine = Engine::new(&start.game, flags, threads)?;
     let begun = Instant::now();
-    let limits = engine.search.limits(begun, stop);
-    let (workspace, sink) = (&session.workspace, &mut session.sink);
+    let limits = flags.search.limits(begun, stop);
+    let (workspace, sink) = (&engine.workspace, &mut engine.sink);
     let threads = threads.get() as u32;
-    let report = grundy(workspace, &start.atoms, session.options, threads, limits, sink);
+    let report = grundy(workspace, &start.atoms, engine.options, threads, limits, sink);
     let seconds = begun.elapsed().as_secs_f64();
     let reason = report.grundy.err();
-    let (searched, closed) =
-        session.close((&report.counters, report.memory_bytes, seconds), reason);
+    let (searched, closed) = engine.close((&report.counters, report.memory_bytes, seconds), reason);
     let json = GrundyJson {
         position: args.text.position.clone(),
         canonical: start.canonical,
         grundy: report.grundy.ok(),
         searched,
     };
-    output::answer(engine.output.json, &json, shown)?;
+    output::answer(flags.output.json, &json, shown)?;
     closed.map(|()| reason.into())
 }
 

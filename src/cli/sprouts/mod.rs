@@ -4,9 +4,9 @@ mod canonical;
 mod children;
 mod db;
 mod draw;
+mod engine;
 mod grundy;
 mod play;
-mod session;
 mod solve;
 mod text;
 mod verify;
@@ -18,10 +18,10 @@ use clap::{Args, Subcommand};
 pub use canonical::CanonicalJson;
 pub use children::{ChildrenJson, ValuesJson};
 pub use db::{AddedJson, ExportJson, StatsJson};
-pub use grundy::GrundyJson;
-pub use session::{DatabaseJson, SearchedJson};
+pub use engine::{DatabaseJson, SearchedJson};
 #[cfg(feature = "explore")]
-pub(super) use session::{NumbersArg, analyst};
+pub(super) use engine::{NumbersArg, analyst};
+pub use grundy::GrundyJson;
 #[cfg(feature = "explore")]
 pub(super) use solve::AlgorithmArg;
 pub use solve::SproutsSolveJson;

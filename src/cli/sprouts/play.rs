@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use super::session::{NumbersArg, analyst};
+use super::engine::{NumbersArg, analyst};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{SearchMemoryArg, ThreadsArg};
@@ -86,15 +86,16 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
     let PlayArgs { time, side: wanted, .. } = *args;
     let side = wanted.unwrap_or(Side::First);
-    let mut game =
-        Game { analyst, time, stop, wanted, side, played: Vec::new(), list: None, shown: 0 };
-    let introduction = game.begin(position)?;
-    let exit = talk(&mut game, introduction, stop);
-    game.analyst.close()?;
+    let mut session =
+        Session { analyst, time, stop, wanted, side, played: Vec::new(), list: None, shown: 0 };
+    let introduction = session.begin(position)?;
+    let exit = talk(&mut session, introduction, stop);
+    session.analyst.close()?;
     exit
 }
 
-struct Game<'s> {
+/// A game of a person and the program.
+struct Session<'s> {
     analyst: Analyst,
     time: Duration,
     stop: &'s AtomicBool,
@@ -110,7 +111,7 @@ struct Game<'s> {
     shown: usize,
 }
 
-impl Game<'_> {
+impl Session<'_> {
     fn position(&self) -> &Position {
         self.played.last().expect("the beginning stays")
     }
@@ -264,7 +265,7 @@ impl Game<'_> {
     }
 }
 
-impl Talk for Game<'_> {
+impl Talk for Session<'_> {
     fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
         (self.list, self.shown) = (None, 0);
         if self.to_move() != self.side {
@@ -333,7 +334,7 @@ impl Talk for Game<'_> {
     }
 }
 
-impl Game<'_> {
+impl Session<'_> {
     /// The move that a line names, or why there is none.
     fn find(&mut self, line: &str, list: &[String]) -> Result<Result<usize, String>, CliError> {
         let (sure, digits) = match line.strip_prefix('#') {

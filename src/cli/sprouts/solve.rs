@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::session::{self, EngineArgs, SearchedJson, Session, Start};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::JobArgs;
@@ -23,7 +23,7 @@ use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, session::HELP, concat!(
+#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, engine::HELP, concat!(
     "Examples:\n",
     "  konane sprouts solve \"0*12\"\n",
     "  konane sprouts solve \"0*5\" --nimber 1 --json\n",
@@ -120,8 +120,8 @@ pub struct SproutsSolveJson {
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let (algorithm, engine) = (args.algo, &args.engine);
-    let all = engine.search.threads.of(algorithm.name(), algorithm.is_parallel())?;
+    let (algorithm, flags) = (args.algo, &args.engine);
+    let all = flags.search.threads.of(algorithm.name(), algorithm.is_parallel())?;
     let two_levels = algorithm == AlgorithmArg::PnsPdfpn;
     let each = args.jobs.threads_per_worker(algorithm.name(), two_levels, all)?;
     let default = TwoLevelOptions::default();
@@ -131,18 +131,18 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         threads_per_worker: each.get() as u32,
     };
     output::must_differ(&[
-        ("--db", engine.numbers.db.as_deref()),
+        ("--db", flags.numbers.db.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
     ])?;
-    let start = Start::new(&args.text, engine)?;
-    let mut session = Session::new(&start.game, engine, all)?;
-    let (options, threads) = (session.options, all.get() as u32);
+    let start = Start::new(&args.text, flags)?;
+    let mut engine = Engine::new(&start.game, flags, all)?;
+    let (options, threads) = (engine.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, args.nimber);
     tracing::debug!(?options, ?root, "search begins");
-    session.sink.trace = Trace::begin(&args.trace)?;
+    engine.sink.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
-    let limits = engine.search.limits(begun, stop);
-    let (workspace, sink) = (&session.workspace, &mut session.sink);
+    let limits = flags.search.limits(begun, stop);
+    let (workspace, sink) = (&engine.workspace, &mut engine.sink);
     let report = match algorithm {
         AlgorithmArg::Dfpn => dfpn(workspace, &root, options, threads, limits, sink),
         AlgorithmArg::Pns => pns(workspace, &root, options, limits, sink),
@@ -181,8 +181,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     sink.trace = trace;
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
-    let (searched, closed) =
-        session.close((&report.counters, report.memory_bytes, seconds), reason);
+    let (searched, closed) = engine.close((&report.counters, report.memory_bytes, seconds), reason);
     let open = reason.is_some();
     let json = SproutsSolveJson {
         position: args.text.position.clone(),
@@ -200,7 +199,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         jobs: two_levels.then_some(report.counters.jobs),
         searched,
     };
-    output::answer(engine.output.json, &json, |json| shown(json, moves))?;
+    output::answer(flags.output.json, &json, |json| shown(json, moves))?;
     let left = left(moves).filter(|&left| args.lines || left == Reason::Interrupted);
     closed.map(|()| reason.or(left).into())
 }

@@ -132,7 +132,7 @@ impl Start {
 }
 
 /// A workspace with the numbers of the database, and the database to add to.
-pub struct Session<'g> {
+pub struct Engine<'g> {
     /// What searches share.
     pub workspace: Workspace<'g, Sprouts>,
     /// What hears of progress.
@@ -144,7 +144,7 @@ pub struct Session<'g> {
     profile: ProfileArg,
 }
 
-impl<'g> Session<'g> {
+impl<'g> Engine<'g> {
     /// Opens the database, if there is one.
     pub fn new(
         game: &'g Sprouts,
@@ -163,7 +163,7 @@ impl<'g> Session<'g> {
         let table_capacity = workspace.table().capacity();
         let sink = Sink { game, shown, database, table_capacity, trace: None };
         let (options, profile) = (args.options(), args.profile);
-        Ok(Session { workspace, sink, options, threads, profile })
+        Ok(Engine { workspace, sink, options, threads, profile })
     }
 
     /// Closes the database. What the search took, and what went wrong with the database, which is
@@ -173,7 +173,7 @@ impl<'g> Session<'g> {
         (counters, memory_bytes, seconds): (&Counters, u64, f64),
         reason: Option<Reason>,
     ) -> (SearchedJson, Result<(), CliError>) {
-        let Session { workspace, sink, profile, options, threads } = self;
+        let Engine { workspace, sink, profile, options, threads } = self;
         let Sink { game, database, trace, .. } = sink;
         let traced = trace.map_or(Ok(()), Trace::finish);
         let (database, closed) = match database.map(GrundyFile::close).transpose() {
