@@ -7,6 +7,7 @@ use super::exit::CliError;
 use super::input::BeginArgs;
 use crate::file::{FileError, NewFile, open_regular};
 use crate::konane::draw::svg;
+use crate::konane::notation::format_move;
 use crate::konane::record::{Record, RecordedMove};
 use crate::konane::{Board, Dimensions, Move, Position};
 
@@ -75,6 +76,11 @@ impl Game {
     /// The positions before it.
     pub fn earlier(&self) -> &[Position] {
         &self.positions[..self.positions.len() - 1]
+    }
+
+    /// A move as it is written.
+    pub fn name(&self, mv: Move) -> String {
+        format_move(self.board.dimensions(), mv)
     }
 
     /// The moves so far.

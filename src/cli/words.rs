@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::system::parse_duration;
 
+/// [`Word::Search`] without a time takes that of `--time` so many times.
+pub const LONGER: u32 = 10;
+
 /// What a line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Word<'a> {
@@ -25,7 +28,7 @@ pub enum Word<'a> {
     Moves,
     /// A move to make.
     Hint,
-    /// To search for so long; for as long as usual.
+    /// To search for so long, or [`LONGER`].
     Search(Option<Duration>),
     /// To write the game to this file.
     Save(&'a str),

@@ -16,14 +16,11 @@ use crate::cli::judged::{AnalysisJson, outcome_name};
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::talk::{Next, Talk};
-use crate::cli::words::{self, Word};
+use crate::cli::words::{self, LONGER, Word};
 use crate::konane::Move;
-use crate::konane::notation::{format_move, format_position, parse_move};
+use crate::konane::notation::{format_position, parse_move};
 use crate::search::Value;
 use crate::search::run::Limits;
-
-/// `search` without a time takes that of `--time` so many times.
-const LONGER: u32 = 10;
 
 const HELP: &str = "\
 Write a move: a square to remove a stone in the first two plies (c3), then jumps (c3-c1).
@@ -175,14 +172,10 @@ impl<'a> Session<'a> {
             // Who cannot move has lost.
             None => Some(Value::Loss),
         };
-        let hint = choice.map(|choice| self.text(choice.mv));
+        let hint = choice.map(|choice| self.game.name(choice.mv));
         let words = hint_text(hint.as_deref(), outcome);
         let outcome = outcome_name(outcome).to_owned();
         Ok(Answer::Said(words + "\n", AnswerJson::Hint { hint, outcome }))
-    }
-
-    fn text(&self, mv: Move) -> String {
-        format_move(self.game.board().dimensions(), mv)
     }
 
     /// Judges the position on the board. The line may take half as long again.
@@ -210,12 +203,12 @@ impl<'a> Session<'a> {
         }
         let (analysis, line) = self.judge(time)?;
         let (board, position) = (self.game.board(), self.game.position());
-        let line: Vec<String> = line.into_iter().map(|mv| self.text(mv)).collect();
+        let line: Vec<String> = line.into_iter().map(|mv| self.game.name(mv)).collect();
         if self.json {
             let mut object = AnalysisJson::new(board, &analysis);
             object.line = Some(line);
             object.start = Some(format_position(board, &self.game.record().start));
-            object.played = Some(self.game.moves().map(|mv| self.text(mv)).collect());
+            object.played = Some(self.game.moves().map(|mv| self.game.name(mv)).collect());
             return output::json(&AnswerJson::Analysis(Box::new(object)));
         }
         let mut words = String::new();

@@ -12,13 +12,10 @@ use crate::cli::exit::CliError;
 use crate::cli::game::Game;
 use crate::cli::output;
 use crate::cli::talk::{Next, Talk};
-use crate::cli::words::{self, Word};
-use crate::konane::notation::{format_move, format_position, parse_move};
-use crate::konane::{Colour, Move, Position};
+use crate::cli::words::{self, LONGER, Word};
+use crate::konane::notation::{format_position, parse_move};
+use crate::konane::{Colour, Position};
 use crate::search::Value;
-
-/// `search` without a time takes that of `--time` so many times.
-const LONGER: u32 = 10;
 
 const HELP: &str = "\
 Write a move: a square to remove a stone in the first two plies (c3), then jumps (c3-c1).
@@ -56,10 +53,6 @@ impl<'a> Session<'a> {
             Side::White => Some(Colour::White),
             Side::Both | Side::None => None,
         }
-    }
-
-    fn text(&self, mv: Move) -> String {
-        format_move(self.game.board().dimensions(), mv)
     }
 
     fn is_over(&self) -> bool {
@@ -135,8 +128,8 @@ impl<'a> Session<'a> {
         if self.by_proof() {
             for mv in position.moves(board) {
                 let answer = self.opponent.answer(&position.play(board, mv))?;
-                let answer = answer.map_or("nothing".to_owned(), |answer| self.text(answer));
-                let _ = writeln!(text, "  {:<8}answered by {answer}", self.text(mv));
+                let answer = answer.map_or("nothing".to_owned(), |answer| self.game.name(answer));
+                let _ = writeln!(text, "  {:<8}answered by {answer}", self.game.name(mv));
             }
             return Ok(text);
         }
@@ -149,7 +142,7 @@ impl<'a> Session<'a> {
             let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
             let plies =
                 plies.map(|after| format!(" in {}", output::plies(after + 1))).unwrap_or_default();
-            let _ = writeln!(text, "  {:<8}{what}{plies}", self.text(judged.mv));
+            let _ = writeln!(text, "  {:<8}{what}{plies}", self.game.name(judged.mv));
         }
         Ok(text)
     }
@@ -170,7 +163,7 @@ impl<'a> Session<'a> {
             Word::Hint => {
                 let choice = self.opponent.hint(&position)?;
                 let judged = choice.and_then(|choice| choice.judgement);
-                let mv = choice.map(|choice| self.text(choice.mv));
+                let mv = choice.map(|choice| self.game.name(choice.mv));
                 let hint = hint_text(mv.as_deref(), judged.map(|judged| judged.outcome));
                 Next::Again(hint + "\n")
             }
@@ -261,7 +254,7 @@ impl Talk for Session<'_> {
                 Some(_) => why.to_person(),
                 None => why.to_all().to_owned(),
             };
-            let _ = writeln!(out, "\n{side} plays {}: {why}.", self.text(mv));
+            let _ = writeln!(out, "\n{side} plays {}: {why}.", self.game.name(mv));
             if self.side == Side::None {
                 // Nobody interrupts to read what has been done so far.
                 if !output::write_open(out)? {
