@@ -8,7 +8,7 @@ use konane::search::sums::{
     self, Atom, GrundyReport, SearchOptions, Sum, TwoLevelOptions, Workspace,
 };
 use konane::sprouts::analysis::winning_move;
-use konane::sprouts::{Position, Scratch, Sprouts, draw};
+use konane::sprouts::{Algorithm, Position, Scratch, Sprouts, draw};
 use konane::{LEAST_MEMORY, Outcome, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
 
@@ -31,26 +31,6 @@ const MOST_NIMBER: u64 = 1000;
 /// A position by its text.
 pub fn read(text: &str) -> Result<Position, Failure> {
     text.parse().map_err(Failure::input)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Algorithm {
-    Dfpn,
-    Pns,
-    PnsPdfpn,
-}
-
-impl Algorithm {
-    fn read(name: &str) -> Result<Self, Failure> {
-        match name {
-            "dfpn" => Ok(Algorithm::Dfpn),
-            "pns" => Ok(Algorithm::Pns),
-            "pns-pdfpn" => Ok(Algorithm::PnsPdfpn),
-            _ => Err(Failure::input(format_args!(
-                "{name:?} is not an algorithm for Sprouts: choose one of dfpn, pns, pns-pdfpn"
-            ))),
-        }
-    }
 }
 
 /// A search that was asked for: everything read and checked.
@@ -146,8 +126,8 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 /// no position.
 #[pyfunction]
 #[pyo3(
-    name = "sprouts_solve", signature = (text, *, algo="dfpn", nimber=Whole::ZERO, threads=None, memory=None,
-    time_limit=None, max_nodes=None, progress=None, interval=None),
+    name = "sprouts_solve", signature = (text, *, algo="dfpn", nimber=Whole::ZERO, threads=None,
+    memory=None, time_limit=None, max_nodes=None, progress=None, interval=None),
     text_signature = "(text, *, algo='dfpn', nimber=0, threads=None, memory='1GiB', \
     time_limit=None, max_nodes=None, progress=None, interval=0.1)"
 )]
@@ -164,9 +144,9 @@ pub fn solve<'py>(
     progress: Option<Bound<'py, PyAny>>,
     interval: Option<Seconds>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
-    let algorithm = Algorithm::read(algo)?;
+    let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
     let nimber = nimber.within("nimber", 0, MOST_NIMBER)? as u32;
-    let threads = search_threads(threads, algo, algorithm != Algorithm::Pns)?;
+    let threads = search_threads(threads, algorithm.name(), algorithm.is_parallel())?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let search = Search::new(text, memory, threads, bounds)?;
     let latest = Latest::default();
@@ -175,15 +155,9 @@ pub fn solve<'py>(
         search.run(|workspace, game, atoms| {
             let root = Sum::new(game, atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
-            let (threads, watch) = (search.threads, &mut &latest);
-            let report = match algorithm {
-                Algorithm::Dfpn => sums::dfpn(workspace, &root, options, threads, limits, watch),
-                Algorithm::Pns => sums::pns(workspace, &root, options, limits, watch),
-                Algorithm::PnsPdfpn => {
-                    let jobs = TwoLevelOptions::default();
-                    sums::two_level(workspace, &root, options, jobs, threads, limits, watch)
-                }
-            };
+            let (threads, jobs) = (search.threads, TwoLevelOptions::default());
+            let watch = &mut &latest;
+            let report = algorithm.search(workspace, &root, options, jobs, threads, limits, watch);
             let position = &search.position;
             let best = match report.outcome {
                 Outcome::Known(Value::Win) => {

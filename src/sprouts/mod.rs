@@ -16,7 +16,8 @@
 //! * Lands: `flat` is how they stand in memory, `parts` how a text has them; `simplify`, `canonical`,
 //!   `moves`, with `disjoint` sets, `option_set` and the `recent` lands; `store` gives ids.
 //! * The game of the search: `game`, `estimate`, [`forecast`].
-//! * What users ask: [`analysis`], and searches in many processes, [`cluster`].
+//! * What users ask: a search by an [`Algorithm`], [`analysis`], and searches in many processes,
+//!   [`cluster`].
 //! * Files of Grundy numbers: [`nimber_db`], [`spr_file`], [`grundy_file`], checked by [`verify`].
 //!
 //! ```
@@ -34,6 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod algorithm;
 pub mod analysis;
 mod canonical;
 pub mod cluster;
@@ -61,6 +63,7 @@ pub mod spr_file;
 mod store;
 pub mod verify;
 
+pub use algorithm::{Algorithm, AlgorithmError};
 pub use error::TextError;
 pub use game::{Counts, Scratch, Sprouts};
 pub use parts::{Boundary, Land, Region, Spot};

@@ -1,9 +1,10 @@
 //! What a leader's search has found, as the fields that the program's JSON has.
 
 use konane::checkpoint::Keeper;
+use konane::sprouts::Algorithm;
 use konane::sprouts::cluster::ClusterSolution;
 use konane::sprouts::grundy_file::GrundyFileUse;
-use konane::{Algorithm, Profile, Reason, Solution, SolveOptions};
+use konane::{Profile, Reason, Solution, SolveOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

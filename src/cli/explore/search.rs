@@ -11,13 +11,12 @@ use super::history::History;
 use super::reply::Problem;
 use crate::cli::judged::outcome_name;
 use crate::cli::output::time;
-use crate::cli::sprouts::AlgorithmArg;
 use crate::cli::trace::{TraceMoveJson, finite};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Algorithm, Board, Colour, Position, SolveOptions, Solver};
 use crate::search::numbers::Number;
 use crate::search::run::{Limits, Observer, Progress, Report};
-use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, pns, two_level};
+use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace};
 use crate::sprouts::{self, Scratch, Sprouts};
 
 /// Characters of a position of Sprouts in a text about it.
@@ -43,7 +42,7 @@ pub enum Game {
     /// Konane.
     Konane { board: Board, position: Position, algorithm: Algorithm },
     /// Sprouts.
-    Sprouts { position: sprouts::Position, algorithm: AlgorithmArg },
+    Sprouts { position: sprouts::Position, algorithm: sprouts::Algorithm },
 }
 
 impl Game {
@@ -58,7 +57,7 @@ impl Game {
                 let text = position.to_string();
                 let more = if text.chars().count() > SHOWN { "…" } else { "" };
                 let text: String = text.chars().take(SHOWN).collect();
-                format!("{} on Sprouts, {text}{more}", algorithm.name())
+                format!("{algorithm} on Sprouts, {text}{more}")
             }
         }
     }
@@ -213,7 +212,7 @@ impl Search {
     fn sprouts(
         &self,
         position: &sprouts::Position,
-        algorithm: AlgorithmArg,
+        algorithm: sprouts::Algorithm,
         memory: u64,
         threads: NonZeroUsize,
         limits: Limits<'_>,
@@ -226,15 +225,10 @@ impl Search {
         let mut watch = Watch::new(self, |_: &Progress, json: &mut ProgressJson| {
             json.capacity = capacity;
         });
-        let (options, threads) = (SearchOptions::TUNED, threads.get() as u32);
-        let report = match algorithm {
-            AlgorithmArg::Dfpn => dfpn(&workspace, &root, options, threads, limits, &mut watch),
-            AlgorithmArg::Pns => pns(&workspace, &root, options, limits, &mut watch),
-            AlgorithmArg::PnsPdfpn => {
-                let jobs = TwoLevelOptions::default();
-                two_level(&workspace, &root, options, jobs, threads, limits, &mut watch)
-            }
-        };
+        let (options, jobs) = (SearchOptions::TUNED, TwoLevelOptions::default());
+        let threads = threads.get() as u32;
+        let report =
+            algorithm.search(&workspace, &root, options, jobs, threads, limits, &mut watch);
         watch.progress(&Progress::from(&report));
         Ok(Found { report, winner: None, best: None })
     }

@@ -22,8 +22,6 @@ pub use engine::{DatabaseJson, SearchedJson};
 #[cfg(feature = "explore")]
 pub(super) use engine::{NumbersArg, analyst};
 pub use grundy::GrundyJson;
-#[cfg(feature = "explore")]
-pub(super) use solve::AlgorithmArg;
 pub use solve::SproutsSolveJson;
 pub use text::read;
 pub use verify::{ProblemJson, VerifySprJson};

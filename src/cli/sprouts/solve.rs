@@ -3,22 +3,22 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::flags::JobArgs;
+use crate::cli::flags::{JobArgs, values};
 use crate::cli::judged::outcome_name;
 use crate::cli::output;
 use crate::cli::probe::MoveJson;
 use crate::cli::trace::{Trace, TraceArgs};
 use crate::search::Value;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
-use crate::search::sums::{Sum, TwoLevelOptions, dfpn, pns, two_level};
-use crate::sprouts::Scratch;
+use crate::search::sums::{Sum, TwoLevelOptions};
 use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
+use crate::sprouts::{Algorithm, Scratch};
 use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -36,7 +36,7 @@ pub struct SolveArgs {
     pub text: TextArg,
     /// The search algorithm; only dfpn and pns-pdfpn use more than one thread.
     #[arg(long, value_name = "NAME", default_value = "dfpn")]
-    pub algo: AlgorithmArg,
+    pub algo: Algorithm,
     /// Play the sum of the position and a nim heap of this size.
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = parse_nimber)]
@@ -60,30 +60,12 @@ fn parse_nimber(text: &str) -> Result<u32, NumberError> {
     parse_number(text, 0, MOST_NIMBER).map(|number| number as u32)
 }
 
-/// The searches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AlgorithmArg {
-    /// Depth-first proof-number search.
-    Dfpn,
-    /// Proof-number search on a graph.
-    Pns,
-    /// Proof-number search whose leaves are jobs for df-pn workers, for many cores.
-    PnsPdfpn,
-}
-
-impl AlgorithmArg {
-    pub(in crate::cli) fn name(self) -> &'static str {
-        match self {
-            AlgorithmArg::Dfpn => "dfpn",
-            AlgorithmArg::Pns => "pns",
-            AlgorithmArg::PnsPdfpn => "pns-pdfpn",
-        }
-    }
-
-    pub(in crate::cli) fn is_parallel(self) -> bool {
-        matches!(self, AlgorithmArg::Dfpn | AlgorithmArg::PnsPdfpn)
-    }
-}
+values!(Algorithm {
+    Algorithm::Dfpn: "Depth-first proof-number search",
+    Algorithm::Pns: "Proof-number search on a graph",
+    Algorithm::PnsPdfpn: "Proof-number search whose leaves are jobs for df-pn workers, \
+                          for many cores",
+});
 
 /// The JSON of `sprouts solve`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -122,7 +104,7 @@ pub struct SproutsSolveJson {
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, flags) = (args.algo, &args.engine);
     let all = flags.search.threads.of(algorithm.name(), algorithm.is_parallel())?;
-    let two_levels = algorithm == AlgorithmArg::PnsPdfpn;
+    let two_levels = algorithm == Algorithm::PnsPdfpn;
     let each = args.jobs.threads_per_worker(algorithm.name(), two_levels, all)?;
     let default = TwoLevelOptions::default();
     let jobs = TwoLevelOptions {
@@ -143,11 +125,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let limits = flags.search.limits(begun, stop);
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
-    let report = match algorithm {
-        AlgorithmArg::Dfpn => dfpn(workspace, &root, options, threads, limits, sink),
-        AlgorithmArg::Pns => pns(workspace, &root, options, limits, sink),
-        AlgorithmArg::PnsPdfpn => two_level(workspace, &root, options, jobs, threads, limits, sink),
-    };
+    let report = algorithm.search(workspace, &root, options, jobs, threads, limits, sink);
     let seconds = begun.elapsed().as_secs_f64();
     sink.progress(&Progress::from(&report));
     tracing::debug!(?report, seconds, "search ends");

@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
@@ -14,7 +13,6 @@ use super::place::Place;
 use crate::cli::explore::events;
 use crate::cli::explore::reply::{Body, Problem};
 use crate::cli::explore::search::{Game, Order};
-use crate::cli::sprouts::AlgorithmArg;
 use crate::konane::{LEAST_MEMORY, SolveError};
 use crate::system::{bytes_text, parse_bytes};
 
@@ -84,13 +82,7 @@ pub async fn post(
             }
             let none = || Problem::refused("position: write one, such as 0*5");
             let position = super::sprouts::read(&position.ok_or_else(none)?)?;
-            let algorithm = AlgorithmArg::from_str(algo, false).map_err(|_| {
-                let names = AlgorithmArg::value_variants().iter().map(|algorithm| algorithm.name());
-                let names = names.collect::<Vec<_>>().join(", ");
-                Problem::refused(format!(
-                    "{algo:?} is not an algorithm for Sprouts: choose one of {names}"
-                ))
-            })?;
+            let algorithm = algo.parse().map_err(Problem::refused)?;
             Game::Sprouts { position, algorithm }
         }
     };

@@ -1,0 +1,84 @@
+//! The searches of Sprouts by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Sprouts;
+use crate::search::run::{Limits, Observer, Report};
+use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, pns, two_level};
+
+/// The search algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Depth-first proof-number search ([`dfpn()`]).
+    Dfpn,
+    /// Proof-number search on a graph ([`pns()`]).
+    Pns,
+    /// Proof-number search whose leaves are jobs for df-pn workers ([`two_level()`]).
+    PnsPdfpn,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Algorithm; 3] = [Algorithm::Dfpn, Algorithm::Pns, Algorithm::PnsPdfpn];
+
+    /// `dfpn`, `pns` or `pns-pdfpn`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::Dfpn => "dfpn",
+            Algorithm::Pns => "pns",
+            Algorithm::PnsPdfpn => "pns-pdfpn",
+        }
+    }
+
+    /// Whether the search can use more than one thread.
+    pub const fn is_parallel(self) -> bool {
+        matches!(self, Algorithm::Dfpn | Algorithm::PnsPdfpn)
+    }
+
+    /// Searches a position of the workspace's game; `jobs` are for the search on two levels.
+    ///
+    /// # Panics
+    /// As the searches do.
+    #[expect(clippy::too_many_arguments, reason = "those of all three searches")]
+    pub fn search(
+        self,
+        workspace: &Workspace<'_, Sprouts>,
+        root: &Sum,
+        options: SearchOptions,
+        jobs: TwoLevelOptions,
+        threads: u32,
+        limits: Limits<'_>,
+        observer: &mut (dyn Observer + Send),
+    ) -> Report {
+        match self {
+            Algorithm::Dfpn => dfpn(workspace, root, options, threads, limits, observer),
+            Algorithm::Pns => pns(workspace, root, options, limits, observer),
+            Algorithm::PnsPdfpn => {
+                two_level(workspace, root, options, jobs, threads, limits, observer)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no algorithm's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an algorithm for Sprouts: choose one of dfpn, pns, pns-pdfpn")]
+pub struct AlgorithmError(pub String);
+
+impl FromStr for Algorithm {
+    type Err = AlgorithmError;
+
+    fn from_str(text: &str) -> Result<Self, AlgorithmError> {
+        Algorithm::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == text)
+            .ok_or_else(|| AlgorithmError(text.chars().take(40).collect()))
+    }
+}
