@@ -61,10 +61,10 @@ pub struct SolveJson {
     /// With `--db`: answers of the database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database_hits: Option<u64>,
-    /// PN²: nodes of the first level.
+    /// `pn2` and `pns-pdfpn`: nodes of the first level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub l1_nodes: Option<u64>,
-    /// PN²: nodes of all second levels.
+    /// `pn2` and `pns-pdfpn`: nodes of all second levels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub l2_nodes: Option<u64>,
     /// Wall-clock time.
