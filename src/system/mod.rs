@@ -5,10 +5,12 @@ mod amounts;
 mod isa;
 mod mapping;
 mod signals;
+mod threads;
 mod units;
 
 pub use amounts::{bytes_text, disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
 pub use signals::file_size_limit_is_an_error;
+pub(crate) use threads::start_worker;
 pub use units::{NumberError, UnitError, parse_bytes, parse_count, parse_duration, parse_number};

@@ -15,6 +15,7 @@ use crate::search::run::{
 };
 use crate::search::table::Table;
 use crate::search::{SettleOptions, Value};
+use crate::system::start_worker;
 
 /// The parameters of df-pn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,9 +104,8 @@ pub fn dfpn_parallel<G: Game>(
     let (mut pair, mut best) = std::thread::scope(|scope| {
         for member in members {
             let work = &work;
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
             // Who cannot be started leaves the team; the others do without.
-            let _ = thread.spawn_scoped(scope, move || work(member, &mut ()));
+            start_worker(scope, "search", STACK_BYTES, move || work(member, &mut ()));
         }
         work(first, observer)
     });

@@ -24,6 +24,7 @@ use crate::search::numbers::Number;
 use crate::search::run::Gate;
 use crate::search::run::{Counters, Limits, Observer, Progress, Reason, RootChild, RootChildren};
 use crate::search::table::Table;
+use crate::system::start_worker;
 
 /// Between two looks at the limits.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -92,10 +93,9 @@ impl<'a, F: FirstLevel<Node = u64> + Send> Threads<'a, F> {
                     threads.work(number, work);
                     drop(alive);
                 };
-                let thread = thread::Builder::new().name("jobs".into()).stack_size(stack_bytes);
-                match thread.spawn_scoped(scope, worker) {
-                    Ok(handle) => handles.push(handle),
-                    Err(_) => break,
+                match start_worker(scope, "jobs", stack_bytes, worker) {
+                    Some(handle) => handles.push(handle),
+                    None => break,
                 }
             }
             drop(alive);

@@ -13,6 +13,7 @@ use crate::search::run::{
     Control, Counters, Limits, Member, Observer, Outcome, Reason, Report, Team,
 };
 use crate::search::table::Table;
+use crate::system::start_worker;
 
 /// Stack of a thread, for every move that may be made below the root, and beside that.
 const STACK_BYTES_A_MOVE: usize = 4096;
@@ -144,9 +145,8 @@ impl<G: Impartial> Threads<'_, G> {
         std::thread::scope(|scope| {
             let start = |member| {
                 let work = &work;
-                let thread = std::thread::Builder::new().stack_size(stack);
                 // Who cannot be started leaves the team; the others do without.
-                thread.spawn_scoped(scope, move || work(member)).ok()
+                start_worker(scope, "search", stack, move || work(member))
             };
             let handles: Vec<_> = members.into_iter().filter_map(start).collect();
             if handles.is_empty() {
