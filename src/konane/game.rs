@@ -127,13 +127,15 @@ impl Estimates {
     }
 }
 
-/// How hard a position is to search exactly, from the moves of the side to move and those that the
-/// other side would have. The latter count most: on 7x7, positions visited for each one solved are
-/// some 40, 100, 200 and 350 with 0, 1, 2 and 3 of them, whether the side to move has four moves or
-/// twelve (docs/decisions.md).
+/// How hard a position is to search exactly, from the moves and the movable stones of both sides and
+/// the stones on the board: it is easy when few stones are left and one side can hardly move, and
+/// easier if the other side has many moves then, whoever is to move. Weights from a logistic
+/// regression on whether a search ends within 60 positions (docs/decisions.md).
 #[inline(always)]
-fn effort(own: u8, other: u8) -> u32 {
-    u32::from(own) + 6 * u32::from(other)
+fn effort(moves: [u8; 2], movable: [u8; 2], stones: u32) -> u32 {
+    let least = |counts: [u8; 2]| u32::from(counts[0].min(counts[1]));
+    let most = u32::from(moves[0].max(moves[1]));
+    (2 * stones + 3 * least(moves) + 5 * least(movable)).saturating_sub(most)
 }
 
 impl<'a> Konane<'a> {
@@ -177,12 +179,13 @@ impl Game for Konane<'_> {
             return Expansion::Won(out.least[lost] | mark);
         }
         for index in 0..out.len {
-            let moves = out.own.moves[index];
+            let moves = [out.own.moves[index], out.other.moves[index]];
             let (phi, delta) = match &self.estimates {
                 Some(estimates) => estimates.numbers(out, index),
-                None => (1, Number::from(moves)),
+                None => (1, Number::from(moves[0])),
             };
-            let effort = effort(moves, out.other.moves[index]);
+            let movable = [out.own.movable[index], out.other.movable[index]];
+            let effort = effort(moves, movable, out.occupied[index].count_ones());
             children.push(Child { code: out.least[index] | mark, phi, delta, effort });
         }
         Expansion::Open

@@ -53,7 +53,7 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle: SettleOptions { budget: 60, effort: 24 },
+                settle: SettleOptions { budget: 60, effort: 58 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,
