@@ -12,12 +12,11 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{
-    Listener, Memory, Seconds, Threads, Whole, on_pool, path_text, threads_or_cores,
-};
+use crate::options::{Listener, Memory, Seconds, Threads, on_pool, path_text, threads_or_cores};
 use crate::position::dimensions;
 use crate::progress::{Latest, Teller};
 use crate::results;
+use crate::whole::Whole;
 
 /// How far a build has come.
 #[derive(Clone, Debug)]

@@ -21,6 +21,7 @@ mod proof;
 mod results;
 mod solve;
 mod sprouts;
+mod whole;
 
 use pyo3::pymodule;
 

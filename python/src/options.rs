@@ -5,14 +5,15 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use konane::Limits;
-use konane::system::{NumberError, parse_bytes};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use konane::system::parse_bytes;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rayon::ThreadPoolBuilder;
 
 use crate::error::Failure;
 use crate::position::PyPosition;
+use crate::whole::Whole;
 
 /// Most threads that a call may have.
 const MOST_THREADS: usize = 1024;
@@ -22,39 +23,6 @@ const LEAST_INTERVAL: f64 = 0.01;
 
 fn type_error(text: &'static str) -> PyErr {
     PyTypeError::new_err(text)
-}
-
-/// A whole number, of Python or of numpy; none if it is below 0 or beyond 64 bits.
-#[derive(Clone, Copy, Debug)]
-pub struct Whole(pub Option<u64>);
-
-impl Whole {
-    /// 0.
-    pub const ZERO: Whole = Whole(Some(0));
-
-    /// The number.
-    ///
-    /// # Errors
-    /// With the name of the argument, if it is not from `least` to `most`.
-    pub fn within(self, name: &str, least: u64, most: u64) -> Result<u64, Failure> {
-        let number = self.0.filter(|number| (least..=most).contains(number));
-        let range = NumberError { least, most };
-        number.ok_or_else(|| Failure::input(format_args!("{name}: {range}")))
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for Whole {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match value.extract() {
-            Ok(number) => Ok(Whole(Some(number))),
-            Err(error) if PyErr::is_instance_of::<PyOverflowError>(&error, value.py()) => {
-                Ok(Whole(None))
-            }
-            Err(error) => Err(error),
-        }
-    }
 }
 
 /// Bytes: a whole number, or a text such as `1GiB`.

@@ -7,7 +7,8 @@ use pyo3::types::PyDict;
 
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Memory, Start, Threads, Whole, on_pool, threads_or_cores};
+use crate::options::{Memory, Start, Threads, on_pool, threads_or_cores};
+use crate::whole::Whole;
 
 /// Most plies of a game, rounded up: every ply removes a stone.
 const MOST_PLIES: u64 = 64;

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::error::Failure;
-use crate::options::Whole;
+use crate::whole::Whole;
 
 /// A position of Konane. It never changes: moves make new ones.
 ///

@@ -14,9 +14,10 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, Whole, search_threads};
+use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, search_threads};
 use crate::progress::{self, Latest, Teller};
 use crate::results::{self, ProofNumber};
+use crate::whole::Whole;
 
 /// Bytes that the tables of functions without a search may take. A position that a person writes
 /// needs a small part of it.

@@ -17,10 +17,11 @@ use pyo3::types::{PyBytes, PyDict};
 use super::fields::{konane_fields, sprouts_fields};
 use super::{Host, answer, heap, lock, rules, sprouts_search};
 use crate::error::Failure;
-use crate::options::{Memory, Nodes, Seconds, Start, Whole};
+use crate::options::{Memory, Nodes, Seconds, Start};
 use crate::results::ProofNumber;
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
+use crate::whole::Whole;
 
 type Task = Box<dyn FnOnce(&mut dyn RemoteLeader) + Send>;
 

@@ -24,7 +24,8 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 use crate::interrupt::{PATIENCE, STACK, message};
-use crate::options::{Memory, Whole};
+use crate::options::Memory;
+use crate::whole::Whole;
 
 pub use leader::{ClusterLeader, ClusterStanding, ClusterTold};
 pub use worker::ClusterWorker;

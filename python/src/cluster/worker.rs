@@ -15,9 +15,10 @@ use pyo3::types::PyBytes;
 
 use super::{Host, answer, heap, lock, rules, sprouts_search};
 use crate::error::Failure;
-use crate::options::{Memory, Start, Threads, Whole};
+use crate::options::{Memory, Start, Threads};
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
+use crate::whole::Whole;
 
 /// Nodes of a search without a job: many more than there is time for until the next job comes, and
 /// few enough to end soon where none does.
