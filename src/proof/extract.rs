@@ -45,8 +45,8 @@ pub struct Proved {
 }
 
 /// Exact searches of replies where the table knows none: those of the search itself (60 positions,
-/// effort 58) are repeated and go through. From an effort of 100 on no reply of 6x7 and 7x7 is searched
-/// again; beyond this budget nothing is gained.
+/// effort 58) are repeated and nearly all go through: one reply of 6x7 is searched again, none of 7x7. A
+/// greater effort or budget gains nothing.
 const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 100 };
 
 /// Solves a position and collects a proof of the result ([`crate::search::certificate`]).
