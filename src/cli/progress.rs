@@ -153,7 +153,8 @@ impl BuildObserver for Progress {
 
     fn layer_finished(&self, stones: u32, layer: &LayerSummary) {
         let size = bytes(layer.bytes);
-        self.line(&format!("{stones:>2} stones: {size}"));
+        let noun = if stones == 1 { "stone" } else { "stones" };
+        self.line(&format!("{stones:>2} {noun}: {size}"));
     }
 
     fn discarded(&self, path: &Path, reason: &DatabaseError) {

@@ -1,6 +1,7 @@
 //! Opening what may be anything.
 
 use std::fs::{self, File, FileType, OpenOptions};
+use std::io;
 use std::path::Path;
 
 use super::error::FileError;
@@ -35,8 +36,13 @@ pub fn create_regular(path: &Path) -> Result<File, FileError> {
     options.open(path).map_err(FileError::io("create", path))
 }
 
-/// Refuses a name that something else than a file has. A name that nothing has is fine.
+/// Refuses a name that something else than a file has, and an empty one. A name that nothing has is
+/// fine.
 pub(crate) fn refuse_other(path: &Path) -> Result<(), FileError> {
+    if path.as_os_str().is_empty() {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, "it needs a name");
+        return Err(FileError::io("create", Path::new("a file"))(source));
+    }
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
             let found = name(metadata.file_type());

@@ -165,6 +165,8 @@ mod tests {
         }
         drop(NewFile::create(&path, 4));
         assert_eq!(names(folder.path()), ["a"]);
+        let nameless = NewFile::create(Path::new(""), 4).expect_err("an empty name").to_string();
+        assert_eq!(nameless, "cannot create a file: it needs a name");
         let mut file = NewFile::create(&path, 4).unwrap();
         file.put(b"third").unwrap();
         file.finish_provisionally().unwrap();

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
+use tokio_io_timeout::TimeoutStream;
 
 use super::Explorer;
 use crate::cli::input::PATIENCE;
@@ -26,6 +27,9 @@ const WORKERS: usize = 8;
 
 /// A connection whose request has not come after this time is closed.
 const HEADER_TIME: Duration = Duration::from_secs(10);
+
+/// A connection that takes nothing of what is written to it for this time is closed.
+const WRITE_TIME: Duration = Duration::from_secs(10);
 
 /// Most bytes of a request's headers, and those that wait to be written.
 const BUFFER: usize = 64 << 10;
@@ -72,8 +76,11 @@ async fn accept(listener: TcpListener, router: Router) {
         tokio::spawn(async move {
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_buf_size(BUFFER);
+            let mut stream = TimeoutStream::new(stream);
+            stream.set_write_timeout(Some(WRITE_TIME));
+            let stream = TokioIo::new(Box::pin(stream));
             // What goes wrong with a connection concerns nobody else.
-            if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+            if let Err(error) = http.serve_connection(stream, service).await {
                 tracing::debug!(%error, "connection");
             }
             drop(permit);

@@ -144,9 +144,14 @@ impl Misfit {
         let [memory, disk, have] = [self.memory, self.disk, self.have].map(bytes_text);
         let hours = self.seconds / 3600.0;
         let time = match hours {
-            ..1.5 => format!("{:.0} minutes", (hours * 60.0).max(1.0)),
+            ..0.025 => "a minute".to_owned(),
+            ..1.5 => format!("{:.0} minutes", hours * 60.0),
             ..48.0 => format!("{hours:.1} hours"),
             _ => format!("{:.0} days", hours / 24.0),
+        };
+        let threads = match self.threads {
+            1 => "one thread".to_owned(),
+            threads => format!("{threads} threads"),
         };
         let remedy = match self.fits {
             Some(stones) => format!("with up to {stones} stones it would fit"),
@@ -154,9 +159,9 @@ impl Misfit {
             None => "no number of stones would fit".to_owned(),
         };
         format!(
-            "{} needs {memory} of memory, {disk} of disk space and about {time} on {} threads, but \
-             only {have} of {noun} {verb}: {lacking} are lacking; {remedy}",
-            self.what, self.threads
+            "{} needs {memory} of memory, {disk} of disk space and about {time} on {threads}, but only \
+             {have} of {noun} {verb}: {lacking} are lacking; {remedy}",
+            self.what
         )
     }
 }

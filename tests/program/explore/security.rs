@@ -167,3 +167,17 @@ fn clients_that_send_nothing_keep_nobody_out() {
     slow[0].read_to_end(&mut answer).expect("the end");
     assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn clients_that_never_read_keep_nobody_out_for_long() {
+    let server = Server::new();
+    let request = format!("GET /style.css HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);
+    // As many as may be connected, each with more to write than its buffers hold.
+    let mut deaf: Vec<_> = (0..64).map(|_| server.connect()).collect();
+    for stream in &mut deaf {
+        stream.write_all(request.repeat(1000).as_bytes()).unwrap();
+    }
+    let begun = Instant::now();
+    assert_eq!(server.get("version").status, 200);
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+}
