@@ -45,7 +45,7 @@ impl Profile {
     /// The parameters of df-pn. The thesis' ε, 0.15, is also the best for the tuned estimate.
     pub fn dfpn(self) -> DfpnOptions {
         let PnsOptions { combination, settle, .. } = self.pns();
-        DfpnOptions { combination, epsilon_1024: 154, settle, virtual_1024: 4 }
+        DfpnOptions { combination, epsilon_1024: 154, settle, tries: 2, virtual_1024: 4 }
     }
 
     /// The parameters of PNS. docs/decisions.md has the figures behind each tuned number.
@@ -53,7 +53,7 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle: SettleOptions { budget: 60, effort: 58 },
+                settle: SettleOptions { budget: 80, effort: 62 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,

@@ -22,6 +22,7 @@ const OPTIONS: CertificateOptions = CertificateOptions {
         combination: Combination::SUM,
         epsilon_1024: 154,
         settle: SettleOptions::NEVER,
+        tries: u32::MAX,
         virtual_1024: 4,
     },
     settle: SettleOptions { budget: 5, effort: u32::MAX - 1 },

@@ -29,6 +29,7 @@ pub struct Setting {
     weight_64: u32,
     epsilon_1024: u32,
     settle: SettleOptions,
+    tries: u32,
     step: u32,
     pn2_minimum: u64,
     pub virtual_1024: u32,
@@ -52,6 +53,7 @@ impl Setting {
             weight_64: options.combination.weight_64,
             epsilon_1024: options.epsilon_1024,
             settle: options.settle,
+            tries: options.tries,
             step: profile.alphabeta().step,
             pn2_minimum: profile.pn2().budget_minimum,
             virtual_1024: options.virtual_1024,
@@ -70,6 +72,7 @@ impl Setting {
                 budget: if settles { 1 + random.below(80) as u32 } else { 0 },
                 effort: random.below(12) as u32,
             },
+            tries: random.pick(&[0, 1, 2, u32::MAX]),
             step: random.pick(&[1, 1, 2, 3, 64]),
             pn2_minimum: random.pick(&[1, 3, 100]),
             ..Setting::of(Profile::Tuned, table_bytes)
@@ -87,6 +90,7 @@ impl Setting {
         options.combination = Combination { weight_64: self.weight_64 };
         options.epsilon_1024 = self.epsilon_1024;
         options.settle = self.settle;
+        options.tries = self.tries;
         options.virtual_1024 = self.virtual_1024;
         options
     }

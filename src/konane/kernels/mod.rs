@@ -184,14 +184,13 @@ impl Jumps {
         }
     }
 
-    /// Boards on which no jump takes more than three stones.
+    /// The lowest squares of the jumps over one, two and three stones on axis 0, then on axis 1, and
+    /// whether there is none over more.
     ///
-    /// A jump up and one down between the same two squares exclude each other, so six sets of
-    /// lowest squares hold all jumps. They are then walked in one loop without branches but its
-    /// end: a loop for each set would be mispredicted several times per position.
+    /// A jump up and one down between the same two squares exclude each other, so six sets hold all.
     #[inline(always)]
-    fn for_each_short_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, u32)) {
-        let mut sets = [0u64; 6];
+    fn short_jumps<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> ([u64; 6], bool) {
+        let (mut sets, mut longer) = ([0; 6], 0);
         for axis in 0..2 {
             let step = self.axes[axis].step;
             let hop = 2 * step;
@@ -199,16 +198,33 @@ impl Jumps {
             let first = (occupied << hop) & passable;
             let second = (first << hop) & passable;
             let third = (second << hop) & passable;
-            let up = [first >> hop, second >> (2 * hop), third >> (3 * hop)];
+            // On an axis too short for such jumps the sets are empty, so that the shifts may wrap around.
+            let up = [first >> hop, second.wrapping_shr(2 * hop), third.wrapping_shr(3 * hop)];
+            if ROUNDS != 0 && axis == 0 {
+                longer |= (third << hop) & passable;
+            }
             let passable = (occupied >> step) & !occupied & self.landings[mover][axis + 2];
             let first = (occupied >> hop) & passable;
             let second = (first >> hop) & passable;
             let third = (second >> hop) & passable;
             let down = [first, second, third];
+            if ROUNDS != 0 && axis == 0 {
+                longer |= (third >> hop) & passable;
+            }
             for length in 0..3 {
                 sets[3 * axis + length] = up[length] | down[length];
             }
         }
+        (sets, ROUNDS == 0 || longer == 0)
+    }
+
+    /// Boards on which no jump takes more than three stones.
+    ///
+    /// The sets are walked in one loop without branches but its end: a loop for each set would be
+    /// mispredicted several times per position.
+    #[inline(always)]
+    fn for_each_short_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, u32)) {
+        let (sets, _) = self.short_jumps::<0>(occupied, mover);
         let mut queue = [0u64; 8];
         let mut classes = [0u8; 8];
         let (mut filled, mut jumps) = (0, 0);

@@ -41,17 +41,17 @@ impl Settling {
     }
 
     #[inline(always)]
-    fn learn(&mut self, slot: usize, occupied: u64, mover: usize, won: bool) -> Option<bool> {
+    fn learn(&mut self, slot: usize, occupied: u64, mover: usize, won: bool) {
         self.slots[slot] = (occupied, (mover as u64 + 1) << 1 | u64::from(won));
-        Some(won)
     }
 }
 
-/// The jumps of a position that has at most [`LANES`], each over one stone.
+/// The jumps of a position that has at most [`LANES`], none over more than three stones, by class:
+/// axis 0 over one, two and three stones, then axis 1 the same.
 struct Few {
     len: usize,
-    /// How many of them are on axis 0; these come first.
-    first: usize,
+    /// Where the jumps of each class but the last end.
+    ends: [usize; 5],
     /// The lowest square of each, a byte each.
     lows: u64,
 }
@@ -75,7 +75,7 @@ fn pack(mut set: u64) -> u64 {
 
 impl Jumps {
     /// Plain negamax over at most `settling.left` positions, which are counted down: whether the
-    /// mover wins, or `None` if the budget did not suffice. Fewest replies first. Some 30 ns per
+    /// mover wins, or `None` if the budget did not suffice. Fewest replies first. Some 25 ns per
     /// position.
     ///
     /// The memory must have been used with the same board only.
@@ -90,30 +90,66 @@ impl Jumps {
     }
 
     /// The jumps, if they are few and short: most positions near the end of a game have no others.
-    /// In the order of [`Jumps::list_successors`].
     #[inline(always)]
-    fn few(&self, occupied: u64, mover: usize) -> Option<Few> {
-        let mut sets = [0u64; 2];
-        let mut longer = 0;
-        for (axis, set) in sets.iter_mut().enumerate() {
-            let step = self.axes[axis].step;
-            let hop = 2 * step;
-            let passable = (occupied << step) & !occupied & self.landings[mover][axis];
-            let up = (occupied << hop) & passable;
-            longer |= (up << hop) & passable;
-            let passable = (occupied >> step) & !occupied & self.landings[mover][axis + 2];
-            let down = (occupied >> hop) & passable;
-            longer |= (down >> hop) & passable;
-            *set = (up >> hop) | down;
+    fn few<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> Option<Few> {
+        let (sets, all) = self.short_jumps::<ROUNDS>(occupied, mover);
+        let (mut ends, mut len) = ([0; 5], 0);
+        for (class, set) in sets.iter().enumerate() {
+            len += set.count_ones() as usize;
+            if class < ends.len() {
+                ends[class] = len;
+            }
         }
-        let first = sets[0].count_ones() as usize;
-        let len = first + sets[1].count_ones() as usize;
-        if longer != 0 || len > LANES {
+        if !all || len > LANES {
             return None;
         }
-        // With all on axis 0 the other set is empty, so that the shift may wrap around.
-        let lows = pack(sets[0]) | pack(sets[1]).wrapping_shl(8 * first as u32);
-        Some(Few { len, first, lows })
+        // Where all eight jumps are before, the set is empty, so that the shift may wrap around.
+        let packed = |class: usize| pack(sets[class]).wrapping_shl(8 * ends[class - 1] as u32);
+        let mut lows = pack(sets[0]) | packed(3);
+        if sets[1] | sets[2] | sets[4] | sets[5] != 0 {
+            lows |= packed(1) | packed(2) | packed(4) | packed(5);
+        }
+        Some(Few { len, ends, lows })
+    }
+
+    /// What the jumps of each class of [`Few`] change, the lowest square at bit 0.
+    #[inline(always)]
+    fn few_patterns(&self) -> [u64; 6] {
+        let (all, short) = (&self.patterns, self.classes);
+        [all[0], all[1], all[2], all[short], all[short + 1], all[short + 2]]
+    }
+
+    /// The successor by the only jump.
+    #[inline(always)]
+    fn forced(&self, occupied: u64, few: &Few) -> u64 {
+        let mut class = 0;
+        for end in few.ends {
+            class += usize::from(end == 0);
+        }
+        occupied ^ (self.few_patterns()[class] << (few.lows & 63))
+    }
+
+    /// The successors by few jumps and their keys, as [`Jumps::list_with_replies`] has them. From
+    /// bits to counts in registers: no board is read again before it is searched.
+    #[inline(always)]
+    fn few_with_replies<const ROUNDS: usize>(
+        &self,
+        occupied: u64,
+        mover: usize,
+        few: &Few,
+    ) -> ([u64; LANES], [u16; LANES]) {
+        let patterns = self.few_patterns();
+        let (mut list, mut wide) = ([0; LANES], [0; LANES]);
+        for lane in 0..LANES {
+            let mut pattern = patterns[5];
+            for class in (0..5).rev() {
+                pattern = if lane < few.ends[class] { patterns[class] } else { pattern };
+            }
+            let board = occupied ^ (pattern << (few.lows >> (8 * lane) & 63));
+            list[lane] = board;
+            wide[lane] = key(self.count::<ROUNDS>(board, mover ^ 1), lane, few.len);
+        }
+        (list, narrow(&wide))
     }
 
     /// Lists the successors, and for each a key by which they are to be searched: the replies, and
@@ -127,86 +163,99 @@ impl Jumps {
         list: &mut [u64; MOVES],
         keys: &mut [u16; MOVES],
     ) -> usize {
-        if ROUNDS == 0
-            && let Some(Few { len, first, lows }) = self.few(occupied, mover)
-        {
-            // From bits to counts in registers: no board is read again before it is searched.
-            let patterns = [self.patterns[0], self.patterns[self.classes]];
-            let mut replies = [0u64; LANES];
-            for lane in 0..LANES {
-                let pattern = if lane < first { patterns[0] } else { patterns[1] };
-                let board = occupied ^ (pattern << (lows >> (8 * lane) & 63));
-                list[lane] = board;
-                replies[lane] = u64::from(self.count::<ROUNDS>(board, mover ^ 1));
-            }
-            write_keys(&replies, 0, len, keys);
-            return len;
-        }
         let len = self.list_successors::<ROUNDS, MOVES>(occupied, mover, list);
         for start in (0..len.min(MOVES)).step_by(LANES) {
             let boards: &[u64; LANES] = list[start..start + LANES].try_into().expect("a block");
-            let mut replies = [0u64; LANES];
+            let mut wide = [0; LANES];
             for lane in 0..LANES {
-                replies[lane] = u64::from(self.count::<ROUNDS>(boards[lane], mover ^ 1));
+                wide[lane] = key(self.count::<ROUNDS>(boards[lane], mover ^ 1), start + lane, len);
             }
-            write_keys(&replies, start, len, keys);
+            keys[start..start + LANES].copy_from_slice(&narrow(&wide));
         }
         len
     }
 }
 
+/// The key of the successor at a place, from its replies and the number of successors.
 #[inline(always)]
-fn write_keys(replies: &[u64; LANES], start: usize, len: usize, keys: &mut [u16; MOVES]) {
-    let mut wide = [0u64; LANES];
-    for lane in 0..LANES {
-        let beyond = if start + lane < len { 0 } else { u64::from(u16::MAX) };
-        wide[lane] = replies[lane] << 8 | (start + lane) as u64 | beyond;
-    }
-    for lane in 0..LANES {
-        keys[start + lane] = wide[lane] as u16;
-    }
+fn key(replies: u32, place: usize, len: usize) -> u64 {
+    let beyond = if place < len { 0 } else { u64::from(u16::MAX) };
+    u64::from(replies) << 8 | place as u64 | beyond
 }
 
-/// The least key that is not below a bound; the greatest number if there is none.
 #[inline(always)]
-fn least_from(bound: u16, keys: &[u16; MOVES]) -> u16 {
-    let mut least = u16::MAX;
-    for &key in keys {
-        least = least.min(if key >= bound { key } else { u16::MAX });
+fn narrow(wide: &[u64; LANES]) -> [u16; LANES] {
+    let mut keys = [0; LANES];
+    for lane in 0..LANES {
+        keys[lane] = wide[lane] as u16;
     }
-    least
+    keys
+}
+
+/// Whether one of the successors is lost, searched in the order of their keys.
+#[inline(always)]
+fn any_lost<const N: usize>(
+    list: &[u64; N],
+    mut keys: [u16; N],
+    mut wins: impl FnMut(u64) -> Option<bool>,
+) -> Option<bool> {
+    let mut key = keys.iter().fold(u16::MAX, |least, &key| least.min(key));
+    if key >> 8 == 0 {
+        return Some(true);
+    }
+    while key != u16::MAX {
+        if !wins(list[usize::from(key) % N])? {
+            return Some(true);
+        }
+        let mut next = u16::MAX;
+        for other in &mut keys {
+            *other = if *other == key { u16::MAX } else { *other };
+            next = next.min(*other);
+        }
+        key = next;
+    }
+    Some(false)
 }
 
 macro_rules! settle {
     ($this:ident, $rounds:ident, $jumps:ident, $occupied:ident, $mover:ident, $settling:ident) => {{
-        if $settling.left == 0 {
-            return None;
-        }
-        $settling.left -= 1;
-        let slot = Settling::slot($occupied, $mover);
-        if let Some(won) = $settling.known(slot, $occupied, $mover) {
-            return Some(won);
-        }
-        let (mut list, mut keys) = ([0u64; MOVES], [u16::MAX; MOVES]);
-        let len = $jumps.list_with_replies::<$rounds>($occupied, $mover, &mut list, &mut keys);
-        if len == 0 {
-            return Some(false);
-        }
-        if len > MOVES {
-            return None;
-        }
-        let mut key = least_from(0, &keys);
-        if key >> 8 == 0 {
-            return $settling.learn(slot, $occupied, $mover, true);
-        }
-        while key != u16::MAX {
-            let successor = list[usize::from(key) % MOVES];
-            if !$this::<$rounds>($jumps, successor, $mover ^ 1, $settling)? {
-                return $settling.learn(slot, $occupied, $mover, true);
+        let (mut occupied, mut mover) = ($occupied, $mover);
+        // A move without a choice is made here and now: a quarter of all positions have no other.
+        while $settling.left != 0 {
+            $settling.left -= 1;
+            let for_the_asker = |won: bool| Some(won == (mover == $mover));
+            let slot = Settling::slot(occupied, mover);
+            if let Some(won) = $settling.known(slot, occupied, mover) {
+                return for_the_asker(won);
             }
-            key = least_from(key + 1, &keys);
+            let wins = |next| $this::<$rounds>($jumps, next, mover ^ 1, $settling);
+            let won = if let Some(few) = $jumps.few::<$rounds>(occupied, mover) {
+                match few.len {
+                    0 => return for_the_asker(false),
+                    1 => {
+                        occupied = $jumps.forced(occupied, &few);
+                        mover ^= 1;
+                        continue;
+                    }
+                    _ => {
+                        let (list, keys) =
+                            $jumps.few_with_replies::<$rounds>(occupied, mover, &few);
+                        any_lost(&list, keys, wins)?
+                    }
+                }
+            } else {
+                let (mut list, mut keys) = ([0u64; MOVES], [u16::MAX; MOVES]);
+                let len =
+                    $jumps.list_with_replies::<$rounds>(occupied, mover, &mut list, &mut keys);
+                if len > MOVES {
+                    return None;
+                }
+                any_lost(&list, keys, wins)?
+            };
+            $settling.learn(slot, occupied, mover, won);
+            return for_the_asker(won);
         }
-        $settling.learn(slot, $occupied, $mover, false)
+        None
     }};
 }
 
@@ -219,44 +268,69 @@ mod tests {
     use crate::konane::{Board, Position};
     use proptest::prelude::*;
 
+    /// The listed successors and their replies, sorted. Their keys count the places, and the others
+    /// are the greatest.
+    fn sorted(list: &[u64], keys: &[u16], len: usize) -> Vec<(u64, u32)> {
+        assert!((0..len).all(|place| usize::from(keys[place] & 0xff) == place));
+        assert!(keys[len..].iter().all(|&key| key == u16::MAX));
+        let mut found: Vec<_> =
+            (0..len).map(|place| (list[place], u32::from(keys[place] >> 8))).collect();
+        found.sort_unstable();
+        found
+    }
+
+    fn listed_as_by_the_rules<const ROUNDS: usize>(board: &Board, position: &Position) {
+        let jumps = Jumps::new(board);
+        let (occupied, mover) = (position.occupied(), position.to_move().index());
+        let moves = position.moves(board);
+        let mut expected: Vec<_> = moves
+            .iter()
+            .map(|&mv| position.play(board, mv))
+            .map(|next| (next.occupied(), next.count_moves(board)))
+            .collect();
+        expected.sort_unstable();
+
+        let (mut list, mut keys) = ([0; MOVES], [u16::MAX; MOVES]);
+        let len = jumps.list_with_replies::<ROUNDS>(occupied, mover, &mut list, &mut keys);
+        assert_eq!(len, moves.len());
+        if len <= MOVES {
+            assert_eq!(sorted(&list, &keys, len), expected);
+        }
+
+        let changed = |next: &u64| (next ^ occupied).count_ones();
+        let short = expected.iter().all(|(next, _)| changed(next) <= 5);
+        let few = jumps.few::<ROUNDS>(occupied, mover);
+        assert_eq!(few.is_some(), len <= LANES && short);
+        if let Some(few) = few {
+            assert_eq!(few.len, len);
+            let (list, keys) = jumps.few_with_replies::<ROUNDS>(occupied, mover, &few);
+            assert_eq!(sorted(&list, &keys, len), expected);
+            if len == 1 {
+                assert_eq!(jumps.forced(occupied, &few), expected[0].0);
+            }
+        }
+    }
+
     proptest! {
-        /// Of positions with few jumps and with many, by the rules.
+        /// Of positions with few jumps and with many.
         #[test]
         fn successors_are_listed_with_their_replies(
             size in prop::sample::select(vec!["5x5", "6x7", "7x7", "8x8", "3x8", "8x3", "4x11", "2x30"]),
             stones: u64,
             more: u64,
+            many: bool,
             white: bool,
         ) {
             let board = Board::new(size.parse().expect("a board"));
             let mover = if white { Colour::White } else { Colour::Black };
-            let position = Position::new_unchecked(board.all() & (stones | more) & !0b101, mover);
-            let jumps = Jumps::new(&board);
-            let (mut list, mut keys) = ([0; MOVES], [u16::MAX; MOVES]);
-            let (occupied, side) = (position.occupied(), mover.index());
-            let len = match jumps.rounds {
-                0 => jumps.list_with_replies::<0>(occupied, side, &mut list, &mut keys),
-                3 => jumps.list_with_replies::<3>(occupied, side, &mut list, &mut keys),
-                4 => jumps.list_with_replies::<4>(occupied, side, &mut list, &mut keys),
-                _ => jumps.list_with_replies::<5>(occupied, side, &mut list, &mut keys),
-            };
-            let moves = position.moves(&board);
-            prop_assert_eq!(len, moves.len());
-            if len > MOVES {
-                return Ok(());
+            let stones = if many { stones | more } else { stones & more };
+            let position = Position::new_unchecked(board.all() & stones & !0b101, mover);
+            match Jumps::new(&board).rounds {
+                0 => listed_as_by_the_rules::<0>(&board, &position),
+                3 => listed_as_by_the_rules::<3>(&board, &position),
+                4 => listed_as_by_the_rules::<4>(&board, &position),
+                _ => listed_as_by_the_rules::<5>(&board, &position),
             }
-            let mut expected: Vec<_> = moves
-                .into_iter()
-                .map(|mv| position.play(&board, mv))
-                .map(|next| (next.occupied(), next.count_moves(&board)))
-                .collect();
-            let replies = |place: usize| u32::from(keys[place] >> 8);
-            let mut found: Vec<_> = (0..len).map(|place| (list[place], replies(place))).collect();
-            prop_assert!((0..len).all(|place| usize::from(keys[place] & 0xff) == place));
-            prop_assert!(keys[len..].iter().all(|&key| key == u16::MAX));
-            expected.sort_unstable();
-            found.sort_unstable();
-            prop_assert_eq!(found, expected);
         }
     }
 }

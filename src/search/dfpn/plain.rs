@@ -27,6 +27,9 @@ pub struct DfpnOptions {
     pub epsilon_1024: u32,
     /// Which new children a bounded exact search is tried on.
     pub settle: SettleOptions,
+    /// On how many children of one expansion it is tried in vain, those of least delta first. On the
+    /// others it is tried when the search comes to them.
+    pub tries: u32,
     /// On several threads: how much greater a child's delta appears for every other worker below
     /// it, in 1/1024 of itself, beside the 1 of Kaneko (2010).
     pub virtual_1024: u32,
@@ -128,6 +131,7 @@ fn search<'a, G: Game, const TEAM: bool>(
     let Root { game, code: root, table } = root;
     let mut evaluator = Evaluator::new(game, table, control, options.settle);
     evaluator.open_entries = true;
+    evaluator.tries = options.tries;
     if evaluator.root_is_lost(root) {
         evaluator.solved(root, Value::Loss, 0);
         return (Pair::LOSS, evaluator.control);
@@ -166,6 +170,7 @@ mod tests {
             combination: Combination::SUM,
             epsilon_1024: 154,
             settle: SettleOptions::NEVER,
+            tries: 0,
             virtual_1024: 0,
         };
         for nodes in [100, 300, 1000, 3000] {

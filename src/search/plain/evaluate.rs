@@ -39,6 +39,9 @@ pub(in crate::search) struct Evaluator<'a, G: Game> {
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
     settle: SettleOptions,
+    /// How many children of one expansion exact searches are tried on in vain, those of least delta
+    /// first. On the others a depth-first search tries them when it comes to them.
+    pub tries: u32,
     /// Where exact searches have used up their budget lately: a byte of the position's key in the
     /// place that other bits of it choose. A wrong one costs an exact search, no more.
     hard: Box<[u8]>,
@@ -56,6 +59,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             children: Vec::with_capacity(256),
             keys: Vec::with_capacity(256),
             settle,
+            tries: u32::MAX,
             hard: vec![0; HARD].into(),
             open_entries: false,
         }
@@ -122,9 +126,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
                 Some(entry) if self.open_entries || entry.value().is_some() => {
-                    child.phi = entry.phi;
-                    child.delta = entry.delta;
-                    child.effort = Child::NEVER_SETTLE;
+                    child.set_pair(Pair { phi: entry.phi, delta: entry.delta });
                 }
                 _ => self.control.counters.nodes += u64::from(first_visit),
             }
@@ -138,21 +140,56 @@ impl<'a, G: Game> Evaluator<'a, G> {
             self.children.truncate(base);
             return evaluation;
         }
+        if self.settle.budget > 0
+            && let Some(lost) = self.settle_best(base)
+        {
+            self.children.truncate(base);
+            return Evaluation::Won(lost);
+        }
+        self.drop_won(base);
+        if self.children.len() == base { Evaluation::Lost } else { Evaluation::Open }
+    }
+
+    /// Tries exact searches on the children from `base`, those of least delta first, until one is
+    /// lost, whose code is returned, or as many have been tried in vain as may be.
+    #[inline(always)]
+    fn settle_best(&mut self, base: usize) -> Option<u64> {
+        let mut next = base;
+        while next < self.children.len() && ((next - base) as u32) < self.tries {
+            let mut best = next;
+            for index in next + 1..self.children.len() {
+                if self.children[index].delta < self.children[best].delta {
+                    best = index;
+                }
+            }
+            // Won children have infinite deltas.
+            if self.children[best].phi == 0 {
+                break;
+            }
+            self.children.swap(next, best);
+            match self.settle(self.children[next]) {
+                Some(Value::Loss) => return Some(self.children[next].code),
+                Some(Value::Win) => self.children[next].set_pair(Pair::WIN),
+                None => {
+                    self.children[next].effort = Child::NEVER_SETTLE;
+                    next += 1;
+                }
+            }
+        }
+        None
+    }
+
+    /// Drops the children from `base` that are won.
+    #[inline(always)]
+    fn drop_won(&mut self, base: usize) {
         let mut kept = base;
         for index in base..self.children.len() {
-            let mut child = self.children[index];
-            self.settle(&mut child, self.keys[index - base]);
-            if child.delta == 0 {
-                self.children.truncate(base);
-                return Evaluation::Won(child.code);
-            }
-            if child.phi != 0 {
-                self.children[kept] = child;
+            if self.children[index].phi != 0 {
+                self.children[kept] = self.children[index];
                 kept += 1;
             }
         }
         self.children.truncate(kept);
-        if kept == base { Evaluation::Lost } else { Evaluation::Open }
     }
 
     /// Asks the game for known values of the children from `base` that are not solved. An
@@ -170,8 +207,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
                     if value == Value::Loss {
                         return Some(Evaluation::Won(child.code));
                     }
-                    child.phi = 0;
-                    child.effort = Child::NEVER_SETTLE;
+                    child.set_pair(Pair::of(Value::Win));
                 }
                 Answer::Failed => {
                     self.control.stop(Reason::KnownValues);
@@ -198,23 +234,23 @@ impl<'a, G: Game> Evaluator<'a, G> {
         }
     }
 
-    /// Tries the bounded exact search on a child.
+    /// Tries the bounded exact search on a child, if it is one for which it may suffice.
     #[inline(always)]
-    fn settle(&mut self, child: &mut Child, key: u64) {
-        if !self.settle.admits(child) {
-            return;
+    fn settle(&mut self, child: Child) -> Option<Value> {
+        if !self.settle.admits(&child) {
+            return None;
         }
+        let key = self.game.key(child.code);
         let (place, mark) = (key as usize % HARD, (key >> 24) as u8);
         if self.hard[place] == mark {
-            return;
+            return None;
         }
         let settled = self.game.settle(child.code, self.settle.budget, &mut self.scratch);
         self.control.counters.settle_positions += u64::from(settled.positions);
-        match settled.value {
-            Some(Value::Win) => child.phi = 0,
-            Some(Value::Loss) => child.delta = 0,
-            None => self.hard[place] = mark,
+        if settled.value.is_none() {
+            self.hard[place] = mark;
         }
+        settled.value
     }
 
     /// Stores what is known about a position.
@@ -230,9 +266,11 @@ impl Edge for Child {
         Pair { phi: self.phi, delta: self.delta }
     }
 
+    /// What is known is not searched exactly.
     #[inline(always)]
     fn set_pair(&mut self, Pair { phi, delta }: Pair) {
         (self.phi, self.delta) = (phi, delta);
+        self.effort = Child::NEVER_SETTLE;
     }
 }
 
@@ -306,25 +344,22 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
 
     #[inline(always)]
     fn step(&mut self, (): &(), child: &Child, thresholds: Thresholds) -> Step {
-        Step::Node(child.code, thresholds)
+        match self.settle(*child) {
+            Some(value) => Step::Numbers(Pair::of(value)),
+            None => Step::Node(child.code, thresholds),
+        }
     }
 
     fn refresh(&mut self, (): &(), base: usize) {
         for child in &self.children[base..] {
             self.table.prefetch(self.game.key(child.code));
         }
-        let mut kept = base;
         for at in base..self.children.len() {
-            let mut child = self.children[at];
-            if let Some(Entry { phi, delta, .. }) = self.lookup(child.code) {
-                child.set_pair(Pair { phi, delta });
-            }
-            if child.phi != 0 {
-                self.children[kept] = child;
-                kept += 1;
+            if let Some(Entry { phi, delta, .. }) = self.lookup(self.children[at].code) {
+                self.children[at].set_pair(Pair { phi, delta });
             }
         }
-        self.children.truncate(kept);
+        self.drop_won(base);
     }
 
     /// In no order: the last child takes its place.

@@ -43,6 +43,7 @@ const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
     settle: SettleOptions::NEVER,
+    tries: u32::MAX,
     virtual_1024: 0,
 };
 

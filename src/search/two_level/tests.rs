@@ -16,6 +16,7 @@ fn options(workers: usize, threads: usize, job_nodes: u64) -> TwoLevelOptions {
         combination: Combination { weight_64: 8 },
         epsilon_1024: 154,
         settle: SettleOptions { budget: 20, effort: 3 },
+        tries: 1,
         virtual_1024: 4,
     };
     let [workers, threads] = [workers, threads].map(|n| NonZeroUsize::new(n).unwrap());

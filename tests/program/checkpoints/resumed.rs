@@ -124,7 +124,7 @@ fn a_search_with_checkpoints_counts_the_same_nodes() {
 fn a_table_of_another_size_takes_the_entries_that_it_can() {
     for (before, after) in [("64MiB", "1MiB"), ("1MiB", "64MiB"), ("7MiB", "3MiB")] {
         let place = Place::new();
-        let first = ["6x6", "--memory", before, "--max-nodes", "200000"];
+        let first = ["6x6", "--memory", before, "--max-nodes", "50000"];
         let stopped = solve(&place, &[&first[..], &FILE].concat(), 3);
         let resumed = solve(&place, &[&["6x6", "--memory", after][..], &RESUME].concat(), 0);
         assert_eq!(resumed["outcome"], "white", "{before} {after}");
@@ -178,7 +178,7 @@ fn a_full_memory_can_be_left_and_taken_up_with_more() {
 fn a_proof_after_a_resumed_search_is_valid() {
     let place = Place::new();
     let search = ["6x6", "--memory", "16MiB"];
-    let stopped = [&search[..], &["--max-nodes", "150000", "--proof", "a.proof"], &FILE].concat();
+    let stopped = [&search[..], &["--max-nodes", "50000", "--proof", "a.proof"], &FILE].concat();
     let value = solve(&place, &stopped, 3);
     assert_eq!(value["proof"], Value::Null);
     let resumed = [&search[..], &["--proof", "a.proof"], &RESUME].concat();
