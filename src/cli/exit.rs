@@ -24,7 +24,7 @@ use crate::sprouts::grundy_file::GrundyFileError;
 use crate::sprouts::nimber_db::{self, NimberDbError};
 use crate::sprouts::spr_file::{LineProblem, SprError};
 use crate::sprouts::verify::VerifyError as SprVerifyError;
-use crate::system::bytes_text;
+use crate::system::{NumberError, bytes_text};
 
 /// How a run ended. The numbers are part of the program's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +177,12 @@ pub enum CliError {
     /// A text is not a Sprouts position.
     #[error("position: {error}")]
     SproutsText { text: String, error: TextError },
+    /// The heap that is written behind a Sprouts position is none.
+    #[error("position: the size of the heap: {0}")]
+    SproutsHeap(NumberError),
+    /// A heap behind the position and one more.
+    #[error("there is a heap in the position and one in --nimber: leave one of them out")]
+    TwoHeaps,
     /// A Sprouts position is too large for the memory.
     #[error(transparent)]
     SproutsFull(#[from] Full),
@@ -232,7 +238,9 @@ impl CliError {
             | CliError::Threads(_)
             | CliError::SproutsTable(_)
             | CliError::Verb { .. }
-            | CliError::SproutsText { .. } => Exit::BadInput,
+            | CliError::SproutsText { .. }
+            | CliError::SproutsHeap(_)
+            | CliError::TwoHeaps => Exit::BadInput,
             CliError::Memory { .. }
             | CliError::SproutsFull(_)
             | CliError::GrundyFile(GrundyFileError::Full(_)) => Exit::Limit,
@@ -358,6 +366,9 @@ impl CliError {
                 return Some(format!(
                     "`konane sprouts db import DATABASE {path}` makes a database of a .spr file"
                 ));
+            }
+            CliError::SproutsText { error: TextError::Heap { .. }, .. } => {
+                "`konane sprouts solve` takes one heap beside a position"
             }
             CliError::SproutsText { text, .. } => {
                 let spots = text.trim();

@@ -84,6 +84,16 @@ pub enum TextError {
         /// How many may be written.
         most: usize,
     },
+    /// A nim heap, as it stands beside a position in answers.
+    #[error(
+        "character {}: a nim heap stands beside a position and is no part of it: give the position \
+         alone",
+        at + 1
+    )]
+    Heap {
+        /// Where its `*` is.
+        at: usize,
+    },
     /// A letter that occurs once where it must occur twice.
     #[error(
         "character {}: {name} occurs once {place}, but a letter occurs twice there \
@@ -164,6 +174,7 @@ impl TextError {
             | LooseSpot { at }
             | Index { at }
             | TooLarge { at, .. }
+            | Heap { at }
             | Once { at, .. }
             | ThreeTimes { at, .. }
             | OneBoundary { at, .. }

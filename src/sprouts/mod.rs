@@ -66,6 +66,7 @@ pub mod verify;
 pub use algorithm::{Algorithm, AlgorithmError};
 pub use error::TextError;
 pub use game::{Counts, Scratch, Sprouts};
+pub use notation::split_heap;
 pub use parts::{Boundary, Land, Region, Spot};
 pub use position::Position;
 pub use setup::MOST_VERTICES;

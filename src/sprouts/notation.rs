@@ -22,6 +22,9 @@ use super::setup::{MOST_VERTICES, Name, Setup, Vertex, Written};
 /// # Errors
 /// [`TextError`], with the first byte that does not fit the grammar.
 pub fn parse(text: &str) -> Result<Setup, TextError> {
+    if let (_, Some(_)) = split_heap(text) {
+        return Err(TextError::Heap { at: text.rfind('*').unwrap_or_default() });
+    }
     let skipped = text.len() - text.trim_ascii_start().len();
     let trimmed = text.trim_ascii();
     if trimmed.is_empty() {
@@ -41,6 +44,15 @@ pub fn parse(text: &str) -> Result<Setup, TextError> {
         parser.separators()?;
     }
     Ok(parser.setup)
+}
+
+/// A position's text and, if a nim heap stands behind it as in `0*2 + *3`, the digits of its size.
+pub fn split_heap(text: &str) -> (&str, Option<&str>) {
+    let digits = |size: &&str| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit());
+    let couple = text.rsplit_once('+').and_then(|(position, heap)| {
+        Some((position, heap.trim_ascii().strip_prefix('*').filter(digits)?))
+    });
+    couple.map_or((text, None), |(position, heap)| (position, Some(heap)))
 }
 
 /// What the boundary that is being read has so far.

@@ -122,6 +122,35 @@ fn bad_positions_exit_with_2_and_the_place() {
     }
 }
 
+#[test]
+fn solve_reads_the_heaps_that_it_writes() {
+    let solved = |args: &[&str]| {
+        let mut value = object(&[&["solve"], args, &["--threads", "1", "--json"]].concat(), 0);
+        let fields = ["position", "canonical", "nimber", "outcome", "best_move", "nodes"];
+        fields.map(|field| value[field].take())
+    };
+    let flag = solved(&["0*3", "--nimber", "2"]);
+    assert_eq!((&flag[0], &flag[2], &flag[4]), (&"0*3".into(), &2.into(), &"0*3 + *1".into()));
+    for text in ["0*3 + *2", "0*3+*2", " 0*3 +  *2\n"] {
+        assert_eq!(solved(&[text]), flag, "{text}");
+    }
+    // What is written as the best move loses.
+    assert_eq!(solved(&["0*3 + *1"])[3], "loss");
+    for (args, parts) in [
+        (&["solve", "0*3 + *1", "--nimber", "2"][..], ["--nimber", "leave one"]),
+        (&["solve", "0*3 + *1001"], ["size of the heap", "0 to 1000"]),
+        (&["solve", "0*3 + *1 + *2"], ["character 7", "heap"]),
+        (&["solve", "0*3 + *x"], ["character 4", "meaning"]),
+        (&["children", "0*3 + *1"], ["character 7", "`konane sprouts solve`"]),
+        (&["grundy", "!+*1"], ["character 3", "give the position alone"]),
+    ] {
+        let output = konane(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(parts.iter().all(|part| message.contains(part)), "{args:?}: {message}");
+    }
+}
+
 /// A file in a directory of its own, which has to be kept.
 fn file(content: &str) -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().unwrap();

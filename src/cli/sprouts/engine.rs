@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::text::TextArg;
+use super::text;
 use crate::cli::exit::CliError;
 use crate::cli::flags::{OutputArgs, SearchArgs, SearchMemoryArg};
 use crate::cli::output::{self, TableJson, proof_number, short, speed, time};
@@ -120,9 +120,9 @@ pub struct Start {
 
 impl Start {
     /// Reads a position.
-    pub fn new(text: &TextArg, args: &EngineArgs) -> Result<Start, CliError> {
+    pub fn new(text: &str, args: &EngineArgs) -> Result<Start, CliError> {
         let memory = enough(args.search.memory)?;
-        let position = text.read()?;
+        let position = text::read(text)?;
         let game = Sprouts::new(memory);
         let mut scratch = Scratch::default();
         let atoms = game.atoms(&position, &mut scratch)?;

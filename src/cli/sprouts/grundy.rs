@@ -43,7 +43,7 @@ pub struct GrundyJson {
 /// Computes and prints.
 pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let flags = &args.engine;
-    let start = Start::new(&args.text, flags)?;
+    let start = Start::new(&args.text.position, flags)?;
     let threads = flags.search.threads.of("dfpn", true)?;
     let mut engine = Engine::new(&start.game, flags, threads)?;
     let begun = Instant::now();

@@ -18,7 +18,7 @@ use crate::search::Value;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions};
 use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
-use crate::sprouts::{Algorithm, Scratch};
+use crate::sprouts::{Algorithm, Scratch, split_heap};
 use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -37,7 +37,8 @@ pub struct SolveArgs {
     /// The search algorithm; only dfpn and pns-pdfpn use more than one thread.
     #[arg(long, value_name = "NAME", default_value = "dfpn")]
     pub algo: Algorithm,
-    /// Play the sum of the position and a nim heap of this size.
+    /// Play the sum of the position and a nim heap of this size, which can be written behind the
+    /// position as well: "0*5 + *1".
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = parse_nimber)]
     pub nimber: u32,
@@ -67,10 +68,22 @@ values!(Algorithm {
                           for many cores",
 });
 
+impl SolveArgs {
+    /// The position's text, and the heap beside it.
+    fn couple(&self) -> Result<(&str, u32), CliError> {
+        let (position, heap) = split_heap(&self.text.position);
+        let heap = heap.map(parse_nimber).transpose().map_err(CliError::SproutsHeap)?;
+        match heap {
+            Some(_) if self.nimber > 0 => Err(CliError::TwoHeaps),
+            heap => Ok((position.trim_ascii(), heap.unwrap_or(self.nimber))),
+        }
+    }
+}
+
 /// The JSON of `sprouts solve`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SproutsSolveJson {
-    /// As it was written.
+    /// As it was written, without a heap.
     pub position: String,
     /// In canonical form.
     pub canonical: String,
@@ -116,10 +129,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         ("--db", flags.numbers.db.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
     ])?;
-    let start = Start::new(&args.text, flags)?;
+    let (text, nimber) = args.couple()?;
+    let start = Start::new(text, flags)?;
     let mut engine = Engine::new(&start.game, flags, all)?;
     let (options, threads) = (engine.options, all.get() as u32);
-    let root = Sum::new(&start.game, &start.atoms, args.nimber);
+    let root = Sum::new(&start.game, &start.atoms, nimber);
     tracing::debug!(?options, ?root, "search begins");
     engine.sink.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
@@ -137,7 +151,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
-        heap: args.nimber,
+        heap: nimber,
         search: options,
         threads,
         from_file: 0,
@@ -162,9 +176,9 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (searched, closed) = engine.close((&report.counters, report.memory_bytes, seconds), reason);
     let open = reason.is_some();
     let json = SproutsSolveJson {
-        position: args.text.position.clone(),
+        position: text.to_owned(),
         canonical: start.canonical,
-        nimber: args.nimber,
+        nimber,
         outcome: outcome.to_owned(),
         best_move: moves
             .and_then(|moves| Some(moves.with(Some(Value::Win)).next()?.position.clone())),
