@@ -183,6 +183,9 @@ pub enum CliError {
     /// A heap behind the position and one more.
     #[error("there is a heap in the position and one in --nimber: leave one of them out")]
     TwoHeaps,
+    /// A Sprouts position is too large for a verb without `--memory`.
+    #[error("the position has more moves, or lands, than are listed: ask about a smaller position")]
+    SproutsTooLarge,
     /// A Sprouts position is too large for the memory.
     #[error(transparent)]
     SproutsFull(#[from] Full),
@@ -242,6 +245,7 @@ impl CliError {
             | CliError::SproutsHeap(_)
             | CliError::TwoHeaps => Exit::BadInput,
             CliError::Memory { .. }
+            | CliError::SproutsTooLarge
             | CliError::SproutsFull(_)
             | CliError::GrundyFile(GrundyFileError::Full(_)) => Exit::Limit,
             CliError::Input(_)

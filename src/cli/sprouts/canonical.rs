@@ -32,7 +32,7 @@ pub struct CanonicalJson {
 pub fn run(args: &CanonicalArgs) -> Result<Exit, CliError> {
     let position = args.text.read()?;
     let game = Sprouts::new(text::MEMORY);
-    let sum = game.atoms(&position, &mut Scratch::default())?;
+    let sum = game.atoms(&position, &mut Scratch::default()).map_err(text::too_large)?;
     let position = args.text.position.trim_ascii().to_owned();
     let json = CanonicalJson { position, canonical: game.text(&sum) };
     output::answer(args.json, &json, |json| format!("{}\n", json.canonical))?;

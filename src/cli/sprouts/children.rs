@@ -16,7 +16,7 @@ use crate::cli::progress::Progress;
 use crate::search::Value;
 use crate::search::run::Reason;
 use crate::sprouts::analysis::Analysis;
-use crate::sprouts::{Scratch, Sprouts};
+use crate::sprouts::{Position, Scratch, Sprouts};
 
 /// `konane sprouts children`.
 #[derive(Debug, Args)]
@@ -72,21 +72,27 @@ pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         return values(args, stop);
     }
     let position = args.text.read()?;
-    let game = Sprouts::new(text::MEMORY);
-    let mut scratch = Scratch::default();
-    let sum = game.atoms(&position, &mut scratch)?;
-    let is_stopped = || stop.load(Ordering::Relaxed);
-    let children = match game.children(&sum, &mut scratch, &is_stopped) {
-        Err(_) if is_stopped() => return Ok(Exit::Interrupted),
+    let children = match children(&position, text::MEMORY, stop) {
+        Err(_) if stop.load(Ordering::Relaxed) => return Ok(Exit::Interrupted),
         children => children?,
     };
-    let mut children: Vec<String> = children.iter().map(|child| game.text(child)).collect();
-    children.sort_unstable();
     let json = ChildrenJson { position: args.text.position.trim_ascii().to_owned(), children };
     output::answer(args.output.json, &json, |json| {
         json.children.iter().map(|c| c.to_owned() + "\n").collect()
     })?;
     Ok(Exit::Answered)
+}
+
+/// The canonical texts of the children, sorted.
+fn children(position: &Position, memory: u64, stop: &AtomicBool) -> Result<Vec<String>, CliError> {
+    let game = Sprouts::new(memory);
+    let mut scratch = Scratch::default();
+    let sum = game.atoms(position, &mut scratch).map_err(text::too_large)?;
+    let children = game.children(&sum, &mut scratch, &|| stop.load(Ordering::Relaxed));
+    let children = children.map_err(text::too_large)?;
+    let mut texts: Vec<String> = children.iter().map(|child| game.text(child)).collect();
+    texts.sort_unstable();
+    Ok(texts)
 }
 
 fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -143,4 +149,16 @@ fn shown(json: &ValuesJson) -> String {
         text += &format!("{open} numbers are not known ({reason})\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_that_fills_the_memory_is_told_without_flags_that_do_not_help() {
+        let error = children(&"0*9".parse().unwrap(), 1, &AtomicBool::new(false)).unwrap_err();
+        assert_eq!((error.exit(), error.tip()), (Exit::Limit, None));
+        assert!(error.to_string().ends_with("ask about a smaller position"), "{error}");
+    }
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::cli::exit::CliError;
+use crate::search::sums::game::Full;
 use crate::sprouts::Position;
 
 /// How positions are written, for the help of every verb.
@@ -34,4 +35,9 @@ impl TextArg {
 /// Reads a position.
 pub fn read(text: &str) -> Result<Position, CliError> {
     text.parse().map_err(|error| CliError::SproutsText { text: text.to_owned(), error })
+}
+
+/// For verbs without `--memory`, which nobody can tell to allow more.
+pub fn too_large(_: Full) -> CliError {
+    CliError::SproutsTooLarge
 }
