@@ -14,6 +14,7 @@ use super::output;
 use super::progress::Progress;
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Board, Move, Perft, Position, Uncounted};
+use crate::search::run::Reason;
 use crate::system::memory_available;
 use crate::system::{NumberError, parse_number};
 
@@ -190,7 +191,11 @@ impl Run<'_> {
                 seconds: begun.elapsed().as_secs_f64(),
             })?;
         } else if let Some((reason, _)) = &ended {
-            output::write_text(&format!("{reason}\n"))?;
+            let remedy = match reason == Reason::Memory.text() {
+                true => ": --memory allows more",
+                false => "",
+            };
+            output::write_text(&format!("{reason}{remedy}\n"))?;
         } else if let Some(divided) = divided {
             let mut text = format!("\nby first move, at depth {depth}:\n");
             for (mv, count) in divided {

@@ -509,7 +509,8 @@ fn perft_keeps_to_its_memory_and_quiet_is_quiet() {
     let args = ["perft", "6x6", "10", "--unique", "--memory", "1MiB", "--quiet"];
     let output = konane(&args);
     assert_eq!((code(&output), stderr(&output).as_str()), (3, ""));
-    assert!(stdout(&output).ends_with("\nmemory limit\n"), "{}", stdout(&output));
+    let text = stdout(&output);
+    assert!(text.ends_with("\nmemory limit: --memory allows more\n"), "{text}");
     let value = json(&[&args[..], &["--json"]].concat(), 3);
     assert_eq!(value["reason"], "memory limit");
     let counts = value["unique"].as_array().unwrap();
