@@ -68,16 +68,25 @@ const AHEAD: usize = 1024;
 /// would fill the memory.
 const LONGEST_LINE: usize = 1 << 16;
 
+/// Some editors put it before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Between two looks at the stop flag while no line comes.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The lines of standard input, read by a thread of its own, so that a signal is noticed while no
+/// The lines of standard input without its byte order mark, read by a thread of its own, so that a signal is noticed while no
 /// line comes.
 pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
     let (sender, receiver) = sync_channel(AHEAD);
     let read = move || {
         let mut stdin = io::stdin().lock();
-        while let Some(line) = line_of(&mut stdin).transpose() {
+        let mut is_first = true;
+        while let Some(mut line) = line_of(&mut stdin).transpose() {
+            if let (true, Ok(line)) = (std::mem::take(&mut is_first), &mut line)
+                && line.starts_with(BYTE_ORDER_MARK)
+            {
+                line.drain(..BYTE_ORDER_MARK.len());
+            }
             let failed = line.is_err();
             if sender.send(line).is_err() || failed {
                 break;

@@ -146,6 +146,8 @@ fn probe_asks_for_what_was_forgotten() {
     let output = place.with_input(&["probe", "3x3"], "xox/oxo/xox b\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let answer = stdout(&output);
+    let marked = place.with_input(&["probe", "3x3"], "\u{feff}xox/oxo/xox b\n");
+    assert_eq!((code(&marked), stdout(&marked)), (0, answer.clone()), "{}", stderr(&marked));
     // Comments are no positions, and lines are counted with them.
     let list = "# The start:\n\n  # ..\nxox/oxo/xox b # first\nxox # short\n";
     let output = place.with_input(&["probe", "3x3", "-"], list);
