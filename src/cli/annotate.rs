@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::flags::OutputArgs;
-use super::game::read_record;
+use super::game::{read_record, read_record_of_stdin};
 use super::output;
 use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
@@ -40,10 +40,11 @@ const BETTER: &str = "; better: ";
     "The exit code is 3 if a move stays undecided.\n\n",
     "Examples:\n",
     "  konane annotate game.txt > judged.txt\n",
-    "  konane annotate game.txt --db db --json\n"
+    "  konane annotate game.txt --db db --json\n",
+    "  konane annotate - < game.txt\n"
 ))]
 pub struct AnnotateArgs {
-    /// The game record, as `play` and `analyse` save it.
+    /// The game record, as `play` and `analyse` save it; - for standard input.
     #[arg(value_name = "GAME")]
     pub game: PathBuf,
     #[command(flatten)]
@@ -120,7 +121,13 @@ pub struct SideJson {
 
 /// Judges and prints.
 pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let record = read_record(&args.game)?;
+    let record = match args.game.as_os_str() == "-" {
+        false => read_record(&args.game)?,
+        true => match read_record_of_stdin(stop)? {
+            Some(record) => record,
+            None => return Ok(Exit::Interrupted),
+        },
+    };
     let mut analyst = args.analyst.open(record.dimensions)?;
     if !args.output.quiet {
         output::note_unchecked(&args.analyst.proof);

@@ -2,9 +2,11 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 
 use super::exit::CliError;
-use super::input::BeginArgs;
+use super::input::{BeginArgs, PATIENCE, lines_of_stdin};
 use crate::file::{FileError, NewFile, open_regular};
 use crate::konane::draw::svg;
 use crate::konane::notation::format_move;
@@ -19,11 +21,32 @@ pub fn read_record(path: &Path) -> Result<Record, CliError> {
     let mut bytes = Vec::new();
     let read = open_regular(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(FileError::io("read", path))?;
-    let file = path.display().to_string();
+    record(path.display().to_string(), &bytes)
+}
+
+/// Reads a record from standard input; none if the flag was set before its end.
+pub fn read_record_of_stdin(stop: &AtomicBool) -> Result<Option<Record>, CliError> {
+    let (lines, mut bytes) = (lines_of_stdin()?, Vec::new());
+    while bytes.len() as u64 <= MOST_BYTES {
+        match lines.recv_timeout(PATIENCE) {
+            Ok(line) => {
+                bytes.extend(line.map_err(CliError::Input)?);
+                bytes.push(b'\n');
+            }
+            Err(_) if stop.load(Ordering::Relaxed) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    record("standard input".to_owned(), &bytes).map(Some)
+}
+
+/// The record in a file of this name.
+fn record(file: String, bytes: &[u8]) -> Result<Record, CliError> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(CliError::LongRecord { file, most: MOST_BYTES });
     }
-    Record::from_bytes(&bytes).map_err(|error| CliError::Record { file, error: Box::new(error) })
+    Record::from_bytes(bytes).map_err(|error| CliError::Record { file, error: Box::new(error) })
 }
 
 /// A game: the record of it so far, and what was taken back.

@@ -50,6 +50,24 @@ fn proofs_are_said_to_be_unchecked() {
 }
 
 #[test]
+fn a_dash_is_standard_input() {
+    let place = Place::new();
+    let text = game(&Board::new("4x4".parse().unwrap()), 0).to_string();
+    fs::write(place.path("g.txt"), &text).unwrap();
+    let from_file = place.run(&["annotate", "g.txt"]);
+    for text in [text.clone(), format!("\u{feff}{}", text.replace('\n', "\r\n"))] {
+        let output = place.with_input(&["annotate", "-"], &text);
+        assert_eq!((code(&output), stdout(&output)), (0, stdout(&from_file)), "{output:?}");
+    }
+    for (input, problem) in [("nonsense", "standard input: "), (&"#\n".repeat(1 << 20), "1.00 MiB")]
+    {
+        let output = place.with_input(&["annotate", "-"], input);
+        assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
+        assert!(stderr(&output).contains(problem), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn marks_are_those_of_plain_recursion() {
     let place = Place::new();
     let board = Board::new("4x4".parse().unwrap());
