@@ -106,9 +106,9 @@ pub struct VerifyReport {
 }
 
 impl VerifyReport {
-    /// Whether every entry is established.
+    /// Whether every entry is established; a file without entries proves nothing.
     pub fn is_valid(&self) -> bool {
-        self.entries == self.established
+        self.entries > 0 && self.entries == self.established
     }
 }
 

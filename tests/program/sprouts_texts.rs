@@ -172,6 +172,20 @@ fn verify_says_what_is_wrong() {
     assert_eq!(output.status.code(), Some(3));
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!("memory limit")));
+    // A file without entries proves nothing, even of a root that is soon searched.
+    for header in ["[Positions+Nimber]\n", "[WinLoss:Losing_Position]\n\n"] {
+        let (_kept, path) = file(header);
+        for root in [&[][..], &["--root", "0*2"]] {
+            let args = [&["verify", &path], root].concat();
+            let value = object(&[&args[..], &["--json"]].concat(), 1);
+            assert_eq!((&value["entries"], &value["valid"]), (&json!(0), &json!(false)));
+            assert_eq!(value["reason"], "no entries");
+            let output = konane(&args);
+            assert_eq!(output.status.code(), Some(1));
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.contains("no: without entries the file proves nothing"), "{text}");
+        }
+    }
     let (_kept, path) = file("[Positions+Nimber]\n0*2 0\nAB|AB 1\n");
     let text = answer(&["verify", &path, "--root", "0*2"]);
     assert!(text.contains("outcome     loss") && text.contains("valid       yes"), "{text}");

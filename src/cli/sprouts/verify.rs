@@ -49,12 +49,12 @@ pub struct VerifySprJson {
     pub entries: Option<u64>,
     /// Those that follow from the rules and from others.
     pub established: Option<u64>,
-    /// Whether every entry is established and, with `--root`, the root is decided; null if the check
+    /// Whether there are entries, every one is established and, with `--root`, the root is decided; null if the check
     /// did not end.
     pub valid: Option<bool>,
     /// Entries that are not established, the first ones.
     pub problems: Vec<ProblemJson>,
-    /// Why the check did not end.
+    /// Why the check did not end; `no entries` if there was nothing to check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// With `--root`: the position.
@@ -118,7 +118,10 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             established: report.map(|report| report.established),
             valid,
             problems: problems.collect(),
-            reason: reason.map(|reason| reason.text().to_owned()),
+            reason: match report {
+                Some(report) if report.entries == 0 => Some("no entries".to_owned()),
+                _ => reason.map(|reason| reason.text().to_owned()),
+            },
             root: args.root.clone(),
             outcome: outcome.map(str::to_owned),
             searched: report.map(|report| report.searched),
@@ -152,7 +155,11 @@ fn text(
         rows.push(("root", root.clone()));
         rows.push(("outcome", outcome.into()));
     }
-    rows.push(("valid", if valid { "yes".into() } else { "no".into() }));
+    rows.push(match (valid, report.entries) {
+        (true, _) => ("valid", "yes".into()),
+        (false, 0) => ("valid", "no: without entries the file proves nothing".into()),
+        (false, _) => ("valid", "no".into()),
+    });
     for finding in &report.findings {
         rows.push(("", format!("line {}: {}: {}", finding.line, finding.land, finding.problem)));
     }
