@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use crate::analysis::AnalysisError;
 use crate::checkpoint::CheckpointError;
 use crate::endgame::statespace::StateSpaceError;
-use crate::endgame::{BuildError, Database, DatabaseError, PlanError, VerifyError};
+use crate::endgame::{BuildError, Database, DatabaseError, PlanError, Resource, VerifyError};
 use crate::file::FileError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::record::RecordError;
@@ -24,7 +24,7 @@ use crate::sprouts::grundy_file::GrundyFileError;
 use crate::sprouts::nimber_db::{self, NimberDbError};
 use crate::sprouts::spr_file::{LineProblem, SprError};
 use crate::sprouts::verify::VerifyError as SprVerifyError;
-use crate::system::{NumberError, bytes_text};
+use crate::system::{NumberError, bytes_text, memory_available};
 
 /// How a run ended. The numbers are part of the program's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,7 +329,13 @@ impl CliError {
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
             CliError::SprVerify(SprVerifyError::Memory(_)) => "--memory allows more",
             CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                return misfit.fits.map(|stones| format!("--max-stones {stones}"));
+                // The text rounds to the nearest; what is not there at all is no remedy.
+                let is_there = || memory_available().is_none_or(|have| misfit.memory <= have);
+                let memory = (misfit.resource == Resource::Memory && is_there())
+                    .then(|| format!("at least --memory {}MiB", misfit.memory.div_ceil(1 << 20)));
+                let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
+                let tips: Vec<String> = memory.into_iter().chain(stones).collect();
+                return (!tips.is_empty()).then(|| tips.join(", or "));
             }
             CliError::Plan(PlanError::ReachableWithMaxStones) => {
                 "leave out --max-stones, or choose --scope complete"

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::common::{Place, code, one_object, stderr, stdout};
+use super::super::common::{Place, code, one_object, stderr, stdout, words};
 use super::build;
 
 /// Changes a bit in every sixteenth byte of the compressed values of a layer file, and nothing in
@@ -147,6 +147,26 @@ fn the_remedy_for_a_damaged_database_is_one() {
     }
     build(&place, &["4x4"]);
     assert_eq!(code(&place.run(&["verifydb", "db/4x4-complete", "--quiet"])), 0);
+}
+
+#[test]
+fn too_little_memory_is_told_how_much_would_do() {
+    let place = Place::new();
+    let planned = |line: &str, memory: &str| {
+        let args = [&["builddb", "--plan", "--memory", memory], &words(line)[..]].concat();
+        place.run(&args)
+    };
+    for line in ["4x5", "6x6", "5x6 --metric remoteness", "7x7 --max-stones 9"] {
+        let message = stderr(&planned(line, "1MiB"));
+        let tip = message.split_once("tip: at least --memory ").expect("a tip").1;
+        let least: u32 = tip.trim().strip_suffix("MiB").unwrap().parse().unwrap();
+        assert_eq!(code(&planned(line, &format!("{least}MiB"))), 0, "{line}: {message}");
+        assert_eq!(code(&planned(line, &format!("{}MiB", least - 1))), 3, "{line}: {message}");
+    }
+    // As many stones as fit are another way, and the only one where no memory would do.
+    let message = stderr(&planned("6x7", "100MiB"));
+    assert!(message.contains("MiB, or --max-stones 9"), "{message}");
+    assert!(stderr(&planned("8x8", "1GiB")).ends_with("tip: --max-stones 8\n"));
 }
 
 /// At a limit there is an object as well, in which nothing is claimed.
