@@ -48,7 +48,7 @@ impl AnalystArgs {
         }
         match &self.db {
             None => Ok(analyst),
-            Some(directory) => Ok(analyst.with_database(database::open(directory, board)?)?),
+            Some(directory) => Ok(analyst.with_database(database::open(directory, board, None)?)?),
         }
     }
 

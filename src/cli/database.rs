@@ -5,13 +5,43 @@ use std::path::Path;
 use super::exit::CliError;
 use super::flags::values;
 use crate::endgame::{Database, DatabaseOptions, Metric, Scope};
-use crate::konane::Dimensions;
+use crate::konane::geometry::squares;
+use crate::konane::notation::format_position;
+use crate::konane::{Dimensions, Position};
 
-/// Opens the database of a board in a directory, or the directory's own.
-pub fn open(directory: &Path, board: Dimensions) -> Result<Database, CliError> {
-    let database = Database::find(directory, board, DatabaseOptions::default())?;
+/// Opens the database of a board in a directory, or the directory's own. If there is only one of the
+/// transposed board, the error says how to ask it, about this position if there is one.
+pub fn open(
+    directory: &Path,
+    board: Dimensions,
+    position: Option<&Position>,
+) -> Result<Database, CliError> {
+    let find = |board| Database::find(directory, board, DatabaseOptions::default());
+    let database = find(board).map_err(|error| match transposed(board).map(find) {
+        Some(Ok(other)) => CliError::Transposed {
+            error: Box::new(error),
+            path: other.directory().to_owned(),
+            board: other.board().dimensions(),
+            position: position.map(|position| transposed_text(board, &other, position)),
+        },
+        _ => error.into(),
+    })?;
     tracing::debug!(?database, "database opened");
     Ok(database)
+}
+
+/// The board with ranks and files exchanged, if that is another one. Its top-left square is black, too,
+/// so it is the same game.
+fn transposed(board: Dimensions) -> Option<Dimensions> {
+    let (ranks, files) = (board.ranks(), board.files());
+    Dimensions::new(files, ranks).ok().filter(|_| ranks != files)
+}
+
+fn transposed_text(board: Dimensions, other: &Database, position: &Position) -> String {
+    let (ranks, files) = (board.ranks(), board.files());
+    let square = |square: u8| u32::from(square) % files * ranks + u32::from(square) / files;
+    let occupied = squares(position.occupied()).fold(0, |set, old| set | 1 << square(old));
+    format_position(other.board(), &Position::new_unchecked(occupied, position.to_move()))
 }
 
 /// What a database has, as a heading.

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::analysis::AnalysisError;
@@ -88,6 +88,15 @@ pub enum CliError {
     /// A database cannot be read, or does not have what was asked for.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// There is a database of the transposed board only.
+    #[error("{error}; {} has the transposed board, {board}", path.display())]
+    Transposed {
+        error: Box<DatabaseError>,
+        path: PathBuf,
+        board: Dimensions,
+        /// What was asked for, on that board.
+        position: Option<String>,
+    },
     /// A database cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -264,6 +273,7 @@ impl CliError {
                 CertificateError::Contradiction { .. } => Exit::File,
             },
             CliError::Database(error) => database(error),
+            CliError::Transposed { error, .. } => database(error),
             CliError::Plan(error) => plan(error),
             CliError::Build(error) => match error {
                 BuildError::Interrupted => Exit::Interrupted,
@@ -323,6 +333,11 @@ impl CliError {
             }
             CliError::OtherRecord { expected, got, .. } => {
                 return Some(format!("write {got} in place of {expected}, or leave it out"));
+            }
+            CliError::Transposed { board, position, .. } => {
+                let position = position.as_ref().map(|text| format!(" --position {text:?}"));
+                let position = position.unwrap_or_default();
+                return Some(format!("write {board}{position}: ranks and files change places"));
             }
             CliError::Memory { .. } | CliError::SproutsFull(_) => "--memory allows more",
             #[cfg(feature = "explore")]

@@ -85,7 +85,7 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         begin.moves.is_some() || begin.position.as_deref().is_some_and(|text| text.trim() != "-");
     let asked = args.stdin.is_some() || begin.position.is_some();
     if !named && (asked || !io::stdin().is_terminal()) {
-        let database = database::open(&args.db, args.start.board)?;
+        let database = database::open(&args.db, args.start.board, None)?;
         let (lines, exit) = answer_lines(args, &database, stop)?;
         // An empty list has an empty answer; without a list, something was forgotten.
         let forgotten = lines == 0 && !asked && exit == Exit::Answered;
@@ -93,7 +93,7 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     // Before the database, so that bad input is found without one.
     let (_, position) = args.start.read()?;
-    let database = database::open(&args.db, args.start.board)?;
+    let database = database::open(&args.db, args.start.board, Some(&position))?;
     let answer = probe(&database, &position)?;
     if args.json {
         output::write_json(&object(&database, &position, &answer))?;

@@ -58,7 +58,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if writer.is_some() {
         args.search.threads.start_pool()?;
     }
-    let database = args.db.as_deref().map(|directory| database::open(directory, args.start.board));
+    let open = |directory| database::open(directory, args.start.board, Some(&position));
+    let database = args.db.as_deref().map(open);
     let database = database.transpose()?;
     let values = database.as_ref().map(DatabaseValues::new);
     let trace = Trace::begin(&args.trace)?;

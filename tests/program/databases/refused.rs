@@ -169,6 +169,30 @@ fn too_little_memory_is_told_how_much_would_do() {
     assert!(stderr(&planned("8x8", "1GiB")).ends_with("tip: --max-stones 8\n"));
 }
 
+#[test]
+fn a_database_of_the_transposed_board_is_named() {
+    let place = Place::new();
+    build(&place, &["4x3"]);
+    let named = "db/4x3-complete has the transposed board, 4x3";
+    // Both ways to name a directory, and a position that is not its own mirror image.
+    for (db, exit) in [("db", 4), ("db/4x3-complete", 2)] {
+        let output = place.run(&["probe", "3x4", "--db", db, "--moves", "a3 b3"]);
+        let message = stderr(&output);
+        assert_eq!(code(&output), exit, "{message}");
+        let tip = "tip: write 4x3 --position \"1ox/1xo/xox/oxo b\": ";
+        assert!(message.contains(named) && message.contains(tip), "{message}");
+        let output = place.with_input(&["probe", "3x4", "--db", db, "-"], "");
+        assert!(stderr(&output).contains("tip: write 4x3: "), "{}", stderr(&output));
+        let output = place.run(&["solve", "3x4", "--db", db, "--moves", "a3 b3"]);
+        assert!(stderr(&output).contains(tip), "{}", stderr(&output));
+    }
+    // It is the same game.
+    let outcome = |args: &[&str]| place.json(&[args, &["--json"]].concat(), 0)["outcome"].take();
+    let there = outcome(&["probe", "4x3", "--position", "1ox/1xo/xox/oxo b"]);
+    build(&place, &["3x4"]);
+    assert_eq!(there, outcome(&["probe", "3x4", "--moves", "a3 b3"]));
+}
+
 /// At a limit there is an object as well, in which nothing is claimed.
 #[test]
 fn limits_leave_an_object_without_counts() {
