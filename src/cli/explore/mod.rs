@@ -24,6 +24,7 @@ mod boards;
 mod events;
 mod files;
 mod history;
+mod params;
 mod reply;
 mod routes;
 mod search;

@@ -1,16 +1,20 @@
-//! Requests that are read, and errors that are answered.
+//! Bodies that are read, and errors that are answered.
 
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
-use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::analysis::AnalysisError;
+
+/// Most bytes of a request's body.
+pub const MOST_BODY: usize = 16 << 10;
 
 /// A body that has not come after this time is not waited for.
 const BODY_TIME: Duration = Duration::from_secs(10);
@@ -69,20 +73,6 @@ impl From<AnalysisError> for Problem {
     }
 }
 
-/// The parameters of an address.
-pub struct Params<T>(pub T);
-
-impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let query = Query::try_from_uri(&parts.uri);
-        let Query(params) =
-            query.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.body_text()))?;
-        Ok(Params(params))
-    }
-}
-
 /// A body of JSON.
 pub struct Body<T>(pub T);
 
@@ -90,13 +80,29 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let body = Json::from_request(request, state);
+        let body = Bytes::from_request(request, state);
         let Ok(body) = tokio::time::timeout(BODY_TIME, body).await else {
             let seconds = BODY_TIME.as_secs();
             let text = format!("the body of the request did not come within {seconds} s");
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, text));
         };
-        let Json(body) = body.map_err(|error| Problem::new(error.status(), error.body_text()))?;
-        Ok(Body(body))
+        let body = body.map_err(|error| match error.status() {
+            status @ StatusCode::PAYLOAD_TOO_LARGE => {
+                Problem::new(status, format!("the body has more than {MOST_BODY} bytes"))
+            }
+            status => Problem::new(status, "the body has not come as a whole"),
+        })?;
+        let value: Value = serde_json::from_slice(&body).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let text = format!("the body is no JSON: it fails at line {line}, column {column}");
+            Problem::new(StatusCode::BAD_REQUEST, text)
+        })?;
+        // Else a list would be read as the fields in their order.
+        if !value.is_object() {
+            return Err(Problem::refused("the body is JSON, but no object"));
+        }
+        // Not from the value, in which a field that is given twice is there once.
+        let read = serde_json::from_slice(&body);
+        Ok(Body(read.map_err(|error| Problem::refused(format!("the body: {error}")))?))
     }
 }

@@ -9,13 +9,11 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
 
-use super::reply::Problem;
-
-/// Most bytes of a request's body.
-pub const MOST_BODY: usize = 16 << 10;
+use super::reply::{MOST_BODY, Problem};
 
 /// Most bytes of a request's address. A game of 62 moves on the largest board takes below 600.
 const MOST_ADDRESS: usize = 2048;
@@ -96,6 +94,17 @@ fn check(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
         let text = format!("the address has more than {MOST_ADDRESS} bytes");
         return Err(Problem::new(StatusCode::URI_TOO_LONG, text));
     }
+    Ok(())
+}
+
+/// Bodies have to be JSON, and so has what is to change something: a browser asks before it sends that
+/// for another page. Only for methods that there are, so that others are told so first.
+pub fn json_only<S: Clone + Send + Sync + 'static>(methods: MethodRouter<S>) -> MethodRouter<S> {
+    methods.route_layer(from_fn(check_body))
+}
+
+async fn check_body(request: Request, next: Next) -> Result<Response, Problem> {
+    let headers = request.headers();
     let has_body = headers.contains_key(header::TRANSFER_ENCODING)
         || only(headers, &header::CONTENT_LENGTH).is_ok_and(|length| length != Some(b"0"))
             && headers.contains_key(header::CONTENT_LENGTH);
@@ -104,7 +113,7 @@ fn check(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
         let text = "send JSON, with the header Content-Type: application/json";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
-    Ok(())
+    Ok(next.run(request).await)
 }
 
 /// The value of a header that may be there once at most.

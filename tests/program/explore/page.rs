@@ -27,10 +27,15 @@ fn wrong_addresses_and_methods_get_errors() {
         assert_eq!(reply.status, 404, "{path}");
         assert!(reply.error().contains("nothing at this address"), "{path}");
     }
-    let json = ["Content-Type: application/json"];
-    for first in ["POST /", "POST /api/v1/version", "PUT /api/v1/searches", "DELETE /js/main.js"] {
-        let reply = server.request(first, &json, "{}");
-        assert_eq!(reply.status, 405, "{first}");
-        assert!(!reply.error().is_empty());
+    // Whatever the body is said to be.
+    for kind in [&["Content-Type: application/json"][..], &["Content-Type: text/plain"], &[]] {
+        for first in
+            ["POST /", "POST /api/v1/version", "PUT /api/v1/searches", "DELETE /js/main.js"]
+        {
+            let reply = server.request(first, kind, "{}");
+            assert_eq!(reply.status, 405, "{first} {kind:?}");
+            assert!(!reply.error().is_empty());
+        }
+        assert_eq!(server.request("POST /api/v1/nothing", kind, "{}").status, 404, "{kind:?}");
     }
 }

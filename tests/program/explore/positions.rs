@@ -100,9 +100,15 @@ fn moves_are_played_from_the_start_or_a_position() {
 fn what_cannot_be_asked_gets_a_reason() {
     let server = Server::new();
     for (path, status, text) in [
-        ("konane/position", 400, "board"),
-        ("konane/position?board=3x3&file=x", 400, "file"),
-        ("konane/position?board=3x3&time=x", 400, "time"),
+        ("konane/position", 400, "board: this parameter is missing"),
+        (
+            "konane/position?board=3x3&file=x",
+            400,
+            "file: there is no such parameter; known here: board, position, moves, time",
+        ),
+        ("konane/position?board=3x3&time=x", 400, "time: \"x\" is no whole number below 2^64"),
+        ("konane/position?board=3x3&board=3x3", 400, "board: this parameter is given twice"),
+        ("konane/play?board=3x3&level=-1", 400, "level: \"-1\" is no whole number below 2^32"),
         ("konane/position?board=3x3&time=2001", 422, "2000"),
         ("konane/position?board=9x9", 422, "9x9"),
         ("konane/position?board=3x3&position=xox", 422, "rank"),
@@ -121,6 +127,48 @@ fn what_cannot_be_asked_gets_a_reason() {
         assert_eq!(reply.status, status, "{path}: {}", reply.body);
         assert!(reply.error().contains(text), "{path}: {}", reply.body);
     }
+}
+
+#[test]
+fn unknown_parameters_are_refused_everywhere() {
+    let server = Server::new();
+    let setup = json!({"board": "3x3", "position": "xox/oxo/xox b"});
+    let none = "file: there is no such parameter; none is known here";
+    for path in ["version", "boards", "databases", "proofs", "searches/1/events"] {
+        let reply = server.get(&format!("{path}?file=x"));
+        assert_eq!((reply.status, reply.error().as_str()), (400, none), "{path}");
+    }
+    for path in ["konane/setup?file=x", "searches?file=x"] {
+        let reply = server.post(path, &setup);
+        assert_eq!((reply.status, reply.error().as_str()), (400, none), "{path}");
+    }
+    assert_eq!(server.request("DELETE /api/v1/searches/1?file=x", &[], "").status, 400);
+    for path in ["konane/line", "konane/play", "konane/why", "openings"] {
+        let reply = server.get(&format!("{path}?board=3x3&move=a3&file=x"));
+        assert_eq!(reply.status, 400, "{path}: {}", reply.body);
+    }
+    for path in ["sprouts/position", "sprouts/draw"] {
+        assert_eq!(server.get(&format!("{path}?position=0*2&file=x")).status, 400, "{path}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_body_is_said_in_words() {
+    let server = Server::new();
+    let json = ["Content-Type: application/json"];
+    for (body, status, text) in [
+        ("{", 400, "the body is no JSON: it fails at line 1, column 1"),
+        ("[\"3x3\",null,[],\"black\"]", 422, "the body is JSON, but no object"),
+        ("{\"board\":1}", 422, "the body: invalid type: integer `1`, expected a string at line 1"),
+        (&" ".repeat(20 << 10), 413, "the body has more than 16384 bytes"),
+    ] {
+        let reply = server.request("POST /api/v1/konane/setup", &json, body);
+        assert_eq!(reply.status, status, "{body}: {}", reply.body);
+        assert!(reply.error().starts_with(text), "{body}: {}", reply.body);
+    }
+    // An address that is no text is none of a search.
+    assert_eq!(server.request("DELETE /api/v1/searches/%FF", &[], "").status, 404);
+    assert_eq!(server.get("searches/%FF/events").status, 204);
 }
 
 /// The line, the program's moves and the answers to moves all agree with the values.

@@ -7,6 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
+use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Answer, Problem};
 use crate::konane::Dimensions;
 
@@ -36,7 +37,7 @@ pub struct BoardJson {
 }
 
 /// Lists them.
-pub async fn get(State(explorer): Shared) -> Answer<BoardsJson> {
+pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJson> {
     let listed = explorer.read_files(|files| files.databases()).await?;
     let small = (1..=SIDE).flat_map(|ranks| (1..=SIDE).map(move |files| (ranks, files)));
     let mut boards: BTreeMap<_, _> = small.map(|key| (key, BoardJson::of(key))).collect();

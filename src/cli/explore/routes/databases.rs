@@ -5,6 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
+use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Answer, Problem};
 use crate::endgame::{Counts, Histogram, Manifest};
 
@@ -55,7 +56,7 @@ pub struct LayerJson {
 }
 
 /// Lists them.
-pub async fn get(State(explorer): Shared) -> Answer<DatabasesJson> {
+pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<DatabasesJson> {
     let listed = explorer.read_files(|files| files.databases()).await?;
     let (mut databases, mut errors) = (Vec::new(), Vec::new());
     for (path, manifest) in listed.map_err(Problem::failed)? {

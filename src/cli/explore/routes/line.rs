@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
-use crate::cli::explore::reply::{Answer, Params};
+use crate::cli::explore::params::Params;
+use crate::cli::explore::reply::Answer;
 use crate::konane::Position;
 
 /// The parameters.

@@ -25,36 +25,43 @@ use axum::routing::{delete, get, post};
 use super::Explorer;
 use super::assets::ASSETS;
 use super::reply::Problem;
+use super::security::json_only;
 
 /// What the handlers get.
 type Shared = State<Arc<Explorer>>;
 
 /// All routes.
 pub fn router(explorer: Arc<Explorer>) -> Router {
-    let api = Router::new()
-        .route("/version", get(version::get))
-        .route("/boards", get(boards::get))
-        .route("/databases", get(databases::get))
-        .route("/proofs", get(proofs::get))
-        .route("/openings", get(openings::get))
-        .route("/konane/position", get(position::get))
-        .route("/konane/line", get(line::get))
-        .route("/konane/play", get(play::get))
-        .route("/konane/why", get(why::get))
-        .route("/konane/setup", post(setup::post))
-        .route("/sprouts/position", get(sprouts::position))
-        .route("/sprouts/draw", get(sprouts::draw))
-        .route("/searches", post(searches::post))
-        .route("/searches/{id}", delete(searches::delete))
-        .route("/searches/{id}/events", get(searches::events))
-        .with_state(explorer);
-    let mut router = Router::new().nest("/api/v1", api);
+    let api = [
+        ("/version", get(version::get)),
+        ("/boards", get(boards::get)),
+        ("/databases", get(databases::get)),
+        ("/proofs", get(proofs::get)),
+        ("/openings", get(openings::get)),
+        ("/konane/position", get(position::get)),
+        ("/konane/line", get(line::get)),
+        ("/konane/play", get(play::get)),
+        ("/konane/why", get(why::get)),
+        ("/konane/setup", post(setup::post)),
+        ("/sprouts/position", get(sprouts::position)),
+        ("/sprouts/draw", get(sprouts::draw)),
+        ("/searches", post(searches::post)),
+        ("/searches/{id}", delete(searches::delete)),
+        ("/searches/{id}/events", get(searches::events)),
+    ];
+    let api = api
+        .into_iter()
+        .fold(Router::new(), |router, (path, methods)| router.route(path, json_only(methods)));
+    let mut router = Router::new().nest("/api/v1", api.with_state(explorer));
     for asset in ASSETS {
-        router = router.route(asset.path, get(move || async move { asset }));
+        router = router.route(asset.path, json_only(get(move || async move { asset })));
     }
-    router.route("/", get(|| async { &ASSETS[0] })).fallback(not_found).method_not_allowed_fallback(
-        || async { Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this method does not do here") },
-    )
+    router
+        .route("/", json_only(get(|| async { &ASSETS[0] })))
+        .fallback(not_found)
+        .method_not_allowed_fallback(|| async {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this method does not do here")
+        })
 }
 
 async fn not_found() -> Problem {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::Shared;
 use super::place::{Place, time};
 use crate::analysis::{Judgement, Level, Source};
-use crate::cli::explore::reply::{Answer, Params, Problem};
+use crate::cli::explore::params::Params;
+use crate::cli::explore::reply::{Answer, Problem};
 use crate::cli::judged::outcome_name;
 use crate::search::Value;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use crate::cli::explore::files::ProofFile;
+use crate::cli::explore::params::{NoParams, Params};
 use crate::konane::notation::format_position;
 use crate::konane::{Board, Colour, Position};
 use crate::proof::Side;
@@ -35,7 +36,7 @@ pub struct ProofHereJson {
 }
 
 /// Lists them.
-pub async fn get(State(explorer): Shared) -> Json<ProofsJson> {
+pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Json<ProofsJson> {
     Json(ProofsJson { proofs: explorer.files.proofs.iter().map(proof).collect() })
 }
 

@@ -1,9 +1,11 @@
 //! `/api/v1/searches`: a search that is watched while it runs.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::Shared;
 use super::place::Place;
 use crate::cli::explore::events;
+use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Body, Problem};
 use crate::cli::explore::search::{Game, Order};
 use crate::konane::{LEAST_MEMORY, SolveError};
@@ -47,7 +50,7 @@ enum GameName {
 
 /// When a search gives up; never, if nothing is said.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct LimitsRequest {
     /// After this time.
     seconds: Option<f64>,
@@ -62,9 +65,22 @@ pub struct SearchJson {
     pub id: String,
 }
 
+/// The id in an address. What is no text names no search.
+pub struct Id(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let id = Path::from_request_parts(parts, state).await;
+        Ok(Id(id.map_or_else(|_| String::new(), |Path(id)| id)))
+    }
+}
+
 /// `POST /api/v1/searches`: begins a search.
 pub async fn post(
     State(explorer): Shared,
+    _: Params<NoParams>,
     Body(request): Body<SearchRequest>,
 ) -> Result<(StatusCode, Json<SearchJson>), Problem> {
     let SearchRequest { game, board, position, moves, algo, memory, limits } = request;
@@ -113,7 +129,8 @@ fn memory(text: Option<&str>, most: u64) -> Result<u64, Problem> {
 /// `DELETE /api/v1/searches/{id}`: ends a search; its last event says so.
 pub async fn delete(
     State(explorer): Shared,
-    Path(id): Path<String>,
+    Id(id): Id,
+    _: Params<NoParams>,
 ) -> Result<StatusCode, Problem> {
     let found = explorer.searches.find(&id);
     let none = || Problem::new(StatusCode::NOT_FOUND, "there is no such search any more");
@@ -125,7 +142,8 @@ pub async fn delete(
 /// 204, which ends the browser's attempts, for an unknown search and for who has heard it all.
 pub async fn events(
     State(explorer): Shared,
-    Path(id): Path<String>,
+    Id(id): Id,
+    _: Params<NoParams>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let Some(search) = explorer.searches.find(&id) else {

@@ -4,6 +4,7 @@ use axum::Json;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
+use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Answer, Body, Problem};
 use crate::cli::judged::phase_name;
 use crate::konane::notation::{format_position, parse_square};
@@ -45,7 +46,7 @@ pub struct SetupJson {
 }
 
 /// Checks it.
-pub async fn post(Body(request): Body<SetupRequest>) -> Answer<SetupJson> {
+pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Answer<SetupJson> {
     let SetupRequest { board, position, squares, to_move } = request;
     let (board, position) = match (position, squares, to_move) {
         (Some(text), None, None) => {

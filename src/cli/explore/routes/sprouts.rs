@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::time;
-use crate::cli::explore::reply::{Answer, Params, Problem};
+use crate::cli::explore::params::Params;
+use crate::cli::explore::reply::{Answer, Problem};
 use crate::sprouts::analysis::Analysis;
 use crate::sprouts::{Position, draw};
 

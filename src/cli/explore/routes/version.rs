@@ -3,6 +3,8 @@
 use axum::Json;
 use serde::{Deserialize, Serialize};
 
+use crate::cli::explore::params::{NoParams, Params};
+
 /// The answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct VersionJson {
@@ -13,6 +15,6 @@ pub struct VersionJson {
 }
 
 /// Says it.
-pub async fn get() -> Json<VersionJson> {
+pub async fn get(_: Params<NoParams>) -> Json<VersionJson> {
     Json(VersionJson { version: env!("CARGO_PKG_VERSION").to_owned(), api: 1 })
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
-use crate::cli::explore::reply::{Answer, Params, Problem};
+use crate::cli::explore::params::Params;
+use crate::cli::explore::reply::{Answer, Problem};
 use crate::cli::judged::outcome_name;
 use crate::konane::notation::parse_move;
 
