@@ -74,8 +74,8 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Between two looks at the stop flag while no line comes.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The lines of standard input without its byte order mark, read by a thread of its own, so that a signal is noticed while no
-/// line comes.
+/// The lines of standard input without its byte order mark, read by a thread of its own, so that a
+/// signal is noticed while no line comes.
 pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
     let (sender, receiver) = sync_channel(AHEAD);
     let read = move || {

@@ -49,8 +49,8 @@ pub struct VerifySprJson {
     pub entries: Option<u64>,
     /// Those that follow from the rules and from others.
     pub established: Option<u64>,
-    /// Whether there are entries, every one is established and, with `--root`, the root is decided; null if the check
-    /// did not end.
+    /// Whether there are entries, every one is established and, with `--root`, the root is decided;
+    /// null if the check did not end.
     pub valid: Option<bool>,
     /// Entries that are not established, the first ones.
     pub problems: Vec<ProblemJson>,
