@@ -449,4 +449,30 @@ mod tests {
         assert_eq!(searches, [0, 1, 3, 0]);
         assert_eq!(evaluator.control.counters.settle_positions, 10 + 3);
     }
+    /// After one in vain the others wait until the search comes to them.
+    #[test]
+    fn the_others_are_tried_when_the_search_comes_to_them() {
+        let game = Three::default();
+        let table = Table::new(1 << 12).unwrap();
+        let settle = SettleOptions { budget: 10, effort: 8 };
+        let mut nobody = ();
+        let root = Root::new(&game, 0, &table);
+        let mut evaluator = Evaluator::alone(root, Limits::default(), &mut nobody, settle);
+        evaluator.tries = 1;
+        assert_eq!(evaluator.expand(0, true), Evaluation::Open);
+        let searches = |game: &Three| game.searches.each_ref().map(|c| c.load(Ordering::Relaxed));
+        assert_eq!((evaluator.children.len(), searches(&game)), (3, [0, 1, 0, 0]));
+        for at in 0..3 {
+            let child = evaluator.children[at];
+            match evaluator.step(&(), &child, Thresholds::ROOT) {
+                Step::Numbers(pair) => assert_eq!((child.code, pair), (2, Pair::WIN)),
+                Step::Node(code, _) => assert_eq!(code, child.code),
+                Step::Part { .. } => panic!("a child is no sum"),
+            }
+        }
+        assert_eq!(searches(&game), [0, 1, 1, 0]);
+        // A child that has been searched is not tried any more.
+        evaluator.children[1].set_pair(Pair { phi: 3, delta: 4 });
+        assert!(!settle.admits(&evaluator.children[1]));
+    }
 }
