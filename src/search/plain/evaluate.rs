@@ -428,16 +428,21 @@ mod tests {
         }
     }
 
+    fn evaluator<'a>(
+        game: &'a Three,
+        table: &'a Table,
+        nobody: &'a mut (),
+    ) -> Evaluator<'a, Three> {
+        let settle = SettleOptions { budget: 10, effort: 8 };
+        Evaluator::alone(Root::new(game, 0, table), Limits::default(), nobody, settle)
+    }
+
     /// What an exact search was too short for is not searched again at once, and keeps its estimate;
     /// what was solved is solved again, as nothing is stored for it.
     #[test]
     fn exact_searches_that_failed_are_not_repeated() {
-        let game = Three::default();
-        let table = Table::new(1 << 12).unwrap();
-        let settle = SettleOptions { budget: 10, effort: 8 };
-        let mut nobody = ();
-        let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, Limits::default(), &mut nobody, settle);
+        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let mut evaluator = evaluator(&game, &table, &mut nobody);
         for _ in 0..3 {
             assert_eq!(evaluator.expand(0, true), Evaluation::Open);
             let open: Vec<_> =
@@ -452,12 +457,8 @@ mod tests {
     /// After one in vain the others wait until the search comes to them.
     #[test]
     fn the_others_are_tried_when_the_search_comes_to_them() {
-        let game = Three::default();
-        let table = Table::new(1 << 12).unwrap();
-        let settle = SettleOptions { budget: 10, effort: 8 };
-        let mut nobody = ();
-        let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, Limits::default(), &mut nobody, settle);
+        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let mut evaluator = evaluator(&game, &table, &mut nobody);
         evaluator.tries = 1;
         assert_eq!(evaluator.expand(0, true), Evaluation::Open);
         let searches = |game: &Three| game.searches.each_ref().map(|c| c.load(Ordering::Relaxed));
@@ -473,6 +474,6 @@ mod tests {
         assert_eq!(searches(&game), [0, 1, 1, 0]);
         // A child that has been searched is not tried any more.
         evaluator.children[1].set_pair(Pair { phi: 3, delta: 4 });
-        assert!(!settle.admits(&evaluator.children[1]));
+        assert!(!evaluator.settle.admits(&evaluator.children[1]));
     }
 }
