@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,23 @@ __all__ = ["connected"]
 
 #: Bytes of the memory in which a local Ray keeps what is on its way.
 STORE = 256 << 20
+
+#: Seconds to wait for somebody at ``host:port``.
+PATIENCE = 10
+
+
+def _refuse_dead(address: str) -> None:
+    """Refuses a ``host:port`` at which nobody listens, on which Ray itself spends more than a minute."""
+    host, _, port = address.rpartition(":")
+    if not host or "://" in address or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"there is no Ray at {address}: {error}; "
+            "`ray start --head` prints the address to give here"
+        ) from error
 
 
 @contextmanager
@@ -34,6 +52,7 @@ def connected(address: str | None, cores: int) -> Iterator[None]:
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address is not None:
+        _refuse_dead(address)
         options["address"] = address
     else:
         # Nothing is told to anybody, and nobody but this machine can talk to it.

@@ -8,6 +8,7 @@ import math
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -89,6 +90,15 @@ def test_what_makes_no_sense_is_refused_before_ray_is_started(name: str, number:
     with pytest.raises(konane.InputError, match=name):
         konane.cluster.sprouts("0*3", **{name: number})
     assert not ray.is_initialized()
+
+
+def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        address = f"127.0.0.1:{nobody.getsockname()[1]}"
+    begun = time.monotonic()
+    with pytest.raises(konane.InputError, match=f"no Ray at {address}.*ray start"):
+        konane.cluster.solve("3x3", address=address)
+    assert time.monotonic() - begun < 5
 
 
 def test_numbers_and_times_are_written_as_for_the_program(

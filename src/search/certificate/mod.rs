@@ -37,8 +37,8 @@ const BATCH: usize = 1 << 14;
 /// game remembers there of earlier positions must not depend on the number of threads.
 const GRAIN: usize = 1 << 10;
 
-/// Positions that the exact search of a reply may visit at first: as many as those of the search that
-/// found the value.
+/// Positions that the exact search of a reply may visit at first: about as many as find most of the
+/// lost replies.
 const FIRST_BUDGET: u32 = 60;
 
 /// How a certificate is collected.
