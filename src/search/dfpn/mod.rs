@@ -10,6 +10,7 @@
 mod plain;
 mod team;
 
+pub(in crate::search) use plain::dfpn_heard_by;
 pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
 
 use super::nand::{Edge, Expanded, Nand, Step, scan};

@@ -7,7 +7,7 @@ use super::{Choosing, Worker};
 use crate::search::nand::Nand;
 use crate::search::numbers::{Combination, Pair};
 use crate::search::plain::Root;
-use crate::search::plain::evaluate::Evaluator;
+use crate::search::plain::evaluate::{Evaluator, Listener};
 use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::Answer;
 use crate::search::run::{
@@ -60,10 +60,7 @@ pub fn dfpn<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let mut control = Control::new(limits, observer);
-    control.counters = first(root.table);
-    let (pair, control) = search::<G, false>(root, options, control);
-    report(root.table, pair, control.stopped, control.root.2, control.counters)
+    dfpn_heard_by(&(), root, options, NonZeroUsize::MIN, limits, observer)
 }
 
 /// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. On one it
@@ -82,11 +79,26 @@ pub fn dfpn_parallel<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
+    dfpn_heard_by(&(), root, options, threads, limits, observer)
+}
+
+/// [`dfpn_parallel`] for a listener.
+pub(in crate::search) fn dfpn_heard_by<G: Game, L: Listener>(
+    listener: &L,
+    root: Root<'_, G>,
+    options: DfpnOptions,
+    threads: NonZeroUsize,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+) -> Report {
     let Root { game, code, table } = root;
     let threads = threads.get();
     // A known value of the root is one expansion's work.
     if threads == 1 || game.known(code) != Answer::Unknown {
-        return dfpn(root, options, limits, observer);
+        let mut control = Control::new(limits, observer);
+        control.counters = first(table);
+        let (pair, control) = search::<G, L, false>(listener, root, options, control);
+        return report(table, pair, control.stopped, control.root.2, control.counters);
     }
     table.reserve(FIRST_ENTRIES, |code| game.key(code));
     let team = Team::new(threads, limits, first(table));
@@ -95,7 +107,7 @@ pub fn dfpn_parallel<G: Game>(
     let solution: Mutex<Option<(Pair, Option<u64>)>> = Mutex::new(None);
     let work = |member, observer: &mut dyn Observer| {
         let control = Control::of_worker(member, observer);
-        let (pair, mut control) = search::<G, true>(root, options, control);
+        let (pair, mut control) = search::<G, L, true>(listener, root, options, control);
         let found = (pair, control.root.2);
         if pair.value().is_some() {
             team.finish();
@@ -123,13 +135,14 @@ fn first(table: &Table) -> Counters {
     Counters { nodes: 1, table_used: table.estimated_count(), ..Counters::default() }
 }
 
-fn search<'a, G: Game, const TEAM: bool>(
+fn search<'a, G: Game, L: Listener, const TEAM: bool>(
+    listener: &'a L,
     root: Root<'a, G>,
     options: DfpnOptions,
     control: Control<'a>,
 ) -> (Pair, Control<'a>) {
     let Root { game, code: root, table } = root;
-    let mut evaluator = Evaluator::new(game, table, control, options.settle);
+    let mut evaluator = Evaluator::heard_by(listener, game, table, control, options.settle);
     evaluator.open_entries = true;
     evaluator.tries = options.tries;
     if evaluator.root_is_lost(root) {

@@ -24,11 +24,23 @@ pub(in crate::search) enum Evaluation {
     Stopped,
 }
 
+/// Hears of every entry that df-pn stores, on all of its threads. `()` does not listen and costs
+/// nothing.
+pub(in crate::search) trait Listener: Sync {
+    /// This is what is now known about the position with this code.
+    fn stored(&self, code: u64, entry: Entry);
+}
+
+impl Listener for () {
+    #[inline(always)]
+    fn stored(&self, _: u64, _: Entry) {}
+}
+
 /// Places of [`Evaluator::hard`].
 const HARD: usize = 1 << 16;
 
 /// What one thread evaluates positions with.
-pub(in crate::search) struct Evaluator<'a, G: Game> {
+pub(in crate::search) struct Evaluator<'a, G: Game, L = ()> {
     pub game: &'a G,
     pub table: &'a Table,
     pub control: Control<'a>,
@@ -47,22 +59,12 @@ pub(in crate::search) struct Evaluator<'a, G: Game> {
     hard: Box<[u8]>,
     /// Whether numbers of open positions are taken from the table, or only values.
     pub open_entries: bool,
+    listener: &'a L,
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
     pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
-        Evaluator {
-            game,
-            table,
-            control,
-            scratch: G::Scratch::default(),
-            children: Vec::with_capacity(256),
-            keys: Vec::with_capacity(256),
-            settle,
-            tries: u32::MAX,
-            hard: vec![0; HARD].into(),
-            open_entries: false,
-        }
+        Evaluator::heard_by(&(), game, table, control, settle)
     }
 
     /// For a search on one thread, which has counted its root.
@@ -77,6 +79,30 @@ impl<'a, G: Game> Evaluator<'a, G> {
         control.counters.nodes = 1;
         control.counters.table_used = table.estimated_count();
         Evaluator::new(game, table, control, settle)
+    }
+}
+
+impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
+    pub fn heard_by(
+        listener: &'a L,
+        game: &'a G,
+        table: &'a Table,
+        control: Control<'a>,
+        settle: SettleOptions,
+    ) -> Self {
+        Evaluator {
+            game,
+            table,
+            control,
+            scratch: G::Scratch::default(),
+            children: Vec::with_capacity(256),
+            keys: Vec::with_capacity(256),
+            settle,
+            tries: u32::MAX,
+            hard: vec![0; HARD].into(),
+            open_entries: false,
+            listener,
+        }
     }
 
     /// What the table knows about a position.
@@ -274,7 +300,7 @@ impl Edge for Child {
     }
 }
 
-impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
+impl<'a, G: Game, L: Listener> Nand<'a> for Evaluator<'a, G, L> {
     type Node = ();
     type Edge = Child;
 
@@ -371,14 +397,14 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
     #[inline(always)]
     fn solved(&mut self, code: u64, value: Value, work: u64) {
         let entry = Entry::solved(value, work);
-        self.game.stored(code, entry);
+        self.listener.stored(code, entry);
         Evaluator::store(self, code, entry);
     }
 
     #[inline(always)]
     fn store(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64) {
         let entry = Entry { phi, delta, work };
-        self.game.stored(code, entry);
+        self.listener.stored(code, entry);
         Evaluator::store(self, code, entry);
     }
 }

@@ -7,7 +7,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::search::numbers::Number;
-use crate::search::table::Entry;
 
 use crate::search::Value;
 
@@ -118,12 +117,6 @@ pub trait Game: Sync {
     fn known(&self, code: u64) -> Answer {
         let _ = code;
         Answer::Unknown
-    }
-
-    /// Told of every entry that df-pn stores. Games themselves do not listen.
-    #[inline(always)]
-    fn stored(&self, code: u64, entry: Entry) {
-        let _ = (code, entry);
     }
 
     /// A plain exact search of at most `budget` positions, for positions near the end.

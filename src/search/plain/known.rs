@@ -1,7 +1,6 @@
 //! Values that are known before a search begins, such as those of an endgame database.
 
 use super::game::{Child, Expansion, Game, Settled};
-use crate::search::table::Entry;
 
 pub use super::game::Answer;
 
@@ -14,13 +13,6 @@ pub use super::game::Answer;
 pub trait Known: Sync {
     /// The value of the position with this code.
     fn value(&self, code: u64) -> Answer;
-
-    /// Told of every entry that a search stores: see [`Game::stored`]. Whoever collects them listens
-    /// here; others do not.
-    #[inline(always)]
-    fn stored(&self, code: u64, entry: Entry) {
-        let _ = (code, entry);
-    }
 }
 
 impl Known for () {
@@ -34,11 +26,6 @@ impl<K: Known + ?Sized> Known for &K {
     #[inline(always)]
     fn value(&self, code: u64) -> Answer {
         (**self).value(code)
-    }
-
-    #[inline(always)]
-    fn stored(&self, code: u64, entry: Entry) {
-        (**self).stored(code, entry);
     }
 }
 
@@ -115,12 +102,6 @@ impl<G: Game, K: Known> Game for Informed<'_, G, K> {
             Answer::Unknown => self.game.known(code),
             answer => answer,
         }
-    }
-
-    #[inline(always)]
-    fn stored(&self, code: u64, entry: Entry) {
-        self.known.stored(code, entry);
-        self.game.stored(code, entry);
     }
 
     #[inline(always)]

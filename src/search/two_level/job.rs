@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use crate::search::Value;
-use crate::search::dfpn::{DfpnOptions, dfpn_parallel};
+use crate::search::dfpn::{DfpnOptions, dfpn_heard_by};
 use crate::search::jobs::messages::JobOutcome;
 use crate::search::plain::Root;
-use crate::search::plain::evaluate::{Evaluation, Evaluator};
+use crate::search::plain::evaluate::{Evaluation, Evaluator, Listener};
 use crate::search::plain::game::{Child, Game};
 use crate::search::run::{Control, Counters, Limits, Observer, Outcome, Reason};
 use crate::search::table::Table;
@@ -34,8 +34,9 @@ impl<'a, G: Game> Searcher<'a, G> {
 
     /// Searches a node until it is solved or the limits are reached, with so many entries in the table
     /// before.
-    pub fn search(
+    pub fn search<L: Listener>(
         &mut self,
+        listener: &L,
         node: u64,
         limits: Limits<'_>,
         used_before: u64,
@@ -43,8 +44,8 @@ impl<'a, G: Game> Searcher<'a, G> {
     ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
         let Searcher { evaluator, options, threads } = self;
         let (game, table) = (evaluator.game, evaluator.table);
-        let report =
-            dfpn_parallel(Root::new(game, node, table), *options, *threads, limits, observer);
+        let root = Root::new(game, node, table);
+        let report = dfpn_heard_by(listener, root, *options, *threads, limits, observer);
         let mut spent = of_job(&report.counters, used_before);
         let outcome = match report.outcome {
             Outcome::Known(value) => JobOutcome::Solved(value, report.best),

@@ -145,7 +145,7 @@ fn work<G: Game>(
         let used_before = table.estimated_count();
         let limits = Limits { nodes: Some(budget), stop: Some(seat.stop()), ..Limits::default() };
         let mut watch = Watch { seat, job, slice, told_at: 0, used_before };
-        let (outcome, spent) = searcher.search(node, limits, used_before, &mut watch);
+        let (outcome, spent) = searcher.search(&(), node, limits, used_before, &mut watch);
         done = Some(Done { job, outcome, spent });
     }
 }

@@ -13,8 +13,8 @@ use crate::search::jobs::Finding;
 use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::jobs::remote::{RemoteWorker, WireError, WorkerJobs};
+use crate::search::plain::evaluate::Listener;
 use crate::search::plain::game::{Child, Game};
-use crate::search::plain::known::{Answer, Informed, Known};
 use crate::search::run::{Counters, Limits, Pace};
 use crate::search::split_mix::mix;
 use crate::search::table::{Entry, Table};
@@ -97,11 +97,11 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         limits: Limits<'_>,
     ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
         self.make_room(room.max(LEAST_ROOM));
-        let game = Informed::new(self.game, &self.found);
         let mut nobody = ();
         let WorkerOptions { dfpn, threads, .. } = self.options;
         let used_before = self.table.estimated_count();
-        Searcher::new(&game, &self.table, dfpn, threads, &mut nobody).search(
+        Searcher::new(self.game, &self.table, dfpn, threads, &mut nobody).search(
+            &self.found,
             node,
             limits,
             used_before,
@@ -186,12 +186,7 @@ impl Found {
     }
 }
 
-impl Known for Found {
-    #[inline(always)]
-    fn value(&self, _: u64) -> Answer {
-        Answer::Unknown
-    }
-
+impl Listener for Found {
     #[inline(always)]
     fn stored(&self, code: u64, entry: Entry) {
         if entry.work >= self.least {
