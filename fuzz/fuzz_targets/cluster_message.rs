@@ -9,6 +9,7 @@ use konane::search::jobs::messages::{Answer, Order};
 use konane::search::jobs::remote::wire::{Kind, decode, encode, seal};
 use konane::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use konane::search::sums::SearchOptions;
+use konane::search::two_level::PlainRules;
 use konane::sprouts::cluster::{ClusterSearch, lead};
 use konane::{Board, Position, SolveOptions, Solver};
 use libfuzzer_sys::fuzz_target;
@@ -78,8 +79,9 @@ fuzz_target!(|data: &[u8]| {
     let solver = Solver::new(&board, &start).options(options);
     let (messages, jobs) = data.split_at(if first % 4 == 2 { 0 } else { data.len() });
     let mut number = 0;
+    let plain = PlainRules::default();
     solver
-        .lead(rules, &mut (), |leader| number = tell(leader, messages))
+        .lead(rules, plain, &mut (), |leader| number = tell(leader, messages))
         .expect("the memory is enough");
-    solver.work(rules, |worker| order(worker, number, jobs)).expect("the memory is enough");
+    solver.work(plain, |worker| order(worker, number, jobs)).expect("the memory is enough");
 });

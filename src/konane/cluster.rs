@@ -7,11 +7,12 @@ use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_ta
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
-use crate::search::two_level::{PlainWorker, WorkerOptions, lead};
+use crate::search::two_level::{PlainRules, PlainWorker, WorkerOptions, lead};
 
 impl<K: Known> Solver<'_, K> {
     /// Leads this search on two levels ([`Algorithm::PnsPdfpn`], whatever the options say) with workers
-    /// elsewhere, which have to be [`Solver::work`]ing on the same position with the same profile.
+    /// elsewhere, which have to be [`Solver::work`]ing on the same position with the same profile and
+    /// the same [`PlainRules`].
     ///
     /// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or
     /// to interrupt it. The memory is the leader's own: a quarter for the table of solved positions, the
@@ -23,6 +24,7 @@ impl<K: Known> Solver<'_, K> {
     pub fn lead(
         &self,
         rules: RemoteRules,
+        plain: PlainRules,
         observer: &mut dyn Observer,
         run: impl FnOnce(&mut dyn RemoteLeader),
     ) -> Result<Solution, SolveError> {
@@ -30,7 +32,7 @@ impl<K: Known> Solver<'_, K> {
         let combination = solver.options.profile.dfpn().combination;
         let number = solver.number();
         let (solution, _) = solver.search_by(observer, |root, tree_bytes, observer, port| {
-            lead(root, tree_bytes, combination, rules, number, observer, port, run)
+            lead(root, tree_bytes, combination, rules, plain, number, observer, port, run)
         })?;
         Ok(solution)
     }
@@ -42,7 +44,7 @@ impl<K: Known> Solver<'_, K> {
     /// As [`Solver::run`].
     pub fn work<T>(
         &self,
-        rules: RemoteRules,
+        rules: PlainRules,
         run: impl FnOnce(&dyn RemoteWorker) -> T,
     ) -> Result<T, SolveError> {
         let solver = self.on_two_levels();
@@ -51,12 +53,7 @@ impl<K: Known> Solver<'_, K> {
         let game = Informed::new(&konane, solver.known);
         let bytes = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
         let table = new_table(solver.board, bytes, solver.options.algorithm)?;
-        let options = WorkerOptions {
-            dfpn: profile.dfpn(),
-            threads,
-            fact_work: rules.fact_work,
-            most_entries: rules.most_entries,
-        };
+        let options = WorkerOptions { dfpn: profile.dfpn(), threads, rules };
         let pace = solver.limits.pace;
         Ok(run(&PlainWorker::new(&game, table, options, solver.number(), pace)))
     }

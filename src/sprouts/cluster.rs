@@ -66,8 +66,7 @@ pub struct ClusterSolution {
 /// interrupt it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
 /// budget of a job. `numbers` is the search's checkpoint: a file of Grundy numbers
 /// ([`super::nimber_db`]), made if there is none, from which the search takes what is known and to
-/// which it adds what is found as it comes in. `fact_work` of the rules is not used: every Grundy
-/// number goes to all workers.
+/// which it adds what is found as it comes in. Every Grundy number goes to all workers.
 ///
 /// Numbers that come from workers are believed. Two that contradict each other end the search for
 /// [`crate::Reason::KnownValues`]; so does a file that cannot be written.

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::fields::{konane_fields, sprouts_fields};
-use super::{Host, answer, heap, lock, rules, sprouts_search};
+use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
 use crate::error::Failure;
 use crate::options::{Memory, Nodes, Seconds, Start};
 use crate::results::ProofNumber;
@@ -164,8 +164,7 @@ impl ClusterLeader {
         checkpoint_interval: Option<Seconds>,
     ) -> Result<Self, Failure> {
         let Start(start) = start;
-        let node_limit = max_nodes.map(|nodes| nodes.0);
-        let rules = RemoteRules { names, job_nodes, node_limit, ..rules(fact_work) };
+        let (rules, plain) = (rules(names, job_nodes, max_nodes), plain_rules(fact_work));
         let options = SolveOptions {
             algorithm: Algorithm::PnsPdfpn,
             profile: profile_of(profile)?,
@@ -181,7 +180,7 @@ impl ClusterLeader {
             let limits = Limits { stop: Some(stop), ..Limits::default() };
             let solver = Solver::new(&start.board, &start.position).options(options);
             let solver = solver.limits(limits).keeper(kept.as_deref());
-            let found = solver.lead(rules, &mut (), run).map_err(|error| match error {
+            let found = solver.lead(rules, plain, &mut (), run).map_err(|error| match error {
                 SolveError::Checkpoint(error) => of_checkpoint(error),
                 other => other.into(),
             })?;
@@ -232,8 +231,7 @@ impl ClusterLeader {
             }
         }
         let (text, position, nimber) = (text.to_owned(), read(text)?, heap(nimber)?);
-        let node_limit = max_nodes.map(|nodes| nodes.0);
-        let rules = RemoteRules { names, job_nodes, node_limit, ..rules(u64::MAX) };
+        let rules = rules(names, job_nodes, max_nodes);
         let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
             let found = sprouts::lead(search, rules, checkpoint.as_deref(), &mut (), run)?;
@@ -341,6 +339,14 @@ impl ClusterLeader {
         let before = self.keeper.as_ref().map(|keeper| *keeper.before()).unwrap_or_default();
         (before.runs, before.nodes, before.seconds())
     }
+}
+
+/// The most facts in an answer: some 400 kB.
+const FACTS_AT_ONCE: usize = 20_000;
+
+fn rules(names: u64, job_nodes: u64, max_nodes: Option<Nodes>) -> RemoteRules {
+    let (node_limit, facts_at_once) = (max_nodes.map(|nodes| nodes.0), FACTS_AT_ONCE);
+    RemoteRules { names, job_nodes, facts_at_once, node_limit, ..RemoteRules::default() }
 }
 
 /// Between two checkpoints, so that little is lost with the leader's process.

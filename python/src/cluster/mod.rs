@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use konane::search::jobs::remote::RemoteRules;
 use konane::search::sums::SearchOptions;
+use konane::search::two_level::PlainRules;
 use konane::sprouts::Position;
 use konane::sprouts::cluster::ClusterSearch;
 use konane::system::{parse_count, parse_duration};
@@ -30,12 +30,9 @@ use crate::whole::Whole;
 pub use leader::{ClusterLeader, ClusterStanding, ClusterTold};
 pub use worker::ClusterWorker;
 
-/// The most facts in an answer: some 400 kB.
-const FACTS_AT_ONCE: usize = 20_000;
-
-/// What leader and workers have to agree about.
-fn rules(fact_work: u64) -> RemoteRules {
-    RemoteRules { fact_work, facts_at_once: FACTS_AT_ONCE, ..RemoteRules::default() }
+/// What leader and workers of a search of Konane have to agree about.
+fn plain_rules(fact_work: u64) -> PlainRules {
+    PlainRules { fact_work, ..PlainRules::default() }
 }
 
 /// A search of Sprouts, which leader and workers have to agree about.

@@ -13,7 +13,7 @@ use konane::{SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Host, answer, heap, lock, rules, sprouts_search};
+use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
 use crate::error::Failure;
 use crate::options::{Memory, Start, Threads};
 use crate::solve::profile as profile_of;
@@ -115,7 +115,7 @@ impl ClusterWorker {
         };
         ClusterWorker::start(py, move |serve| {
             let solver = Solver::new(&start.board, &start.position).options(options);
-            Ok(solver.work(rules(fact_work), serve)?)
+            Ok(solver.work(plain_rules(fact_work), serve)?)
         })
     }
 

@@ -1,4 +1,4 @@
-//! A leader whose workers are elsewhere.
+//! A leader whose workers are elsewhere, and what they have to agree about.
 
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, WireLeader};
 use crate::search::jobs::{Finding, JobTree, JobTreeOptions, without_memory};
@@ -8,6 +8,28 @@ use crate::search::plain::game::Game;
 use crate::search::run::{Observer, Report};
 use crate::search::snapshot::TreePort;
 use crate::search::table::{Cursor, Table};
+
+/// How a leader and workers with tables of their own share what they know, beside [`RemoteRules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlainRules {
+    /// The least work of a position, solved or open, that is worth telling everybody of.
+    pub fact_work: u64,
+    /// The most table entries that a worker hands over for a job, the nearest ones; 16 bytes each.
+    pub most_entries: usize,
+    /// What a worker below a node of the tree adds to the node's delta in selections, beside 1, as
+    /// a part of the delta in 1/64.
+    pub congestion_64: u32,
+    /// Expansions of all workers after which a selection looks a node's children up in the leader's
+    /// table again, for what others have found out there.
+    pub refresh_age: u32,
+}
+
+impl Default for PlainRules {
+    /// Facts of work 30, 8192 entries, a congestion of 1/64, a refresh after 100 000 expansions.
+    fn default() -> Self {
+        PlainRules { fact_work: 30, most_entries: 1 << 13, congestion_64: 1, refresh_age: 100_000 }
+    }
+}
 
 /// Leads a search with the tree at the port, if there is one, and what the table knows. Returns when
 /// `run` does, which carries the messages; if the search is not over then, it was interrupted.
@@ -20,12 +42,13 @@ pub fn lead<G: Game>(
     tree_bytes: usize,
     combination: Combination,
     rules: RemoteRules,
+    plain: PlainRules,
     search: u64,
     observer: &mut dyn Observer,
     port: &TreePort,
     run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Report {
-    let RemoteRules { refresh_age, congestion_64, fact_work, .. } = rules;
+    let PlainRules { refresh_age, congestion_64, fact_work, .. } = plain;
     let options = JobTreeOptions { combination, open_entries: true, refresh_age, congestion_64 };
     let table = root.table;
     let Some(tree) = JobTree::new(root, tree_bytes, options, port) else {

@@ -17,7 +17,7 @@ mod job;
 mod lead;
 mod worker;
 
-pub use lead::lead;
+pub use lead::{PlainRules, lead};
 pub use worker::{PlainWorker, WorkerOptions};
 
 use std::num::NonZeroUsize;

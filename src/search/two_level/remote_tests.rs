@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::entries;
-use super::lead;
 use super::worker::{PlainWorker, WorkerOptions};
+use super::{PlainRules, lead};
 use crate::oracles::graph::{GraphGame, Hooked};
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
@@ -51,27 +51,26 @@ fn rules(job_nodes: u64) -> RemoteRules {
     RemoteRules {
         names: NAMES,
         job_nodes,
-        fact_work: 1,
         facts_at_once: 5,
         lease: Some(Duration::from_millis(300)),
         ..RemoteRules::default()
     }
 }
 
+const RULES: PlainRules =
+    PlainRules { fact_work: 1, most_entries: 1 << 16, congestion_64: 16, refresh_age: 10 };
+
+const OPTIONS: WorkerOptions =
+    WorkerOptions { dfpn: DFPN, threads: NonZeroUsize::MIN, rules: RULES };
+
 fn remote(game: &GraphGame) -> PlainWorker<'_, GraphGame> {
-    let options = WorkerOptions {
-        dfpn: DFPN,
-        threads: NonZeroUsize::MIN,
-        fact_work: 1,
-        most_entries: 1 << 16,
-    };
-    PlainWorker::new(game, Table::new(1 << 14).unwrap(), options, SEARCH, None)
+    PlainWorker::new(game, Table::new(1 << 14).unwrap(), OPTIONS, SEARCH, None)
 }
 
 fn led(game: &GraphGame, rules: RemoteRules, run: impl FnOnce(&mut dyn RemoteLeader)) -> Report {
     let (table, port) = (Table::new(1 << 14).unwrap(), TreePort::idle());
-    let rules = RemoteRules { refresh_age: 10, congestion_64: 16, ..rules };
-    lead(Root::new(game, 0, &table), 1 << 20, DFPN.combination, rules, SEARCH, &mut (), &port, run)
+    let (root, combination) = (Root::new(game, 0, &table), DFPN.combination);
+    lead(root, 1 << 20, combination, rules, RULES, SEARCH, &mut (), &port, run)
 }
 
 /// What goes wrong, each in 1/256.
@@ -301,8 +300,7 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
     // A job that comes while the worker goes on without limit is searched at once.
     let has_begun = AtomicBool::new(false);
     let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
-    let options = WorkerOptions { fact_work: 1, ..*remote(&game).options() };
-    let busy = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), options, SEARCH, None);
+    let busy = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), OPTIONS, SEARCH, None);
     led(&game, rules(4), |leader| {
         let told = leader.hello(0, Duration::ZERO);
         let message = busy.search(0, &told.answer, None).unwrap();
@@ -416,15 +414,11 @@ fn a_worker_takes_any_job() {
 fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
     let (game, has_begun) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
     let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
-    let options = WorkerOptions {
-        dfpn: DFPN,
-        threads: NonZeroUsize::MIN,
-        fact_work: 1 << 40,
-        most_entries: 0,
-    };
+    let rules = PlainRules { fact_work: 1 << 40, most_entries: 0, ..RULES };
+    let options = WorkerOptions { rules, ..OPTIONS };
     // Too small a table to come to an end.
     let remote = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), options, SEARCH, None);
-    let report = led(&game, rules(1 << 40), |leader| {
+    let report = led(&game, self::rules(1 << 40), |leader| {
         let told = leader.hello(0, Duration::ZERO);
         let Ordered::Search { job, .. } = told.order else { panic!("{told:?}") };
         std::thread::scope(|scope| {

@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ahash::AHashMap;
 
-use super::LEAST_ROOM;
 use super::entries;
 use super::job::Searcher;
+use super::{LEAST_ROOM, PlainRules};
 use crate::search::dfpn::DfpnOptions;
 use crate::search::jobs::Finding;
 use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
@@ -26,10 +26,8 @@ pub struct WorkerOptions {
     pub dfpn: DfpnOptions,
     /// Its threads.
     pub threads: NonZeroUsize,
-    /// The least work of a position, solved or open, that is worth telling the others of.
-    pub fact_work: u64,
-    /// The most entries that are handed over.
-    pub most_entries: usize,
+    /// The same everywhere.
+    pub rules: PlainRules,
 }
 
 /// A worker for a plain game.
@@ -52,8 +50,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
-        let found =
-            Found { least: options.fact_work, parts: [(); PARTS].map(|()| Mutex::default()) };
+        let least = options.rules.fact_work;
+        let found = Found { least, parts: [(); PARTS].map(|()| Mutex::default()) };
         PlainWorker {
             game,
             found,
@@ -62,12 +60,6 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             jobs: WorkerJobs::new(search, pace),
             open: Mutex::default(),
         }
-    }
-
-    /// How it searches.
-    #[cfg(test)]
-    pub fn options(&self) -> &WorkerOptions {
-        &self.options
     }
 
     /// What it knows.
@@ -147,11 +139,10 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     }
 
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
-        let search = self.jobs.search;
+        let (search, most) = (self.jobs.search, self.options.rules.most_entries);
         let node = wire::decode(Kind::Node, search, node)?;
         // Beside the job's threads, which may want to grow the table.
-        let collect =
-            || entries::collect(self.game, &self.table, search, node, self.options.most_entries);
+        let collect = || entries::collect(self.game, &self.table, search, node, most);
         Ok(self.table.while_nothing_moves(collect))
     }
 

@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use konane::search::jobs::remote::{RemoteRules, RemoteWorker};
+use konane::search::two_level::PlainRules;
 use konane::{Board, Limits, Position, SolveOptions, Solver};
 
 use costs::Costs;
@@ -31,19 +32,19 @@ struct Args {
     #[command(flatten)]
     flags: Flags,
     /// The least work of a fact.
-    #[arg(long, default_value_t = RemoteRules::default().fact_work)]
+    #[arg(long, default_value_t = PlainRules::default().fact_work)]
     fact_work: u64,
     /// The most entries for a job.
-    #[arg(long, default_value_t = RemoteRules::default().most_entries)]
+    #[arg(long, default_value_t = PlainRules::default().most_entries)]
     most_entries: usize,
     /// Machines do not ask each other for entries.
     #[arg(long)]
     no_entries: bool,
     /// See the leader's rules, in 1/64.
-    #[arg(long, default_value_t = RemoteRules::default().congestion_64)]
+    #[arg(long, default_value_t = PlainRules::default().congestion_64)]
     congestion: u32,
     /// See the leader's rules.
-    #[arg(long, default_value_t = RemoteRules::default().refresh_age)]
+    #[arg(long, default_value_t = PlainRules::default().refresh_age)]
     refresh_age: u32,
     /// See the leader's rules.
     #[arg(long, default_value_t = RemoteRules::default().leaves_compared)]
@@ -125,7 +126,7 @@ struct Row<'a> {
 /// Makes so many workers more and runs with all of them.
 fn with_workers<T>(
     solver: &Solver<'_>,
-    rules: RemoteRules,
+    rules: PlainRules,
     left: usize,
     row: Option<&Row<'_>>,
     run: &mut dyn FnMut(&[&dyn RemoteWorker]) -> T,
@@ -156,13 +157,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let board = Board::new(args.board.parse()?);
     let start = Position::start(&board);
     let rules = RemoteRules {
-        fact_work: args.fact_work,
         node_limit: args.max_nodes,
+        leaves_compared: args.leaves,
+        ..args.flags.rules()
+    };
+    let plain = PlainRules {
+        fact_work: args.fact_work,
         most_entries: args.most_entries,
         congestion_64: args.congestion,
-        leaves_compared: args.leaves,
         refresh_age: args.refresh_age,
-        ..args.flags.rules()
     };
     let turns = Turns::default();
     let limits = Limits { pace: Some(&turns), ..Limits::default() };
@@ -178,7 +181,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut run = |workers: &[&dyn RemoteWorker]| {
         let mut found = None;
-        let solution = leader.lead(rules, &mut (), |leader| {
+        let solution = leader.lead(rules, plain, &mut (), |leader| {
             let (batches, fetches) = ((calls, batch), !args.no_entries);
             let world = World::new(leader, workers, costs, threads.get(), batches, fetches);
             let world = world.with_slow_machine(slow);
@@ -186,7 +189,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
         (solution, found)
     };
-    let (solution, found) = with_workers(&worker, rules, machines, None, &mut run)?;
+    let (solution, found) = with_workers(&worker, plain, machines, None, &mut run)?;
     let (solution, (time, traffic)) = (solution?, found.expect("the game is not over"));
     let record = Record {
         game: args.board,

@@ -92,7 +92,7 @@ pub trait RemoteLeader {
     fn standing(&self) -> Standing;
 }
 
-/// By what a leader of workers elsewhere decides.
+/// By what a leader of workers elsewhere decides, whatever it searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteRules {
     /// Names of each worker: so many jobs it has at a time.
@@ -103,19 +103,9 @@ pub struct RemoteRules {
     pub facts_at_once: usize,
     /// The most facts that are kept for workers who have not read them yet; 32 bytes each.
     pub facts_kept: usize,
-    /// The least work of a position, solved or open, that is worth telling everybody of.
-    pub fact_work: u64,
-    /// The most table entries that a worker hands over for a job, the nearest ones; 16 bytes each.
-    pub most_entries: usize,
-    /// What a worker below a node of the tree adds to the node's delta in selections, beside 1, as
-    /// a part of the delta in 1/64.
-    pub congestion_64: u32,
     /// How many of the best leaves are looked through for one that is not left to another worker,
     /// which knows more about it; at least 1.
     pub leaves_compared: usize,
-    /// Expansions of all workers after which a selection looks a node's children up in the leader's
-    /// table again, for what others have found out there.
-    pub refresh_age: u32,
     /// The longest silence of a worker that has a job; for ever if there is none.
     pub lease: Option<Duration>,
     /// Nodes to evaluate in all.
@@ -123,18 +113,14 @@ pub struct RemoteRules {
 }
 
 impl Default for RemoteRules {
-    /// Two names, jobs of 8000 nodes, 65 536 facts of work 30, no lease and no limit.
+    /// Two names, jobs of 8000 nodes, 65 536 facts, no lease and no limit.
     fn default() -> Self {
         RemoteRules {
             names: 2,
             job_nodes: 8000,
             facts_at_once: 1 << 16,
             facts_kept: 1 << 22,
-            fact_work: 30,
-            most_entries: 1 << 13,
-            congestion_64: 1,
             leaves_compared: 16,
-            refresh_age: 100_000,
             lease: None,
             node_limit: None,
         }
@@ -177,7 +163,6 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
             leaves_compared,
             lease,
             node_limit,
-            ..
         } = rules;
         let (names, job_nodes) = (names.max(1), Arc::new(AtomicU64::new(job_nodes)));
         let nodes = job_nodes.clone();
