@@ -17,23 +17,23 @@ fuzz_target!(|bytes: &[u8]| {
             match entry {
                 // Lost positions may be sums; only lands are written.
                 Ok(entry) if entry.position.lands().len() == 1 => entries.push(entry),
-                Ok(entry) => assert_eq!(entry.nimber, 0),
+                Ok(entry) => assert_eq!(entry.grundy, 0),
                 Err(error) => assert!(error.to_string().starts_with("input, line ")),
             }
         }
         let mut writer = SprWriter::new(Vec::new(), path).expect("vectors take any bytes");
         for entry in &entries {
             writer
-                .write(&entry.position.to_string(), entry.nimber)
+                .write(&entry.position.to_string(), entry.grundy)
                 .expect("vectors take any bytes");
         }
         let written = writer.finish().expect("vectors take any bytes");
         let again: Vec<_> = SprReader::new(written.as_slice(), path)
             .map(|entry| entry.expect("what was written is read"))
-            .map(|entry| (entry.position, entry.nimber))
+            .map(|entry| (entry.position, entry.grundy))
             .collect();
         let first: Vec<_> =
-            entries.into_iter().map(|entry| (entry.position, entry.nimber)).collect();
+            entries.into_iter().map(|entry| (entry.position, entry.grundy)).collect();
         assert_eq!(again, first);
     }
 });

@@ -20,8 +20,8 @@ use crate::search::run::Reason;
 use crate::search::sums::game::Full;
 use crate::search::table::TableError;
 use crate::sprouts::TextError;
+use crate::sprouts::grundy_db::{self, GrundyDbError};
 use crate::sprouts::grundy_file::GrundyFileError;
-use crate::sprouts::nimber_db::{self, NimberDbError};
 use crate::sprouts::spr_file::{LineProblem, SprError};
 use crate::sprouts::verify::VerifyError as SprVerifyError;
 use crate::system::{NumberError, bytes_text, memory_available};
@@ -170,7 +170,7 @@ pub enum CliError {
     SproutsTable(TableError),
     /// A database of Grundy numbers cannot be used.
     #[error(transparent)]
-    NimberDb(#[from] NimberDbError),
+    GrundyDb(#[from] GrundyDbError),
     /// The numbers in such a database cannot be used.
     #[error(transparent)]
     GrundyFile(#[from] GrundyFileError),
@@ -260,7 +260,7 @@ impl CliError {
             CliError::Input(_)
             | CliError::Output(_)
             | CliError::NoAnswer { .. }
-            | CliError::NimberDb(_)
+            | CliError::GrundyDb(_)
             | CliError::GrundyFile(_)
             | CliError::SprFile(_) => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
@@ -377,14 +377,14 @@ impl CliError {
             }
             CliError::SprFile(SprError::Line {
                 path, problem: LineProblem::Header(line), ..
-            }) if line.as_bytes() == nimber_db::MAGIC.trim_ascii_end() => {
+            }) if line.as_bytes() == grundy_db::MAGIC.trim_ascii_end() => {
                 let path = path.display();
                 return Some(format!(
                     "`konane sprouts db export {path} FILE.spr` writes such a file"
                 ));
             }
-            CliError::NimberDb(NimberDbError::NotADatabase { path })
-            | CliError::GrundyFile(GrundyFileError::File(NimberDbError::NotADatabase { path }))
+            CliError::GrundyDb(GrundyDbError::NotADatabase { path })
+            | CliError::GrundyFile(GrundyFileError::File(GrundyDbError::NotADatabase { path }))
                 if path.extension().is_some_and(|extension| extension == "spr") =>
             {
                 let path = path.display();

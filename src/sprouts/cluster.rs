@@ -5,8 +5,8 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::grundy_db::GrundyDbError;
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
-use super::nimber_db::NimberDbError;
 use super::{Position, Scratch, Sprouts};
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use crate::search::run::{Observer, Pace, Report};
@@ -56,7 +56,7 @@ pub struct ClusterSolution {
     /// Lands in the leader's memory at the end.
     pub lands: u32,
     /// What became of the file of Grundy numbers, if there is one.
-    pub numbers: Option<Result<GrundyFileUse, NimberDbError>>,
+    pub numbers: Option<Result<GrundyFileUse, GrundyDbError>>,
 }
 
 /// Leads a search with workers elsewhere, which have to be [`work`]ing on the same position with the
@@ -65,7 +65,7 @@ pub struct ClusterSolution {
 /// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or to
 /// interrupt it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
 /// budget of a job. `numbers` is the search's checkpoint: a file of Grundy numbers
-/// ([`super::nimber_db`]), made if there is none, from which the search takes what is known and to
+/// ([`super::grundy_db`]), made if there is none, from which the search takes what is known and to
 /// which it adds what is found as it comes in. Every Grundy number goes to all workers.
 ///
 /// Numbers that come from workers are believed. Two that contradict each other end the search for

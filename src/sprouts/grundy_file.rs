@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::nimber_db::{Contents, Entry, NimberDb, NimberDbError};
+use super::grundy_db::{Contents, Entry, GrundyDb, GrundyDbError};
 use super::position::Position;
 use super::{Scratch, Sprouts};
 use crate::search::run::{Observer, Progress};
@@ -14,7 +14,7 @@ use crate::search::sums::{Knowledge, MAX_GRUNDY};
 pub enum GrundyFileError {
     /// The file cannot be read or written, or is damaged.
     #[error(transparent)]
-    File(#[from] NimberDbError),
+    File(#[from] GrundyDbError),
     /// A record is no land with its number.
     #[error("{place}: {text:?} is no land: {problem}; restore the file from a copy")]
     Record {
@@ -47,10 +47,10 @@ pub enum GrundyFileError {
 /// A file that is open for writing, and locked.
 #[derive(Debug)]
 pub struct GrundyFile {
-    file: NimberDb,
+    file: GrundyDb,
     contents: Contents,
     added: u64,
-    error: Option<NimberDbError>,
+    error: Option<GrundyDbError>,
 }
 
 /// What became of a file.
@@ -78,19 +78,19 @@ impl GrundyFile {
         let load = |entry: Entry<'_>| {
             let land = land_of(game, &mut scratch, path, &entry)?;
             match knowledge.get(land).grundy() {
-                None => drop(knowledge.set_grundy(land, entry.nimber)),
-                Some(known) if known == entry.nimber => {}
+                None => drop(knowledge.set_grundy(land, entry.grundy)),
+                Some(known) if known == entry.grundy => {}
                 Some(known) => {
                     return Err(GrundyFileError::Conflict {
                         land: game.land_text(land),
                         first: (known, format!("{}, an earlier record", path.display())),
-                        second: (entry.nimber, place_text(path, entry.place)),
+                        second: (entry.grundy, place_text(path, entry.place)),
                     });
                 }
             }
             Ok(())
         };
-        let (file, contents) = NimberDb::open(path, load)?;
+        let (file, contents) = GrundyDb::open(path, load)?;
         Ok(GrundyFile { file, contents, added: 0, error: None })
     }
 
@@ -119,7 +119,7 @@ impl GrundyFile {
     ///
     /// # Errors
     /// What went wrong when numbers were written, or does now.
-    pub fn close(self) -> Result<GrundyFileUse, NimberDbError> {
+    pub fn close(self) -> Result<GrundyFileUse, GrundyDbError> {
         let GrundyFile { file, contents, added, error, .. } = self;
         error.map_or(Ok(()), Err)?;
         let name = file.path().display().to_string();
@@ -162,8 +162,8 @@ pub fn land_of(
         text: entry.text.to_owned(),
         problem,
     };
-    if entry.nimber > MAX_GRUNDY {
-        return Err(problem(format!("its number is {}, more than any land has", entry.nimber)));
+    if entry.grundy > MAX_GRUNDY {
+        return Err(problem(format!("its number is {}, more than any land has", entry.grundy)));
     }
     let position: Position = entry.text.parse().map_err(|error| problem(format!("{error}")))?;
     match game.atoms(&position, scratch)?[..] {

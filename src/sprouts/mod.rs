@@ -18,7 +18,7 @@
 //! * The game of the search: `game`, `estimate`, [`forecast`].
 //! * What users ask: a search by an [`Algorithm`], [`analysis`], and searches in many processes,
 //!   [`cluster`].
-//! * Files of Grundy numbers: [`nimber_db`], [`spr_file`], [`grundy_file`], checked by [`verify`].
+//! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], checked by [`verify`].
 //!
 //! ```
 //! use konane::search::sums::game::{Impartial, Options};
@@ -46,10 +46,10 @@ mod estimate;
 mod flat;
 pub mod forecast;
 mod game;
+pub mod grundy_db;
 pub mod grundy_file;
 mod moves;
 mod names;
-pub mod nimber_db;
 mod notation;
 mod option_set;
 mod parts;

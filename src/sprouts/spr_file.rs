@@ -91,7 +91,7 @@ pub struct Entry {
     /// A position as it is written, of one land unless the file holds lost positions.
     pub position: Position,
     /// Its Grundy number, if the file is right.
-    pub nimber: u32,
+    pub grundy: u32,
 }
 
 /// Reads entries one by one; after an error there are no more.
@@ -177,7 +177,7 @@ impl<R: BufRead> SprReader<R> {
             false => parse_line(text),
         };
         match parsed {
-            Ok((position, nimber)) => Ok(Some(Entry { line: self.line, position, nimber })),
+            Ok((position, grundy)) => Ok(Some(Entry { line: self.line, position, grundy })),
             Err(problem) => Err(self.problem(problem)),
         }
     }
@@ -190,10 +190,10 @@ fn parse_line(text: &str) -> Result<(Position, u32), LineProblem> {
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(cut());
     }
-    let nimber = number.parse().map_err(|_| cut())?;
+    let grundy = number.parse().map_err(|_| cut())?;
     let position: Position = position.parse()?;
     match position.lands().len() {
-        1 => Ok((position, nimber)),
+        1 => Ok((position, grundy)),
         lands => Err(LineProblem::Lands(lands)),
     }
 }
@@ -235,8 +235,8 @@ impl<W: Write> SprWriter<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&mut self, land: &str, nimber: u32) -> Result<(), SprError> {
-        let result = writeln!(self.output, "{land} {nimber}");
+    pub fn write(&mut self, land: &str, grundy: u32) -> Result<(), SprError> {
+        let result = writeln!(self.output, "{land} {grundy}");
         self.checked(result)
     }
 

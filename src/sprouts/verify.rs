@@ -40,26 +40,26 @@ pub struct VerifyLimits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// A move leads to the same number.
-    #[error("the number is not {nimber}: the move to {child} has the number {nimber} too")]
+    #[error("the number is not {grundy}: the move to {child} has the number {grundy} too")]
     SameAsChild {
         /// The number claimed.
-        nimber: u32,
+        grundy: u32,
         /// The position after the move.
         child: String,
     },
     /// The number is another one.
-    #[error("the number is {found}, not {nimber}: no move has the number {found}")]
+    #[error("the number is {found}, not {grundy}: no move has the number {found}")]
     Other {
         /// The number claimed.
-        nimber: u32,
+        grundy: u32,
         /// The right one.
         found: u32,
     },
     /// Two lines about the same land contradict each other.
-    #[error("the number is {nimber} here, but {other} in line {line}, of the same land")]
+    #[error("the number is {grundy} here, but {other} in line {line}, of the same land")]
     Contradiction {
         /// The number claimed.
-        nimber: u32,
+        grundy: u32,
         /// The number of the other line.
         other: u32,
         /// The other line.
@@ -67,12 +67,12 @@ pub enum Problem {
     },
     /// Too much is missing from the file.
     #[error(
-        "the number {nimber} does not follow: numbers of its moves are missing, and {work} \
+        "the number {grundy} does not follow: numbers of its moves are missing, and {work} \
          positions were searched for them"
     )]
     Missing {
         /// The number claimed.
-        nimber: u32,
+        grundy: u32,
         /// Positions that were searched.
         work: u64,
     },
@@ -160,21 +160,21 @@ pub fn verify(
     let mut claims: Vec<Claim> = Vec::new();
     for entry in entries {
         checker.checkpoint()?;
-        let Entry { line, position, nimber } = entry?;
+        let Entry { line, position, grundy } = entry?;
         let sum = checker.atoms(&position)?;
         checker.claimed.extend(&sum);
         checker.claims += 1;
         let lives = sum.iter().map(|&atom| checker.game.features(atom).lives).sum();
-        claims.push(Claim { lives, line, sum, nimber });
+        claims.push(Claim { lives, line, sum, grundy });
     }
     claims.sort_by_key(|claim| (claim.lives, claim.line));
     let mut report = VerifyReport { entries: claims.len() as u64, ..VerifyReport::default() };
     let mut said: HashMap<Vec<Atom>, (u32, u64)> = HashMap::new();
     for claim in &claims {
-        let (nimber, line) = (claim.nimber, claim.line);
-        let first = *said.entry(claim.sum.clone()).or_insert((nimber, line));
-        let problem = if first.0 != nimber {
-            Some(Problem::Contradiction { nimber, other: first.0, line: first.1 })
+        let (grundy, line) = (claim.grundy, claim.line);
+        let first = *said.entry(claim.sum.clone()).or_insert((grundy, line));
+        let problem = if first.0 != grundy {
+            Some(Problem::Contradiction { grundy, other: first.0, line: first.1 })
         } else {
             checker.check(claim)?
         };
@@ -206,7 +206,7 @@ struct Claim {
     line: u64,
     /// One land, unless the entry has not been written in its simplest form.
     sum: Vec<Atom>,
-    nimber: u32,
+    grundy: u32,
 }
 
 struct Checker<'a> {
@@ -256,38 +256,38 @@ impl Checker<'_> {
 
     fn check(&mut self, claim: &Claim) -> Result<Option<Problem>, VerifyError> {
         self.work = 0;
-        let nimber = claim.nimber;
-        match self.find_problem(&claim.sum, nimber) {
+        let grundy = claim.grundy;
+        match self.find_problem(&claim.sum, grundy) {
             Ok(problem) => Ok(problem),
-            Err(Halt::Work) => Ok(Some(Problem::Missing { nimber, work: self.work })),
+            Err(Halt::Work) => Ok(Some(Problem::Missing { grundy, work: self.work })),
             Err(Halt::Error(error)) => Err(error),
         }
     }
 
-    fn find_problem(&mut self, sum: &[Atom], nimber: u32) -> Result<Option<Problem>, Halt> {
-        if self.is_lost(sum, nimber, 0)? {
+    fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<Option<Problem>, Halt> {
+        if self.is_lost(sum, grundy, 0)? {
             return Ok(None);
         }
         let mut number = 0;
         for &atom in sum {
-            // A couple with a smaller heap that is lost has been met on the way.
+            // A couple with a smaller nimber that is lost has been met on the way.
             match self.numbers.get(&atom) {
                 Some(&known) => number ^= known,
-                None => return self.same_as_child(sum, nimber),
+                None => return self.same_as_child(sum, grundy),
             }
         }
-        Ok(Some(Problem::Other { nimber, found: number }))
+        Ok(Some(Problem::Other { grundy, found: number }))
     }
 
-    fn same_as_child(&mut self, sum: &[Atom], nimber: u32) -> Result<Option<Problem>, Halt> {
+    fn same_as_child(&mut self, sum: &[Atom], grundy: u32) -> Result<Option<Problem>, Halt> {
         let stop = self.stop;
         let is_stopped = || stop.load(Ordering::Relaxed);
         let children = self.game.children(sum, &mut self.scratch, &is_stopped);
         let children = children.map_err(|Full| self.no_moves())?;
         for child in children {
-            if self.is_lost(&child, nimber, 1)? {
+            if self.is_lost(&child, grundy, 1)? {
                 let child = self.game.text(&child);
-                return Ok(Some(Problem::SameAsChild { nimber, child }));
+                return Ok(Some(Problem::SameAsChild { grundy, child }));
             }
         }
         // Greater than the number of moves: no land has such a number.
@@ -295,52 +295,52 @@ impl Checker<'_> {
         for &atom in sum {
             found ^= self.number(atom, 0)?;
         }
-        Ok(Some(Problem::Other { nimber, found }))
+        Ok(Some(Problem::Other { grundy, found }))
     }
 
     /// Replaces what is known by its numbers; equal lands cancel.
-    fn reduce(&self, sum: &[Atom], heap: u32) -> (Vec<Atom>, u32) {
-        let (mut unknown, mut heap) = (Vec::new(), heap);
+    fn reduce(&self, sum: &[Atom], nimber: u32) -> (Vec<Atom>, u32) {
+        let (mut unknown, mut nimber) = (Vec::new(), nimber);
         let mut sorted = sum.to_vec();
         sorted.sort_unstable();
         for &atom in &sorted {
             match self.numbers.get(&atom) {
-                Some(number) => heap ^= number,
+                Some(number) => nimber ^= number,
                 None if unknown.last() == Some(&atom) => {
                     unknown.pop();
                 }
                 None => unknown.push(atom),
             }
         }
-        (unknown, heap)
+        (unknown, nimber)
     }
 
     /// Whether a sum of lands and a heap is lost for the player to move.
-    fn is_lost(&mut self, sum: &[Atom], heap: u32, depth: u32) -> Result<bool, Halt> {
-        let (mut unknown, mut heap) = self.reduce(sum, heap);
+    fn is_lost(&mut self, sum: &[Atom], nimber: u32, depth: u32) -> Result<bool, Halt> {
+        let (mut unknown, mut nimber) = self.reduce(sum, nimber);
         // The numbers of all but the largest, of which only one number matters.
         unknown.sort_by_key(|&atom| self.game.features(atom).lives);
-        let Some(largest) = unknown.pop() else { return Ok(heap == 0) };
+        let Some(largest) = unknown.pop() else { return Ok(nimber == 0) };
         for atom in unknown {
-            heap ^= self.number(atom, depth)?;
+            nimber ^= self.number(atom, depth)?;
         }
-        self.is_couple_lost(largest, heap, depth)
+        self.is_couple_lost(largest, nimber, depth)
     }
 
     fn number(&mut self, atom: Atom, depth: u32) -> Result<u32, Halt> {
-        let mut heap = 0;
-        while !self.is_couple_lost(atom, heap, depth)? {
-            heap += 1;
+        let mut nimber = 0;
+        while !self.is_couple_lost(atom, nimber, depth)? {
+            nimber += 1;
         }
-        Ok(heap)
+        Ok(nimber)
     }
 
-    fn is_couple_lost(&mut self, atom: Atom, heap: u32, depth: u32) -> Result<bool, Halt> {
+    fn is_couple_lost(&mut self, atom: Atom, nimber: u32, depth: u32) -> Result<bool, Halt> {
         if let Some(&number) = self.numbers.get(&atom) {
-            return Ok(number == heap);
+            return Ok(number == nimber);
         }
         // A number is at most the number of moves that can still be made.
-        if heap > self.game.features(atom).lives || self.wins.contains(&(atom, heap)) {
+        if nimber > self.game.features(atom).lives || self.wins.contains(&(atom, nimber)) {
             return Ok(false);
         }
         self.work += 1;
@@ -355,32 +355,32 @@ impl Checker<'_> {
         let listed = self.game.options(atom, &mut self.scratch, &mut options);
         listed.map_err(|Full| self.no_moves())?;
         let is_won = |checker: &Checker<'_>, option: &[Atom]| {
-            let (unknown, heap) = checker.reduce(option, heap);
-            unknown.is_empty() && heap == 0
+            let (unknown, nimber) = checker.reduce(option, nimber);
+            unknown.is_empty() && nimber == 0
         };
         if options.iter().any(|option| is_won(self, option)) {
-            self.wins.insert((atom, heap));
+            self.wins.insert((atom, nimber));
             return Ok(false);
         }
-        for smaller in 0..heap {
+        for smaller in 0..nimber {
             if self.is_couple_lost(atom, smaller, depth + 1)? {
                 return Ok(false);
             }
         }
         let mut open: Vec<(usize, u32, &[Atom])> = Vec::with_capacity(options.len());
         for option in options.iter() {
-            let (unknown, _) = self.reduce(option, heap);
+            let (unknown, _) = self.reduce(option, nimber);
             let lives = unknown.iter().map(|&atom| self.game.features(atom).lives).sum();
             open.push((unknown.len(), lives, option));
         }
         open.sort_unstable();
         for (_, _, option) in open {
-            if self.is_lost(option, heap, depth + 1)? {
-                self.wins.insert((atom, heap));
+            if self.is_lost(option, nimber, depth + 1)? {
+                self.wins.insert((atom, nimber));
                 return Ok(false);
             }
         }
-        self.numbers.insert(atom, heap);
+        self.numbers.insert(atom, nimber);
         Ok(true)
     }
 }

@@ -21,8 +21,8 @@ fn table(start: &str) -> Vec<(String, u32)> {
 
 fn written(table: &[(String, u32)]) -> Vec<u8> {
     let mut writer = SprWriter::new(Vec::new(), Path::new("a file")).unwrap();
-    for (land, nimber) in table {
-        writer.write(land, *nimber).unwrap();
+    for (land, grundy) in table {
+        writer.write(land, *grundy).unwrap();
     }
     writer.finish().unwrap()
 }
@@ -42,8 +42,8 @@ fn what_is_written_is_read() {
     let entries: Vec<_> =
         SprReader::new(file.as_slice(), Path::new("a file")).collect::<Result<_, _>>().unwrap();
     assert_eq!(entries.len(), table.len());
-    for ((entry, (land, nimber)), line) in entries.iter().zip(&table).zip(2..) {
-        assert_eq!((entry.position.to_string(), entry.nimber), (land.clone(), *nimber));
+    for ((entry, (land, grundy)), line) in entries.iter().zip(&table).zip(2..) {
+        assert_eq!((entry.position.to_string(), entry.grundy), (land.clone(), *grundy));
         assert_eq!(entry.line, line);
     }
 }
@@ -109,7 +109,7 @@ fn what_is_missing_is_searched_within_the_limit() {
     let limits = VerifyLimits { work: 5, ..LIMITS };
     let report = checked(&start, Some("0*4"), limits);
     assert_eq!((report.established, report.root_lost), (0, None));
-    assert!(matches!(report.findings[0].problem, Problem::Missing { nimber: 1, .. }));
+    assert!(matches!(report.findings[0].problem, Problem::Missing { grundy: 1, .. }));
     // With everything there, nothing but the couples of the entry itself is looked at.
     let report = checked(&full, Some("0*4"), VerifyLimits { work: 10, ..LIMITS });
     assert!(report.is_valid() && report.searched == 0);
@@ -118,8 +118,8 @@ fn what_is_missing_is_searched_within_the_limit() {
 #[test]
 fn lines_that_contradict_each_other_are_found() {
     let mut table = table("0*2");
-    let (land, nimber) = table[0].clone();
-    table.push((land, nimber + 1));
+    let (land, grundy) = table[0].clone();
+    table.push((land, grundy + 1));
     let report = checked(&table, None, LIMITS);
     assert_eq!(report.entries - report.established, 1);
     let line = report.findings[0].line;

@@ -14,8 +14,8 @@ use crate::cli::output::{self, rows};
 use crate::cli::progress::Progress;
 use crate::file::NewFile;
 use crate::search::sums::{Atom, Impartial, MAX_GRUNDY};
+use crate::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
 use crate::sprouts::grundy_file::{GrundyFileError, land_of, place_text};
-use crate::sprouts::nimber_db::{self, Contents, Entry, NimberDb};
 use crate::sprouts::spr_file::{SprReader, SprWriter};
 use crate::sprouts::{Scratch, Sprouts};
 use crate::system::memory_available;
@@ -123,7 +123,7 @@ pub fn run(args: &DbArgs) -> Result<Exit, CliError> {
 /// Where a number was read.
 #[derive(Clone, Copy)]
 struct Source {
-    nimber: u32,
+    grundy: u32,
     /// Of the files that were read.
     file: usize,
     /// The place there.
@@ -173,13 +173,13 @@ impl Collection {
     }
 
     /// Adds the number of a land in the file that is being read.
-    fn add(&mut self, land: Atom, nimber: u32, place: Place) -> Result<(), CliError> {
-        let source = Source { nimber, file: self.files.len() - 1, place };
+    fn add(&mut self, land: Atom, grundy: u32, place: Place) -> Result<(), CliError> {
+        let source = Source { grundy, file: self.files.len() - 1, place };
         match self.numbers.get(&land) {
-            Some(first) if first.nimber != nimber => Err(GrundyFileError::Conflict {
+            Some(first) if first.grundy != grundy => Err(GrundyFileError::Conflict {
                 land: self.game.land_text(land),
-                first: (first.nimber, self.place(first)),
-                second: (nimber, self.place(&source)),
+                first: (first.grundy, self.place(first)),
+                second: (grundy, self.place(&source)),
             }
             .into()),
             Some(_) => Ok(()),
@@ -203,7 +203,7 @@ impl Collection {
     fn add_entry(&mut self, entry: &Entry<'_>) -> Result<(), CliError> {
         let path = &self.files[self.files.len() - 1];
         let land = land_of(&self.game, &mut self.scratch, path, entry)?;
-        self.add(land, entry.nimber, Place::Byte(entry.place))
+        self.add(land, entry.grundy, Place::Byte(entry.place))
     }
 
     /// Reads a .spr file. What is one land there, but falls apart when it is simplified, or is
@@ -219,16 +219,16 @@ impl Collection {
                 problem,
             };
             match atoms[..] {
-                [] if entry.nimber == 0 => self.skipped += 1,
-                [land] if entry.nimber <= MAX_GRUNDY => {
-                    self.add(land, entry.nimber, Place::Line(entry.line))?;
+                [] if entry.grundy == 0 => self.skipped += 1,
+                [land] if entry.grundy <= MAX_GRUNDY => {
+                    self.add(land, entry.grundy, Place::Line(entry.line))?;
                 }
                 [] => {
                     return Err(
                         problem("no move is left in it, so its number is 0".to_owned()).into()
                     );
                 }
-                [_] => return Err(problem(format!("{} is no land's number", entry.nimber)).into()),
+                [_] => return Err(problem(format!("{} is no land's number", entry.grundy)).into()),
                 _ => self.skipped += 1,
             }
         }
@@ -242,24 +242,24 @@ impl Collection {
 
     fn contents(&mut self, path: &Path) -> Result<Contents, CliError> {
         self.begin(path);
-        let contents = nimber_db::read(path, |entry| self.add_entry(&entry))?;
+        let contents = grundy_db::read(path, |entry| self.add_entry(&entry))?;
         self.progress.aside(|| warn_of_cut(path, &contents));
         Ok(contents)
     }
 
     /// Opens a database to add to, and reads it.
-    fn open(&mut self, path: &Path) -> Result<(NimberDb, Contents), CliError> {
+    fn open(&mut self, path: &Path) -> Result<(GrundyDb, Contents), CliError> {
         self.begin(path);
-        let (db, contents) = NimberDb::open(path, |entry: Entry<'_>| self.add_entry(&entry))?;
+        let (db, contents) = GrundyDb::open(path, |entry: Entry<'_>| self.add_entry(&entry))?;
         self.progress.aside(|| warn_of_cut(path, &contents));
         self.fresh.clear();
         Ok((db, contents))
     }
 
     /// Adds what is new to a database and closes it. The number of records.
-    fn close(&mut self, mut db: NimberDb) -> Result<u64, CliError> {
+    fn close(&mut self, mut db: GrundyDb) -> Result<u64, CliError> {
         for &land in &self.fresh {
-            db.append(&self.game.land_text(land), self.numbers[&land].nimber)?;
+            db.append(&self.game.land_text(land), self.numbers[&land].grundy)?;
         }
         db.close()?;
         Ok(std::mem::take(&mut self.fresh).len() as u64)
@@ -335,7 +335,7 @@ fn export(args: &ExportArgs) -> Result<Exit, CliError> {
     for (&land, source) in &collection.numbers {
         let lives = game.features(land).lives;
         let texts = game.spots_texts(land).into_iter();
-        lines.extend(texts.map(|text| (lives, text, source.nimber)));
+        lines.extend(texts.map(|text| (lives, text, source.grundy)));
     }
     lines.sort_unstable();
     write_spr(&lines, &args.into)?;
@@ -355,8 +355,8 @@ fn export(args: &ExportArgs) -> Result<Exit, CliError> {
 /// Writes entries to a file, which appears when it is whole.
 fn write_spr(lines: &[(u32, String, u32)], path: &Path) -> Result<(), CliError> {
     let mut writer = SprWriter::new(NewFile::create(path, 1 << 16)?, path)?;
-    for (_, text, nimber) in lines {
-        writer.write(text, *nimber)?;
+    for (_, text, grundy) in lines {
+        writer.write(text, *grundy)?;
     }
     Ok(writer.finish()?.finish()?)
 }
@@ -390,7 +390,7 @@ fn stats(args: &StatsArgs) -> Result<Exit, CliError> {
         counts[index] += 1;
     };
     for (&land, source) in &collection.numbers {
-        count(&mut by_nimber, source.nimber);
+        count(&mut by_nimber, source.grundy);
         count(&mut by_lives, collection.game.features(land).lives);
     }
     let json = StatsJson {

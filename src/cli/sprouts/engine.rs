@@ -18,8 +18,8 @@ use crate::konane::solve::LEAST_MEMORY;
 use crate::search::run::{Counters, Observer, Progress, Reason};
 use crate::search::sums::{Atom, SearchOptions, Workspace};
 use crate::sprouts::analysis::{Analyst, AnalystError};
+use crate::sprouts::grundy_db::Contents;
 use crate::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
-use crate::sprouts::nimber_db::Contents;
 use crate::sprouts::{Position, Scratch, Sprouts};
 
 /// What the help of the verbs that search says about memory.

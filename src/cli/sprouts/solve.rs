@@ -151,7 +151,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
-        heap: nimber,
+        nimber,
         search: options,
         threads,
         from_file: 0,

@@ -89,8 +89,8 @@ impl<G: Impartial> Task<G> for FindGrundy<'_> {
             let Some(&atom) = worker.tree.open.first() else {
                 return Some(rest);
             };
-            let heap = worker.tree.current(atom);
-            let (node, edge) = worker.tree.root_edge(&[atom], heap);
+            let nimber = worker.tree.current(atom);
+            let (node, edge) = worker.tree.root_edge(&[atom], nimber);
             worker.solve(&node, &edge).value()?;
         }
     }

@@ -49,7 +49,7 @@ pub(super) const OWN: u32 = u32::MAX;
 pub(super) struct Child {
     /// Where the option starts in the parent's list, or [`OWN`].
     pub start: u32,
-    /// The heap beside it.
+    /// The size of the heap beside it.
     pub nimber: u32,
     pub phi: Number,
     pub delta: Number,
@@ -145,7 +145,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
         Some(Listing::All(list))
     }
 
-    /// Reduces a sum by what is known: leaves its open atoms in `open` and returns the heap.
+    /// Reduces a sum by what is known: leaves its open atoms in `open` and returns the nimber.
     #[inline]
     pub fn reduce(&mut self, words: &[u32], mut nimber: u32) -> u32 {
         self.open.clear();
@@ -189,7 +189,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
         }
     }
 
-    /// The heap of the current couple of an atom whose Grundy number is not known: the least that is
+    /// The nimber of the current couple of an atom whose Grundy number is not known: the least that is
     /// not excluded.
     #[inline]
     pub fn current(&self, atom: Atom) -> u32 {

@@ -4,7 +4,8 @@
 //! Grundy every atom is worth a nim heap, so a sum is solved by finding the Grundy numbers of its
 //! parts, one by one, instead of by playing it out. The searches work on the NAND tree with Grundy
 //! numbers (Lemoine and Viennot 2012; Čížek, Balko and Schmid, "Massively Parallel Proof-Number
-//! Search for Impartial Games and Beyond").
+//! Search for Impartial Games and Beyond"). Its stored nodes are couples: an atom and a nim heap, whose
+//! size is the couple's *nimber*. What an atom is worth is always called its Grundy number.
 //!
 //! ```text
 //! Sum ──▶ dfpn, pns, two levels ──▶ Report

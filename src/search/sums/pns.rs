@@ -86,8 +86,8 @@ fn sum<G: Impartial>(
         [] => {}
         [atom] => return couple(evaluator, atom, rest),
         [atom, ..] => {
-            let heap = evaluator.current(atom);
-            couple(evaluator, atom, heap)?;
+            let nimber = evaluator.current(atom);
+            couple(evaluator, atom, nimber)?;
         }
     }
     let rest = evaluator.reduce(words, nimber);

@@ -52,15 +52,15 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         let parts = self.open.split_last().map_or(&[][..], |(_, first)| first);
         parts.iter().map(|&atom| {
-            let heap = self.current(atom);
-            (atom, heap, self.couple(atom, heap).0)
+            let nimber = self.current(atom);
+            (atom, nimber, self.couple(atom, nimber).0)
         })
     }
 
     /// The number of a part, with one added for each worker below it.
-    pub fn number(&self, &(atom, heap, pair): &Part) -> Number {
+    pub fn number(&self, &(atom, nimber, pair): &Part) -> Number {
         let workers = match self.several {
-            true => self.control.team().visits.look(key_of(code_of(atom, heap))).count(),
+            true => self.control.team().visits.look(key_of(code_of(atom, nimber))).count(),
             false => 0,
         };
         pair.least().saturating_add(workers)
@@ -177,10 +177,10 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
             [atom] => Step::Node(code_of(atom, rest), thresholds),
             _ => {
                 let (pair, _) = self.reduced(rest);
-                let (atom, heap, part) = self.part();
+                let (atom, nimber, part) = self.part();
                 let others = pair.phi.saturating_sub(part.least());
                 let thresholds = thresholds.of_part(others.into());
-                Step::Part { code: code_of(atom, heap), thresholds, pair }
+                Step::Part { code: code_of(atom, nimber), thresholds, pair }
             }
         }
     }

@@ -29,8 +29,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::grundy_db::{Contents, GrundyDbError};
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
-use super::nimber_db::{Contents, NimberDbError};
 use super::position::Position;
 use super::{Scratch, Sprouts};
 use crate::search::Value;
@@ -115,12 +115,12 @@ pub fn winning_move(
     workspace: &Workspace<'_, Sprouts>,
     game: &Sprouts,
     position: &Position,
-    heap: u32,
+    nimber: u32,
     search: SearchOptions,
     limits: Limits<'_>,
 ) -> Option<String> {
     let options =
-        SurveyOptions { goal: Goal::Winner, heap, search, threads: 1, from_file: 0, limits };
+        SurveyOptions { goal: Goal::Winner, nimber, search, threads: 1, from_file: 0, limits };
     let scratch = &mut Scratch::default();
     let found = survey(workspace, game, position, options, scratch, &mut (), &mut |_| {}).ok()?;
     Some(found.with(Some(Value::Win)).next()?.position.clone())
@@ -176,7 +176,7 @@ impl std::fmt::Debug for Analyst {
 
 impl Analyst {
     /// An analyst that keeps its findings in at most `memory_bytes`, and takes Grundy numbers from a
-    /// file ([`super::nimber_db`]) and adds those that it finds. The file is made if there is none,
+    /// file ([`super::grundy_db`]) and adds those that it finds. The file is made if there is none,
     /// and locked; its numbers are believed. A quarter of the memory is reserved at once and used as
     /// it fills. Searches on one thread, which takes some 2 MiB more.
     ///
@@ -243,7 +243,7 @@ impl Analyst {
         let workspace = Workspace::take_up(game, workspace);
         let options = SurveyOptions {
             goal,
-            heap: 0,
+            nimber: 0,
             search: SearchOptions::TUNED,
             threads: threads.get() as u32,
             from_file: *from_file,
@@ -258,9 +258,9 @@ impl Analyst {
     /// Waits until the disk has all of the file, if there is one.
     ///
     /// # Errors
-    /// [`NimberDbError`] if it could not be written. Analyses have ended with
+    /// [`GrundyDbError`] if it could not be written. Analyses have ended with
     /// [`Reason::KnownValues`] then.
-    pub fn close(self) -> Result<Option<GrundyFileUse>, NimberDbError> {
+    pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyDbError> {
         self.file.map(GrundyFile::close).transpose()
     }
 }

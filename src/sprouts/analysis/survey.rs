@@ -30,8 +30,8 @@ const LISTING: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy)]
 pub(crate) struct SurveyOptions<'l> {
     pub goal: Goal,
-    /// The nim heap beside the position, in which one may move as well.
-    pub heap: u32,
+    /// The size of the nim heap beside the position, in which one may move as well.
+    pub nimber: u32,
     /// Those of all searches with the workspace.
     pub search: SearchOptions,
     pub threads: u32,
@@ -87,7 +87,7 @@ fn itself(
     scratch: &mut Scratch,
 ) -> Result<Vec<Node>, Full> {
     let atoms = game.atoms(position, scratch)?;
-    let root = Node::new(Role::Root, game, &atoms, options.heap);
+    let root = Node::new(Role::Root, game, &atoms, options.nimber);
     let lands = atoms.iter().map(|&atom| Node::new(Role::Land, game, &[atom], 0));
     Ok([root].into_iter().chain(lands).collect())
 }
@@ -101,7 +101,7 @@ fn list(
     scratch: &mut Scratch,
 ) -> Result<Vec<Node>, Full> {
     let mut nodes = itself(game, position, options, scratch)?;
-    let SurveyOptions { heap, limits, .. } = options;
+    let SurveyOptions { nimber, limits, .. } = options;
     let begun = Instant::now();
     let is_stopped = || begun.elapsed() > LISTING && limits.reached().is_some();
     let atoms = game.atoms(position, scratch)?;
@@ -109,9 +109,9 @@ fn list(
         if is_stopped() {
             return Err(Full);
         }
-        nodes.push(Node::new(Role::Child, game, &child, heap));
+        nodes.push(Node::new(Role::Child, game, &child, nimber));
     }
-    nodes.extend((0..heap).map(|less| Node::new(Role::Child, game, &atoms, less)));
+    nodes.extend((0..nimber).map(|less| Node::new(Role::Child, game, &atoms, less)));
     Ok(nodes)
 }
 
@@ -140,11 +140,11 @@ struct Node {
 }
 
 impl Node {
-    fn new(role: Role, game: &Sprouts, atoms: &[Atom], heap: u32) -> Node {
+    fn new(role: Role, game: &Sprouts, atoms: &[Atom], nimber: u32) -> Node {
         Node {
             role,
             lands: game.text(atoms),
-            sum: Sum::new(game, atoms, heap),
+            sum: Sum::new(game, atoms, nimber),
             value: None,
             grundy: None,
             source: None,
@@ -156,7 +156,7 @@ impl Node {
     fn text(&self) -> String {
         match self.sum.nimber() {
             0 => self.lands.clone(),
-            heap => format!("{} + *{heap}", self.lands),
+            nimber => format!("{} + *{nimber}", self.lands),
         }
     }
 

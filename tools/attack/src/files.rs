@@ -91,11 +91,11 @@ pub fn damage(attack: &mut Attack, samples: &Samples) {
         let done = change(&mut bytes, &mut attack.random);
         write(folder.path(), sample.path, &bytes);
         let end = read(attack, reader, folder.path());
-        // A torn end of a nimber log is what a killed program leaves, and is cut off; so is one that
-        // grew by part of a frame. A text has no checksum.
+        // A torn end of Grundy numbers is what a killed program leaves, and is cut off; so is one
+        // that grew by part of a frame. A text has no checksum.
         let may_pass = sample.format == Format::Text
-            || sample.format == Format::Nimbers && bytes.len() != good.len()
-            || sample.format == Format::Nimbers && end.stderr.contains("cut");
+            || sample.format == Format::GrundyNumbers && bytes.len() != good.len()
+            || sample.format == Format::GrundyNumbers && end.stderr.contains("cut");
         let missed = reader.reads_all && bytes != good && end.code == Some(0) && !may_pass;
         let fault = end
             .fault()

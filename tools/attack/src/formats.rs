@@ -1,5 +1,5 @@
 //! The checksums of the file formats, as docs/PROOF_FORMAT.md, docs/CHECKPOINT_FORMAT.md, db/FORMAT.md
-//! and src/sprouts/nimber_db.rs tell: made right again after a file was changed, as far as it can still
+//! and src/sprouts/grundy_db.rs tell: made right again after a file was changed, as far as it can still
 //! be read.
 
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub enum Format {
     Checkpoint,
     Layer,
     Manifest,
-    Nimbers,
+    GrundyNumbers,
     Text,
 }
 
@@ -42,7 +42,7 @@ impl Format {
             Format::Checkpoint => checkpoint(bytes),
             Format::Layer => layer(bytes),
             Format::Manifest => manifest(bytes),
-            Format::Nimbers => nimbers(bytes),
+            Format::GrundyNumbers => grundy_numbers(bytes),
             Format::Text => Some(()),
         };
         // What could not be read stays as it is: that is a try, too.
@@ -83,7 +83,7 @@ impl Format {
                     at = end(at, length)?;
                 }
             }
-            Format::Manifest | Format::Nimbers | Format::Text => {}
+            Format::Manifest | Format::GrundyNumbers | Format::Text => {}
         }
         Some(frames)
     }
@@ -183,7 +183,7 @@ pub fn manifest_of(manifest: &mut Vec<u8>, name: &str, layer: &[u8]) {
     Format::Manifest.seal(manifest);
 }
 
-fn nimbers(bytes: &mut [u8]) -> Option<()> {
+fn grundy_numbers(bytes: &mut [u8]) -> Option<()> {
     // Behind the magic bytes, which end with a newline.
     let mut at = bytes.iter().take(64).position(|&byte| byte == b'\n')? + 1;
     while at < bytes.len() {

@@ -81,7 +81,7 @@ impl Samples {
                 reader("probe 4x4 --moves a4~a3 --db reached --json", ANY, false),
             ]
         };
-        let nimbers = vec![
+        let numbers = vec![
             reader("sprouts db stats some.nimbers --json", ANY, true),
             reader(
                 "sprouts solve 0*6 --db some.nimbers --json --quiet --threads 1 --memory 64MiB",
@@ -118,7 +118,7 @@ impl Samples {
                 reached(),
             ),
             sample("manifest", Format::Manifest, "db/4x4-complete/database.json", database()),
-            sample("nimber log", Format::Nimbers, "some.nimbers", nimbers),
+            sample("Grundy numbers", Format::GrundyNumbers, "some.nimbers", numbers),
             sample(".spr", Format::Text, "some.spr", spr),
         ];
         Ok(Samples { folder, all })

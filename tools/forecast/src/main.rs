@@ -119,7 +119,7 @@ fn read(files: &[String], random: &mut Random) -> Result<(Vec<Land>, Vec<Trait>)
             for part in distinct {
                 *lands_with.entry(part.clone()).or_default() += 1;
             }
-            found.push((lives, (entry.nimber as usize).min(CLASSES - 1), traits));
+            found.push((lives, (entry.grundy as usize).min(CLASSES - 1), traits));
         }
     }
     let mut used: Vec<(Trait, usize)> = lands_with.into_iter().collect();

@@ -214,8 +214,8 @@ impl<'a, G: Named> SumTree<'a, G> {
         for &key in &sums {
             visits.enter(key);
         }
-        let (atom, heap) = couple_of(code);
-        let couple = Couple { atom: self.workspace.game.name(atom), heap };
+        let (atom, nimber) = couple_of(code);
+        let couple = Couple { atom: self.workspace.game.name(atom), nimber };
         SumLeaf { couple, code, path, sums }
     }
 }
@@ -317,12 +317,12 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
     }
 
     fn resolve(&mut self, leaf: &SumLeaf, value: Value, _: Option<Couple>, work: u64) {
-        let (atom, heap) = couple_of(leaf.code);
+        let (atom, nimber) = couple_of(leaf.code);
         let Workspace { game, knowledge, .. } = self.workspace;
         // No atom has a number beyond its lives.
-        let is_possible = value == Value::Win || heap <= game.features(atom).lives;
+        let is_possible = value == Value::Win || nimber <= game.features(atom).lives;
         let known = Nand::value(&self.walker.tree, leaf.code);
-        let is_left = value == Value::Loss || knowledge.get(atom).allows(Knowledge::bit(heap));
+        let is_left = value == Value::Loss || knowledge.get(atom).allows(Knowledge::bit(nimber));
         if !is_possible || !is_left || known.is_some_and(|known| known != value) {
             return self.fail(Reason::KnownValues);
         }

@@ -32,8 +32,8 @@ pub trait Named: Impartial {
 pub struct Couple {
     /// The atom's name.
     pub atom: String,
-    /// The heap.
-    pub heap: u32,
+    /// The size of the heap.
+    pub nimber: u32,
 }
 
 /// A Grundy number.
@@ -59,7 +59,7 @@ pub struct Hints {
 /// Numbers of an open couple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Numbers {
-    heap: u32,
+    nimber: u32,
     phi: Number,
     delta: Number,
     work: u64,
@@ -70,7 +70,9 @@ impl Hints {
     pub(super) fn is_sound(&self) -> bool {
         let open = 1..INFINITY;
         let is_sound = |couple: &Numbers| {
-            couple.heap <= MAX_GRUNDY && open.contains(&couple.phi) && open.contains(&couple.delta)
+            couple.nimber <= MAX_GRUNDY
+                && open.contains(&couple.phi)
+                && open.contains(&couple.delta)
         };
         self.excluded & !EXCLUSIONS == 0 && self.couples.iter().all(is_sound)
     }
@@ -131,11 +133,11 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         if knowledge.get(atom).grundy().is_some() {
             return Ok(());
         }
-        for &Numbers { heap, phi, delta, work } in couples {
-            let code = code_of(atom, heap);
+        for &Numbers { nimber, phi, delta, work } in couples {
+            let code = code_of(atom, nimber);
             let own = table.lookup(key_of(code), code);
             // Own numbers of more work are the better ones, and values are never lost to numbers.
-            if self.value(atom, heap).is_none() && own.is_none_or(|own| own.work <= work) {
+            if self.value(atom, nimber).is_none() && own.is_none_or(|own| own.work <= work) {
                 let entry = Entry { phi, delta, work };
                 self.control.counters.stored(table.store(key_of(code), code, entry));
             }
@@ -147,15 +149,15 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
     fn couples_below(
         &mut self,
         atom: Atom,
-        heap: u32,
+        nimber: u32,
         list: &List,
         mut each: impl FnMut(Atom, u32),
     ) {
-        for smaller in 0..heap {
+        for smaller in 0..nimber {
             each(atom, smaller);
         }
         for (_, option) in options_of(list) {
-            let rest = self.reduce(option, heap);
+            let rest = self.reduce(option, nimber);
             match self.open[..] {
                 [] => {}
                 [atom] => each(atom, rest),
@@ -166,10 +168,10 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
     }
 
     /// What is known of the couples directly below a couple, and of the couple's atom.
-    pub(super) fn hints_below(&mut self, atom: Atom, heap: u32, list: &List) -> Vec<Hints> {
+    pub(super) fn hints_below(&mut self, atom: Atom, nimber: u32, list: &List) -> Vec<Hints> {
         let mut collection = Collection::new(self.workspace);
-        collection.add(atom, heap);
-        self.couples_below(atom, heap, list, |atom, heap| collection.add(atom, heap));
+        collection.add(atom, nimber);
+        self.couples_below(atom, nimber, list, |atom, nimber| collection.add(atom, nimber));
         collection.hints
     }
 }
@@ -190,15 +192,15 @@ impl<'w, 'g, G: Named> Collection<'w, 'g, G> {
     }
 
     /// Adds what is known of a couple.
-    fn add(&mut self, atom: Atom, heap: u32) {
+    fn add(&mut self, atom: Atom, nimber: u32) {
         let Workspace { game, knowledge, table, .. } = self.workspace;
-        let code = code_of(atom, heap);
+        let code = code_of(atom, nimber);
         let known = knowledge.get(atom);
         if !self.seen.insert(code) || known.grundy().is_some() {
             return;
         }
         let entry = table.lookup(key_of(code), code);
-        let entry = entry.filter(|entry| entry.value().is_none() && !known.excludes(heap));
+        let entry = entry.filter(|entry| entry.value().is_none() && !known.excludes(nimber));
         if known.is_nothing() && entry.is_none() {
             return;
         }
@@ -208,7 +210,7 @@ impl<'w, 'g, G: Named> Collection<'w, 'g, G> {
             self.hints.len() - 1
         });
         if let Some(Entry { phi, delta, work }) = entry {
-            self.hints[place].couples.push(Numbers { heap, phi, delta, work });
+            self.hints[place].couples.push(Numbers { nimber, phi, delta, work });
         }
     }
 }

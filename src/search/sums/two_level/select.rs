@@ -113,8 +113,8 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         parts.sort_by_key(|part| self.tree.number(part));
         trail.sums.push(self.tree.open_key(rest));
         let mut selected = Selected::AllTaken;
-        for (atom, heap, pair) in parts {
-            selected = self.select_in_couple(leaves, code_of(atom, heap), pair.delta, trail)?;
+        for (atom, nimber, pair) in parts {
+            selected = self.select_in_couple(leaves, code_of(atom, nimber), pair.delta, trail)?;
             if !matches!(selected, Selected::AllTaken) {
                 break;
             }
@@ -275,11 +275,11 @@ mod tests {
         nimber: u32,
         found: &mut BTreeSet<u64>,
     ) {
-        let heap = worker.tree.reduce(words, nimber);
+        let rest = worker.tree.reduce(words, nimber);
         let open = worker.tree.open.clone();
         let couples: Vec<u64> = match open[..] {
             [] => return,
-            [atom] => vec![code_of(atom, heap)],
+            [atom] => vec![code_of(atom, rest)],
             [ref parts @ .., _] => {
                 parts.iter().map(|&atom| code_of(atom, worker.tree.current(atom))).collect()
             }

@@ -159,8 +159,8 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
             wire::open(Kind::Entries, self.jobs.search, bytes)?;
         }
         self.jobs.run(name, answer, |job, facts, limits| {
-            let Search { node: Couple { atom, heap }, budget, .. } = job;
-            if heap > MAX_GRUNDY {
+            let Search { node: Couple { atom, nimber }, budget, .. } = job;
+            if nimber > MAX_GRUNDY {
                 return Err(WireError::Unexpected("one with a sound heap"));
             }
             let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +171,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
                     (JobOutcome::Failed(Reason::KnownValues), Counters::default(), Vec::new())
                 }
                 (_, None) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
-                (_, Some(atom)) => self.search_couple(code_of(atom, heap), budget, limits),
+                (_, Some(atom)) => self.search_couple(code_of(atom, nimber), budget, limits),
             })
         })
     }
@@ -192,7 +192,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
 
 /// What is known below a couple that is still open, or its value if that turns out.
 fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Couple, Vec<Hints>> {
-    let (atom, heap) = couple_of(code);
+    let (atom, nimber) = couple_of(code);
     let expanded = match Nand::value(evaluator, code) {
         Some(value) => Expanded::Solved(value),
         None => Nand::expand(evaluator, code, false),
@@ -205,7 +205,7 @@ fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Cou
         Expanded::Won(_) => JobOutcome::Solved(Value::Win, None),
         Expanded::Stopped => JobOutcome::Open(Vec::new()),
         Expanded::Open(Node { list, .. }) => {
-            JobOutcome::Open(evaluator.hints_below(atom, heap, &list))
+            JobOutcome::Open(evaluator.hints_below(atom, nimber, &list))
         }
     }
 }

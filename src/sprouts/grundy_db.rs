@@ -45,7 +45,7 @@ pub const MAX_TEXT: usize = u16::MAX as usize;
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum NimberDbError {
+pub enum GrundyDbError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -84,7 +84,7 @@ pub enum NimberDbError {
     },
 }
 
-impl NimberDbError {
+impl GrundyDbError {
     fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         let to_file = FileError::io(action, path);
         move |source| to_file(source).into()
@@ -106,7 +106,7 @@ pub struct Entry<'a> {
     /// The text of a land.
     pub text: &'a str,
     /// Its Grundy number.
-    pub nimber: u32,
+    pub grundy: u32,
     /// The place of the record in the file.
     pub place: u64,
 }
@@ -125,21 +125,21 @@ pub struct Contents {
 /// Reads a database without changing it, one frame at a time.
 ///
 /// # Errors
-/// [`NimberDbError`] for what cannot be read or is damaged; errors of `entry` as they are.
-pub fn read<E: From<NimberDbError>>(
+/// [`GrundyDbError`] for what cannot be read or is damaged; errors of `entry` as they are.
+pub fn read<E: From<GrundyDbError>>(
     path: &Path,
     entry: impl FnMut(Entry<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
-    let file = open_regular(path).map_err(NimberDbError::from)?;
+    let file = open_regular(path).map_err(GrundyDbError::from)?;
     read_from(path, &file, entry)
 }
 
-fn read_from<E: From<NimberDbError>>(
+fn read_from<E: From<GrundyDbError>>(
     path: &Path,
     file: &File,
     mut entry: impl FnMut(Entry<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
-    let damaged = |place, what| NimberDbError::Damaged { path: path.to_owned(), place, what };
+    let damaged = |place, what| GrundyDbError::Damaged { path: path.to_owned(), place, what };
     let mut reader = BufReader::with_capacity(1 << 20, file);
     let fill = |reader: &mut BufReader<&File>, bytes: &mut [u8]| {
         let mut filled = 0;
@@ -148,7 +148,7 @@ fn read_from<E: From<NimberDbError>>(
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(NimberDbError::io(path, "read")(error)),
+                Err(error) => return Err(GrundyDbError::io(path, "read")(error)),
             }
         }
         Ok(filled)
@@ -157,7 +157,7 @@ fn read_from<E: From<NimberDbError>>(
     let mut magic = [0; MAGIC.len()];
     let filled = fill(&mut reader, &mut magic)?;
     if magic[..filled] != MAGIC[..filled] {
-        return Err(NimberDbError::NotADatabase { path: path.to_owned() }.into());
+        return Err(GrundyDbError::NotADatabase { path: path.to_owned() }.into());
     }
     let mut contents = Contents { bytes: MAGIC.len() as u64, ..Contents::default() };
     if filled < MAGIC.len() {
@@ -207,10 +207,10 @@ fn read_from<E: From<NimberDbError>>(
             };
             let text = field(at + 2).and_then(|count| records.get(at + 4..at + 4 + count));
             let text = text.and_then(|text| std::str::from_utf8(text).ok());
-            let (Some(nimber), Some(text)) = (field(at), text) else {
+            let (Some(grundy), Some(text)) = (field(at), text) else {
                 return Err(damaged(here, "a record is cut short or is no text").into());
             };
-            entry(Entry { text, nimber: nimber as u32, place: here })?;
+            entry(Entry { text, grundy: grundy as u32, place: here })?;
             at += 4 + text.len();
             contents.records += 1;
         }
@@ -220,7 +220,7 @@ fn read_from<E: From<NimberDbError>>(
 
 /// A database that is open for writing, and locked.
 #[derive(Debug)]
-pub struct NimberDb {
+pub struct GrundyDb {
     path: PathBuf,
     file: File,
     /// Where the next frame goes.
@@ -229,20 +229,20 @@ pub struct NimberDb {
     frame: Vec<u8>,
 }
 
-impl NimberDb {
+impl GrundyDb {
     /// Opens a database, or makes an empty one, and reads what is there. What a killed program left
     /// at the end is cut off.
     ///
     /// # Errors
-    /// [`NimberDbError`] for what cannot be read, is damaged or in use; errors of `entry` as they
+    /// [`GrundyDbError`] for what cannot be read, is damaged or in use; errors of `entry` as they
     /// are. The file is as it was then.
-    pub fn open<E: From<NimberDbError>>(
+    pub fn open<E: From<GrundyDbError>>(
         path: &Path,
         entry: impl FnMut(Entry<'_>) -> Result<(), E>,
-    ) -> Result<(NimberDb, Contents), E> {
-        let io = |action| NimberDbError::io(path, action);
-        let Some(file) = open_locked(path).map_err(NimberDbError::from)? else {
-            return Err(NimberDbError::InUse { path: path.to_owned() }.into());
+    ) -> Result<(GrundyDb, Contents), E> {
+        let io = |action| GrundyDbError::io(path, action);
+        let Some(file) = open_locked(path).map_err(GrundyDbError::from)? else {
+            return Err(GrundyDbError::InUse { path: path.to_owned() }.into());
         };
         let contents = read_from(path, &file, entry)?;
         let mut end = contents.bytes;
@@ -254,26 +254,26 @@ impl NimberDb {
             end = MAGIC.len() as u64;
         }
         let frame = vec![0; HEADER];
-        Ok((NimberDb { path: path.to_owned(), file, end, frame }, contents))
+        Ok((GrundyDb { path: path.to_owned(), file, end, frame }, contents))
     }
 
     /// Adds a record. It is in the file after [`Self::flush`].
     ///
     /// # Errors
-    /// [`NimberDbError::TextTooLong`], and what [`Self::flush`] may return.
+    /// [`GrundyDbError::TextTooLong`], and what [`Self::flush`] may return.
     ///
     /// # Panics
     /// If the number does not fit in 16 bits.
-    pub fn append(&mut self, text: &str, nimber: u32) -> Result<(), NimberDbError> {
-        let length = u16::try_from(text.len()).map_err(|_| NimberDbError::TextTooLong {
+    pub fn append(&mut self, text: &str, grundy: u32) -> Result<(), GrundyDbError> {
+        let length = u16::try_from(text.len()).map_err(|_| GrundyDbError::TextTooLong {
             path: self.path.clone(),
             length: text.len(),
         })?;
-        let nimber = u16::try_from(nimber).expect("Grundy numbers have 16 bits");
+        let grundy = u16::try_from(grundy).expect("Grundy numbers have 16 bits");
         if self.frame.len() + 4 + text.len() > HEADER + MAX_FRAME {
             self.flush()?;
         }
-        self.frame.extend_from_slice(&nimber.to_le_bytes());
+        self.frame.extend_from_slice(&grundy.to_le_bytes());
         self.frame.extend_from_slice(&length.to_le_bytes());
         self.frame.extend_from_slice(text.as_bytes());
         Ok(())
@@ -282,8 +282,8 @@ impl NimberDb {
     /// Writes what was added, as one frame.
     ///
     /// # Errors
-    /// [`NimberDbError::File`]; the file is as it was then, or ends like after a sudden end.
-    pub fn flush(&mut self) -> Result<(), NimberDbError> {
+    /// [`GrundyDbError::File`]; the file is as it was then, or ends like after a sudden end.
+    pub fn flush(&mut self) -> Result<(), GrundyDbError> {
         if self.frame.len() == HEADER {
             return Ok(());
         }
@@ -299,7 +299,7 @@ impl NimberDb {
             // A full disk: what was written of the frame would stand in the way of the next one.
             let end = self.end;
             let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
-            return Err(NimberDbError::io(&self.path, "write to")(error));
+            return Err(GrundyDbError::io(&self.path, "write to")(error));
         }
         self.end += self.frame.len() as u64;
         self.frame.truncate(HEADER);
@@ -309,10 +309,10 @@ impl NimberDb {
     /// Writes what was added and waits until the disk has it.
     ///
     /// # Errors
-    /// [`NimberDbError::File`].
-    pub fn close(mut self) -> Result<(), NimberDbError> {
+    /// [`GrundyDbError::File`].
+    pub fn close(mut self) -> Result<(), GrundyDbError> {
         self.flush()?;
-        self.file.sync_data().map_err(NimberDbError::io(&self.path, "write to"))
+        self.file.sync_data().map_err(GrundyDbError::io(&self.path, "write to"))
     }
 
     /// The file.
@@ -328,20 +328,20 @@ mod tests {
 
     type Records = Vec<(String, u32)>;
 
-    fn load(path: &Path) -> Result<(Records, Contents), NimberDbError> {
+    fn load(path: &Path) -> Result<(Records, Contents), GrundyDbError> {
         let mut records = Vec::new();
         let contents = read(path, |entry: Entry<'_>| {
-            records.push((entry.text.to_owned(), entry.nimber));
-            Ok::<(), NimberDbError>(())
+            records.push((entry.text.to_owned(), entry.grundy));
+            Ok::<(), GrundyDbError>(())
         })?;
         Ok((records, contents))
     }
 
     fn add(path: &Path, records: &[(String, u32)]) -> Contents {
-        let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
-        let (mut db, contents) = NimberDb::open(path, ignore).unwrap();
-        for (text, nimber) in records {
-            db.append(text, *nimber).unwrap();
+        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let (mut db, contents) = GrundyDb::open(path, ignore).unwrap();
+        for (text, grundy) in records {
+            db.append(text, *grundy).unwrap();
         }
         db.close().unwrap();
         contents
@@ -415,15 +415,15 @@ mod tests {
             std::fs::write(&path, &changed).unwrap();
             let error = load(&path).expect_err("a change is damage");
             match &error {
-                NimberDbError::NotADatabase { .. } => assert!(index < MAGIC.len()),
-                NimberDbError::Damaged { place, .. } => assert!(*place <= index as u64),
+                GrundyDbError::NotADatabase { .. } => assert!(index < MAGIC.len()),
+                GrundyDbError::Damaged { place, .. } => assert!(*place <= index as u64),
                 other => panic!("{other}"),
             }
             let text = error.to_string();
             assert!(text.contains(path.to_str().unwrap()), "{text}");
             // Opening it for writing does not touch it.
-            let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
-            assert!(NimberDb::open(&path, ignore).is_err());
+            let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+            assert!(GrundyDb::open(&path, ignore).is_err());
             assert_eq!(std::fs::read(&path).unwrap(), changed);
         }
     }
@@ -436,11 +436,11 @@ mod tests {
             (0..40u32).map(|index| (format!("{index}").repeat(MAX_TEXT / 2), index)).collect();
         add(&path, &records);
         assert_eq!(load(&path).unwrap().0, records);
-        let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
-        let (mut db, _) = NimberDb::open(&path, ignore).unwrap();
+        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let (mut db, _) = GrundyDb::open(&path, ignore).unwrap();
         let error = db.append(&"0".repeat(MAX_TEXT + 1), 0).unwrap_err();
         assert!(
-            matches!(error, NimberDbError::TextTooLong { length, .. } if length == MAX_TEXT + 1)
+            matches!(error, GrundyDbError::TextTooLong { length, .. } if length == MAX_TEXT + 1)
         );
     }
 
@@ -448,11 +448,11 @@ mod tests {
     fn one_writer_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
-        let ignore = |_: Entry<'_>| Ok::<(), NimberDbError>(());
-        let (db, _) = NimberDb::open(&path, ignore).unwrap();
-        let second = NimberDb::open(&path, ignore).unwrap_err();
-        assert!(matches!(second, NimberDbError::InUse { .. }), "{second}");
+        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let (db, _) = GrundyDb::open(&path, ignore).unwrap();
+        let second = GrundyDb::open(&path, ignore).unwrap_err();
+        assert!(matches!(second, GrundyDbError::InUse { .. }), "{second}");
         drop(db);
-        NimberDb::open(&path, ignore).unwrap();
+        GrundyDb::open(&path, ignore).unwrap();
     }
 }
