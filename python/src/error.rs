@@ -144,7 +144,9 @@ impl From<ClusterError> for Failure {
         match error {
             ClusterError::Full(error) => error.into(),
             ClusterError::Table(error) => error.into(),
-            ClusterError::Numbers(_) => Failure::file(error),
+            ClusterError::Numbers(_)
+            | ClusterError::Exists { .. }
+            | ClusterError::Missing { .. } => Failure::file(error),
             ClusterError::Heap(_) => Failure::input(error),
         }
     }

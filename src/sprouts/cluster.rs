@@ -1,7 +1,7 @@
 //! One search of Sprouts in many processes: a leader, and workers with memories of their own.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -29,6 +29,26 @@ pub struct ClusterSearch<'p> {
     pub threads: NonZeroUsize,
 }
 
+/// A search's checkpoint: a file of Grundy numbers ([`super::grundy_db`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoint<'p> {
+    /// The file.
+    pub path: &'p Path,
+    /// Whether to go on from it. Then it has to be there; else it must not be there.
+    pub resume: bool,
+}
+
+impl Checkpoint<'_> {
+    fn check(self) -> Result<(), ClusterError> {
+        let path = self.path.to_owned();
+        match (path.exists(), self.resume) {
+            (true, false) => Err(ClusterError::Exists { path }),
+            (false, true) => Err(ClusterError::Missing { path }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Why a leader or a worker cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
@@ -41,6 +61,18 @@ pub enum ClusterError {
     /// The file of Grundy numbers cannot be used.
     #[error(transparent)]
     Numbers(#[from] GrundyFileError),
+    /// A new search would add to the numbers of an older one.
+    #[error("{} exists: go on from it with resume, or choose another file", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no file to go on from.
+    #[error("{} is not there: begin a search without resume", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
     /// A heap that is larger than any Grundy number.
     #[error("a heap of {0} is too large: at most {MAX_GRUNDY}")]
     Heap(u32),
@@ -55,7 +87,7 @@ pub struct ClusterSolution {
     pub canonical: String,
     /// Lands in the leader's memory at the end.
     pub lands: u32,
-    /// What became of the file of Grundy numbers, if there is one.
+    /// What became of the checkpoint, if there is one.
     pub numbers: Option<Result<GrundyFileUse, GrundyDbError>>,
 }
 
@@ -64,9 +96,8 @@ pub struct ClusterSolution {
 ///
 /// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or to
 /// interrupt it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
-/// budget of a job. `numbers` is the search's checkpoint: a file of Grundy numbers
-/// ([`super::grundy_db`]), made if there is none, from which the search takes what is known and to
-/// which it adds what is found as it comes in. Every Grundy number goes to all workers.
+/// budget of a job. What the checkpoint has is taken as known, and every Grundy number that comes in is
+/// added to it and goes to all workers.
 ///
 /// Numbers that come from workers are believed. Two that contradict each other end the search for
 /// [`crate::Reason::KnownValues`]; so does a file that cannot be written.
@@ -76,15 +107,16 @@ pub struct ClusterSolution {
 pub fn lead(
     search: ClusterSearch<'_>,
     rules: RemoteRules,
-    numbers: Option<&Path>,
+    checkpoint: Option<Checkpoint<'_>>,
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Result<ClusterSolution, ClusterError> {
+    checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
     let Start { root, canonical, number } = search.start(&game)?;
     let workspace = Workspace::new(&game, search.memory_bytes)?;
-    let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
-    let mut file = numbers.map(open).transpose()?;
+    let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, workspace.knowledge());
+    let mut file = checkpoint.map(open).transpose()?;
     let mut writing = Writing { game: &game, file: file.as_mut(), observer };
     let report = lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
     let numbers = file.map(GrundyFile::close);

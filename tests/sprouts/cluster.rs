@@ -7,7 +7,9 @@ use konane::search::jobs::remote::{
     Ordered, RemoteLeader, RemoteRules, RemoteWorker, Told, WireError,
 };
 use konane::search::sums::{Named, SearchOptions};
-use konane::sprouts::cluster::{ClusterError, ClusterSearch, ClusterSolution, lead, work};
+use konane::sprouts::cluster::{
+    Checkpoint, ClusterError, ClusterSearch, ClusterSolution, lead, work,
+};
 use konane::sprouts::{Position, Scratch, Sprouts};
 use konane::{Outcome, Reason, Value};
 use proptest::prelude::*;
@@ -194,10 +196,11 @@ fn numbers_go_to_a_file_and_come_from_it() {
     let position = Position::start(9).unwrap();
     let search = search(&position);
     let mut found = Vec::new();
-    for _ in 0..2 {
+    for resume in [false, true] {
+        let checkpoint = Some(Checkpoint { path: &path, resume });
         with_workers(search, 2, &[], &mut |workers| {
             let run = |leader: &mut dyn RemoteLeader| carry(leader, workers);
-            let solution = lead(search, rules(), Some(&path), &mut (), run).unwrap();
+            let solution = lead(search, rules(), checkpoint, &mut (), run).unwrap();
             assert_eq!(solution.report.outcome, of_spots(9));
             let numbers = solution.numbers.unwrap().unwrap();
             assert_eq!(numbers.added, solution.report.counters.grundy_numbers);
@@ -208,6 +211,16 @@ fn numbers_go_to_a_file_and_come_from_it() {
     assert!(found[0].0.added > 50 && found[0].0.loaded == 0, "{found:?}");
     // The root is won and has no number, but all that decides it has.
     assert_eq!((found[1].0.added, found[1].0.loaded, found[1].1), (0, found[0].0.added, 1));
+
+    // No older file is added to by a new search, and none is made by one that is to go on.
+    let refused = |path, resume| {
+        let checkpoint = Some(Checkpoint { path, resume });
+        lead(search, rules(), checkpoint, &mut (), |_| panic!("nothing is searched")).unwrap_err()
+    };
+    assert!(matches!(refused(&path, false), ClusterError::Exists { .. }));
+    let other = folder.path().join("other");
+    assert!(matches!(refused(&other, true), ClusterError::Missing { .. }));
+    assert!(!other.exists());
 }
 
 #[test]
@@ -219,8 +232,9 @@ fn an_interrupted_search_goes_on_from_its_file() {
     let mut loaded = 0;
     for runs in 0.. {
         let mut over = false;
+        let checkpoint = Some(Checkpoint { path: &path, resume: runs > 0 });
         with_workers(search, 1, &[], &mut |workers| {
-            let solution = lead(search, rules(), Some(&path), &mut (), |leader| {
+            let solution = lead(search, rules(), checkpoint, &mut (), |leader| {
                 // Some jobs, more each time, and the driver dies. Open couples die with it.
                 for _ in 0..5 * (runs + 1) {
                     let told = leader.hello(0, Duration::ZERO);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use konane::checkpoint::{CheckpointError, Keeper, Save};
 use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, Standing, Told};
-use konane::sprouts::cluster as sprouts;
+use konane::sprouts::cluster::{self as sprouts, Checkpoint};
 use konane::{Algorithm, Limits, Reason, SolveError, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -214,27 +214,12 @@ impl ClusterLeader {
         checkpoint: Option<PathBuf>,
         resume: bool,
     ) -> Result<Self, Failure> {
-        if let Some(path) = checkpoint.as_deref() {
-            let shown = path.display();
-            match (path.exists(), resume) {
-                (true, false) => {
-                    return Err(Failure::file(format_args!(
-                        "{shown} exists: go on from it with resume, or choose another file"
-                    )));
-                }
-                (false, true) => {
-                    return Err(Failure::file(format_args!(
-                        "{shown} is not there: begin a search without resume"
-                    )));
-                }
-                _ => {}
-            }
-        }
         let (text, position, nimber) = (text.to_owned(), read(text)?, heap(nimber)?);
         let rules = rules(names, job_nodes, max_nodes);
         let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
-            let found = sprouts::lead(search, rules, checkpoint.as_deref(), &mut (), run)?;
+            let checkpoint = checkpoint.as_deref().map(|path| Checkpoint { path, resume });
+            let found = sprouts::lead(search, rules, checkpoint, &mut (), run)?;
             Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found)) as Found)
         };
         ClusterLeader::start(py, None, lead)
