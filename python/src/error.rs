@@ -126,7 +126,7 @@ impl From<SolveError> for Failure {
 
 impl From<CheckpointError> for Failure {
     fn from(error: CheckpointError) -> Self {
-        Failure::file(error)
+        if error.is_bad_input() { Failure::input(error) } else { Failure::file(error) }
     }
 }
 

@@ -7,10 +7,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use konane::checkpoint::{CheckpointError, Keeper, Save};
+use konane::checkpoint::{Keeper, Save};
 use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, Standing, Told};
 use konane::sprouts::cluster::{self as sprouts, Checkpoint};
-use konane::{Algorithm, Limits, Reason, SolveError, SolveOptions, Solver};
+use konane::{Algorithm, Limits, Reason, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -174,16 +174,13 @@ impl ClusterLeader {
         let interval = checkpoint_interval.map_or(INTERVAL, |time| time.0);
         let solver = Solver::new(&start.board, &start.position).options(options);
         let keeper = checkpoint.map(|path| solver.checkpoints(&path, resume, interval));
-        let keeper = keeper.transpose().map_err(of_checkpoint)?.map(Arc::new);
+        let keeper = keeper.transpose()?.map(Arc::new);
         let kept = keeper.clone();
         let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let limits = Limits { stop: Some(stop), ..Limits::default() };
             let solver = Solver::new(&start.board, &start.position).options(options);
             let solver = solver.limits(limits).keeper(kept.as_deref());
-            let found = solver.lead(rules, plain, &mut (), run).map_err(|error| match error {
-                SolveError::Checkpoint(error) => of_checkpoint(error),
-                other => other.into(),
-            })?;
+            let found = solver.lead(rules, plain, &mut (), run)?;
             let fields =
                 move |py: Python<'_>| konane_fields(py, &start, &options, kept.as_deref(), &found);
             Ok(Box::new(fields) as Found)
@@ -336,7 +333,3 @@ fn rules(names: u64, job_nodes: u64, max_nodes: Option<Nodes>) -> RemoteRules {
 
 /// Between two checkpoints, so that little is lost with the leader's process.
 const INTERVAL: Duration = Duration::from_secs(5);
-
-fn of_checkpoint(error: CheckpointError) -> Failure {
-    if error.is_bad_input() { Failure::input(error) } else { Failure::file(error) }
-}
