@@ -4,7 +4,6 @@ use super::board::Board;
 use super::code::WHITE_TO_MOVE;
 use super::kernels::{Jumps, Settling, Successors};
 use super::position::{Phase, Position};
-
 use super::zobrist::Zobrist;
 use crate::search::Value;
 use crate::search::numbers::Number;

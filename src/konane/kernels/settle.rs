@@ -3,7 +3,7 @@
 use super::{Colour, Isa, Jumps, LANES, dispatch, versions};
 
 /// The most moves of a position that is searched; one with more exhausts the budget at once.
-const MOVES: usize = 16;
+const MOST_MOVES: usize = 16;
 
 /// Results that are kept: 64 KiB, little enough for several workers that take turns on a core.
 const SLOTS_LOG2: u32 = 12;
@@ -28,18 +28,21 @@ impl Default for Settling {
 }
 
 impl Settling {
+    /// The place of a position.
     #[inline(always)]
     fn slot(occupied: u64, mover: usize) -> usize {
         let mixed = (occupied ^ mover as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> (64 - SLOTS_LOG2)) as usize
     }
 
+    /// Whether the mover wins, if the slot holds this position.
     #[inline(always)]
     fn known(&self, slot: usize, occupied: u64, mover: usize) -> Option<bool> {
         let (stones, result) = self.slots[slot];
         (stones == occupied && result >> 1 == mover as u64 + 1).then_some(result & 1 == 1)
     }
 
+    /// Keeps a result in place of what the slot held.
     #[inline(always)]
     fn learn(&mut self, slot: usize, occupied: u64, mover: usize, won: bool) {
         self.slots[slot] = (occupied, (mover as u64 + 1) << 1 | u64::from(won));
@@ -48,7 +51,8 @@ impl Settling {
 
 /// The jumps of a position that has at most [`LANES`], none over more than three stones, by class:
 /// axis 0 over one, two and three stones, then axis 1 the same.
-struct Few {
+struct FewJumps {
+    /// How many there are.
     len: usize,
     /// Where the jumps of each class but the last end.
     ends: [usize; 5],
@@ -91,8 +95,8 @@ impl Jumps {
 
     /// The jumps, if they are few and short: most positions near the end of a game have no others.
     #[inline(always)]
-    fn few<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> Option<Few> {
-        let (sets, all) = self.short_jumps::<ROUNDS>(occupied, mover);
+    fn few_jumps<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> Option<FewJumps> {
+        let (sets, are_all) = self.short_jumps::<ROUNDS>(occupied, mover);
         let (mut ends, mut len) = ([0; 5], 0);
         for (class, set) in sets.iter().enumerate() {
             len += set.count_ones() as usize;
@@ -100,19 +104,20 @@ impl Jumps {
                 ends[class] = len;
             }
         }
-        if !all || len > LANES {
+        if !are_all || len > LANES {
             return None;
         }
         // Where all eight jumps are before, the set is empty, so that the shift may wrap around.
         let packed = |class: usize| pack(sets[class]).wrapping_shl(8 * ends[class - 1] as u32);
+        // Most take one stone, on either axis.
         let mut lows = pack(sets[0]) | packed(3);
         if sets[1] | sets[2] | sets[4] | sets[5] != 0 {
             lows |= packed(1) | packed(2) | packed(4) | packed(5);
         }
-        Some(Few { len, ends, lows })
+        Some(FewJumps { len, ends, lows })
     }
 
-    /// What the jumps of each class of [`Few`] change, the lowest square at bit 0.
+    /// What the jumps of each class of [`FewJumps`] change, the lowest square at bit 0.
     #[inline(always)]
     fn few_patterns(&self) -> [u64; 6] {
         let (all, short) = (&self.patterns, self.classes);
@@ -121,7 +126,7 @@ impl Jumps {
 
     /// The successor by the only jump.
     #[inline(always)]
-    fn forced(&self, occupied: u64, few: &Few) -> u64 {
+    fn forced(&self, occupied: u64, few: &FewJumps) -> u64 {
         let mut class = 0;
         for end in few.ends {
             class += usize::from(end == 0);
@@ -136,7 +141,7 @@ impl Jumps {
         &self,
         occupied: u64,
         mover: usize,
-        few: &Few,
+        few: &FewJumps,
     ) -> ([u64; LANES], [u16; LANES]) {
         let patterns = self.few_patterns();
         let (mut list, mut wide) = ([0; LANES], [0; LANES]);
@@ -154,17 +159,17 @@ impl Jumps {
 
     /// Lists the successors, and for each a key by which they are to be searched: the replies, and
     /// below them the place in the list. Beyond the successors, keys are the greatest. Returns the
-    /// number of successors; above [`MOVES`] the lists are not whole.
+    /// number of successors; above [`MOST_MOVES`] the lists are not whole.
     #[inline(always)]
     fn list_with_replies<const ROUNDS: usize>(
         &self,
         occupied: u64,
         mover: usize,
-        list: &mut [u64; MOVES],
-        keys: &mut [u16; MOVES],
+        list: &mut [u64; MOST_MOVES],
+        keys: &mut [u16; MOST_MOVES],
     ) -> usize {
-        let len = self.list_successors::<ROUNDS, MOVES>(occupied, mover, list);
-        for start in (0..len.min(MOVES)).step_by(LANES) {
+        let len = self.list_successors::<ROUNDS, MOST_MOVES>(occupied, mover, list);
+        for start in (0..len.min(MOST_MOVES)).step_by(LANES) {
             let boards: &[u64; LANES] = list[start..start + LANES].try_into().expect("a block");
             let mut wide = [0; LANES];
             for lane in 0..LANES {
@@ -183,6 +188,7 @@ fn key(replies: u32, place: usize, len: usize) -> u64 {
     u64::from(replies) << 8 | place as u64 | beyond
 }
 
+/// Keys as they are compared, from lanes as wide as the boards.
 #[inline(always)]
 fn narrow(wide: &[u64; LANES]) -> [u16; LANES] {
     let mut keys = [0; LANES];
@@ -199,7 +205,11 @@ fn any_lost<const N: usize>(
     mut keys: [u16; N],
     mut wins: impl FnMut(u64) -> Option<bool>,
 ) -> Option<bool> {
-    let mut key = keys.iter().fold(u16::MAX, |least, &key| least.min(key));
+    let mut key = u16::MAX;
+    for &other in &keys {
+        key = key.min(other);
+    }
+    // Who has no reply has lost. There is a successor, so the least key is that of one.
     if key >> 8 == 0 {
         return Some(true);
     }
@@ -229,7 +239,7 @@ macro_rules! settle {
                 return for_the_asker(won);
             }
             let wins = |next| $this::<$rounds>($jumps, next, mover ^ 1, $settling);
-            let won = if let Some(few) = $jumps.few::<$rounds>(occupied, mover) {
+            let won = if let Some(few) = $jumps.few_jumps::<$rounds>(occupied, mover) {
                 match few.len {
                     0 => return for_the_asker(false),
                     1 => {
@@ -244,10 +254,10 @@ macro_rules! settle {
                     }
                 }
             } else {
-                let (mut list, mut keys) = ([0u64; MOVES], [u16::MAX; MOVES]);
+                let (mut list, mut keys) = ([0u64; MOST_MOVES], [u16::MAX; MOST_MOVES]);
                 let len =
                     $jumps.list_with_replies::<$rounds>(occupied, mover, &mut list, &mut keys);
-                if len > MOVES {
+                if len > MOST_MOVES {
                     return None;
                 }
                 any_lost(&list, keys, wins)?
@@ -290,16 +300,16 @@ mod tests {
             .collect();
         expected.sort_unstable();
 
-        let (mut list, mut keys) = ([0; MOVES], [u16::MAX; MOVES]);
+        let (mut list, mut keys) = ([0; MOST_MOVES], [u16::MAX; MOST_MOVES]);
         let len = jumps.list_with_replies::<ROUNDS>(occupied, mover, &mut list, &mut keys);
         assert_eq!(len, moves.len());
-        if len <= MOVES {
+        if len <= MOST_MOVES {
             assert_eq!(sorted(&list, &keys, len), expected);
         }
 
         let changed = |next: &u64| (next ^ occupied).count_ones();
         let short = expected.iter().all(|(next, _)| changed(next) <= 5);
-        let few = jumps.few::<ROUNDS>(occupied, mover);
+        let few = jumps.few_jumps::<ROUNDS>(occupied, mover);
         assert_eq!(few.is_some(), len <= LANES && short);
         if let Some(few) = few {
             assert_eq!(few.len, len);

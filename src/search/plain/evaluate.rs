@@ -1,4 +1,4 @@
-//! First evaluation of positions: expansion, table, known values, and bounded exact search.
+//! Evaluation of positions: expansion, table, known values, and bounded exact search.
 
 use super::game::{Child, Expansion, Game};
 use super::known::Answer;
@@ -24,7 +24,7 @@ pub(in crate::search) enum Evaluation {
     Stopped,
 }
 
-/// Hears of every entry that df-pn stores, on all of its threads. `()` does not listen and costs
+/// Hears of every entry that a search stores, on all of its threads. `()` does not listen and costs
 /// nothing.
 pub(in crate::search) trait Listener: Sync {
     /// This is what is now known about the position with this code.
@@ -123,7 +123,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
     /// The value of a position, if the table knows it.
     #[inline]
     pub fn value(&self, code: u64) -> Option<Value> {
-        self.table.lookup(self.game.key(code), code)?.value()
+        self.lookup(code)?.value()
     }
 
     /// Expands a position and appends its open children, with their numbers. Children that the
@@ -140,14 +140,33 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
         match game.expand(code, &mut self.scratch, &mut self.children, announce) {
             Expansion::Lost => Evaluation::Lost,
             Expansion::Won(child) => Evaluation::Won(child),
-            Expansion::Open => self.look_up(base, first_visit),
+            Expansion::Open => self.evaluate_children(base, first_visit),
         }
     }
 
     /// Replaces the estimates of the children from `base` by what the table, known values or an
     /// exact search say, and drops those that are won. Unless the result is open, the list is cut
     /// off at `base`.
-    fn look_up(&mut self, base: usize, first_visit: bool) -> Evaluation {
+    fn evaluate_children(&mut self, base: usize, first_visit: bool) -> Evaluation {
+        let mut decided = self.look_up(base, first_visit).map(Evaluation::Won);
+        if decided.is_none() {
+            decided = self.ask(base);
+        }
+        if decided.is_none() && self.settle.budget > 0 {
+            decided = self.settle_best(base).map(Evaluation::Won);
+        }
+        if let Some(evaluation) = decided {
+            self.children.truncate(base);
+            return evaluation;
+        }
+        self.drop_won(base);
+        if self.children.len() == base { Evaluation::Lost } else { Evaluation::Open }
+    }
+
+    /// Takes the numbers of the children from `base` from the table, and counts those that it does
+    /// not know on the first visit. Ends at the first that is lost, whose code is returned.
+    #[inline(always)]
+    fn look_up(&mut self, base: usize, first_visit: bool) -> Option<u64> {
         assert_eq!(self.keys.len(), self.children.len() - base, "every child is announced once");
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
@@ -157,23 +176,10 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
                 _ => self.control.counters.nodes += u64::from(first_visit),
             }
             if child.delta == 0 {
-                let code = child.code;
-                self.children.truncate(base);
-                return Evaluation::Won(code);
+                return Some(child.code);
             }
         }
-        if let Some(evaluation) = self.ask(base) {
-            self.children.truncate(base);
-            return evaluation;
-        }
-        if self.settle.budget > 0
-            && let Some(lost) = self.settle_best(base)
-        {
-            self.children.truncate(base);
-            return Evaluation::Won(lost);
-        }
-        self.drop_won(base);
-        if self.children.len() == base { Evaluation::Lost } else { Evaluation::Open }
+        None
     }
 
     /// Tries exact searches on the children from `base`, those of least delta first, until one is
@@ -188,7 +194,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
                     best = index;
                 }
             }
-            // Won children have infinite deltas.
+            // Won children have infinite deltas, so all that are left are won.
             if self.children[best].phi == 0 {
                 break;
             }
@@ -233,7 +239,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
                     if value == Value::Loss {
                         return Some(Evaluation::Won(child.code));
                     }
-                    child.set_pair(Pair::of(Value::Win));
+                    child.set_pair(Pair::WIN);
                 }
                 Answer::Failed => {
                     self.control.stop(Reason::KnownValues);
@@ -281,6 +287,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
 
     /// Stores what is known about a position.
     pub fn store(&mut self, code: u64, entry: Entry) {
+        self.listener.stored(code, entry);
         let stored = self.table.store(self.game.key(code), code, entry);
         self.control.counters.stored(stored);
     }
@@ -396,16 +403,12 @@ impl<'a, G: Game, L: Listener> Nand<'a> for Evaluator<'a, G, L> {
 
     #[inline(always)]
     fn solved(&mut self, code: u64, value: Value, work: u64) {
-        let entry = Entry::solved(value, work);
-        self.listener.stored(code, entry);
-        Evaluator::store(self, code, entry);
+        Evaluator::store(self, code, Entry::solved(value, work));
     }
 
     #[inline(always)]
     fn store(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64) {
-        let entry = Entry { phi, delta, work };
-        self.listener.stored(code, entry);
-        Evaluator::store(self, code, entry);
+        Evaluator::store(self, code, Entry { phi, delta, work });
     }
 }
 
@@ -480,6 +483,7 @@ mod tests {
         assert_eq!(searches, [0, 1, 3, 0]);
         assert_eq!(evaluator.control.counters.settle_positions, 10 + 3);
     }
+
     /// After one in vain the others wait until the search comes to them.
     #[test]
     fn the_others_are_tried_when_the_search_comes_to_them() {
