@@ -84,8 +84,15 @@ mod tests {
 
     #[test]
     fn phases_add_up() {
-        for text in ["0*2", "0*9.AB|1aAaB", "0.AB|AB", "1a1a.22.2AB|0*3.A1|B", "0*40", "ABCD|ABCD"]
-        {
+        for text in [
+            "0*2",
+            "0*9.AB|1aAaB",
+            "0.AB|AB",
+            "1a1a.22.2AB|0*3.A1|B",
+            "0*40",
+            "0*9.AB|0*9.AB",
+            "ABCD|ABCD",
+        ] {
             let flat = Flat::of_land(&text.parse::<Position>().unwrap().lands()[0]);
             assert_eq!(phase(&flat), slow_phase(text), "{text}");
         }

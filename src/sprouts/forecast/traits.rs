@@ -11,6 +11,9 @@ use crate::sprouts::parts::Land;
 const MOST: u16 = 15;
 /// Most isolated spots that are told apart in a kind of region, and in a shape.
 const MOST_ISOLATED: [u32; 2] = [2, 4];
+/// Isolated spots of a land from which on each turns the phase by an amount of its own. Most lands
+/// that weights are fitted to have fewer, so that the error of their amount adds up in larger ones.
+const MANY_ISOLATED: u16 = 12;
 /// Most boundaries that are told apart in a shape.
 const MOST_BOUNDARIES: u32 = 4;
 
@@ -30,6 +33,8 @@ const SIGNS: [char; 4] = ['1', '2', 'A', 'a'];
 pub enum Trait {
     /// An isolated spot.
     Isolated,
+    /// An isolated spot beyond the twelfth of the land.
+    Further,
     /// A sign of a content: an occurrence, or a pair within a boundary.
     Sign(char),
     /// A region.
@@ -48,6 +53,7 @@ const ISOLATED: u64 = 1;
 const SIGN: u64 = 2;
 const REGION: u64 = 6;
 const BOUNDARY: u64 = 7;
+const FURTHER: u64 = 8;
 const CONTENT: u64 = 1 << 32;
 const SHAPE: u64 = 2 << 32;
 const KIND: u64 = 3 << 32;
@@ -112,6 +118,7 @@ pub(super) fn each_key(flat: &Flat, mut found: impl FnMut(u64, u16)) {
     }
     (SIGN..).zip(signs).for_each(|(key, count)| found(key, count));
     found(ISOLATED, all_isolated);
+    found(FURTHER, all_isolated.saturating_sub(MANY_ISOLATED));
     found(REGION, flat.regions.len() as u16);
     found(BOUNDARY, flat.ends.len() as u16);
 }
@@ -139,6 +146,8 @@ fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
         found(Trait::Shape(in_shape, length.min(MOST_BOUNDARIES)), 1);
         found(Trait::Kind(in_kind, contents), 1);
     }
+    let isolated = flat.regions.iter().map(|region| region.isolated as u16).sum::<u16>();
+    found(Trait::Further, isolated.saturating_sub(MANY_ISOLATED));
 }
 
 /// The traits of a land and how often it has each; traits may come several times.
@@ -160,6 +169,7 @@ impl Trait {
     pub(super) fn key(&self) -> u64 {
         match self {
             Trait::Isolated => ISOLATED,
+            Trait::Further => FURTHER,
             Trait::Sign(sign) => {
                 SIGN + SIGNS.iter().position(|own| own == sign).unwrap_or(0) as u64
             }
@@ -200,12 +210,13 @@ impl FromStr for Content {
     }
 }
 
-/// One word: `isolated`, `region`, `boundary`, `sign:1`, `content:2AA`, `shape:3.1` or
+/// One word: `isolated`, `further`, `region`, `boundary`, `sign:1`, `content:2AA`, `shape:3.1` or
 /// `kind:2.1aA.AA`, where the first number counts isolated spots.
 impl fmt::Display for Trait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trait::Isolated => write!(f, "isolated"),
+            Trait::Further => write!(f, "further"),
             Trait::Region => write!(f, "region"),
             Trait::Boundary => write!(f, "boundary"),
             Trait::Sign(sign) => write!(f, "sign:{sign}"),
@@ -228,6 +239,7 @@ impl FromStr for Trait {
         let mut number = || parts.next().and_then(|part| part.parse().ok()).ok_or(());
         match name {
             "isolated" => Ok(Trait::Isolated),
+            "further" => Ok(Trait::Further),
             "region" => Ok(Trait::Region),
             "boundary" => Ok(Trait::Boundary),
             "sign" => {
@@ -268,7 +280,7 @@ mod tests {
 
     #[test]
     fn words_are_read_back() {
-        for text in ["0*3.1aBa.CD|2.CD|B", "0*2", "1a1a", "0.AB|AB"] {
+        for text in ["0*3.1aBa.CD|2.CD|B", "0*2", "1a1a", "0.AB|AB", "0*13"] {
             let position: Position = text.parse().unwrap();
             for (part, _) in traits(&position.lands()[0]) {
                 assert_eq!(part.to_string().parse(), Ok(part));

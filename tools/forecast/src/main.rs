@@ -87,6 +87,7 @@ fn main() -> ExitCode {
 fn first_guess(part: &Trait) -> Option<f64> {
     match part {
         Trait::Isolated => Some(1.19),
+        Trait::Further => Some(0.0),
         Trait::Sign('1') => Some(0.78),
         Trait::Sign('2') => Some(0.32),
         Trait::Sign('a') => Some(0.4),
