@@ -112,10 +112,27 @@ pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     args.threads.install(|| run.run())?
 }
 
-fn exit_of(why: Uncounted) -> Exit {
-    match why {
-        Uncounted::Interrupted => Exit::Interrupted,
-        Uncounted::TooMany => Exit::Limit,
+/// Why plies are missing, what helps, and the exit code.
+struct Ended {
+    reason: String,
+    remedy: &'static str,
+    exit: Exit,
+}
+
+impl From<Reason> for Ended {
+    fn from(why: Reason) -> Ended {
+        let remedy = if why == Reason::Memory { ": --memory allows more" } else { "" };
+        Ended { reason: why.text().to_owned(), remedy, exit: Exit::from(Some(why)) }
+    }
+}
+
+impl From<Uncounted> for Ended {
+    fn from(why: Uncounted) -> Ended {
+        let exit = match why {
+            Uncounted::Interrupted => Exit::Interrupted,
+            Uncounted::TooMany => Exit::Limit,
+        };
+        Ended { reason: why.to_string(), remedy: "", exit }
     }
 }
 
@@ -136,7 +153,7 @@ impl Run<'_> {
         self.say(format_args!("{:>5}  {head:>26}  time\n", "ply"))?;
         let mut counts = Vec::new();
         let mut divided = Vec::new();
-        let mut ended = None;
+        let mut ended: Option<Ended> = None;
         let memory = self.args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX);
         let counting = |ply: u32| self.progress.live(format!("counting ply {ply} of {depth}"));
         counting(1);
@@ -147,7 +164,7 @@ impl Run<'_> {
                 match count {
                     Ok(count) => counts.push(count),
                     Err(why) => {
-                        ended = Some((why.text().to_owned(), Exit::from(Some(why))));
+                        ended = Some(why.into());
                         break;
                     }
                 }
@@ -163,7 +180,7 @@ impl Run<'_> {
                         divided = moves;
                     }
                     Err(why) => {
-                        ended = Some((why.to_string(), exit_of(why)));
+                        ended = Some(why.into());
                         break;
                     }
                 }
@@ -187,14 +204,10 @@ impl Run<'_> {
                 symmetry: unique.is_some().then_some(!args.no_symmetry),
                 unique,
                 divide: divided.map(|divided| divided.into_iter().map(item).collect()),
-                reason: ended.as_ref().map(|(reason, _)| reason.clone()),
+                reason: ended.as_ref().map(|ended| ended.reason.clone()),
                 seconds: begun.elapsed().as_secs_f64(),
             })?;
-        } else if let Some((reason, _)) = &ended {
-            let remedy = match reason == Reason::Memory.text() {
-                true => ": --memory allows more",
-                false => "",
-            };
+        } else if let Some(Ended { reason, remedy, .. }) = &ended {
             output::write_text(&format!("{reason}{remedy}\n"))?;
         } else if let Some(divided) = divided {
             let mut text = format!("\nby first move, at depth {depth}:\n");
@@ -203,7 +216,7 @@ impl Run<'_> {
             }
             output::write_text(&text)?;
         }
-        Ok(ended.map_or(Exit::Answered, |(_, exit)| exit))
+        Ok(ended.map_or(Exit::Answered, |ended| ended.exit))
     }
 
     /// The sequences of a ply, and where they are asked for those of each first move.

@@ -28,6 +28,8 @@ pub const HEADER: &str = "[Positions+Nimber]";
 pub const LOST: &str = "[WinLoss:Losing_Position]";
 /// The first line of a file of positions that are lost in misère play.
 const MISERE: &str = "[WinLoss_Misere:Losing_Position]";
+/// Some editors put it before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Longest line that is read, in bytes; a land of [`MOST_VERTICES`](super::MOST_VERTICES)
 /// vertices needs less.
@@ -127,7 +129,7 @@ impl<R: BufRead> SprReader<R> {
         SprError::Line { path: self.path.clone(), line: self.line, problem }
     }
 
-    /// The next line that is not empty, without its end; None at the end of the file.
+    /// The next line that is not empty, without its end and a byte order mark; None at the end of the file.
     fn next_line(&mut self) -> Result<Option<&str>, SprError> {
         loop {
             self.buffer.clear();
@@ -145,6 +147,9 @@ impl<R: BufRead> SprReader<R> {
             }
             if self.buffer.last() == Some(&b'\r') {
                 self.buffer.pop();
+            }
+            if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
+                self.buffer.drain(..BYTE_ORDER_MARK.len());
             }
             if !self.buffer.is_empty() {
                 break;

@@ -134,6 +134,9 @@ fn solve_reads_the_heaps_that_it_writes() {
     for text in ["0*3 + *2", "0*3+*2", " 0*3 +  *2\n"] {
         assert_eq!(solved(&[text]), flag, "{text}");
     }
+    for verb in ["grundy", "children", "canonical"] {
+        assert_eq!(object(&[verb, " 0*3 ", "--json"], 0)["position"], "0*3", "{verb}");
+    }
     // What is written as the best move loses.
     assert_eq!(solved(&["0*3 + *1"])[3], "loss");
     for (args, parts) in [

@@ -86,7 +86,7 @@ fn broken_files_are_refused_with_the_line() {
     let long = format!("{header}{}", "1".repeat(1 << 20));
     let error = SprReader::new(long.as_bytes(), Path::new("a file")).next().unwrap().unwrap_err();
     assert!(error.to_string().contains("longer than"));
-    let windows = "[Positions+Nimber]\r\n0*2 0\r\n\r\n0.0.}]! 0\r\n";
+    let windows = "\u{feff}[Positions+Nimber]\r\n0*2 0\r\n\r\n0.0.}]! 0\r\n";
     assert_eq!(SprReader::new(windows.as_bytes(), Path::new("a file")).flatten().count(), 2);
 }
 

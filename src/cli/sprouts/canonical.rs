@@ -33,7 +33,7 @@ pub fn run(args: &CanonicalArgs) -> Result<Exit, CliError> {
     let position = args.text.read()?;
     let game = Sprouts::new(text::MEMORY);
     let sum = game.atoms(&position, &mut Scratch::default()).map_err(text::too_large)?;
-    let position = args.text.position.trim_ascii().to_owned();
+    let position = args.text.position.clone();
     let json = CanonicalJson { position, canonical: game.text(&sum) };
     output::answer(args.json, &json, |json| format!("{}\n", json.canonical))?;
     Ok(Exit::Answered)

@@ -76,7 +76,7 @@ pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Err(_) if stop.load(Ordering::Relaxed) => return Ok(Exit::Interrupted),
         children => children?,
     };
-    let json = ChildrenJson { position: args.text.position.trim_ascii().to_owned(), children };
+    let json = ChildrenJson { position: args.text.position.clone(), children };
     output::answer(args.output.json, &json, |json| {
         json.children.iter().map(|c| c.to_owned() + "\n").collect()
     })?;
@@ -113,8 +113,7 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let closed = analyst.close();
     let reason = analysis.reason;
     let seconds = begun.elapsed().as_secs_f64();
-    let json =
-        ValuesJson { position: args.text.position.trim_ascii().to_owned(), analysis, seconds };
+    let json = ValuesJson { position: args.text.position.clone(), analysis, seconds };
     output::answer(args.output.json, &json, shown)?;
     closed?;
     Ok(reason.into())

@@ -1,5 +1,7 @@
 //! Positions of Sprouts on the command line.
 
+use std::convert::Infallible;
+
 use clap::Args;
 
 use crate::cli::exit::CliError;
@@ -21,7 +23,7 @@ pub const MEMORY: u64 = 2 << 30;
 #[derive(Debug, Args)]
 pub struct TextArg {
     /// The position: 0*n for n spots, or any other, as SPOTS and GLOP write them.
-    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(value_name = "TEXT", allow_hyphen_values = true, value_parser = trimmed)]
     pub position: String,
 }
 
@@ -30,6 +32,11 @@ impl TextArg {
     pub fn read(&self) -> Result<Position, CliError> {
         read(&self.position)
     }
+}
+
+/// The text is shown again beside the answer.
+fn trimmed(text: &str) -> Result<String, Infallible> {
+    Ok(text.trim_ascii().to_owned())
 }
 
 /// Reads a position.
