@@ -7,8 +7,8 @@ use std::path::Path;
 
 use arbitrary::Arbitrary;
 use konane::internals::files::format::{Footer, HEADER_BYTES, LayerHeader, Metric, Scope};
-use konane::internals::index::Index;
 use konane::internals::files::{Inflater, LayerFile};
+use konane::internals::index::Index;
 use konane::{Board, Dimensions};
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;

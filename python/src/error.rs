@@ -144,10 +144,8 @@ impl From<ClusterError> for Failure {
         match error {
             ClusterError::Full(error) => error.into(),
             ClusterError::Table(error) => error.into(),
-            ClusterError::Numbers(_)
-            | ClusterError::Exists { .. }
-            | ClusterError::Missing { .. } => Failure::file(error),
-            ClusterError::Heap(_) => Failure::input(error),
+            ClusterError::Numbers(_) | ClusterError::Missing { .. } => Failure::file(error),
+            ClusterError::Exists { .. } | ClusterError::Heap(_) => Failure::input(error),
         }
     }
 }

@@ -213,7 +213,7 @@ def test_grundy_numbers_of_sprouts_are_its_checkpoint(tmp_path) -> None:
     worker = ClusterWorker.sprouts("0*9", memory="16MiB", threads=1)
     first = carrier.carry(sprouts_leader("0*9", checkpoint=file), [worker])
     assert first["checkpoint"]["added"] > 10
-    with pytest.raises(konane.FileError, match="exists"):
+    with pytest.raises(konane.InputError, match="exists"):
         sprouts_leader("0*9", checkpoint=file)
     worker = ClusterWorker.sprouts("0*9", memory="16MiB", threads=1)
     again = carrier.carry(sprouts_leader("0*9", checkpoint=file, resume=True), [worker])
