@@ -129,7 +129,8 @@ impl<R: BufRead> SprReader<R> {
         SprError::Line { path: self.path.clone(), line: self.line, problem }
     }
 
-    /// The next line that is not empty, without its end and a byte order mark; None at the end of the file.
+    /// The next line that is not empty, without its end and a byte order mark; None at the end of
+    /// the file.
     fn next_line(&mut self) -> Result<Option<&str>, SprError> {
         loop {
             self.buffer.clear();

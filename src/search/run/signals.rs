@@ -1,9 +1,9 @@
 //! "This node is solved", to whoever is still below it.
 //!
 //! Every worker has a mailbox of one word, on a cache line of its own, which it reads before each
-//! expansion. Whoever solves a node while others are below it (by [`super::visits::Visits`]) puts the
-//! node's key into the boxes of all others. The owner takes the key out and looks for it on its own
-//! path, which therefore nobody else ever reads.
+//! expansion. Whoever solves a node while others are below it (by [`super::visits::Visits`]) puts
+//! the node's key into the boxes of all others. The owner takes the key out and looks for it on its
+//! own path, which therefore nobody else ever reads.
 //!
 //! A later letter overwrites an earlier one that was not taken yet. That loses a signal and costs
 //! some work; the worker finds the value in the table when it comes back to the node. Zero is an
