@@ -274,7 +274,7 @@ fn unsolved_boards(rows: &[Row]) -> String {
         let limits: Vec<String> = search.time_limit.clone().into_iter().chain(nodes).collect();
         lines.push(row![
             row.board(),
-            limits.join(", "),
+            optional((!limits.is_empty()).then_some(limits), |limits| limits.join(", ")),
             answer.reason.as_deref().unwrap_or_default(),
             grouped(answer.total_nodes()),
             time(answer.seconds),

@@ -39,7 +39,7 @@
 //! is whole; tasks that are killed leave a directory `making-…`, which the next [`TaskPlan::open`]
 //! removes. A task makes only those of its files that are not there, so it may run again, and two
 //! may run it at the same time. Whatever is read is checked; a file that is damaged or gone is
-//! removed and ends the task with [`BuildError::Lost`](super::BuildError::Lost), and
+//! removed and ends the task with [`BuildError::Lost`], and
 //! [`TaskBuild::pending`] has the task again that makes it. The files of the database are byte for
 //! byte those of the other methods.
 //!
