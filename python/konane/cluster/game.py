@@ -65,7 +65,7 @@ class Konane:
     #: A call takes the driver about a millisecond, so jobs are not small. For 7x7 by two workers on two
     #: cores anything from 40 000 to 160 000 takes about as long, some 4 s.
     job_nodes: int = 80_000
-    fact_work: int = 30
+    fact_work: int = 100
     batches: int = 1
 
     def lead(self, **options: Any) -> ClusterLeader:

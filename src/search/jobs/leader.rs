@@ -212,6 +212,7 @@ impl<F: FirstLevel> Leader<F> {
     /// Takes a message in and answers it.
     pub fn hear(&mut self, message: MessageFor<F>, now: Duration) -> AnswerOf<F> {
         let Message { worker, serial, facts, read, notice } = message;
+        facts.iter().for_each(|fact| self.level.announce(fact));
         for fact in facts {
             if self.level.learn(&fact, &mut self.counters) {
                 self.keep(worker, fact);

@@ -66,6 +66,9 @@ pub trait FirstLevel {
     /// lost child if it is won.
     fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<Self::Node>, work: u64);
 
+    /// Says that a fact is about to be learnt.
+    fn announce(&self, _fact: &Self::Fact) {}
+
     /// Takes over a fact, and counts that; whether it is news.
     fn learn(&mut self, fact: &Self::Fact, counters: &mut Counters) -> bool;
 

@@ -488,6 +488,10 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         }
     }
 
+    fn announce(&self, fact: &Finding) {
+        self.table.prefetch(self.game.key(fact.code));
+    }
+
     fn learn(&mut self, fact: &Finding, counters: &mut Counters) -> bool {
         let &Finding { code, entry } = fact;
         let is_news = self.lookup(code).is_none_or(|known| {

@@ -25,9 +25,9 @@ pub struct PlainRules {
 }
 
 impl Default for PlainRules {
-    /// Facts of work 30, 8192 entries, a congestion of 1/64, a refresh after 100 000 expansions.
+    /// Facts of work 100, 8192 entries, a congestion of 1/64, a refresh after 100 000 expansions.
     fn default() -> Self {
-        PlainRules { fact_work: 30, most_entries: 1 << 13, congestion_64: 1, refresh_age: 100_000 }
+        PlainRules { fact_work: 100, most_entries: 1 << 13, congestion_64: 1, refresh_age: 100_000 }
     }
 }
 

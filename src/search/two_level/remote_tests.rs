@@ -320,7 +320,7 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
 
 #[test]
 fn findings_that_no_search_stores_are_refused() {
-    let bytes = |cell: u128| postcard::to_allocvec(&cell.to_le_bytes()).unwrap();
+    let bytes = |cell: u128| [&[16], &cell.to_le_bytes()[..]].concat();
     let sound = Entry { phi: 3, delta: 4, work: 5 };
     let finding = Finding { code: 77, entry: sound };
     assert_eq!(postcard::to_allocvec(&finding).unwrap(), bytes(sound.pack(77)));
@@ -328,6 +328,8 @@ fn findings_that_no_search_stores_are_refused() {
     for cell in [0, 77, Entry { phi: 0, delta: 9, work: 1 }.pack(77)] {
         assert!(postcard::from_bytes::<Finding>(&bytes(cell)).is_err(), "{cell:x}");
     }
+    let short = [&[15], &sound.pack(77).to_le_bytes()[1..]].concat();
+    assert!(postcard::from_bytes::<Finding>(&short).is_err());
 }
 
 #[test]
@@ -408,6 +410,24 @@ fn a_worker_takes_any_job() {
     let answer = wire::encode(Kind::Answer, SEARCH, &answer);
     let message = said(&remote.search(u64::MAX, &answer, None).unwrap());
     assert!(matches!(message.notice, Notice::Done { job: u64::MAX, .. }));
+}
+
+#[test]
+fn many_findings_are_taken_in_by_several_threads() {
+    let game = random_game(1);
+    let options = WorkerOptions { threads: NonZeroUsize::new(3).unwrap(), ..OPTIONS };
+    let remote = PlainWorker::new(&game, Table::new(1 << 20).unwrap(), options, SEARCH, None);
+    let search = Search { job: 0, node: 0, budget: 2, slice: 0, last: None };
+    let code = |number: u64| (1 << 40) + number;
+    let finding = |number| Finding { code: code(number), entry: Entry::solved(Value::Win, number) };
+    let facts: Vec<Finding> = (1..30_000).map(finding).collect();
+    let answer = Answer { serial: 0, order: Order::Search(search), facts, read: 0 };
+    remote.search(0, &wire::encode(Kind::Answer, SEARCH, &answer), None).unwrap();
+    // Some find no room in their clusters.
+    let known =
+        |&number: &u64| remote.table().lookup(game.key(code(number)), code(number)).is_some();
+    let found = (1..30_000).filter(known).count();
+    assert!(found > 27_000, "{found}");
 }
 
 #[test]

@@ -18,6 +18,16 @@ use crate::search::plain::game::{Child, Game};
 use crate::search::run::{Counters, Limits, Pace};
 use crate::search::split_mix::mix;
 use crate::search::table::{Entry, Table};
+use crate::system::start_worker;
+
+/// Findings that are worth a thread of their own: it takes them in a few times as long as it takes to begin.
+const LEAST_SHARE: usize = 4096;
+
+/// Findings whose places in the table are fetched together.
+const AHEAD: usize = 32;
+
+/// Stack of a thread that takes findings in.
+const STACK_BYTES: usize = 1 << 20;
 
 /// How a worker searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,15 +78,34 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         &self.table
     }
 
-    /// Takes over what others have found out. Nobody may be searching.
-    fn take_over(&self, findings: Vec<Finding>) {
+    /// Takes over what others have found out, on all of its threads. Nobody may be searching.
+    fn take_over(&self, findings: &[Finding]) {
         self.make_room(findings.len() as u64);
-        for Finding { code, entry } in findings {
-            let key = self.game.key(code);
-            // Own numbers of more work are the better ones; values are never lost to numbers.
-            let own = self.table.lookup(key, code);
-            if entry.value().is_some() || own.is_none_or(|own| own.work <= entry.work) {
-                self.table.store(key, code, entry);
+        let share = findings.len().div_ceil(self.options.threads.get()).max(LEAST_SHARE);
+        let mut shares = findings.chunks(share);
+        let own = shares.next().unwrap_or_default();
+        std::thread::scope(|scope| {
+            for share in shares {
+                let take_over = || self.take_over_share(share);
+                if start_worker(scope, "entries", STACK_BYTES, take_over).is_none() {
+                    self.take_over_share(share);
+                }
+            }
+            self.take_over_share(own);
+        });
+    }
+
+    fn take_over_share(&self, findings: &[Finding]) {
+        for findings in findings.chunks(AHEAD) {
+            let key = |finding: &Finding| self.game.key(finding.code);
+            findings.iter().for_each(|finding| self.table.prefetch(key(finding)));
+            for finding in findings {
+                let &Finding { code, entry } = finding;
+                // Own numbers of more work are the better ones; values are never lost to numbers.
+                let own = self.table.lookup(key(finding), code);
+                if entry.value().is_some() || own.is_none_or(|own| own.work <= entry.work) {
+                    self.table.store(key(finding), code, entry);
+                }
             }
         }
     }
@@ -121,8 +150,8 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     ) -> Result<Vec<u8>, WireError> {
         let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
         self.jobs.run(name, answer, |job, facts, limits| {
-            self.take_over(facts);
-            self.take_over(entries.unwrap_or_default());
+            self.take_over(&facts);
+            self.take_over(&entries.unwrap_or_default());
             let Search { node, budget, .. } = job;
             let (outcome, spent) = self.search_node(node, budget, limits);
             let is_open = matches!(outcome, JobOutcome::Open(_));

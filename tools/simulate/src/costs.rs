@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// Entries for which a worker takes another thread to store them.
+const SHARE: usize = 4096;
+
 /// Seconds and bytes a second. The defaults were measured: searches and walks on the machine of
 /// docs/benchmarks.md, calls with Ray 2.60 there.
 #[derive(Clone, Copy, Debug, clap::Args, serde::Serialize)]
@@ -72,9 +75,13 @@ impl Costs {
         microseconds(bytes as f64 / 16.0 * self.collect_ns / 1000.0)
     }
 
-    /// Until `bytes` of entries or facts have been stored.
-    pub fn store(&self, bytes: usize) -> Duration {
-        microseconds(bytes as f64 / 16.0 * self.store_ns / 1000.0)
+    /// Until `bytes` of entries or facts have been stored, by as many threads as there are shares of
+    /// [`SHARE`] entries.
+    pub fn store(&self, bytes: usize, threads: usize) -> Duration {
+        let entries = bytes / 16;
+        let threads = entries.div_ceil(SHARE).clamp(1, threads);
+        let own = entries as f64 / threads as f64 * self.store_ns / 1000.0;
+        microseconds(own + self.thread_us * (threads - 1) as f64)
     }
 }
 

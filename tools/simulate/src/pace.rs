@@ -1,7 +1,8 @@
 //! Many threads in turns: one runs, the others wait.
 
-use std::collections::BTreeSet;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 
 use konane::search::run::Pace;
 
@@ -12,20 +13,24 @@ const TURN: u32 = 32;
 #[derive(Debug, Default)]
 pub struct Turns {
     state: Mutex<State>,
-    change: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    members: BTreeSet<usize>,
+    /// Those that sleep have left their thread here.
+    members: BTreeMap<usize, Option<Thread>>,
     /// Whose turn it is.
     holder: usize,
 }
 
 impl State {
+    /// Gives the turn to the next member, whom it wakes: all others sleep on.
     fn pass_on(&mut self, from: usize) {
-        let next = self.members.range(from + 1..).next().or(self.members.first());
-        self.holder = next.copied().unwrap_or(0);
+        let next = self.members.range(from + 1..).next().or(self.members.first_key_value());
+        self.holder = next.map_or(0, |(&number, _)| number);
+        if let Some(sleeper) = self.members.get_mut(&self.holder).and_then(Option::take) {
+            sleeper.unpark();
+        }
     }
 }
 
@@ -42,7 +47,7 @@ impl Pace for Turns {
 
     fn join(&self, number: usize) {
         let mut state = self.lock();
-        state.members.insert(number);
+        state.members.insert(number, None);
         state.holder = 0;
     }
 
@@ -50,13 +55,12 @@ impl Pace for Turns {
         let mut state = self.lock();
         if state.holder == number {
             state.pass_on(number);
-            if state.holder == number {
-                return;
-            }
-            self.change.notify_all();
         }
         while state.holder != number {
-            state = self.change.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.members.insert(number, Some(thread::current()));
+            drop(state);
+            thread::park();
+            state = self.lock();
         }
     }
 
@@ -65,7 +69,6 @@ impl Pace for Turns {
         state.members.remove(&number);
         if state.holder == number {
             state.pass_on(number);
-            self.change.notify_all();
         }
     }
 }

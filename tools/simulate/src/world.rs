@@ -280,7 +280,7 @@ impl<'a, 'd> World<'a, 'd> {
                 }
                 self.waited += there - time;
                 time = there;
-                time += self.costs.store(found.len());
+                time += self.costs.store(found.len(), self.threads);
                 entries = Some(found);
             }
             if results.is_empty() && entries.is_none() {
@@ -289,7 +289,7 @@ impl<'a, 'd> World<'a, 'd> {
             let begun = Instant::now();
             let (message, nodes) = self.do_job(&told, number, entries.as_deref());
             self.searching += begun.elapsed();
-            time += self.costs.store(told.answer.len());
+            time += self.costs.store(told.answer.len(), self.threads);
             let machine = &mut self.machines[number];
             let took = self.costs.search(nodes, self.threads).mul_f64(machine.slow);
             machine.busy += took;
