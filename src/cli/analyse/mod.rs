@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 
 pub use session::AnswerJson;
 
@@ -43,7 +44,8 @@ pub struct AnalyseArgs {
     #[command(flatten)]
     pub begin: BeginArgs,
     /// Begin at the end of the game in this record.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "moves"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "moves"],
+          value_parser = PathBufValueParser::new().try_map(no_stdin))]
     pub game: Option<PathBuf>,
     #[command(flatten)]
     pub analyst: AnalystArgs,
@@ -54,6 +56,13 @@ pub struct AnalyseArgs {
     /// Print one JSON object a line instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+fn no_stdin(path: PathBuf) -> Result<PathBuf, &'static str> {
+    match path.as_os_str() == "-" {
+        true => Err("commands are read from standard input, so the game has to be in a file"),
+        false => Ok(path),
+    }
 }
 
 /// Shows and answers until the input ends or somebody quits.
