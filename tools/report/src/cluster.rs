@@ -80,6 +80,7 @@ pub fn markdown(all: &[Simulation]) -> String {
                 one.threads,
                 short(one.job_nodes as f64),
                 if one.is_free() { "0" } else { "0.7 ms" },
+                one.fact_work,
                 short(one.nodes as f64),
                 figures(one.overhead()),
                 time(one.seconds),
@@ -91,7 +92,7 @@ pub fn markdown(all: &[Simulation]) -> String {
             ]
         })
         .collect();
-    let headings = "board|>machines|>threads of each|>job, nodes|>call|>nodes|>overhead|>time|\
+    let headings = "board|>machines|>threads of each|>job, nodes|>call|>told from|>nodes|>overhead|>time|\
                     >speed-up|>searching|>driver|>jobs|>MB";
     let first = &all[0];
     let costs = format!(
@@ -107,11 +108,7 @@ pub fn markdown(all: &[Simulation]) -> String {
         first.cost("store_ns"),
         first.cost("megabytes"),
     );
-    let texts = [
-        ("table", table(headings, &rows)),
-        ("fact_work", first.fact_work.to_string()),
-        ("costs", costs),
-    ];
+    let texts = [("table", table(headings, &rows)), ("costs", costs)];
     page(include_str!("../pages/cluster.md"), &texts)
 }
 
