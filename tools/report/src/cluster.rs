@@ -126,7 +126,7 @@ pub fn figure(all: &[Simulation]) -> String {
         let words =
             format!("{}, {} nodes on one thread", ones[0].game, short(ones[0].alone as f64));
         svg.text(&words, (at + 14, 24), 14, RIGHT_OF);
-        at += 260;
+        at += 226;
     }
     svg.marker(Shape::Circle, INK, (at, 24), false);
     svg.text("if a call took no time", (at + 14, 24), 14, RIGHT_OF);
