@@ -200,6 +200,7 @@ fn it_begins_where_it_is_told() {
         (&["4x5", "--game", "g.txt"], 2, "a game on the 5x5 board, not on 4x5"),
         (&["4x5", "--game", "g.txt"], 2, "tip: write 5x5 in place of 4x5, or leave it out"),
         (&["--game", "none.txt"], 4, "none.txt"),
+        (&["--game", "-"], 2, "the game has to be in a file"),
         (&["--game", "g.txt", "--moves", "c3"], 2, "--game"),
         (&[], 2, "<RxF"),
         (&["--moves", "c3"], 2, "<RxF"),

@@ -177,10 +177,11 @@ class Hang(Progress):
 
 def test_a_worker_that_hangs_and_comes_back_changes_nothing() -> None:
     hang = Hang()
-    # Small jobs, so that the search lasts.
+    # 14 million nodes on one thread, so that the search lasts longer than it takes to notice the
+    # silence and to start another worker.
     rules = Rules(workers=2, threads=1, memory="256MiB", job_nodes=1000, lease=1.0)
     found = search(
-        Konane(Position("7x7"), "tuned"),
+        Konane(Position("6x8").play("e4").play("e5"), "tuned"),
         address=None,
         rules=rules,
         memory="64MiB",

@@ -42,8 +42,8 @@ impl TryFrom<[u8; 16]> for Finding {
     }
 }
 
-/// The bytes are written and read at once: one by one, as those of arrays, they take ten times as long, and a
-/// leader sends each finding to every other machine.
+/// As bytes that are copied at once, not one by one as those of arrays: a leader sends each finding to every
+/// other machine.
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&<[u8; 16]>::from(*self))

@@ -78,7 +78,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         &self.table
     }
 
-    /// Takes over what others have found out, on all of its threads. Nobody may be searching.
+    /// Takes over what others have found out, on all of its threads. Nobody may be searching. If a position
+    /// comes twice, and to two threads, either of its findings stays.
     fn take_over(&self, findings: &[Finding]) {
         self.make_room(findings.len() as u64);
         let share = findings.len().div_ceil(self.options.threads.get()).max(LEAST_SHARE);
