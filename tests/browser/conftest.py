@@ -113,6 +113,8 @@ def driver(tmp_path_factory):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(service))
+    # Without a screen the window may not have the focus, and then nothing in it is told of it.
+    driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
     yield driver
     driver.quit()
 

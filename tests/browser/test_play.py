@@ -67,6 +67,9 @@ def test_looking_at_a_move_draws_it(page):
     assert page.all(".arrows .win, .arrows .loss") == []
     page.script("document.querySelector('[data-move]').focus()")
     page.wait(lambda: page.all(".arrows g.loss"))
+    # The board is drawn anew with the same answer.
+    page.script("dispatchEvent(new PopStateEvent('popstate'))")
+    assert page.all(".arrows g.loss")
     page.press(Keys.TAB)
     page.wait(lambda: not page.all(".arrows g.loss"))
 

@@ -26,6 +26,7 @@ export class Konane {
   answer = null;
   #selected = null;
   #looked = null;
+  #hinted = [];
   #preview = null;
   #shown = null;
 
@@ -93,6 +94,7 @@ export class Konane {
     }
     this.setup.close();
     this.#selected = null;
+    this.#hinted = [];
     this.#preview = null;
     this.answer = null;
     this.board.resize(this.size);
@@ -137,9 +139,10 @@ export class Konane {
     this.#draw();
   }
 
-  /** Draws moves of this position on the board while they are looked at. */
+  /** Draws moves of this position on the board while they are looked at, as their values become known. */
   hint(moves) {
-    this.#arrows(moves.map((judged) => this.#arrow(judged)));
+    this.#hinted = moves.map(({ move }) => move);
+    this.#look(this.#looked);
   }
 
   #place(text, move) {
@@ -292,9 +295,11 @@ export class Konane {
       if (!this.#preview && this.stones && this.played) this.#arrows([]);
       return;
     }
+    const hinted = this.answer.moves.filter(({ move }) => this.#hinted.includes(move));
     const target = square === null ? undefined : this.#target(square);
     const source = this.#selected ?? square;
-    const moves = target ? [target] : source === null ? [] : this.#from(squareName(source, this.size));
+    const moves = hinted.length ? hinted : target ? [target] : source === null ? []
+      : this.#from(squareName(source, this.size));
     this.#arrows(moves.map((judged) => this.#arrow(judged)));
   }
 

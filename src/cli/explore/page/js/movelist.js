@@ -35,6 +35,8 @@ export class MoveList {
     const shown = JSON.stringify([answer.position, view.played, answer.moves]);
     if (shown === this.shown) return undefined;
     this.shown = shown;
+    // Rows that are replaced do not say that nobody looks at them any more.
+    view.hint([]);
     const wide = answer.moves.some(({ remoteness }) => remoteness > 0) ? "wide" : "";
     const groups = ["win", "loss", "unknown"].map((outcome) => {
       const moves = answer.moves.filter((judged) => outcomeOf(judged) === outcome);
