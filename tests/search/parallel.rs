@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::oracles::graph::{GraphGame, Hooked};
@@ -161,18 +161,26 @@ fn limits_stop_all_threads_and_are_named() {
 
 #[test]
 fn the_observer_sees_the_work_of_all_threads() {
-    struct Largest(u64);
-    impl Observer for Largest {
+    const ENOUGH: u64 = 200_000;
+    /// Ends the search when it has heard enough, however late that is.
+    struct Largest<'s> {
+        nodes: u64,
+        stop: &'s AtomicBool,
+    }
+    impl Observer for Largest<'_> {
         fn progress(&mut self, progress: &Progress) {
-            assert!(progress.counters.nodes >= self.0);
-            self.0 = progress.counters.nodes;
+            assert!(progress.counters.nodes >= self.nodes);
+            self.nodes = progress.counters.nodes;
+            self.stop.store(self.nodes >= ENOUGH, Ordering::Relaxed);
         }
     }
-    let limits = Limits { nodes: Some(200_000), ..Limits::default() };
     for at in 0..number_of_algorithms() {
-        let mut observer = Largest(0);
-        let (_, nodes) = large_by(at, limits, 3, &mut observer);
-        assert!(observer.0 > 0 && observer.0 <= nodes);
+        let stop = AtomicBool::new(false);
+        let mut observer = Largest { nodes: 0, stop: &stop };
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let (outcome, nodes) = large_by(at, limits, 3, &mut observer);
+        assert_eq!(outcome, Outcome::Unknown(Reason::Interrupted));
+        assert!(observer.nodes >= ENOUGH && observer.nodes <= nodes);
     }
 }
 
