@@ -1,7 +1,10 @@
-//! Signals: the first one asks for a clean end, a second one ends the program at once.
+//! Signals: the first one asks for a clean end, a second one ends the program at once, unless what the
+//! first one asked for has been done.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use super::exit::Exit;
@@ -12,8 +15,12 @@ use super::progress;
 /// again because nothing happens takes longer.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
+/// How long the terminal may take to clear the live line.
+const CLEAR_WAIT: Duration = Duration::from_millis(200);
+
 /// Installs the handler for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows) and
-/// returns the flag that it sets.
+/// returns the flag that it sets. Whoever lowers it says that the signal has done its work: the next
+/// one is a first one again.
 ///
 /// The handler runs on a thread of its own, so it may exit. Relaxed accesses suffice: nothing else
 /// is published through the flag.
@@ -22,9 +29,11 @@ pub fn stop_flag() -> Arc<AtomicBool> {
     let handler_flag = Arc::clone(&flag);
     let mut first = None;
     let handler = move || {
-        handler_flag.store(true, Ordering::Relaxed);
+        if !handler_flag.swap(true, Ordering::Relaxed) {
+            first = None;
+        }
         if is_another(&mut first, Instant::now()) {
-            progress::clear();
+            clear();
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     };
@@ -33,6 +42,20 @@ pub fn stop_flag() -> Arc<AtomicBool> {
         tracing::warn!("no clean end on Ctrl-C: {error}");
     }
     flag
+}
+
+/// Clears the live line, unless the terminal takes nothing, as after Ctrl-S: then the program ends
+/// without.
+fn clear() {
+    let (done, is_cleared) = channel();
+    let clear = move || {
+        progress::clear();
+        // Nobody may wait any more.
+        let _ = done.send(());
+    };
+    if Builder::new().spawn(clear).is_ok() {
+        let _ = is_cleared.recv_timeout(CLEAR_WAIT);
+    }
 }
 
 /// Whether a signal at this time is another request than that of the first signal.

@@ -1,5 +1,7 @@
 //! Threads that a search can do without.
 
+#[cfg(feature = "cli")]
+use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// What a worker of a search allocates as it begins, rounded up.
@@ -26,6 +28,17 @@ pub(crate) fn start_worker<'scope, T: Send + 'scope>(
         work()
     };
     Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn_scoped(scope, work).ok()
+}
+
+/// Starts a thread of a rayon pool.
+///
+/// # Errors
+/// If the system gives none, or has no address space for what a thread begins with: one that does not get
+/// it ends the process.
+#[cfg(feature = "cli")]
+pub(crate) fn start_in_pool(thread: rayon::ThreadBuilder) -> io::Result<()> {
+    drop(set_aside(SPARE_BYTES).ok_or(io::ErrorKind::OutOfMemory)?);
+    Builder::new().spawn(|| thread.run()).map(drop)
 }
 
 /// Address space; nothing is written to it.

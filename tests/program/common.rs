@@ -138,3 +138,16 @@ pub fn signal(child: &Child, signal: &str) {
     let status = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(status.expect("kill runs").success());
 }
+
+/// The output of a program that ends soon; one that does not is killed.
+pub fn ends_soon(mut child: Child, line: &str) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        if begun.elapsed() > Duration::from_secs(30) {
+            child.kill().expect("a child");
+            panic!("`{line}` hangs");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().expect("the program has ended")
+}

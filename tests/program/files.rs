@@ -2,29 +2,16 @@
 #![cfg(unix)]
 
 use std::os::unix::fs::FileTypeExt;
-use std::process::{Child, Command, Output};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use super::common::{PROGRAM, Place, code, signal, stderr, stdout, wait_for, words};
+use super::common::{PROGRAM, Place, code, ends_soon, signal, stderr, stdout, wait_for, words};
 
 /// A place with a pipe that nobody reads or writes.
 fn with_pipe() -> Place {
     let place = Place::new();
     assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
     place
-}
-
-/// The output of a program that ends soon; one that does not is killed.
-fn ends_soon(mut child: Child, line: &str) -> Output {
-    let begun = Instant::now();
-    while child.try_wait().expect("a child").is_none() {
-        if begun.elapsed() > Duration::from_secs(30) {
-            child.kill().expect("a child");
-            panic!("`{line}` hangs");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().expect("the program has ended")
 }
 
 #[test]

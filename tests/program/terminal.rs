@@ -1,18 +1,19 @@
 //! What a terminal shows while the program works.
 
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{Action, Winsize, tcflow, tcsetwinsize};
 
-use super::common::{code, command, one_object, signal, stdout};
+use super::common::{code, command, ends_soon, one_object, signal, stdout};
 
-/// A terminal of 80 columns: what a program writes to, and all that it has written.
-fn terminal() -> (File, Arc<Mutex<String>>) {
-    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+/// A terminal of 80 columns: the program's end, the person's, and all that has been shown.
+fn terminal() -> (File, File, Arc<Mutex<String>>) {
+    let controller =
+        openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
     grantpt(&controller).expect("ours");
     unlockpt(&controller).expect("ours");
     let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
@@ -21,14 +22,16 @@ fn terminal() -> (File, Arc<Mutex<String>>) {
     let user = OpenOptions::new().read(true).write(true).open(name).expect("the other end");
     let shown = Arc::new(Mutex::new(String::new()));
     let kept = Arc::clone(&shown);
+    let person = File::from(controller);
+    let mut seen = person.try_clone().expect("another handle");
     std::thread::spawn(move || {
-        let (mut controller, mut bytes) = (File::from(controller), [0; 4096]);
+        let mut bytes = [0; 4096];
         // Fails when nobody has the other end any more.
-        while let Ok(count) = controller.read(&mut bytes) {
+        while let Ok(count) = seen.read(&mut bytes) {
             kept.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
     });
-    (user, shown)
+    (user, person, shown)
 }
 
 /// Waits until the terminal shows what is wanted.
@@ -46,7 +49,7 @@ fn wait(shown: &Mutex<String>, wanted: impl Fn(&str) -> bool) -> String {
 
 #[test]
 fn the_live_line_has_no_full_bar_and_goes_when_the_program_is_interrupted() {
-    let (user, shown) = terminal();
+    let (user, _person, shown) = terminal();
     let mut command = command(&["statespace", "5x6", "--threads", "1", "--json"]);
     command.env("TERM", "xterm").stderr(user);
     let child = command.spawn().expect("the program runs");
@@ -64,4 +67,46 @@ fn the_live_line_has_no_full_bar_and_goes_when_the_program_is_interrupted() {
     assert_eq!(value["reason"], "interrupted");
     assert!(value["total"].is_null() && value["plies"].as_array().unwrap().is_empty(), "{value}");
     wait(&shown, |text| text.trim_end_matches('\r').ends_with("\u{1b}[2K"));
+}
+
+#[test]
+fn ctrl_c_ends_a_search_of_analyse_and_another_one_the_program() {
+    let (user, mut person, shown) = terminal();
+    let mut command = command(&["analyse", "8x8", "--time", "1ms", "--threads", "1"]);
+    let ends = [user.try_clone().expect("a handle"), user.try_clone().expect("a handle")];
+    let [input, output] = ends;
+    command.env("TERM", "xterm").stdin(input).stdout(output).stderr(user);
+    let mut child = command.spawn().expect("the program runs");
+    drop(command);
+    wait(&shown, |text| text.ends_with("> "));
+    for _ in 0..2 {
+        let before = shown.lock().unwrap().len();
+        person.write_all(b"search 60s\n").expect("a line");
+        wait(&shown, |text| text[before..].contains("moves decided"));
+        signal(&child, "-INT");
+        let text = wait(&shown, |text| text[before..].ends_with("> "));
+        assert!(text[before..].contains("source"), "the moves are shown: {text:?}");
+        // Not the same request as the one that comes next.
+        std::thread::sleep(Duration::from_millis(600));
+    }
+    signal(&child, "-INT");
+    assert_eq!(child.wait().expect("the program ends").code(), Some(130));
+}
+
+#[test]
+fn a_second_ctrl_c_ends_a_program_whose_terminal_takes_nothing() {
+    let (user, _person, shown) = terminal();
+    let mut command = command(&["solve", "8x8", "--threads", "1"]);
+    command.env("TERM", "xterm").stderr(user.try_clone().expect("a handle"));
+    let mut child = command.spawn().expect("the program runs");
+    drop(command);
+    wait(&shown, |text| text.contains("nodes"));
+    tcflow(&user, Action::OOff).expect("a terminal");
+    // Until the live line is to be drawn again.
+    std::thread::sleep(Duration::from_secs(1));
+    signal(&child, "-INT");
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().expect("a child").is_none(), "it waits for the terminal");
+    signal(&child, "-INT");
+    assert_eq!(code(&ends_soon(child, "solve 8x8")), 130);
 }

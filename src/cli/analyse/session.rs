@@ -1,5 +1,6 @@
 //! The conversation of `konane analyse`.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -30,7 +31,8 @@ Write a move: a square to remove a stone in the first two plies (c3), then jumps
   board        the board, the moves and the line again
   moves        the moves and the line only
   hint         a move to make
-  search TIME  search this position for longer, such as 30s; without a time 10 times as long
+  search TIME  search this position for longer, such as 30s; without a time 10 times as long;
+               Ctrl-C ends the search
   position     the position as text
   save FILE    write the game to a file
   load FILE    go on from the game in a file
@@ -159,6 +161,14 @@ impl<'a> Session<'a> {
         Ok(Answer::Position(Show::Board, self.time))
     }
 
+    /// On a terminal, a Ctrl-C that comes while the program works has ended the search, and the
+    /// conversation goes on.
+    fn go_on_after_signal(&self) {
+        if io::stdin().is_terminal() {
+            self.stop.store(false, Ordering::Relaxed);
+        }
+    }
+
     fn limits(&self, time: Duration) -> Limits<'a> {
         let deadline = Instant::now().checked_add(time);
         Limits { deadline, stop: Some(self.stop), ..Limits::default() }
@@ -183,9 +193,11 @@ impl<'a> Session<'a> {
         let limits = self.limits(time);
         let shown = Progress::new(self.json);
         let analysis = self.analyst.analyse(self.game.position(), limits, &mut |analysis| {
-            if let Some(seconds) = shown.due() {
-                let (open, all) = (analysis.count(None), analysis.moves.len());
-                shown.show(seconds, format!("{} of {all} moves decided", all - open));
+            let (open, all) = (analysis.count(None), analysis.moves.len());
+            let text = format!("{} of {all} moves decided", all - open);
+            match shown.due() {
+                Some(seconds) => shown.show(seconds, text),
+                None => shown.live(text),
             }
         })?;
         let limits = self.limits(time / 2);
@@ -227,6 +239,7 @@ impl Talk for Session<'_> {
     fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
         let (show, time) = self.next;
         *out += &self.show(show, time)?;
+        self.go_on_after_signal();
         if self.stop.load(Ordering::Relaxed) {
             // What is known by then.
             output::write_text(out)?;
@@ -242,6 +255,7 @@ impl Talk for Session<'_> {
             _ => {}
         }
         let answer = self.answer(word);
+        self.go_on_after_signal();
         let said = |words: String, object: &AnswerJson| match self.json {
             true => output::json(object),
             false => Ok(words),

@@ -45,8 +45,8 @@ impl Samples {
         let folder = attack.folder().keep();
         for (args, code) in [
             ("solve 5x6 --proof 5x6.proof --threads 1 --quiet", 0),
-            ("solve 5x6 --max-nodes 20000 --threads 1 --checkpoint table.ckpt --quiet", 3),
-            ("solve 5x6 --max-nodes 20000 --algo pns --checkpoint tree.ckpt --quiet", 3),
+            ("solve 5x6 --max-nodes 10000 --threads 1 --checkpoint table.ckpt --quiet", 3),
+            ("solve 5x6 --max-nodes 10000 --algo pns --checkpoint tree.ckpt --quiet", 3),
             ("builddb 4x4 --out db --threads 1 --quiet", 0),
             ("builddb 4x4 --out reached --scope reachable --threads 1 --quiet", 0),
             ("sprouts solve 0*6 --threads 1 --db some.nimbers --quiet", 0),
