@@ -52,20 +52,16 @@ fn with_workers(
 /// Carries bytes until the search is over: one job after the other of each worker in turn. A
 /// worker takes part from the round on that has its number.
 fn carry(leader: &mut dyn RemoteLeader, workers: &[&dyn RemoteWorker]) {
-    let names = rules().names as usize;
-    let mut next: Vec<Option<Told>> = vec![None; workers.len() * names];
+    let mut next: Vec<Option<Told>> = vec![None; workers.len()];
     for round in 0.. {
         assert!(round < 100_000, "the search comes to an end");
-        for (name, told) in next.iter_mut().enumerate() {
-            if name / names > round {
-                continue;
-            }
-            let before = told.take().unwrap_or_else(|| leader.hello(name as u64, Duration::ZERO));
+        for (number, told) in next.iter_mut().enumerate().take(round + 1) {
+            let before = told.take().unwrap_or_else(|| leader.hello(number as u64, Duration::ZERO));
             *told = match &before.order {
                 Ordered::Search { node, last, .. } => {
                     let entries = last.map(|last| workers[last as usize].entries(node).unwrap());
-                    let worker = workers[name / names];
-                    let message = worker.search(before.name, &before.answer, entries.as_deref());
+                    let worker = workers[number];
+                    let message = worker.search(before.worker, &before.answer, entries.as_deref());
                     Some(leader.hear(&message.unwrap(), Duration::ZERO).unwrap())
                 }
                 Ordered::Wait | Ordered::Quit => None,

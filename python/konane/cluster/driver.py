@@ -3,9 +3,9 @@
 It knows no game: orders and messages are bytes, made and read by the leader and the workers. It does
 three things:
 
-* *Batches.* A call takes the driver about a millisecond, whatever is in it, so several jobs go in one. A
-  worker has one batch at a time, or two where it has nothing to do until the next one comes. How many
-  jobs make a batch follows from how long they take.
+* *Jobs.* A worker has one at a time, which is a call. That takes the driver about a millisecond, whatever
+  is in it, so jobs are to take long enough for the driver to serve all workers meanwhile, and no longer:
+  what many search at once without hearing of each other is partly in vain.
 * *Seats.* Every worker has a number that is never used twice. One that is lost, by whatever error, is
   killed for good, its jobs are released, and a new one takes its place under a new number. What
   comes from it afterwards is not heard.
@@ -33,12 +33,11 @@ from .worker import Order, Report, actor_class
 
 __all__ = ["ClusterError", "Driver", "Member", "Rules"]
 
-#: Names of a worker: the most jobs that it has at a time.
-NAMES = 64
+#: A job takes at least so many times what it takes the driver to serve all workers once.
+ROUNDS = 1.25
 
-#: Seconds that a batch is to take: with one worker, and more for each other.
-SLICE = 0.012
-SLICE_MORE = 1 / 8
+#: Seconds of searching after which a worker's speed is known.
+KNOWN = 0.1
 
 #: Between two looks at machines, limits and silent workers.
 TEND = 0.5
@@ -88,31 +87,26 @@ class Member:
     actor: Any
     started: float
     #: Whom it replaces.
-    before: int | None = None
+    before: int | None
+    #: The call that has not been answered, and when it was made.
+    call: Any
+    sent: float
     pid: int | None = None
-    #: Names without a job.
-    idle: list[int] = field(default_factory=list)
-    #: Jobs to be sent.
-    queue: deque[Any] = field(default_factory=deque)
-    #: Jobs and the time of calls that have not been answered.
-    calls: dict[Any, tuple[int, float]] = field(default_factory=dict)
     #: Workers that it can ask.
     peers: set[int] = field(default_factory=set)
-    heard: float = 0.0
-    #: Seconds of a job, and of a call, lately.
-    job_seconds: float | None = None
+    #: Seconds of a call, lately.
     call_seconds: float = 0.0
-    #: Jobs of a batch.
-    batch: float = 1.0
     refusals: int = 0
     jobs: int = 0
     nodes: int = 0
+    #: Seconds in which it has searched jobs.
+    seconds: float = 0.0
     lost: bool = False
 
     @property
-    def out(self) -> int:
-        """Jobs that it has or will be sent."""
-        return len(self.queue) + sum(jobs for jobs, _ in self.calls.values())
+    def speed(self) -> float | None:
+        """Nodes a second, once that is known. Those between two jobs count, too, which is little."""
+        return self.nodes / self.seconds if self.seconds > KNOWN else None
 
 
 @dataclass
@@ -144,6 +138,8 @@ class Driver:
         #: All workers that there have been.
         self.members: list[Member] = []
         self.calls = 0
+        #: Seconds in which calls were taken and made.
+        self.busy = 0.0
         self.job_nodes = 0
         self.begun: float | None = None
         self.ended = 0.0
@@ -194,17 +190,19 @@ class Driver:
                         )
                     self._tend(machines.take(), now)
                     self._watch(self)
-                owners = {call: member for member in self.live for call in member.calls}
+                owners = {member.call: member for member in self.live if member.call is not None}
                 if not owners:
                     stop.wait(0.05)
                     continue
                 ready, _ = ray.wait(list(owners), num_returns=1, timeout=0.1)
                 if len(owners) > 8 and ready:
                     ready, _ = ray.wait(list(owners), num_returns=len(owners), timeout=0)
+                begun = time.monotonic()
                 for call in ready:
                     if not owners[call].lost:
-                        self._take(owners[call], call)
+                        self._take(owners[call])
                 self._serve()
+                self.busy += time.monotonic() - begun
                 if self._over:
                     break
         finally:
@@ -217,9 +215,9 @@ class Driver:
 
     # -- messages
 
-    def _take(self, member: Member, call: Any) -> None:
+    def _take(self, member: Member) -> None:
         """A call has been answered."""
-        jobs, sent = member.calls.pop(call)
+        call, member.call = member.call, None
         now = time.monotonic()
         try:
             report = ray.get(call)
@@ -229,94 +227,52 @@ class Driver:
                 raise cause from error
             self._lose(member, _why(error))
             return
-        begun = max(sent, member.heard)
-        member.heard = now
         if isinstance(report, int):
             self._welcome(member, report, now)
             return
-        member.call_seconds += (now - begun - member.call_seconds) / 4
-        member.jobs += jobs
+        member.call_seconds += (now - member.sent - member.call_seconds) / 4
+        member.jobs += 1
         member.nodes = report.nodes
-        self._measure(member, report)
-        messages = [(name, m) for name, m in report.messages if isinstance(m, bytes)]
-        refused = [(name, m) for name, m in report.messages if isinstance(m, str)]
-        for (name, _), told in zip(
-            messages, self.leader.hear([m for _, m in messages]), strict=True
-        ):
-            if isinstance(told, str):
-                refused.append((name, told))
-            else:
-                self._put(member, told)
-        # Who has heard or said nothing sound says hello, and gets the same job again.
-        member.idle.extend(name for name, _ in refused)
-        member.refusals = member.refusals + 1 if refused else 0
-        if member.refusals > REFUSALS:
-            self._lose(member, refused[0][1])
-
-    def _put(self, member: Member, told: Any) -> None:
-        if told.job is not None:
-            member.queue.append(told)
-        else:
-            member.idle.append(told.name)
-            self._over = self._over or told.over
-
-    def _measure(self, member: Member, report: Report) -> None:
-        """How many jobs make a batch from now on."""
-        if not report.messages:
+        member.seconds += report.seconds
+        message = report.message
+        told = message if isinstance(message, str) else self.leader.hear(message)
+        if not isinstance(told, str):
+            member.refusals = 0
+            self._obey(member, told)
             return
-        each = report.seconds / len(report.messages)
-        before = member.job_seconds
-        member.job_seconds = each if before is None else before + (each - before) / 4
-        wanted = self.slice / max(member.job_seconds, 1e-6)
-        member.batch = min(max(wanted, 1.0), 2 * member.batch, NAMES / self.game.batches)
+        # Who has heard or said nothing sound says hello, and gets the same job again.
+        member.refusals += 1
+        if member.refusals > REFUSALS:
+            self._lose(member, told)
 
-    @property
-    def slice(self) -> float:
-        """Seconds that a batch is to take."""
-        return SLICE * (1 + SLICE_MORE * len(self.live))
-
-    def _serve(self) -> None:
-        """Sends jobs to whoever has too few."""
-        members = sorted((m for m in self.live if m.pid is not None), key=lambda m: m.out)
-        waits = False
-        for member in members:
-            more = self.game.batches * round(member.batch) - member.out
-            if more > 0 and member.idle and not waits and not self._over:
-                names, member.idle = member.idle[-more:], member.idle[:-more]
-                answers = self.leader.hello(names)
-                member.idle.extend(names[len(answers) :])
-                for told in answers:
-                    self._put(member, told)
-                    # Nobody else will get one either.
-                    waits = waits or told.job is None
-            while member.queue and len(member.calls) < self.game.batches:
-                self._send(member)
-        for name, job in self.leader.stops():
-            member = self.members[name // NAMES]
-            if not member.lost:
-                member.actor.call_off.remote([job])
-
-    def _send(self, member: Member) -> None:
-        """Sends a batch."""
-        batch = [member.queue.popleft() for _ in range(self._size(member))]
-        peers = {}
-        orders = []
-        for told in batch:
-            last = told.last
-            if last is not None and self.members[last].lost:
-                last = None
-            if last is not None and last not in member.peers:
-                member.peers.add(last)
-                peers[last] = self.members[last].actor
-            orders.append(
-                Order(told.name, told.answer, told.node if last is not None else None, last)
-            )
-        call = member.actor.search.remote(orders, peers)
-        member.calls[call] = (len(orders), time.monotonic())
+    def _obey(self, member: Member, told: Any) -> None:
+        """Sends a job to its worker, if there is one."""
+        if told is None or told.job is None:
+            self._over = self._over or told is None or told.over
+            return
+        last, peers = told.last, {}
+        if last is not None and self.members[last].lost:
+            last = None
+        if last is not None and last not in member.peers:
+            member.peers.add(last)
+            peers[last] = self.members[last].actor
+        order = Order(told.worker, told.answer, told.node if last is not None else None, last)
+        member.call = member.actor.search.remote(order, peers)
+        member.sent = time.monotonic()
         self.calls += 1
 
-    def _size(self, member: Member) -> int:
-        return min(len(member.queue), max(1, round(member.batch)))
+    def _serve(self) -> None:
+        """Gives jobs to those that have none."""
+        for member in self.live:
+            if member.pid is not None and member.call is None and not self._over:
+                self._obey(member, self.leader.hello(member.number))
+                if member.call is None:
+                    # Nobody else will get one either.
+                    break
+        for worker, job in self.leader.stops():
+            member = self.members[worker]
+            if not member.lost:
+                member.actor.call_off.remote(job)
 
     # -- workers
 
@@ -325,9 +281,8 @@ class Driver:
         if places is not None:
             self._places = places
         for member in self.live:
-            if member.calls:
-                oldest = min(sent for _, sent in member.calls.values())
-                quiet = now - max(oldest, member.heard)
+            if member.call is not None:
+                quiet = now - member.sent
                 patient = self.rules.lease + 20 * member.call_seconds
                 if member.pid is None:
                     patient = max(patient, self.rules.patience)
@@ -362,16 +317,13 @@ class Driver:
             self.game, self.rules.memory, threads, self.game.fact_work
         )
         before = self._vacant.popleft() if self._vacant else None
-        member = Member(number, place, threads, actor, now, before)
-        member.calls[actor.begin.remote()] = (0, now)
+        member = Member(number, place, threads, actor, now, before, actor.begin.remote(), now)
         self.members.append(member)
 
     def _welcome(self, member: Member, pid: int, now: float) -> None:
         """A worker is ready."""
         member.pid = pid
         self.begun = self.begun or now
-        names = range(member.number * NAMES, (member.number + 1) * NAMES)
-        member.idle = list(reversed(names))
         before = "" if member.before is None else f", in place of worker {member.before}"
         self._note(f"worker {member.number}: pid {pid} on node {member.place.name}{before}")
         self._adapt()
@@ -393,25 +345,25 @@ class Driver:
         self._fill(now)
 
     def _kill(self, member: Member) -> None:
-        member.calls.clear()
-        member.queue.clear()
+        member.call = None
         # One that is gone or out of reach is not heard any more in any case.
         with contextlib.suppress(Exception):
             ray.kill(member.actor, no_restart=True)
 
     def _adapt(self) -> None:
-        """How many nodes the next jobs get: more threads and more workers need larger ones."""
+        """How many nodes the next jobs get: as many as a worker searches while all others are served."""
         ready = [member for member in self.live if member.pid is not None]
         if not ready:
             return
         nodes = self.rules.job_nodes
         if nodes is None:
-            least = self.game.job_nodes * min(member.threads for member in ready)
-            nodes = max(self.job_nodes, least)
-            known = sorted(m.job_seconds for m in ready if m.job_seconds is not None)
-            # With as many names as there are, a batch would be shorter than it is to be.
-            if known and known[len(known) // 2] * (NAMES / self.game.batches) < self.slice:
-                nodes = nodes * 3 // 2
+            speeds = sorted(member.speed for member in ready if member.speed is not None)
+            if speeds:
+                service = len(ready) * self.busy / max(self.calls, 1)
+                seconds = max(self.game.job_seconds, ROUNDS * service)
+                nodes = int(speeds[len(speeds) // 2] * seconds)
+            else:
+                nodes = self.game.job_nodes * min(member.threads for member in ready)
         if nodes != self.job_nodes:
             self.job_nodes = nodes
             self.leader.set_job_nodes(nodes)

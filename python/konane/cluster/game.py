@@ -20,7 +20,12 @@ class Game(Protocol):
 
     @property
     def job_nodes(self) -> int:
-        """Nodes of a job for each thread of a worker."""
+        """Nodes of the first jobs for each thread of a worker."""
+        ...
+
+    @property
+    def job_seconds(self) -> float:
+        """What the next ones are to take, if there are few workers."""
         ...
 
     @property
@@ -28,15 +33,9 @@ class Game(Protocol):
         """The least work of a fact."""
         ...
 
-    @property
-    def batches(self) -> int:
-        """Batches of jobs that a worker has at a time: one where it searches on meanwhile."""
-        ...
-
     def lead(
         self,
         *,
-        names: int,
         job_nodes: int,
         memory: int | str,
         max_nodes: int | None,
@@ -62,11 +61,9 @@ class Konane:
 
     position: Position
     profile: Literal["tuned", "thesis"] = "tuned"
-    #: A call takes the driver about a millisecond, so jobs are not small. For 7x7 by two workers on two
-    #: cores anything from 40 000 to 160 000 takes about as long, some 4 s.
-    job_nodes: int = 80_000
+    job_nodes: int = 50_000
+    job_seconds: float = 0.016
     fact_work: int = 100
-    batches: int = 1
 
     def lead(self, **options: Any) -> ClusterLeader:
         return ClusterLeader.konane(
@@ -103,11 +100,11 @@ class Sprouts:
 
     position: str
     nimber: int = 0
-    #: Some tenths of a second for a thread.
-    job_nodes: int = 20_000
+    job_nodes: int = 12_000
+    #: Longer than those of Konane: while a worker waits for the next one, it does nothing.
+    job_seconds: float = 0.06
     #: All Grundy numbers are facts.
     fact_work: int = 0
-    batches: int = 2
 
     def lead(self, *, checkpoint_interval: float, **options: Any) -> ClusterLeader:
         # Numbers are kept as they are found.

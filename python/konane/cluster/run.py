@@ -9,7 +9,7 @@ from typing import Any
 
 from .._konane import memory_bytes
 from . import text
-from .driver import NAMES, Driver, Rules
+from .driver import Driver, Rules
 from .game import Game
 from .metrics import Metrics
 from .progress import Progress
@@ -136,7 +136,6 @@ def search(
     memory_bytes(memory)
     with connected(address, (rules.workers or 1) * (rules.threads or 1)):
         leader = game.lead(
-            names=NAMES,
             job_nodes=rules.job_nodes or game.job_nodes,
             memory=memory,
             max_nodes=max_nodes,

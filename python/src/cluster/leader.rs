@@ -41,7 +41,7 @@ pub struct ClusterLeader {
 /// search has ended. `last` is the worker to be asked what it knows below `node`.
 #[pyclass(module = "konane._konane", frozen, get_all)]
 pub struct ClusterTold {
-    name: u64,
+    worker: u64,
     answer: Py<PyBytes>,
     job: Option<u64>,
     node: Option<Py<PyBytes>>,
@@ -57,7 +57,7 @@ impl ClusterTold {
             Ordered::Wait | Ordered::Quit => (None, None, None),
         };
         let over = told.order == Ordered::Quit;
-        ClusterTold { name: told.name, answer: bytes(&told.answer), job, node, last, over }
+        ClusterTold { worker: told.worker, answer: bytes(&told.answer), job, node, last, over }
     }
 }
 
@@ -91,7 +91,7 @@ impl From<Standing> for ClusterStanding {
     }
 }
 
-/// The heard messages' answers; a text where one was refused.
+/// What comes of a message: an answer, or why it was refused.
 #[derive(IntoPyObject)]
 enum Heard {
     Told(ClusterTold),
@@ -142,18 +142,16 @@ impl ClusterLeader {
 
 #[pymethods]
 impl ClusterLeader {
-    /// Leads a search of Konane. `names` are those of each worker, so many jobs it has at a time;
-    /// `fact_work` has to be that of the workers.
+    /// Leads a search of Konane. `fact_work` has to be that of the workers.
     ///
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.solve` does.
     #[staticmethod]
-    #[pyo3(signature = (start, *, names, job_nodes, fact_work, memory, profile="tuned",
+    #[pyo3(signature = (start, *, job_nodes, fact_work, memory, profile="tuned",
         max_nodes=None, checkpoint=None, resume=false, checkpoint_interval=None))]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn konane(
         py: Python<'_>,
         start: Start,
-        names: u64,
         job_nodes: u64,
         fact_work: u64,
         memory: Memory,
@@ -164,7 +162,7 @@ impl ClusterLeader {
         checkpoint_interval: Option<Seconds>,
     ) -> Result<Self, Failure> {
         let Start(start) = start;
-        let (rules, plain) = (rules(names, job_nodes, max_nodes), plain_rules(fact_work));
+        let (rules, plain) = (rules(job_nodes, max_nodes), plain_rules(fact_work));
         let options = SolveOptions {
             algorithm: Algorithm::PnsPdfpn,
             profile: profile_of(profile)?,
@@ -194,9 +192,9 @@ impl ClusterLeader {
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.sprouts.solve` does.
     #[staticmethod]
     #[pyo3(
-        signature = (text, *, nimber=Whole::ZERO, names, job_nodes, memory, max_nodes=None,
+        signature = (text, *, nimber=Whole::ZERO, job_nodes, memory, max_nodes=None,
         checkpoint=None, resume=false),
-        text_signature = "(text, *, nimber=0, names, job_nodes, memory, max_nodes=None, \
+        text_signature = "(text, *, nimber=0, job_nodes, memory, max_nodes=None, \
         checkpoint=None, resume=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
@@ -204,7 +202,6 @@ impl ClusterLeader {
         py: Python<'_>,
         text: &str,
         nimber: Whole,
-        names: u64,
         job_nodes: u64,
         memory: Memory,
         max_nodes: Option<Nodes>,
@@ -212,7 +209,7 @@ impl ClusterLeader {
         resume: bool,
     ) -> Result<Self, Failure> {
         let (text, position, nimber) = (text.to_owned(), read(text)?, heap(nimber)?);
-        let rules = rules(names, job_nodes, max_nodes);
+        let rules = rules(job_nodes, max_nodes);
         let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
             let checkpoint = checkpoint.as_deref().map(|path| Checkpoint { path, resume });
@@ -222,46 +219,30 @@ impl ClusterLeader {
         ClusterLeader::start(py, None, lead)
     }
 
-    /// Names that have nothing to do are told what to do; the names after one in vain are left out.
-    fn hello(&self, py: Python<'_>, names: Vec<u64>) -> Result<Vec<ClusterTold>, Failure> {
+    /// Tells a worker that has nothing to do what to do; none if there was nothing to search.
+    fn hello(&self, py: Python<'_>, worker: u64) -> Result<Option<ClusterTold>, Failure> {
         let now = self.now();
-        let told = self.ask(py, move |leader| {
-            let mut told = Vec::with_capacity(names.len());
-            for name in names {
-                told.push(leader.hello(name, now));
-                if !matches!(told.last(), Some(Told { order: Ordered::Search { .. }, .. })) {
-                    break;
-                }
-            }
-            told
-        })?;
-        Ok(told.unwrap_or_default().iter().map(|told| ClusterTold::new(py, told)).collect())
+        let told = self.ask(py, move |leader| leader.hello(worker, now))?;
+        Ok(told.map(|told| ClusterTold::new(py, &told)))
     }
 
-    /// Takes messages of workers in: for each of them what its sender is told, or why it was refused.
-    fn hear(
-        &self,
-        py: Python<'_>,
-        messages: Vec<Bound<'_, PyBytes>>,
-    ) -> Result<Vec<Heard>, Failure> {
-        let now = self.now();
-        let messages: Vec<Vec<u8>> = messages.iter().map(|m| m.as_bytes().to_vec()).collect();
-        let told = self.ask(py, move |leader| {
-            messages.iter().map(|message| leader.hear(message, now)).collect::<Vec<_>>()
-        })?;
-        let told = told.unwrap_or_default().into_iter().map(|told| match told {
+    /// Takes a worker's message in: what it is told, or why the message was refused; none if there was
+    /// nothing to search.
+    fn hear(&self, py: Python<'_>, message: &[u8]) -> Result<Option<Heard>, Failure> {
+        let (now, message) = (self.now(), message.to_vec());
+        let told = self.ask(py, move |leader| leader.hear(&message, now))?;
+        Ok(told.map(|told| match told {
             Ok(told) => Heard::Told(ClusterTold::new(py, &told)),
             Err(error) => Heard::Refused(error.to_string()),
-        });
-        Ok(told.collect())
+        }))
     }
 
-    /// A worker will not be heard of again, and its jobs are free.
+    /// A worker will not be heard of again, and its job is free.
     fn lost(&self, py: Python<'_>, worker: u64) -> Result<(), Failure> {
         self.ask(py, move |leader| leader.lost(worker)).map(drop)
     }
 
-    /// Jobs that have been called off since the last call, each with the name that has it.
+    /// Jobs that have been called off since the last call, each with the worker that has it.
     fn stops(&self, py: Python<'_>) -> Result<Vec<(u64, u64)>, Failure> {
         Ok(self.ask(py, |leader| leader.take_stops())?.unwrap_or_default())
     }
@@ -326,9 +307,9 @@ impl ClusterLeader {
 /// The most facts in an answer: some 400 kB.
 const FACTS_AT_ONCE: usize = 20_000;
 
-fn rules(names: u64, job_nodes: u64, max_nodes: Option<Nodes>) -> RemoteRules {
+fn rules(job_nodes: u64, max_nodes: Option<Nodes>) -> RemoteRules {
     let (node_limit, facts_at_once) = (max_nodes.map(|nodes| nodes.0), FACTS_AT_ONCE);
-    RemoteRules { names, job_nodes, facts_at_once, node_limit, ..RemoteRules::default() }
+    RemoteRules { job_nodes, facts_at_once, node_limit, ..RemoteRules::default() }
 }
 
 /// Between two checkpoints, so that little is lost with the leader's process.

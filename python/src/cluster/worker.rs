@@ -141,19 +141,17 @@ impl ClusterWorker {
         })
     }
 
-    /// Searches a job for one of the worker's names, with what others know about its node. The
-    /// message for the leader; `InputError` if the answer is no job of this search, or the entries are
-    /// none.
-    #[pyo3(signature = (name, answer, entries=None))]
+    /// Searches a job, as the worker of this number, with what others know about its node. The message
+    /// for the leader; `InputError` if the answer is no job of this search, or the entries are none.
+    #[pyo3(signature = (worker, answer, entries=None))]
     fn search<'py>(
         &self,
         py: Python<'py>,
-        name: u64,
+        worker: u64,
         answer: Vec<u8>,
         entries: Option<Vec<u8>>,
     ) -> Result<Bound<'py, PyBytes>, Failure> {
-        let work =
-            move |worker: &dyn RemoteWorker| worker.search(name, &answer, entries.as_deref());
+        let work = move |own: &dyn RemoteWorker| own.search(worker, &answer, entries.as_deref());
         let message = self.ask(py, |lanes| lanes.search, work)?;
         Ok(PyBytes::new(py, &message.map_err(Failure::input)?))
     }

@@ -9,13 +9,11 @@ from typing import Any
 from konane import Position
 from konane._konane import ClusterLeader, ClusterWorker
 
-NAMES = 4
 FACT_WORK = 100
 
 
 def leader(start: str | Position, **options: Any) -> ClusterLeader:
     options = {
-        "names": NAMES,
         "job_nodes": 1000,
         "fact_work": FACT_WORK,
         "memory": "16MiB",
@@ -41,34 +39,34 @@ def carry(
 ) -> dict[str, Any]:
     """Carries messages until the search is over. With `chance`, some are cut, altered, doubled or late,
     and workers are lost; `late` makes a worker that joins after some jobs."""
-    idle = [n * NAMES + i for n in range(len(workers)) for i in range(NAMES)]
+    idle = list(range(len(workers)))
     jobs: deque[Any] = deque()
     done: deque[bytes] = deque()
     heard = 0
 
     def take(told: Any) -> bool:
         if told.job is None:
-            idle.append(told.name)
+            idle.append(told.worker)
         else:
             jobs.append(told)
         return told.over
 
     while True:
         while idle:
-            told = lead.hello([idle.pop()])
-            if not told or take(told[0]):
+            told = lead.hello(idle.pop())
+            if told is None or take(told):
                 return lead.finish()
-            if told[0].job is None:
+            if told.job is None:
                 break
         # Results wait for each other, so that some are late.
         while jobs and len(done) < 3:
             told = jobs.popleft()
-            at, last = told.name // NAMES, told.last
-            if workers[at] is None:
+            worker, last = workers[told.worker], told.last
+            if worker is None:
                 continue
             other = workers[last] if last is not None else None
             entries = other.entries(told.node) if other is not None else None
-            done.append(workers[at].search(told.name, told.answer, entries))
+            done.append(worker.search(told.worker, told.answer, entries))
         if not done:
             continue
         message = done.popleft()
@@ -78,30 +76,26 @@ def carry(
             if draw < 0.1:
                 bad = altered(message, chance) if draw < 0.05 else message[: chance.randrange(40)]
                 before = lead.standing()
-                [refused] = lead.hear([bad])
-                assert isinstance(refused, str)
+                assert isinstance(lead.hear(bad), str)
                 assert before.nodes == lead.standing().nodes
             elif draw < 0.2:
-                # The same once more: what comes of it is told to the same name again.
-                lead.hear([message])
+                # The same once more: what comes of it is told to the same worker again.
+                lead.hear(message)
             elif draw < 0.22 and sum(w is not None for w in workers) > 1:
                 at = chance.choice([n for n, w in enumerate(workers) if w is not None])
                 workers[at] = None
                 lead.lost(at)
-                idle = [name for name in idle if name // NAMES != at]
-                done = deque(m for m in done if chance.random() < 0.5)
                 workers.append(late())
-                idle.extend((len(workers) - 1) * NAMES + i for i in range(NAMES))
                 # Nothing else was lost: whoever has a job is told again.
+                idle = [n for n, w in enumerate(workers) if w is not None]
                 jobs.clear()
-                idle = [n * NAMES + i for n, w in enumerate(workers) if w for i in range(NAMES)]
                 done.clear()
                 continue
-        [told] = lead.hear([message])
+        told = lead.hear(message)
         if isinstance(told, str):
             raise AssertionError(told)
-        if workers[told.name // NAMES] is not None and take(told):
+        if workers[told.worker] is not None and take(told):
             return lead.finish()
         if late is not None and chance is None and heard == 20:
             workers.append(late())
-            idle.extend((len(workers) - 1) * NAMES + i for i in range(NAMES))
+            idle.append(len(workers) - 1)

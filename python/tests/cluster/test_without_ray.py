@@ -71,18 +71,18 @@ def test_whoever_joins_late_gets_all_facts() -> None:
     lead = carrier.leader("6x6")
     workers = [carrier.worker("6x6")]
     for _ in range(300):
-        [told] = lead.hello([0])
+        told = lead.hello(0)
         if told.job is None:
             break
-        lead.hear([workers[0].search(0, told.answer)])
+        lead.hear(workers[0].search(0, told.answer))
     facts = lead.standing().facts
     assert facts > 10
-    # The answer to the first name of a new worker has them: some 8 to 20 bytes each.
-    [first] = lead.hello([carrier.NAMES])
-    [second] = lead.hello([carrier.NAMES + 1])
-    assert len(first.answer) - len(second.answer) > 8 * facts
+    # The first answer to a new worker has them, 16 bytes each; the one that found them gets none.
+    assert len(lead.hello(0).answer) < 8 * facts
+    told = lead.hello(1)
+    assert len(told.answer) > 16 * facts
     newcomer = carrier.worker("6x6")
-    newcomer.search(carrier.NAMES, first.answer)
+    newcomer.search(1, told.answer)
     lead.end("interrupted")
     answer = lead.finish()
     assert (answer["outcome"], answer["reason"]) == ("unknown", "interrupted")
@@ -92,14 +92,14 @@ def test_a_worker_goes_on_while_it_has_no_job() -> None:
     lead = carrier.leader("8x8", job_nodes=1000)
     worker = carrier.worker("8x8")
     worker.go_on()
-    [told] = lead.hello([0])
+    told = lead.hello(0)
     message = worker.search(0, told.answer)
     spent = worker.nodes()
     assert 1000 <= spent < 3000
     worker.go_on()
     # It counts when the next job comes, which it does not delay.
     time.sleep(0.3)
-    [told] = lead.hear([message])
+    told = lead.hear(message)
     begun = time.perf_counter()
     message = worker.search(0, told.answer)
     assert time.perf_counter() - begun < 5
@@ -115,7 +115,7 @@ def test_a_worker_goes_on_while_it_has_no_job() -> None:
 def test_a_job_is_called_off_within_100_ms() -> None:
     lead = carrier.leader("8x8", job_nodes=1 << 40)
     worker = carrier.worker("8x8")
-    [told] = lead.hello([0])
+    told = lead.hello(0)
     assert told.job is not None
     ended = threading.Event()
 
@@ -142,15 +142,14 @@ def test_a_job_is_called_off_within_100_ms() -> None:
 
 def test_what_belongs_to_another_search_is_refused() -> None:
     lead, other = carrier.leader("6x6"), carrier.worker("6x7")
-    [told] = lead.hello([0])
+    told = lead.hello(0)
     with pytest.raises(konane.InputError, match="another search"):
         other.search(0, told.answer)
     with pytest.raises(konane.InputError, match="another search"):
         other.entries(told.node)
     with pytest.raises(konane.InputError, match="version"):
         other.search(0, b"GET / HTTP/1.1")
-    [refused] = lead.hear([b"\0" * 100])
-    assert "version" in refused
+    assert "version" in lead.hear(b"\0" * 100)
 
 
 def test_errors_come_at_once() -> None:
@@ -168,8 +167,8 @@ def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
     lead = carrier.leader("6x6", checkpoint=file)
     worker = carrier.worker("6x6")
     for _ in range(100):
-        [told] = lead.hello([0])
-        lead.hear([worker.search(0, told.answer)])
+        told = lead.hello(0)
+        lead.hear(worker.search(0, told.answer))
     before = lead.standing()
     assert before.facts > 10
     assert lead.finish()["reason"] == "interrupted"
@@ -192,7 +191,7 @@ def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
 
 
 def sprouts_leader(text: str, **options: object) -> ClusterLeader:
-    options = {"names": carrier.NAMES, "job_nodes": 500, "memory": "16MiB"} | options
+    options = {"job_nodes": 500, "memory": "16MiB"} | options
     return ClusterLeader.sprouts(text, **options)
 
 

@@ -5,10 +5,9 @@
 //! its job is called off, it lays out for whoever can deliver that ([`Leader::take_stops`]); a worker
 //! that is not told hears it in answer to its next slice.
 //!
-//! A worker has one job at a time; one that wants to have the next at hand takes two names. A job
-//! whose worker has been silent for longer than the lease is released, and its leaf goes to somebody
-//! else; what the worker says of it later changes nothing, but its facts are taken over, since they
-//! are true whenever they come.
+//! A worker has one job at a time. One whose worker has been silent for longer than the lease is
+//! released, and its leaf goes to somebody else; what the worker says of it later changes nothing, but
+//! its facts are taken over, since they are true whenever they come.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -54,9 +53,6 @@ pub struct Rules {
     /// How many of the best leaves are looked through for one that is not left to another worker, which
     /// knows more about it, for workers that share nothing; at least 1.
     pub leaves_compared: usize,
-    /// Names of each worker; at least 1. Names `n·names` to `n·names + names - 1` are one worker's,
-    /// which share what they know; the first of them is sent the facts.
-    pub names: u64,
 }
 
 impl Rules {
@@ -73,7 +69,6 @@ impl Rules {
             facts_at_once: 0,
             facts_kept: usize::MAX,
             leaves_compared: 1,
-            names: 1,
         }
     }
 }
@@ -93,14 +88,14 @@ struct Job<L> {
 
 /// Who has searched a leaf that is free, or its parent.
 struct Last {
-    name: WorkerId,
+    worker: WorkerId,
     /// How often the leaf has been left to that worker since.
     passed: u64,
 }
 
 impl Last {
-    fn new(name: WorkerId) -> Last {
-        Last { name, passed: 0 }
+    fn new(worker: WorkerId) -> Last {
+        Last { worker, passed: 0 }
     }
 }
 
@@ -233,12 +228,10 @@ impl<F: FirstLevel> Leader<F> {
         if self.level.has_lost_leaves() || self.is_over() {
             self.call_off();
         }
-        let most = if worker % self.rules.names == 0 { self.rules.facts_at_once } else { 0 };
         let read = read.max(self.forgotten);
-        let end = self.facts().min(read.saturating_add(most));
+        let end = self.facts().min(read.saturating_add(self.rules.facts_at_once));
         let facts = self.log.range(read.min(end) - self.forgotten..end - self.forgotten);
-        let own = |name: WorkerId| name / self.rules.names == worker / self.rules.names;
-        let facts = facts.filter(|(from, _)| !own(*from)).map(|(_, fact)| fact.clone());
+        let facts = facts.filter(|(from, _)| *from != worker).map(|(_, fact)| fact.clone());
         Answer { serial, order, facts: facts.collect(), read: read.max(end) }
     }
 
@@ -262,16 +255,13 @@ impl<F: FirstLevel> Leader<F> {
         self.forgotten + self.log.len()
     }
 
-    /// Releases the jobs of a worker that will not be heard of again, by any of its names. What it
-    /// knew is gone, so its leaves are as good as unknown to everybody.
-    pub fn lost(&mut self, worker: u64) {
-        let names = self.rules.names;
-        for name in worker * names..(worker + 1) * names {
-            if let Some(&id) = self.seats.get(&name) {
-                self.release(id);
-            }
+    /// Releases the job of a worker that will not be heard of again. What it knew is gone, so its
+    /// leaves are as good as unknown to everybody.
+    pub fn lost(&mut self, worker: WorkerId) {
+        if let Some(&id) = self.seats.get(&worker) {
+            self.release(id);
         }
-        self.last.retain(|_, last| last.name / names != worker);
+        self.last.retain(|_, last| last.worker != worker);
     }
 
     /// Releases the jobs whose leases have ended.
@@ -310,11 +300,10 @@ impl<F: FirstLevel> Leader<F> {
             self.reason = Some(Reason::NodeLimit);
             return Order::Quit;
         }
-        let (names, last) = (self.rules.names, &self.last);
+        let last = &self.last;
         let patience = PATIENCE * (self.seats.len() as u64 + 1);
-        let is_other = |name: WorkerId| name / names != worker / names;
         let is_left = |node: &F::Node| {
-            last.get(node).is_some_and(|last| is_other(last.name) && last.passed < patience)
+            last.get(node).is_some_and(|last| last.worker != worker && last.passed < patience)
         };
         // The best leaf that is not left to another worker, among the best that there are.
         let (mut passed, mut chosen) = (Vec::new(), None);
@@ -338,8 +327,8 @@ impl<F: FirstLevel> Leader<F> {
         }
         let Some(leaf) = chosen else { return Order::Wait };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
-        let last = self.last.remove(&F::node(&leaf)).map(|last| last.name);
-        let last = last.filter(|&name| is_other(name));
+        let last = self.last.remove(&F::node(&leaf)).map(|last| last.worker);
+        let last = last.filter(|&last| last != worker);
         let spent = Counters::default();
         let job = Job { worker, leaf, budget, last, spent, heard: now, called_off: false };
         let id = self.next_job;

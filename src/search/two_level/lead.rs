@@ -1,5 +1,7 @@
 //! A leader whose workers are elsewhere, and what they have to agree about.
 
+use std::num::NonZeroUsize;
+
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, WireLeader};
 use crate::search::jobs::{Finding, JobTree, JobTreeOptions, without_memory};
 use crate::search::numbers::Combination;
@@ -12,7 +14,8 @@ use crate::search::table::{Cursor, Table};
 /// How a leader and workers with tables of their own share what they know, beside [`RemoteRules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainRules {
-    /// The least work of a position, solved or open, that is worth telling everybody of.
+    /// The least work of a position, solved or open, that is worth telling everybody of, by a worker of
+    /// few threads ([`PlainRules::told_from`]).
     pub fact_work: u64,
     /// The most table entries that a worker hands over for a job, the nearest ones; 16 bytes each.
     pub most_entries: usize,
@@ -28,6 +31,16 @@ impl Default for PlainRules {
     /// Facts of work 100, 8192 entries, a congestion of 1/64, a refresh after 100 000 expansions.
     fn default() -> Self {
         PlainRules { fact_work: 100, most_entries: 1 << 13, congestion_64: 1, refresh_age: 100_000 }
+    }
+}
+
+impl PlainRules {
+    /// The least work of what a worker with so many threads tells of: with 16 threads twice what it is
+    /// with few, from there on with their square. Who has many finds out much in the time of a call, and
+    /// the leader sends it to all others.
+    pub fn told_from(&self, threads: NonZeroUsize) -> u64 {
+        let threads = threads.get() as u64;
+        self.fact_work.saturating_mul((threads.saturating_mul(threads) / 128).max(1))
     }
 }
 

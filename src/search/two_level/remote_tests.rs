@@ -32,8 +32,6 @@ use crate::search::table::{Entry, Table};
 
 const SEARCH: u64 = 99;
 
-const NAMES: u64 = 2;
-
 type Said = Message<u64, Vec<Child>, Finding>;
 
 /// A code that no position has.
@@ -49,7 +47,6 @@ const DFPN: DfpnOptions = DfpnOptions {
 
 fn rules(job_nodes: u64) -> RemoteRules {
     RemoteRules {
-        names: NAMES,
         job_nodes,
         facts_at_once: 5,
         lease: Some(Duration::from_millis(300)),
@@ -109,15 +106,15 @@ fn carry<'g>(
             remotes.insert(born, remote(game));
             born += 1;
         }
-        for (name, job) in leader.take_stops() {
-            if let Some(remote) = remotes.get(&(name / NAMES)) {
+        for (worker, job) in leader.take_stops() {
+            if let Some(remote) = remotes.get(&worker) {
                 remote.call_off(job);
             }
         }
-        // A name without anything to do says so, and also says it when its message may be lost.
+        // A worker without anything to do says so, and also says it when its message may be lost.
         let alive: Vec<u64> = remotes.keys().copied().collect();
         let worker = alive[random(alive.len() as u64) as usize];
-        to_workers.push(leader.hello(worker * NAMES + random(NAMES), now));
+        to_workers.push(leader.hello(worker, now));
         if random(256) < trouble.death {
             remotes.remove(&worker);
             if random(2) == 0 {
@@ -126,14 +123,14 @@ fn carry<'g>(
         }
         if !to_workers.is_empty() && random(3) > 0 {
             let told = to_workers.swap_remove(random(to_workers.len() as u64) as usize);
-            let Some(remote) = remotes.get(&(told.name / NAMES)) else { continue };
+            let Some(remote) = remotes.get(&told.worker) else { continue };
             let Ordered::Search { node, last, .. } = &told.order else { continue };
             let mut found = None;
             if let Some(other) = last.and_then(|last| remotes.get(&last)) {
                 found = Some(other.entries(node).unwrap());
                 fetched += 1;
             }
-            let message = remote.search(told.name, &told.answer, found.as_deref()).unwrap();
+            let message = remote.search(told.worker, &told.answer, found.as_deref()).unwrap();
             for chance in [256, trouble.doubling] {
                 if random(256) < chance && random(256) >= trouble.loss {
                     to_desk.push(message.clone());
@@ -385,7 +382,7 @@ fn what_cannot_be_true_is_refused() {
             Notice::Done { job, outcome: JobOutcome::Stopped, spent: many },
         ];
         let messages = notices.map(|notice| Message { notice, ..said.clone() });
-        let unknown = Message { worker: NAMES, ..said.clone() };
+        let unknown = Message { worker: 1, ..said.clone() };
         for forged in messages.iter().chain([&unknown]) {
             let bytes = wire::encode(Kind::Message, SEARCH, forged);
             let heard = leader.hear(&bytes, Duration::ZERO);
@@ -455,4 +452,12 @@ fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
         });
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
+}
+
+#[test]
+fn many_threads_tell_of_more_work_only() {
+    let rules = PlainRules { fact_work: 100, ..RULES };
+    let told_from = |threads| rules.told_from(NonZeroUsize::new(threads).unwrap());
+    assert_eq!([1, 11, 16, 32, 64].map(told_from), [100, 100, 200, 800, 3200]);
+    assert_eq!(told_from(usize::MAX), u64::MAX / 128 * 100);
 }

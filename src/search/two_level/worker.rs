@@ -60,7 +60,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
-        let least = options.rules.fact_work;
+        let least = options.rules.told_from(options.threads);
         let found = Found { least, parts: [(); PARTS].map(|()| Mutex::default()) };
         PlainWorker {
             game,
@@ -145,12 +145,12 @@ impl<'a, G: Game> PlainWorker<'a, G> {
 impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     fn search(
         &self,
-        name: WorkerId,
+        worker: WorkerId,
         answer: &[u8],
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError> {
         let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
-        self.jobs.run(name, answer, |job, facts, limits| {
+        self.jobs.run(worker, answer, |job, facts, limits| {
             self.take_over(&facts);
             self.take_over(&entries.unwrap_or_default());
             let Search { node, budget, .. } = job;

@@ -17,7 +17,7 @@ pub struct Simulation {
     machines: u32,
     threads: u32,
     job_nodes: u64,
-    fact_work: u64,
+    told_from: u64,
     nodes: u64,
     alone: u64,
     /// On the virtual clock.
@@ -80,7 +80,7 @@ pub fn markdown(all: &[Simulation]) -> String {
                 one.threads,
                 short(one.job_nodes as f64),
                 if one.is_free() { "0" } else { "0.7 ms" },
-                one.fact_work,
+                one.told_from,
                 short(one.nodes as f64),
                 figures(one.overhead()),
                 time(one.seconds),
@@ -98,7 +98,7 @@ pub fn markdown(all: &[Simulation]) -> String {
     let costs = format!(
         "{} ns for a node, {} µs for a thread of a job, {} ms of a message on its way, {} ms of the \
          driver for a call, {} µs of the leader for a message, {} ns to collect an entry and {} ns to \
-         take one in, {} MB a second between two machines",
+         take one in, {} MB a second between two machines, {} MB a second of messages through the driver",
         first.cost("node_ns"),
         first.cost("thread_us"),
         first.cost("latency_us") / 1e3,
@@ -107,6 +107,7 @@ pub fn markdown(all: &[Simulation]) -> String {
         first.cost("collect_ns"),
         first.cost("store_ns"),
         first.cost("megabytes"),
+        first.cost("driver_megabytes"),
     );
     let texts = [("table", table(headings, &rows)), ("costs", costs)];
     page(include_str!("../pages/cluster.md"), &texts)

@@ -33,6 +33,9 @@ pub struct Costs {
     /// Megabytes a second between two machines.
     #[arg(long, default_value_t = 1000.0)]
     pub megabytes: f64,
+    /// Megabytes a second that the driver hears and says.
+    #[arg(long, default_value_t = 400.0)]
+    pub driver_megabytes: f64,
 }
 
 impl Costs {
@@ -40,9 +43,9 @@ impl Costs {
         microseconds(self.latency_us)
     }
 
-    /// The leader's part of so many messages.
-    pub fn leader(&self, messages: usize) -> Duration {
-        microseconds(self.job_us * messages as f64)
+    /// The leader's part of a message.
+    pub fn leader(&self) -> Duration {
+        microseconds(self.job_us)
     }
 
     /// The driver's part of a call and of its result.
@@ -65,9 +68,14 @@ impl Costs {
         2 * self.latency() + self.send(bytes) + self.collect(bytes)
     }
 
-    /// What `bytes` take between two machines beside the latency, or the driver.
-    pub fn send(&self, bytes: usize) -> Duration {
+    /// What `bytes` take between two machines beside the latency.
+    fn send(&self, bytes: usize) -> Duration {
         microseconds(bytes as f64 / self.megabytes)
+    }
+
+    /// What `bytes` of messages take of the driver.
+    pub fn carry(&self, bytes: usize) -> Duration {
+        microseconds(bytes as f64 / self.driver_megabytes)
     }
 
     /// Until `bytes` of entries have been collected.

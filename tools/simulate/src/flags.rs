@@ -18,12 +18,6 @@ pub struct Flags {
     /// Nodes of a job.
     #[arg(long, default_value_t = 8000)]
     pub job_nodes: u64,
-    /// Jobs in a call.
-    #[arg(long, default_value_t = 1)]
-    pub batch: usize,
-    /// Calls of a machine at a time. With one, it searches on below its last job while it waits.
-    #[arg(long, default_value_t = 2)]
-    pub calls: usize,
     /// By what factor the last machine searches more slowly than the others.
     #[arg(long, default_value_t = 1.0, value_parser = factor)]
     pub slow: f64,
@@ -40,8 +34,7 @@ pub struct Flags {
 impl Flags {
     /// The leader's rules, as far as these flags say them.
     pub fn rules(&self) -> RemoteRules {
-        let names = (self.calls * self.batch) as u64;
-        RemoteRules { names, job_nodes: self.job_nodes, ..RemoteRules::default() }
+        RemoteRules { job_nodes: self.job_nodes, ..RemoteRules::default() }
     }
 }
 

@@ -31,7 +31,7 @@ struct Args {
     board: String,
     #[command(flatten)]
     flags: Flags,
-    /// The least work of a fact.
+    /// The least work of a fact, with few threads.
     #[arg(long, default_value_t = PlainRules::default().fact_work)]
     fact_work: u64,
     /// The most entries for a job.
@@ -67,10 +67,8 @@ struct Record {
     machines: usize,
     threads: usize,
     job_nodes: u64,
-    batch: usize,
-    calls: usize,
     entries: bool,
-    fact_work: u64,
+    told_from: u64,
     winner: Option<String>,
     nodes: u64,
     /// Nodes of one thread without a leader.
@@ -98,11 +96,7 @@ impl Record {
             println!("one thread  {seconds:.3} s; {more:.2} times its nodes, {faster:.1} as fast");
         }
         println!("machines    {:.0} % of the time searching", traffic.busy * 100.0);
-        println!(
-            "driver      {:.0} % of the time busy, {} calls",
-            traffic.driver * 100.0,
-            traffic.calls
-        );
+        println!("driver      {:.0} % of the time busy", traffic.driver * 100.0);
         println!(
             "sent        {:.1} MB of messages, {:.1} MB of entries with {} of {} jobs",
             traffic.message_bytes as f64 / 1e6,
@@ -152,8 +146,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return sprouts::run(words);
     }
     let args = Args::parse();
-    let Flags { machines, threads, job_nodes, batch, calls, slow, memory, leader_memory, costs } =
-        args.flags;
+    let Flags { machines, threads, job_nodes, slow, memory, leader_memory, costs } = args.flags;
     let board = Board::new(args.board.parse()?);
     let start = Position::start(&board);
     let rules = RemoteRules {
@@ -182,10 +175,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut run = |workers: &[&dyn RemoteWorker]| {
         let mut found = None;
         let solution = leader.lead(rules, plain, &mut (), |leader| {
-            let (batches, fetches) = ((calls, batch), !args.no_entries);
-            let world = World::new(leader, workers, costs, threads.get(), batches, fetches);
-            let world = world.with_slow_machine(slow);
-            found = Some(world.going_on(calls == 1).run());
+            let world = World::new(leader, workers, costs, threads.get(), !args.no_entries);
+            found = Some(world.with_slow_machine(slow).run());
         });
         (solution, found)
     };
@@ -196,10 +187,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         machines,
         threads: threads.get(),
         job_nodes,
-        batch,
-        calls,
         entries: !args.no_entries,
-        fact_work: args.fact_work,
+        told_from: plain.told_from(threads),
         winner: solution.winner.map(|winner| winner.to_string()),
         nodes: solution.report.counters.nodes,
         alone,

@@ -6,8 +6,8 @@ use std::thread::{self, Thread};
 
 use konane::search::run::Pace;
 
-/// Expansions of a turn: some 50 µs, which is little beside a job.
-const TURN: u32 = 32;
+/// Expansions of a turn: some 0.1 ms, which is little beside a job.
+const TURN: u32 = 128;
 
 /// The threads of one search after another, in the order of their numbers.
 #[derive(Debug, Default)]

@@ -64,15 +64,15 @@ impl Timed<'_> {
 }
 
 impl RemoteLeader for Timed<'_> {
-    fn hello(&mut self, name: WorkerId, now: Duration) -> Told {
-        self.take(|leader| leader.hello(name, now))
+    fn hello(&mut self, worker: WorkerId, now: Duration) -> Told {
+        self.take(|leader| leader.hello(worker, now))
     }
 
     fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
         self.take(|leader| leader.hear(bytes, now))
     }
 
-    fn lost(&mut self, worker: u64) {
+    fn lost(&mut self, worker: WorkerId) {
         self.leader.lost(worker);
     }
 
@@ -105,7 +105,7 @@ impl Observer for Nobody {}
 pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error::Error>> {
     let name = "konane-simulate sprouts".to_owned();
     let args = Args::parse_from(std::iter::once(name).chain(words));
-    let Flags { machines, threads, batch, memory, leader_memory, costs, .. } = args.flags;
+    let Flags { machines, threads, memory, leader_memory, costs, .. } = args.flags;
     let costs = Costs { node_ns: args.expansion_us * 1000.0, ..costs };
     let search = ClusterSearch {
         position: &args.position,
@@ -122,15 +122,8 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
         let mut ran = None;
         let solution = lead(leader, args.flags.rules(), None, &mut Nobody, |leader| {
             let mut timed = Timed { leader, took: Duration::ZERO };
-            let world = World::new(
-                &mut timed,
-                workers,
-                costs,
-                threads.get(),
-                (args.flags.calls, batch),
-                false,
-            )
-            .counting(|counters| counters.expansions);
+            let world = World::new(&mut timed, workers, costs, threads.get(), false)
+                .counting(|counters| counters.expansions);
             let (time, traffic) = world.with_slow_machine(args.flags.slow).run();
             ran = Some((time, traffic, timed.took));
         });

@@ -17,8 +17,8 @@ use crate::search::run::{Counters, Observer, Progress, Reason};
 /// What a worker is told, for whoever carries the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// The worker's name.
-    pub name: WorkerId,
+    /// The worker.
+    pub worker: WorkerId,
     /// The answer, for [`super::RemoteWorker::search`] if it is a job.
     pub answer: Vec<u8>,
     /// What is in it.
@@ -34,10 +34,10 @@ pub enum Ordered {
         job: JobId,
         /// The node, for [`super::RemoteWorker::entries`].
         node: Vec<u8>,
-        /// The worker, not the name of one, that knows something about the node.
-        last: Option<u64>,
+        /// The worker that knows something about the node.
+        last: Option<WorkerId>,
     },
-    /// Nothing to do: the name has to be announced again when something has changed.
+    /// Nothing to do: the worker has to be announced again when something has changed.
     Wait,
     /// The search is over.
     Quit,
@@ -64,8 +64,8 @@ pub struct Standing {
 ///
 /// Time is counted from the beginning of the search.
 pub trait RemoteLeader {
-    /// A name has nothing to do.
-    fn hello(&mut self, name: WorkerId, now: Duration) -> Told;
+    /// A worker has nothing to do.
+    fn hello(&mut self, worker: WorkerId, now: Duration) -> Told;
 
     /// Takes a message in.
     ///
@@ -73,8 +73,8 @@ pub trait RemoteLeader {
     /// If it is not a sound message of this search. Then nothing has changed.
     fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError>;
 
-    /// A worker will not be heard of again, and its jobs are free.
-    fn lost(&mut self, worker: u64);
+    /// A worker will not be heard of again, and its job is free.
+    fn lost(&mut self, worker: WorkerId);
 
     /// Releases the jobs whose leases have ended.
     fn expire(&mut self, now: Duration);
@@ -95,8 +95,6 @@ pub trait RemoteLeader {
 /// By what a leader of workers elsewhere decides, whatever it searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteRules {
-    /// Names of each worker: so many jobs it has at a time.
-    pub names: u64,
     /// Nodes that a job may evaluate, to begin with.
     pub job_nodes: u64,
     /// The most facts in an answer.
@@ -113,10 +111,9 @@ pub struct RemoteRules {
 }
 
 impl Default for RemoteRules {
-    /// Two names, jobs of 8000 nodes, 65 536 facts, no lease and no limit.
+    /// Jobs of 8000 nodes, 65 536 facts, no lease and no limit.
     fn default() -> Self {
         RemoteRules {
-            names: 2,
             job_nodes: 8000,
             facts_at_once: 1 << 16,
             facts_kept: 1 << 22,
@@ -132,14 +129,13 @@ pub(in crate::search) struct WireLeader<'o, F: FirstLevel> {
     observer: &'o mut dyn Observer,
     leader: Leader<F>,
     search: u64,
-    names: u64,
     job_nodes: Arc<AtomicU64>,
     /// Facts that each worker has read, as far as it has told.
-    read: BTreeMap<u64, usize>,
+    read: BTreeMap<WorkerId, usize>,
     /// The latest worker that has said hello.
-    latest: u64,
-    /// Names that have been announced by [`RemoteLeader::hello`], for the answers to say which they
-    /// belong to.
+    latest: WorkerId,
+    /// How often workers have been announced by [`RemoteLeader::hello`], for the answers to say which
+    /// they belong to.
     serial: u64,
 }
 
@@ -156,7 +152,6 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
         observer: &'o mut dyn Observer,
     ) -> Self {
         let RemoteRules {
-            names,
             job_nodes,
             facts_at_once,
             facts_kept,
@@ -164,7 +159,7 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
             lease,
             node_limit,
         } = rules;
-        let (names, job_nodes) = (names.max(1), Arc::new(AtomicU64::new(job_nodes)));
+        let job_nodes = Arc::new(AtomicU64::new(job_nodes));
         let nodes = job_nodes.clone();
         let budget = Box::new(move |_| nodes.load(Ordering::Relaxed));
         let rules = Rules {
@@ -173,7 +168,6 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
             facts_at_once,
             facts_kept,
             leaves_compared,
-            names,
             ..Rules::shared(node_limit, budget, LEAST_NODES, u64::MAX)
         };
         let leader = Leader::new(level, rules, table_used);
@@ -181,7 +175,6 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
             observer,
             leader,
             search,
-            names,
             job_nodes,
             read: BTreeMap::new(),
             latest: 0,
@@ -203,7 +196,7 @@ where
     }
 
     fn answer(&mut self, message: Message<F::Node, F::Children, F::Fact>, now: Duration) -> Told {
-        let (name, worker) = (message.worker, message.worker / self.names);
+        let worker = message.worker;
         let read = self.read.entry(worker).or_default();
         *read = message.read.max(*read);
         let answer = self.leader.hear(message, now);
@@ -218,14 +211,12 @@ where
             Order::Search(Search { job, node, last, .. }) => Ordered::Search {
                 job: *job,
                 node: wire::encode(Kind::Node, self.search, node),
-                last: last
-                    .map(|last| last / self.names)
-                    .filter(|last| self.read.contains_key(last)),
+                last: last.filter(|last| self.read.contains_key(last)),
             },
             Order::Wait => Ordered::Wait,
             Order::Quit | Order::GoOn { .. } | Order::Stop { .. } => Ordered::Quit,
         };
-        Told { name, answer: wire::encode(Kind::Answer, self.search, &answer), order }
+        Told { worker, answer: wire::encode(Kind::Answer, self.search, &answer), order }
     }
 }
 
@@ -264,18 +255,18 @@ where
             Children: DeserializeOwned,
         >,
 {
-    fn hello(&mut self, name: WorkerId, now: Duration) -> Told {
-        let read = self.read.get(&(name / self.names)).copied().unwrap_or(0);
+    fn hello(&mut self, worker: WorkerId, now: Duration) -> Told {
+        let read = self.read.get(&worker).copied().unwrap_or(0);
         self.serial += 1;
-        self.latest = self.latest.max(name / self.names);
+        self.latest = self.latest.max(worker);
         let (serial, facts, notice) = (self.serial, Vec::new(), Notice::Hello);
-        self.answer(Message { worker: name, serial, facts, read, notice }, now)
+        self.answer(Message { worker, serial, facts, read, notice }, now)
     }
 
     fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
         let message: Message<F::Node, F::Children, F::Fact> =
             wire::decode(Kind::Message, self.search, bytes)?;
-        if message.worker / self.names > self.latest {
+        if message.worker > self.latest {
             return Err(WireError::Unexpected("one of a worker that has said hello"));
         }
         if !self.leader.is_sound(&message) {
@@ -284,7 +275,7 @@ where
         Ok(self.answer(message, now))
     }
 
-    fn lost(&mut self, worker: u64) {
+    fn lost(&mut self, worker: WorkerId) {
         self.read.remove(&worker);
         self.leader.lost(worker);
     }

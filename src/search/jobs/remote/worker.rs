@@ -17,14 +17,14 @@ use crate::search::run::{Counters, Limits, Pace};
 ///
 /// One job is searched at a time; everything else may be called meanwhile, from other threads.
 pub trait RemoteWorker: Sync {
-    /// Searches a job, for one of the worker's names. `entries` are what others know about its node
+    /// Searches a job, as the worker of this name. `entries` are what others know about its node
     /// ([`RemoteWorker::entries`]); without them the search only takes longer.
     ///
     /// # Errors
     /// If the answer is no job of this search, or the entries are none.
     fn search(
         &self,
-        name: WorkerId,
+        worker: WorkerId,
         answer: &[u8],
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError>;
@@ -80,7 +80,7 @@ impl<'a> WorkerJobs<'a> {
     /// If the answer is no job of this search, and those of `work`.
     pub fn run<N, C, T>(
         &self,
-        name: WorkerId,
+        worker: WorkerId,
         answer: &[u8],
         work: impl FnOnce(
             Search<N>,
@@ -112,7 +112,7 @@ impl<'a> WorkerJobs<'a> {
         spent.add_since(&owed, &Counters::default());
         let notice = Notice::Done { job, outcome, spent };
         let serial = serial.wrapping_add(1);
-        let message = Message { worker: name, serial, facts, read, notice };
+        let message = Message { worker, serial, facts, read, notice };
         Ok(wire::encode(Kind::Message, self.search, &message))
     }
 

@@ -163,13 +163,12 @@ enum Mail {
     Result(Vec<u8>),
 }
 
-const NAMES: u64 = 2;
 const PATIENCE: u64 = 150;
 const SEARCH: u64 = 77;
 
 fn rules(job_nodes: u64) -> RemoteRules {
     let lease = Some(Duration::from_millis(PATIENCE));
-    RemoteRules { names: NAMES, job_nodes, facts_at_once: 7, lease, ..RemoteRules::default() }
+    RemoteRules { job_nodes, facts_at_once: 7, lease, ..RemoteRules::default() }
 }
 
 /// Carries messages for so many workers at a time, tick by tick. Whoever dies is followed by the next
@@ -181,8 +180,8 @@ struct World<'d, 's, S> {
     random: u64,
     now: u64,
     mail: Vec<(u64, Mail)>,
-    /// The workers that live, and when each of their names was last heard of.
-    live: Vec<(u64, [u64; NAMES as usize])>,
+    /// The workers that live, and when each was last heard of.
+    live: Vec<(u64, u64)>,
     born: u64,
     deaths: u64,
 }
@@ -218,24 +217,19 @@ impl<S: RemoteWorker> World<'_, '_, S> {
                 let new = self.born.min(self.workers.len() as u64 - 1);
                 assert!(self.live.iter().all(|&(live, _)| live != new), "workers are left");
                 self.born += 1;
-                self.live.push((new, [0; NAMES as usize]));
+                self.live.push((new, 0));
             }
             // Who has not been heard of for long is asked again.
             for place in 0..self.live.len() {
-                for name in 0..NAMES {
-                    let (worker, heard) = &mut self.live[place];
-                    if heard[name as usize] > self.now {
-                        continue;
-                    }
-                    let name = *worker * NAMES + name;
-                    heard[(name % NAMES) as usize] = self.now + PATIENCE;
-                    let told = self.leader.hello(name, time);
-                    match told.order {
-                        Ordered::Wait => {
-                            self.live[place].1[(name % NAMES) as usize] = self.now + 20;
-                        }
-                        _ => self.send(|| Mail::Job(told.clone())),
-                    }
+                let (worker, heard) = &mut self.live[place];
+                if *heard > self.now {
+                    continue;
+                }
+                *heard = self.now + PATIENCE;
+                let told = self.leader.hello(*worker, time);
+                match told.order {
+                    Ordered::Wait => self.live[place].1 = self.now + 20,
+                    _ => self.send(|| Mail::Job(told.clone())),
                 }
             }
             let now = self.now;
@@ -252,11 +246,11 @@ impl<S: RemoteWorker> World<'_, '_, S> {
 
     fn search(&mut self, told: &Told) {
         let Ordered::Search { node, last, .. } = &told.order else { return };
-        let number = told.name / NAMES;
+        let number = told.worker;
         let Some(worker) = self.worker(number) else { return };
         let last = last.and_then(|last| self.worker(last));
         let entries = last.map(|last| last.entries(node).unwrap());
-        let message = worker.search(told.name, &told.answer, entries.as_deref()).unwrap();
+        let message = worker.search(told.worker, &told.answer, entries.as_deref()).unwrap();
         if self.random(256) < self.trouble.death && self.born < self.workers.len() as u64 {
             self.live.retain(|&(live, _)| live != number);
             self.deaths += 1;
@@ -271,8 +265,8 @@ impl<S: RemoteWorker> World<'_, '_, S> {
 
     fn hear(&mut self, bytes: &[u8], time: Duration) {
         let told = self.leader.hear(bytes, time).unwrap();
-        for (name, job) in self.leader.take_stops() {
-            if let Some(worker) = self.worker(name / NAMES) {
+        for (worker, job) in self.leader.take_stops() {
+            if let Some(worker) = self.worker(worker) {
                 worker.call_off(job);
             }
         }
@@ -280,8 +274,8 @@ impl<S: RemoteWorker> World<'_, '_, S> {
             return;
         }
         for (worker, heard) in &mut self.live {
-            if *worker == told.name / NAMES {
-                heard[(told.name % NAMES) as usize] = self.now + PATIENCE;
+            if *worker == told.worker {
+                *heard = self.now + PATIENCE;
             }
         }
         self.send(|| Mail::Job(told.clone()));
@@ -442,11 +436,11 @@ fn who_comes_late_gets_the_whole_log() {
         }
         let facts = leader.standing().facts;
         assert!(facts > 0);
-        let late = leader.hello(NAMES, Duration::ZERO);
+        let late = leader.hello(1, Duration::ZERO);
         let answer: Answer<Couple, GrundyNumber> =
             wire::decode(Kind::Answer, SEARCH, &late.answer).unwrap();
         assert_eq!((answer.facts.len(), answer.read), (facts, facts));
-        workers[1].search(NAMES, &late.answer, None).unwrap();
+        workers[1].search(1, &late.answer, None).unwrap();
         let known = workers[1].workspace.knowledge();
         for fact in answer.facts {
             let atom = workers[1].workspace.game.find(&fact.atom, &mut ()).unwrap().unwrap();
@@ -491,7 +485,7 @@ fn what_names_no_atom_or_no_number_is_ignored() {
         while told.order != Ordered::Quit {
             if told.order == Ordered::Wait {
                 // Those who said hello have jobs, too.
-                (0..4).filter(|&worker| worker != 1).for_each(|worker| leader.lost(worker));
+                [0, 4].into_iter().for_each(|worker| leader.lost(worker));
                 told = leader.hello(2, Duration::ZERO);
                 continue;
             }

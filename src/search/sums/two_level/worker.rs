@@ -151,14 +151,14 @@ impl<'a, G: Named> SumWorker<'a, G> {
 impl<G: Named> RemoteWorker for SumWorker<'_, G> {
     fn search(
         &self,
-        name: WorkerId,
+        worker: WorkerId,
         answer: &[u8],
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError> {
         if let Some(bytes) = entries {
             wire::open(Kind::Entries, self.jobs.search, bytes)?;
         }
-        self.jobs.run(name, answer, |job, facts, limits| {
+        self.jobs.run(worker, answer, |job, facts, limits| {
             let Search { node: Couple { atom, nimber }, budget, .. } = job;
             if nimber > MAX_GRUNDY {
                 return Err(WireError::Unexpected("one with a sound heap"));
