@@ -29,7 +29,7 @@ from .._errors import InputError
 from . import text
 from .game import Game
 from .places import Place, spread
-from .worker import Order, Report, actor_class
+from .worker import Order, Ready, actor_class
 
 __all__ = ["ClusterError", "Driver", "Member", "Rules"]
 
@@ -92,6 +92,8 @@ class Member:
     call: Any
     sent: float
     pid: int | None = None
+    #: Entries that fit into its table.
+    capacity: int = 0
     #: Workers that it can ask.
     peers: set[int] = field(default_factory=set)
     #: Seconds of a call, lately.
@@ -227,7 +229,7 @@ class Driver:
                 raise cause from error
             self._lose(member, _why(error))
             return
-        if isinstance(report, int):
+        if isinstance(report, Ready):
             self._welcome(member, report, now)
             return
         member.call_seconds += (now - member.sent - member.call_seconds) / 4
@@ -320,12 +322,12 @@ class Driver:
         member = Member(number, place, threads, actor, now, before, actor.begin.remote(), now)
         self.members.append(member)
 
-    def _welcome(self, member: Member, pid: int, now: float) -> None:
+    def _welcome(self, member: Member, ready: Ready, now: float) -> None:
         """A worker is ready."""
-        member.pid = pid
+        member.pid, member.capacity = ready
         self.begun = self.begun or now
         before = "" if member.before is None else f", in place of worker {member.before}"
-        self._note(f"worker {member.number}: pid {pid} on node {member.place.name}{before}")
+        self._note(f"worker {member.number}: pid {ready.pid} on node {member.place.name}{before}")
         self._adapt()
 
     def _lose(self, member: Member, why: str) -> None:

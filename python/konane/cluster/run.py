@@ -169,6 +169,9 @@ def search(
     answer["seconds"] = driver.seconds
     answer["nodes_per_second"] = round(answer["nodes"] / driver.seconds) if driver.seconds else 0
     answer["memory_bytes"] += worker_bytes * len(live)
+    if "table" in answer:
+        # What all have stored has to be beside the room for it, also if some of it is lost.
+        answer["table"]["capacity"] += sum(member.capacity for member in members)
     # A leader that writes down what comes in says what it has written.
     answer["checkpoint"] = answer.get("checkpoint") or saves.fields()
     # As in the program, what does not apply is left out; that there is no best move is an answer.

@@ -16,7 +16,7 @@ import ray
 if TYPE_CHECKING:
     from .game import Game
 
-__all__ = ["GROUPS", "Order", "Report", "Worker", "actor_class"]
+__all__ = ["GROUPS", "Order", "Ready", "Report", "Worker", "actor_class"]
 
 #: Threads of an actor by groups.
 GROUPS = {"search": 1, "side": 4}
@@ -51,6 +51,14 @@ class Report:
     nodes: int
 
 
+class Ready(NamedTuple):
+    """A worker can begin."""
+
+    pid: int
+    #: Entries that fit into its table.
+    capacity: int
+
+
 class Worker:
     """What runs in an actor."""
 
@@ -61,12 +69,12 @@ class Worker:
         self._peers: dict[int, Any] = {}
         self._silent: dict[int, float] = {}
 
-    def begin(self) -> int:
-        """Makes the table; the process id."""
+    def begin(self) -> Ready:
+        """Makes the table."""
         self._station = self._game.work(
             memory=self._memory, threads=self._threads, fact_work=self._fact_work
         )
-        return os.getpid()
+        return Ready(os.getpid(), self._station.capacity())
 
     def search(self, order: Order, peers: dict[int, Any]) -> Report:
         """Searches a job; `peers` are actors by numbers that have not been named before."""

@@ -20,8 +20,8 @@ use crate::solve::profile as profile_of;
 use crate::sprouts::read;
 use crate::whole::Whole;
 
-/// Nodes of a search without a job: many more than there is time for until the next job comes, and
-/// few enough to end soon where none does.
+/// Nodes of a search without a job, for each thread: many more than there is time for until the next
+/// job comes, and few enough to end soon where none does.
 const IDLE_NODES: u64 = 500_000;
 
 type Task = Box<dyn FnOnce(&dyn RemoteWorker) + Send>;
@@ -31,6 +31,7 @@ type Task = Box<dyn FnOnce(&dyn RemoteWorker) + Send>;
 pub struct ClusterWorker {
     lanes: Mutex<Option<Lanes>>,
     host: Host<()>,
+    idle_nodes: u64,
 }
 
 #[derive(Clone)]
@@ -51,6 +52,7 @@ impl ClusterWorker {
     /// Starts the thread that works, and the lanes beside it.
     fn start(
         py: Python<'_>,
+        threads: Threads,
         work: impl FnOnce(&mut dyn FnMut(&dyn RemoteWorker)) -> Result<(), Failure> + Send + 'static,
     ) -> Result<Self, Failure> {
         let (search, searches) = channel();
@@ -73,7 +75,8 @@ impl ClusterWorker {
             })
         })?;
         let lanes = Mutex::new(Some(Lanes { search, idle, entries, side }));
-        Ok(ClusterWorker { lanes, host })
+        let idle_nodes = IDLE_NODES.saturating_mul(threads.0.get() as u64);
+        Ok(ClusterWorker { lanes, host, idle_nodes })
     }
 
     fn ask<T: Send + 'static>(
@@ -113,7 +116,7 @@ impl ClusterWorker {
             threads: threads.0,
             ..SolveOptions::default()
         };
-        ClusterWorker::start(py, move |serve| {
+        ClusterWorker::start(py, threads, move |serve| {
             let solver = Solver::new(&start.board, &start.position).options(options);
             Ok(solver.work(plain_rules(fact_work), serve)?)
         })
@@ -135,7 +138,7 @@ impl ClusterWorker {
         threads: Threads,
     ) -> Result<Self, Failure> {
         let (position, nimber) = (read(text)?, heap(nimber)?);
-        ClusterWorker::start(py, move |serve| {
+        ClusterWorker::start(py, threads, move |serve| {
             let search = sprouts_search(&position, nimber, memory.0, threads.0);
             Ok(sprouts::work(search, None, serve)?)
         })
@@ -170,7 +173,8 @@ impl ClusterWorker {
         let lanes = lock(&self.lanes).clone();
         let lanes = lanes.ok_or_else(|| Failure::input("the worker has been closed"))?;
         // A lane is there as long as the worker is.
-        let _ = lanes.idle.send(Box::new(|worker| worker.go_on(Some(IDLE_NODES))));
+        let nodes = Some(self.idle_nodes);
+        let _ = lanes.idle.send(Box::new(move |worker| worker.go_on(nodes)));
         Ok(())
     }
 
@@ -182,6 +186,11 @@ impl ClusterWorker {
     /// The nodes that the worker has evaluated in all its jobs.
     fn nodes(&self, py: Python<'_>) -> Result<u64, Failure> {
         self.ask(py, |lanes| lanes.side, |worker| worker.counters().nodes)
+    }
+
+    /// Entries that fit into the worker's table.
+    fn capacity(&self, py: Python<'_>) -> Result<u64, Failure> {
+        self.ask(py, |lanes| lanes.side, |worker| worker.capacity())
     }
 
     /// Ends the worker, once its job has ended.

@@ -164,6 +164,10 @@ def test_one_worker(runs: list[Run]) -> None:
     answer = run.end()
     assert (answer["outcome"], answer["algorithm"]) == ("black", "pns-pdfpn")
     assert [w["lost"] for w in answer["workers"]] == [False]
+    # The worker's 256 MiB and the leader's quarter of 64, in cells of 16 bytes with two entries each at most.
+    assert answer["memory_bytes"] > 272 << 20
+    assert answer["table"]["capacity"] == (272 << 20) // 8
+    assert 0 < answer["table"]["used"] <= answer["table"]["capacity"]
 
 
 def test_sprouts(runs: list[Run]) -> None:

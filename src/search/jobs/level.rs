@@ -75,9 +75,9 @@ pub trait FirstLevel {
     /// Puts what has been found out where selections look for it, and counts that.
     fn publish(&mut self, counters: &mut Counters);
 
-    /// Lets the table grow if so many entries make that necessary; for a leader that shares its
+    /// Lets the table grow if what stands in it makes that necessary; for a leader that shares its
     /// table with nobody.
-    fn make_room(&mut self, used: u64);
+    fn make_room(&mut self);
 
     /// Why the search cannot go on, if it cannot.
     fn failure(&self) -> Option<Reason> {

@@ -38,7 +38,7 @@ use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
 use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
-use crate::search::table::{Entry as TableEntry, Table};
+use crate::search::table::{Entry as TableEntry, Stored, Table};
 
 /// The parameters of a tree for several workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,6 +90,8 @@ pub struct JobTree<'a, G: Game> {
     children: Vec<Child>,
     /// What is known beside the tree.
     table: &'a Table,
+    /// Entries of the table by the tree's own count, for a table that nobody else fills.
+    table_used: u64,
     /// What the table has not been told yet.
     news: Vec<(u64, TableEntry)>,
     port: &'a TreePort,
@@ -138,6 +140,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             scratch: G::Scratch::default(),
             children: Vec::new(),
             table,
+            table_used: table.estimated_count(),
             news: Vec::new(),
             port,
             memory,
@@ -174,6 +177,12 @@ impl<'a, G: Game> JobTree<'a, G> {
 
     fn lookup(&self, code: u64) -> Option<TableEntry> {
         self.table.lookup(self.game.key(code), code)
+    }
+
+    fn store(&mut self, code: u64, entry: TableEntry, counters: &mut Counters) {
+        let stored = self.table.store(self.game.key(code), code, entry);
+        self.table_used += u64::from(stored == Stored::Filled);
+        counters.stored(stored);
     }
 
     fn select_leaf(&mut self) -> Selection<Leaf> {
@@ -498,22 +507,20 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
             known.value().is_none() && (entry.value().is_some() || known.work <= entry.work)
         });
         if is_news {
-            counters.stored(self.table.store(self.game.key(code), code, entry));
+            self.store(code, entry, counters);
         }
         is_news
     }
 
     fn publish(&mut self, counters: &mut Counters) {
-        for (code, entry) in self.news.drain(..) {
-            counters.stored(self.table.store(self.game.key(code), code, entry));
+        for (code, entry) in std::mem::take(&mut self.news) {
+            self.store(code, entry, counters);
         }
         self.port.look(&self.memory, &self.region, self.root_block);
     }
 
-    fn make_room(&mut self, used: u64) {
-        if self.table.wants_growth(used) {
-            self.table.grow(|code| self.game.key(code));
-        }
+    fn make_room(&mut self) {
+        self.table.reserve(self.table_used, |code| self.game.key(code));
     }
 
     fn root(&self) -> (Number, Number, Option<u64>) {

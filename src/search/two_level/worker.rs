@@ -183,6 +183,10 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     fn counters(&self) -> Counters {
         self.jobs.counters()
     }
+
+    fn capacity(&self) -> u64 {
+        self.table.capacity()
+    }
 }
 
 /// Keeps what is found out with more than a little work, for the leader: of each position the latest.

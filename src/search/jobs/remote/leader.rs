@@ -200,8 +200,7 @@ where
         let read = self.read.entry(worker).or_default();
         *read = message.read.max(*read);
         let answer = self.leader.hear(message, now);
-        let used = self.leader.counters().table_used;
-        self.leader.level.make_room(used);
+        self.leader.level.make_room();
         self.tell_found();
         let (phi, delta, _) = self.leader.level.root();
         let counters = self.leader.counters();

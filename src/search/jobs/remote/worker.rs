@@ -47,6 +47,9 @@ pub trait RemoteWorker: Sync {
 
     /// What the worker has counted in all its jobs.
     fn counters(&self) -> Counters;
+
+    /// Entries that fit into its table.
+    fn capacity(&self) -> u64;
 }
 
 /// The jobs of a worker, whatever it searches: taken in, called off, counted and answered.

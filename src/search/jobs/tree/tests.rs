@@ -197,3 +197,24 @@ fn no_room_is_said_and_changes_nothing() {
     children.truncate(3);
     assert_eq!(tree.attach(&held, &children, 1).unwrap(), 3);
 }
+
+#[test]
+fn the_table_grows_by_what_stands_in_it_and_not_in_those_of_workers() {
+    let game = GraphGame::nim(&[12, 21, 25]);
+    let (table, port) = (Table::new(1 << 20).unwrap(), TreePort::idle());
+    let mut tree = tree(&game, &table, &port, 1 << 20, RICH);
+    let first = table.used_bytes();
+    let mut counters = Counters { table_used: 1 << 40, ..Counters::default() };
+    let mut learn = |codes: std::ops::Range<u64>| {
+        for code in codes {
+            let entry = TableEntry { phi: 3, delta: 4, work: 5 };
+            assert!(tree.learn(&Finding { code, entry }, &mut counters));
+            tree.make_room();
+        }
+        table.used_bytes()
+    };
+    assert_eq!(learn(0..1000), first);
+    assert_eq!(learn(1000..2000), 2 * first);
+    // A cluster that overflows drops an entry.
+    assert!(table.estimated_count() > 1950);
+}

@@ -346,7 +346,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         self.told = now;
     }
 
-    fn make_room(&mut self, _: u64) {
+    fn make_room(&mut self) {
         let Workspace { table, .. } = self.workspace;
         if self.workspace.table_wants_growth(self.table_used()) {
             table.grow(key_of);

@@ -188,6 +188,10 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
     fn counters(&self) -> Counters {
         self.jobs.counters()
     }
+
+    fn capacity(&self) -> u64 {
+        self.workspace.table.capacity()
+    }
 }
 
 /// What is known below a couple that is still open, or its value if that turns out.
