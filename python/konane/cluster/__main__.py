@@ -119,7 +119,7 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
         "--job-nodes",
         metavar="N",
         type=nodes,
-        help="nodes of a job [default: by threads and workers]",
+        help="nodes of a job [default: by the speed and number of workers]",
     )
     add(
         "--checkpoint",
