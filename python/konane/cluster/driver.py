@@ -193,10 +193,11 @@ class Driver:
                     self._tend(machines.take(), now)
                     self._watch(self)
                 owners = {member.call: member for member in self.live if member.call is not None}
-                if not owners:
+                ready: list[Any] = []
+                if owners:
+                    ready, _ = ray.wait(list(owners), num_returns=1, timeout=0.1)
+                else:
                     stop.wait(0.05)
-                    continue
-                ready, _ = ray.wait(list(owners), num_returns=1, timeout=0.1)
                 if len(owners) > 8 and ready:
                     ready, _ = ray.wait(list(owners), num_returns=len(owners), timeout=0)
                 begun = time.monotonic()

@@ -24,9 +24,8 @@ ray = pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is 
 import konane.cluster  # noqa: E402
 from konane import Position  # noqa: E402
 from konane.cluster.__main__ import main  # noqa: E402
-from konane.cluster.driver import Driver, Member, Rules  # noqa: E402
-from konane.cluster.game import Konane, Sprouts  # noqa: E402
-from konane.cluster.places import Place  # noqa: E402
+from konane.cluster.driver import Driver, Rules  # noqa: E402
+from konane.cluster.game import Konane  # noqa: E402
 from konane.cluster.progress import Progress  # noqa: E402
 from konane.cluster.run import Checkpoints, search  # noqa: E402
 
@@ -123,39 +122,6 @@ def test_numbers_and_times_are_written_as_for_the_program(
             read(*wrong)
     assert main(["sprouts", "0*3", "--workers", "9" * 20]) == 2
     assert "workers: write a whole number" in capsys.readouterr().err
-
-
-class Nodes:
-    """A leader of which only the size of jobs is asked."""
-
-    def __init__(self) -> None:
-        self.said: list[int] = []
-
-    def set_job_nodes(self, nodes: int) -> None:
-        self.said.append(nodes)
-
-
-def test_a_job_lasts_until_all_have_been_served() -> None:
-    leader, game = Nodes(), Sprouts("0*3", job_nodes=1000, job_seconds=0.02)
-    driver = Driver(game, leader, Rules(), print, print)
-    driver.members = [
-        Member(number, Place("a", 8), 4, None, 0.0, None, None, 0.0, pid=1) for number in range(100)
-    ]
-    # Nobody knows how fast they are.
-    driver._adapt()
-    driver._adapt()
-    assert leader.said == [4000]
-    # A call takes the driver 0.1 ms, so a round is shorter than a job is to be. The middle of all speeds counts.
-    driver.busy, driver.calls = 0.01, 100
-    for member in driver.members[1:]:
-        member.nodes, member.seconds = 1_000_000, 1.0
-    driver.members[1].nodes = 9_000_000
-    driver._adapt()
-    assert leader.said.pop() == 20_000
-    # Now it takes 1 ms.
-    driver.busy = 0.1
-    driver._adapt()
-    assert leader.said.pop() == 125_000
 
 
 def test_one_worker(runs: list[Run]) -> None:
