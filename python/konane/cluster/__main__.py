@@ -195,16 +195,13 @@ def shown(game: Game, result: Result) -> str:
         rows.append(("memory", text.size(fields["memory_bytes"])))
         lost = sum(worker.lost for worker in result.workers)
         jobs = sum(worker.jobs for worker in result.workers)
-        count = len(result.workers) - lost
-        noun = "worker" if count == 1 else "workers"
-        line = f"{count} {noun}, {fields['threads']} threads, {text.grouped(jobs)} jobs"
+        counts = {"worker": len(result.workers) - lost, "thread": fields["threads"], "job": jobs}
+        line = ", ".join(text.counted(count, noun) for noun, count in counts.items())
         rows.append(("cluster", line + (f", {lost} lost" if lost else "")))
     if "total" in fields:
         total = fields["total"]
-        noun = "run" if total["runs"] == 1 else "runs"
-        time_text = text.seconds(total["seconds"])
-        line = f"{text.grouped(total['nodes'])} nodes, {time_text}, {total['runs']} {noun}"
-        rows.append(("all runs", line))
+        nodes, runs = text.counted(total["nodes"], "node"), text.counted(total["runs"], "run")
+        rows.append(("all runs", f"{nodes}, {text.seconds(total['seconds'])}, {runs}"))
     if "checkpoint" in fields:
         saved = fields["checkpoint"]
         if "error" in saved:

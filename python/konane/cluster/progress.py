@@ -61,8 +61,8 @@ class Progress:
             f"{text.short(standing.nodes)} nodes",
             f"{text.short(rate)}/s",
             f"pn {text.short(standing.pn)} dn {text.short(standing.dn)}",
-            f"{ready} {'worker' if ready == 1 else 'workers'}",
-            f"{standing.jobs} jobs",
+            text.counted(ready, "worker"),
+            text.counted(standing.jobs, "job"),
             f"tree {text.short(standing.tree_nodes)}",
             f"facts {text.short(standing.facts)}",
         ]

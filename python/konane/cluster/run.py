@@ -87,8 +87,8 @@ class _Saves:
                 progress.note(f"checkpoint: {file}, as numbers are found")
             runs, nodes, seconds = leader.before
             if runs:
-                noun = "run" if runs == 1 else "runs"
-                before = f"{text.grouped(nodes)} nodes, {text.seconds(seconds)}, {runs} {noun}"
+                so_far = [text.counted(nodes, "node"), text.seconds(seconds), text.counted(runs, "run")]
+                before = ", ".join(so_far)
                 progress.note(f"checkpoints: going on after {before}")
 
     def look(self) -> None:

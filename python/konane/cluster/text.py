@@ -7,12 +7,17 @@ import operator
 
 from .._errors import InputError
 
-__all__ = ["amount", "check", "grouped", "number", "seconds", "short", "size"]
+__all__ = ["amount", "check", "counted", "grouped", "number", "seconds", "short", "size"]
 
 
 def grouped(count: int) -> str:
     """A number in groups of three digits."""
     return f"{count:,}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: ``1 job``, ``2 jobs``."""
+    return f"{grouped(count)} {noun}{'' if count == 1 else 's'}"
 
 
 def number(count: float) -> str:
