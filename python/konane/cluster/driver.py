@@ -60,7 +60,7 @@ class Rules:
     threads: int | None = None
     #: Memory of each worker's table.
     memory: int | str = "1GiB"
-    #: Nodes of a job; none for the game's choice by threads, which may grow.
+    #: Nodes of a job; none for what a worker evaluates while all others are served.
     job_nodes: int | None = None
     time_limit: float | None = None
     #: Seconds of silence after which a worker is lost, beside 20 times what it usually takes.
@@ -107,7 +107,7 @@ class Member:
 
     @property
     def speed(self) -> float | None:
-        """Nodes a second, once that is known. Those between two jobs count, too, which is little."""
+        """Nodes a second, once that is known. Those between two jobs count, too: jobs come out longer."""
         return self.nodes / self.seconds if self.seconds > KNOWN else None
 
 
