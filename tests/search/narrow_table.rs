@@ -1,6 +1,6 @@
 //! Tables whose entries become narrow, against maps and under fire from many threads.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use konane::Value;
@@ -113,7 +113,8 @@ const CASES: u32 = if cfg!(miri) { 1 } else { 100 };
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
-    /// The last growth rounds numbers, keeps every entry, and makes room for as many again.
+    /// The growth that makes entries narrow rounds numbers, keeps every entry, and makes room for as
+    /// many again.
     #[test]
     fn entries_become_narrow(
         clusters in sizes(),
@@ -133,7 +134,7 @@ proptest! {
         let before: Vec<_> = (0..entries.len() as u64).map(found).collect();
         let (count, capacity, bytes) = (table.count(), table.capacity(), table.bytes());
         prop_assert_eq!(capacity as usize * CELL_BYTES, 2 * bytes);
-        prop_assert_eq!(table.wants_growth(count.0), count.0 * 4 > capacity);
+        prop_assert_eq!(table.wants_growth(count.0), count.0 * 20 > capacity * 3);
         table.grow(|code| keys.key(code));
         prop_assert_eq!((table.count(), table.capacity(), table.bytes()), (count, capacity, bytes));
         prop_assert!(!table.wants_growth(capacity));
@@ -147,6 +148,49 @@ proptest! {
         // Nothing is left to grow.
         table.grow(|code| keys.key(code));
         prop_assert_eq!(table.count(), count);
+    }
+
+    /// Entries become narrow long before all the memory is in use, and no growth after that changes any.
+    #[test]
+    #[cfg_attr(miri, ignore = "too large for the interpreter")]
+    fn narrow_entries_stay_as_they_are_when_the_table_doubles(
+        clusters in 2048usize..9000,
+        bits in 16u32..45,
+        salt: u64,
+        entries in prop::collection::vec(any_entry(), 1..300),
+    ) {
+        let keys = Keys::new(bits, salt);
+        let table = Table::with_codes(clusters * CLUSTER * CELL_BYTES, &keys.codes).unwrap();
+        let begin = table.used_bytes();
+        let numbers = 0..table.capacity() / 2;
+        let mut count = 0;
+        let mut found = HashMap::new();
+        for number in numbers.clone() {
+            let code = keys.code(salt ^ number);
+            let entry = entries[number as usize % entries.len()];
+            count += u64::from(table.store(keys.key(code), code, entry) == Stored::Filled);
+            if !table.wants_growth(count) {
+                continue;
+            }
+            let rounds = table.used_bytes() == begin && found.is_empty();
+            let all = (0..=number).map(|number| keys.code(salt ^ number));
+            found = all.map(|code| (code, table.lookup(keys.key(code), code))).collect();
+            table.grow(|code| keys.key(code));
+            prop_assert_eq!(table.count().0, count);
+            for (&code, &before) in &found {
+                let after = table.lookup(keys.key(code), code);
+                match (before, after) {
+                    (Some(before), Some(after)) if rounds => prop_assert!(is_near(before, after)),
+                    _ => prop_assert_eq!(before, after),
+                }
+            }
+        }
+        prop_assert!(table.used_bytes() > begin && !table.wants_growth(count));
+        let stored: HashSet<u64> = numbers.clone().map(|number| keys.code(salt ^ number)).collect();
+        let others = numbers.map(|number| keys.code(salt ^ !number));
+        for code in others.filter(|code| !stored.contains(code)) {
+            prop_assert_eq!(table.lookup(keys.key(code), code), None);
+        }
     }
 
     /// Codes as long as they may be, three for every place: whatever is found is of the code that

@@ -295,28 +295,32 @@ fn codes(cells: &[u128]) -> HashSet<u64> {
     cells.iter().map(|&cell| cell as u64).collect()
 }
 
-/// Keys of codes of 50 bits that tell the codes.
-fn telling_keys() -> (LinearMap, CodesOfKeys) {
+/// Keys of codes of some bits that tell the codes.
+fn telling_keys(bits: u32) -> (LinearMap, CodesOfKeys) {
     let words = |attempt: u64| std::array::from_fn(|bit| mix(attempt << 32 | bit as u64));
     (0..)
         .find_map(|attempt| {
             let words = words(attempt);
-            Some((LinearMap::new(&words), CodesOfKeys::new(u64::MAX >> 14, &words)?))
+            Some((LinearMap::new(&words), CodesOfKeys::new(u64::MAX >> (64 - bits), &words)?))
         })
         .unwrap()
 }
 
 #[test]
 fn a_table_that_grows_while_it_is_copied_loses_nothing() {
-    let (keys, codes_of_keys) = telling_keys();
-    let key = |code| keys.apply(code);
-    // With the most at the beginning, cells become narrow under way.
-    for (begin, stores) in [(2000, 0), (2000, 1), (2000, 1500), (2000, 6000), (70_000, 1500)] {
+    // Short codes are in narrow cells while the table doubles. Long ones become narrow when all the memory
+    // is in use, with the most at the beginning under way.
+    let runs = [(11_900, 0), (11_900, 1), (11_900, 1500), (11_900, 6000), (44_000, 1500)];
+    for ((begin, stores), bits) in runs.into_iter().flat_map(|run| [(run, 44), (run, 50)]) {
+        let (keys, codes_of_keys) = telling_keys(bits);
+        let key = |code| keys.apply(code);
         // Not a power of two, so that clusters are scaled.
         let table = Table::with_codes(40_000 * 64, &codes_of_keys).unwrap();
         let store = |code: u64| table.store(key(code), code, Entry { phi: 1, delta: 2, work: 3 });
         let mut used = begin;
         table.reserve(used, key);
+        let is_all_in_use = table.used_bytes() == table.bytes();
+        assert_eq!(is_all_in_use, begin > 40_000 && bits == 50);
         for code in 0..used {
             store(code);
         }
@@ -343,7 +347,6 @@ fn a_table_that_grows_while_it_is_copied_loses_nothing() {
         assert_eq!(copied.len(), cells.len(), "no entry is there twice");
         assert!(copied.iter().all(|&code| code < used));
         assert!(steps >= 1 && (growths > 0) == (stores > 1), "{stores}: {steps}, {growths}");
-        assert_eq!(begin > 2000, used > table.capacity() / 4);
     }
 }
 

@@ -1,83 +1,79 @@
-//! Growth: more of the memory comes into use, and at last more entries stand in each cluster.
+//! Growth: more of the memory comes into use, and more entries stand in each cluster.
 
 use super::*;
 
 impl Table {
-    /// Whether a table with so many entries should grow now: three tenths of the part in use are
-    /// filled, at which one cluster in a hundred overflows, and there is more memory; or half of all,
-    /// and entries can become narrow.
+    /// Whether a table with so many entries should grow now, if there is a next shape: it is filled so
+    /// far that clusters begin to overflow. Those of four places lose one entry in a hundred when three
+    /// tenths are filled, and those of eight one in fifty when it is six tenths.
     #[inline(always)]
     pub fn wants_growth(&self, used: u64) -> bool {
         let shape = self.shape();
-        let places = (shape.clusters * CLUSTER) as u64;
-        if shape.clusters < self.memory.clusters().len() {
-            used * 10 > places * 3
+        let tenths = if shape.narrow { 6 } else { 3 };
+        used * 10 > (shape.clusters * CLUSTER * shape.in_cell()) as u64 * tenths
+            && self.next(shape).is_some()
+    }
+
+    /// The shape that comes after this one. Entries become narrow as soon as there are enough clusters
+    /// to tell their codes, and then twice as many fit into the same memory.
+    fn next(&self, shape: Shape) -> Option<Shape> {
+        let fits = |codes| Narrow::fits(shape.clusters, codes);
+        if !shape.narrow && self.codes.as_ref().is_some_and(fits) {
+            Some(Shape { narrow: true, ..shape })
+        } else if shape.clusters < self.memory.clusters().len() {
+            Some(Shape { clusters: 2 * shape.clusters, ..shape })
         } else {
-            self.codes.is_some() && !shape.narrow && used * 2 > places
+            None
         }
     }
 
-    /// Doubles the part in use, or when the whole memory is in use the entries of a cluster; `key_of`
-    /// is the function from codes to keys. Does nothing when neither is possible. Takes the time to
-    /// read and write the entries once.
+    /// Makes the entries of a cluster narrow or doubles the part in use, as [`Table::wants_growth`]
+    /// says when; `key_of` is the function from codes to keys. Does nothing when neither is possible.
+    /// Takes the time to read and write the entries once.
     ///
     /// Only one thread may use the table meanwhile, but for what is read within
     /// `while_nothing_moves`. If others do, entries, solved ones too, can get lost or stay behind
-    /// where no look-up finds them, and where entries become narrow, be taken for others.
+    /// where no look-up finds them, and where entries are narrow, be taken for others.
     pub fn grow(&self, key_of: impl Fn(u64) -> u64) {
         self.while_nothing_moves(|| {
             let shape = self.shape();
-            let grown = if shape.clusters < self.memory.clusters().len() {
-                self.split(shape.clusters, key_of);
-                Shape { clusters: 2 * shape.clusters, ..shape }
-            } else if self.codes.is_some() && !shape.narrow {
-                self.make_narrow(shape, key_of);
-                Shape { narrow: true, ..shape }
-            } else {
-                return;
-            };
-            self.shape.store(grown.number(), Ordering::Relaxed);
+            if let Some(grown) = self.next(shape) {
+                self.reshape(shape, grown, key_of);
+                self.shape.store(grown.number(), Ordering::Relaxed);
+            }
         });
     }
 
-    /// Divides every cluster, of so many, into two.
-    fn split(&self, active: usize, key_of: impl Fn(u64) -> u64) {
+    /// Brings every entry to where the next shape has it. Each cluster goes to itself or to two
+    /// neighbours that are no earlier, so the last one is the first to be moved.
+    fn reshape(&self, from: Shape, to: Shape, key_of: impl Fn(u64) -> u64) {
         let clusters = self.memory.clusters();
-        for index in (0..active).rev() {
-            let contents: [u128; CLUSTER] = std::array::from_fn(|i| clusters[index].0[i].load());
-            for cell in &clusters[index].0 {
-                cell.set(0);
-            }
+        let parts = to.clusters / from.clusters;
+        for index in (0..from.clusters).rev() {
+            let targets = &clusters[index * parts..][..parts];
+            let mut contents = [[0; CLUSTER]; 2];
             let mut filled = [0; 2];
-            for content in contents.into_iter().filter(|&content| !Wide::is_empty(content)) {
-                let target = index_of(key_of(content as u64), 2 * active);
-                let half = target.wrapping_sub(2 * index);
-                if half > 1 {
+            self.for_each_entry(from, index, |_, wide| {
+                let key = key_of(wide as u64);
+                let part = index_of(key, to.clusters).wrapping_sub(index * parts);
+                if part >= parts {
                     // Out of place: its writer had chosen the cluster before an earlier growth.
-                    continue;
+                    return;
                 }
-                clusters[target].0[filled[half]].set(content);
-                filled[half] += 1;
-            }
-        }
-    }
-
-    /// Puts the entries of every cluster into half as many of its cells.
-    fn make_narrow(&self, shape: Shape, key_of: impl Fn(u64) -> u64) {
-        for (index, Cluster(cells)) in self.used(shape).iter().enumerate() {
-            let mut contents = [0; CLUSTER];
-            let mut count = 0;
-            for place in places::<Wide>(cells) {
-                let key = key_of(place as u64);
-                if index_of(key, shape.clusters) == index {
-                    let name = Narrow::name(key, shape.clusters);
-                    let narrow = Narrow::pack(name, &Entry::unpack(place));
-                    put(&mut contents, Shape { narrow: true, ..shape }, count, u128::from(narrow));
-                    count += 1;
+                let place = match to.narrow {
+                    true => {
+                        let name = Narrow::name(key, to.clusters);
+                        u128::from(Narrow::pack(name, &Entry::unpack(wide)))
+                    }
+                    false => wide,
+                };
+                put(&mut contents[part], to, filled[part], place);
+                filled[part] += 1;
+            });
+            for (Cluster(cells), contents) in targets.iter().zip(contents) {
+                for (cell, content) in cells.iter().zip(contents) {
+                    cell.set(content);
                 }
-            }
-            for (cell, content) in cells.iter().zip(contents) {
-                cell.set(content);
             }
         }
     }

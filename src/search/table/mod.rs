@@ -6,9 +6,9 @@
 //! exact code and its numbers (see [`entry`]'s bit layout); a look-up compares whole codes, so it
 //! never takes one position for another, whatever the keys do.
 //!
-//! Where keys tell their codes ([`Table::with_codes`]) and all the memory is half full, entries become
-//! half as long: two in a cell, each with as much of the key as the cluster does not tell, and with
-//! rounded numbers (`narrow`). A look-up is exact as before.
+//! Where keys tell their codes ([`Table::with_codes`]), entries become half as long as soon as the table
+//! has enough clusters: two in a cell, each with as much of the key as the cluster does not tell, and
+//! with rounded numbers (`narrow`). A look-up is exact as before.
 //!
 //! # Protocol
 //!
@@ -42,8 +42,8 @@
 //! that part when it fills ([`Table::grow`]). A search that needs 1 MiB of a 4 GiB table then runs
 //! in the second-level cache, and the system need not zero what nobody touches: 6×6 takes three
 //! quarters of the time. Doubling splits each cluster into two neighbours, because the index is the
-//! key's upper bits scaled, so it runs in place, from the last cluster down. The last growth, if keys
-//! tell codes, is that of the entries' number in a cluster.
+//! key's upper bits scaled, so it runs in place, from the last cluster down. One growth, if keys tell
+//! codes, is that of the entries' number in a cluster.
 //!
 //! # Copies while others write
 //!
@@ -160,6 +160,12 @@ struct Shape {
 const NARROW: usize = 1 << (usize::BITS - 1);
 
 impl Shape {
+    /// Places in a cell.
+    #[inline(always)]
+    fn in_cell(self) -> usize {
+        if self.narrow { Narrow::IN_CELL } else { Wide::IN_CELL }
+    }
+
     fn number(self) -> usize {
         self.clusters | if self.narrow { NARROW } else { 0 }
     }
@@ -195,9 +201,9 @@ impl Table {
         Ok(Table::of(Memory::new(first << doublings)?, first, None))
     }
 
-    /// The same for a game whose keys tell the codes: twice as many entries fit, the latter half with
-    /// rounded numbers. Unless a key has too many bits for the number of clusters (8x8 needs 32 GiB,
-    /// 7x8 128 MiB, 6x8 512 KiB); then it is an ordinary table.
+    /// The same for a game whose keys tell the codes: twice as many entries fit, with rounded numbers
+    /// as soon as so much of it is in use that keys do not have too many bits (8x8 needs 32 GiB, 7x8
+    /// 128 MiB, 6x8 512 KiB). Below that it is an ordinary table.
     ///
     /// # Errors
     /// As [`Table::new`].
@@ -372,10 +378,9 @@ fn places<L: Layout>(cells: &[Cell; CLUSTER]) -> impl Iterator<Item = L::Place> 
 
 /// Writes a place, as [`Table::for_each_entry`] gives it, into the contents of a cluster.
 fn put(contents: &mut [u128; CLUSTER], shape: Shape, place: usize, content: u128) {
-    let in_cell = if shape.narrow { Narrow::IN_CELL } else { Wide::IN_CELL };
-    let cell = &mut contents[place / in_cell];
+    let cell = &mut contents[place / shape.in_cell()];
     *cell = match shape.narrow {
-        true => Narrow::set(*cell, place % in_cell, content as u64),
+        true => Narrow::set(*cell, place % shape.in_cell(), content as u64),
         false => Wide::set(*cell, place, content),
     };
 }
