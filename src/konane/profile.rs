@@ -53,7 +53,7 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle: SettleOptions { budget: 80, effort: 62 },
+                settle: SettleOptions { budget: 120, effort: 62 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,

@@ -79,8 +79,8 @@ fn pack(mut set: u64) -> u64 {
 
 impl Jumps {
     /// Plain negamax over at most `settling.left` positions, which are counted down: whether the
-    /// mover wins, or `None` if the budget did not suffice. Fewest replies first. Some 25 ns per
-    /// position.
+    /// mover wins, or `None` if the budget did not suffice or hardly would. Fewest replies first. Some
+    /// 25 ns per position.
     ///
     /// The memory must have been used with the same board only.
     pub fn settle(&self, occupied: u64, mover: Colour, settling: &mut Settling) -> Option<bool> {
@@ -198,12 +198,16 @@ fn narrow(wide: &[u64; LANES]) -> [u16; LANES] {
     keys
 }
 
-/// Whether one of the successors is lost, searched in the order of their keys.
+/// Whether one of so many successors is lost, searched in the order of their keys. Gives up before the
+/// budget is used up when it would hardly do: when the successors to come, each at the mean of those so
+/// far, would take one and a half times what is left of it.
 #[inline(always)]
 fn any_lost<const N: usize>(
     list: &[u64; N],
     mut keys: [u16; N],
-    mut wins: impl FnMut(u64) -> Option<bool>,
+    len: usize,
+    settling: &mut Settling,
+    mut wins: impl FnMut(u64, &mut Settling) -> Option<bool>,
 ) -> Option<bool> {
     let mut key = u16::MAX;
     for &other in &keys {
@@ -213,9 +217,16 @@ fn any_lost<const N: usize>(
     if key >> 8 == 0 {
         return Some(true);
     }
+    let budget = settling.left;
+    let (mut searched, mut to_come) = (0u64, len as u64);
     while key != u16::MAX {
-        if !wins(list[usize::from(key) % N])? {
+        if !wins(list[usize::from(key) % N], settling)? {
             return Some(true);
+        }
+        (searched, to_come) = (searched + 1, to_come - 1);
+        let (spent, left) = (u64::from(budget - settling.left), u64::from(settling.left));
+        if spent * to_come * 2 > left * searched * 3 {
+            return None;
         }
         let mut next = u16::MAX;
         for other in &mut keys {
@@ -238,7 +249,8 @@ macro_rules! settle {
             if let Some(won) = $settling.known(slot, occupied, mover) {
                 return for_the_asker(won);
             }
-            let wins = |next| $this::<$rounds>($jumps, next, mover ^ 1, $settling);
+            let wins =
+                |next, settling: &mut Settling| $this::<$rounds>($jumps, next, mover ^ 1, settling);
             let won = if let Some(few) = $jumps.few_jumps::<$rounds>(occupied, mover) {
                 match few.len {
                     0 => return for_the_asker(false),
@@ -250,7 +262,7 @@ macro_rules! settle {
                     _ => {
                         let (list, keys) =
                             $jumps.few_with_replies::<$rounds>(occupied, mover, &few);
-                        any_lost(&list, keys, wins)?
+                        any_lost(&list, keys, few.len, $settling, wins)?
                     }
                 }
             } else {
@@ -260,7 +272,7 @@ macro_rules! settle {
                 if len > MOST_MOVES {
                     return None;
                 }
-                any_lost(&list, keys, wins)?
+                any_lost(&list, keys, len, $settling, wins)?
             };
             $settling.learn(slot, occupied, mover, won);
             return for_the_asker(won);

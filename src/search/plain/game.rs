@@ -58,7 +58,7 @@ pub enum Expansion {
 /// The outcome of a bounded exact search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// The value, or `None` if the budget ran out.
+    /// The value, or `None` if the budget did not suffice or hardly would.
     pub value: Option<Value>,
     /// Positions that were looked at.
     pub positions: u32,
@@ -119,7 +119,8 @@ pub trait Game: Sync {
         Answer::Unknown
     }
 
-    /// A plain exact search of at most `budget` positions, for positions near the end.
+    /// A plain exact search of at most `budget` positions, for positions near the end. It may give up
+    /// before when that is not likely to do.
     fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> Settled {
         let _ = (code, budget, scratch);
         Settled { value: None, positions: 0 }
