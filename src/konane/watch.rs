@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::board::Board;
 use super::moves::Move;
 use super::position::Position;
-use crate::search::numbers::Number;
+use crate::search::numbers::{Number, Pair};
 use crate::search::plain::RootView;
 use crate::search::plain::game::Game;
 use crate::search::run::{Counters, Observer, Progress, RootChild, RootChildren};
@@ -59,7 +59,8 @@ impl<'s, G: Game> Watched<'s, G> {
 impl<G: Game> Observer for Watched<'_, G> {
     fn progress(&mut self, progress: &Progress) {
         let Watched { observer, view, tree } = self;
-        let children = Children { view, tree, now: progress.children };
+        let root = Pair { phi: progress.phi, delta: progress.delta };
+        let children = Children { view, tree, root, now: progress.children };
         let table_capacity = view.root.table.capacity();
         // What was in the table when the search began is an estimate.
         let table_used = progress.counters.table_used.min(table_capacity);
@@ -72,6 +73,7 @@ impl<G: Game> Observer for Watched<'_, G> {
 struct Children<'c, G> {
     view: &'c RootView<'c, G>,
     tree: &'c Mutex<Vec<RootChild>>,
+    root: Pair,
     now: Option<&'c dyn RootChildren>,
 }
 
@@ -81,7 +83,17 @@ impl<G: Game> RootChildren for Children<'_, G> {
         if let Some(now) = self.now {
             *tree = now.root_children();
         }
-        self.view.children(&tree)
+        let mut children = self.view.children(&tree);
+        let is_open = |child: &&mut RootChild| child.phi != 0 && child.delta != 0;
+        let open: Vec<&mut RootChild> = children.iter_mut().filter(is_open).collect();
+        let is_only = open.windows(2).all(|pair| pair[0].code == pair[1].code);
+        if is_only && self.view.open_entries && self.root.value().is_none() {
+            // A search does not come back from an only child, and so has stored no numbers of it.
+            for child in open {
+                (child.phi, child.delta) = (self.root.delta, self.root.phi);
+            }
+        }
+        children
     }
 }
 
@@ -166,5 +178,28 @@ mod tests {
             }
         }
         assert!(asked > 40, "{asked}");
+    }
+
+    /// All openings of 5x7 are one by symmetry, so that the search never comes back to the root.
+    #[test]
+    fn an_only_move_has_the_numbers_of_the_search() {
+        let board = Board::new("5x7".parse().unwrap());
+        let position = Position::start(&board);
+        for threads in [1, 2] {
+            let threads = std::num::NonZeroUsize::new(threads).unwrap();
+            let options = SolveOptions { threads, ..SolveOptions::default() };
+            let mut asks = Asks { board: &board, position: &position, heard: Vec::new() };
+            Solver::new(&board, &position).options(options).run_observed(&mut asks).unwrap();
+            let mut told = std::collections::HashSet::new();
+            for (progress, moves) in asks.heard {
+                let Progress { phi, delta, .. } = progress;
+                if phi != 0 && delta != 0 {
+                    assert_eq!(moves.len(), 4);
+                    assert!(moves.iter().all(|mv| (mv.phi, mv.delta) == (phi, delta)), "{moves:?}");
+                    told.insert((phi, delta));
+                }
+            }
+            assert!(told.len() > 3, "{told:?}");
+        }
     }
 }

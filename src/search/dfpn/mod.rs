@@ -46,11 +46,13 @@ pub(super) struct Worker<T, const TEAM: bool> {
     path: Path,
     /// Expansions after which the search returns.
     pub allowance: u64,
+    /// So many nodes from the root on have one open child each.
+    forced: usize,
 }
 
 impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     pub fn new(tree: T, choosing: Choosing) -> Self {
-        Worker { tree, choosing, path: Path::default(), allowance: u64::MAX }
+        Worker { tree, choosing, path: Path::default(), allowance: u64::MAX, forced: 0 }
     }
 
     /// Searches what an edge leads to until it is solved or the search has to stop.
@@ -193,9 +195,17 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             let edges = &self.tree.edges_ref()[base..];
             let scan = scan(edges);
             let pair = Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) };
-            if depth == 0 && !edges.is_empty() {
+            if depth <= self.forced && !edges.is_empty() {
+                // The search does not come back from an only child before the end, so the numbers
+                // above follow from this node's.
+                self.forced = depth + usize::from(!T::SUMS && edges.len() == 1);
                 let best = self.tree.code(&edges[scan.best]);
-                self.tree.control().root = (pair.phi, pair.delta, best);
+                let root = &mut self.tree.control().root;
+                *root = match depth {
+                    0 => (pair.phi, pair.delta, best),
+                    _ if depth.is_multiple_of(2) => (pair.phi, pair.delta, root.2),
+                    _ => (pair.delta, pair.phi, root.2),
+                };
             }
             if let Some(value) = pair.value() {
                 return Ok(value);
