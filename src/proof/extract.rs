@@ -44,7 +44,7 @@ pub struct Proved {
     pub proof: Option<Result<Proof, CertificateError>>,
 }
 
-/// Exact searches of replies where the table knows none: those of the search itself (80 positions,
+/// Exact searches of replies where the table knows none: those of the search itself (120 positions,
 /// effort 62) are repeated and go through: no reply of 6x7 or 7x7 is searched again. A greater effort
 /// or budget gains nothing.
 const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 100 };
