@@ -1,6 +1,6 @@
 //! Expansion: all successors with their codes and features.
 
-use super::{Colour, Isa, Jumps, LANES, MAX_JUMPS, dispatch, versions};
+use super::{Colour, Isa, Jumps, MAX_JUMPS, dispatch, versions};
 
 /// What the estimates know about one side of a successor.
 #[derive(Clone, Debug)]
@@ -96,7 +96,7 @@ impl Jumps {
     }
 
     #[inline(always)]
-    fn features_block<const ROUNDS: usize>(
+    fn features_block<const ROUNDS: usize, const LANES: usize>(
         &self,
         boards: &[u64; LANES],
         side: usize,
@@ -138,7 +138,7 @@ impl Jumps {
 }
 
 macro_rules! generate {
-    ($this:ident, $rounds:ident, $jumps:ident, $occupied:ident, $mover:ident, $out:ident) => {
+    ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident, $out:ident) => {
         // Eight symmetries keep the colours on odd squares only, which have no long jumps.
         if $jumps.images.stride() == 4 {
             $jumps.generate_lanes::<4, $rounds>($occupied, $mover, $out)
@@ -152,11 +152,11 @@ versions!(generate_avx512, generate_avx2, generate_baseline, generate,
     (jumps: &Jumps, occupied: u64, mover: usize, out: &mut Successors) -> ());
 
 macro_rules! describe {
-    ($this:ident, $rounds:ident, $jumps:ident, $mover:ident, $out:ident) => {
-        for start in (0..$out.len).step_by(LANES) {
-            let boards = $out.occupied[start..start + LANES].try_into().expect("a whole block");
-            $jumps.features_block::<$rounds>(boards, $mover ^ 1, start, &mut $out.own);
-            $jumps.features_block::<$rounds>(boards, $mover, start, &mut $out.other);
+    ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $mover:ident, $out:ident) => {
+        for start in (0..$out.len).step_by($lanes) {
+            let boards = $out.occupied[start..start + $lanes].try_into().expect("a whole block");
+            $jumps.features_block::<$rounds, $lanes>(boards, $mover ^ 1, start, &mut $out.own);
+            $jumps.features_block::<$rounds, $lanes>(boards, $mover, start, &mut $out.other);
         }
     };
 }

@@ -1,8 +1,8 @@
 //! The hot loops: expansion with codes and features, exact search of nearly finished games, perft.
 //!
-//! Each is written once, as plain safe code over fixed-size lanes, and compiled three times: for
-//! any processor, for AVX2 with POPCNT and BMI, and for AVX-512 with vector population counts. The
-//! processor decides at run time ([`Isa::detect`]), so that one binary runs everywhere.
+//! Each is written once, as plain safe code over lanes, as many as a register has, and compiled three
+//! times: for any processor, for AVX2 with POPCNT and BMI, and for AVX-512 with vector population
+//! counts. The processor decides at run time ([`Isa::detect`]), so that one binary runs everywhere.
 //!
 //! Inside of a kernel there are loops and forced inlining rather than iterator chains: what the
 //! compiler leaves as a call would be compiled for the baseline.
@@ -24,9 +24,6 @@ pub use crate::system::Isa;
 /// The most jumps that a position can have, rounded up: four directions, at most 32 landing
 /// squares each.
 pub const MAX_JUMPS: usize = 128;
-
-/// Boards that are counted at once: a 512-bit register.
-const LANES: usize = 8;
 
 /// One of the two axes, as the kernels see it.
 #[derive(Clone, Debug)]
@@ -310,8 +307,8 @@ macro_rules! dispatch {
     }};
 }
 
-/// Defines a kernel for the three instruction sets from one body; `$this` names the version
-/// inside of the body, for recursion.
+/// Defines a kernel for the three instruction sets from one body, which is given the version's name,
+/// for recursion, `ROUNDS`, and the lanes: boards that are looked at together.
 macro_rules! versions {
     ($avx512:ident, $avx2:ident, $baseline:ident, $body:ident,
      ($($arg:ident: $ty:ty),*) -> $ret:ty) => {
@@ -319,17 +316,17 @@ macro_rules! versions {
         #[target_feature(enable =
             "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
         fn $avx512<const ROUNDS: usize>($($arg: $ty),*) -> $ret {
-            $body!($avx512, ROUNDS, $($arg),*)
+            $body!($avx512, ROUNDS, 8, $($arg),*)
         }
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         fn $avx2<const ROUNDS: usize>($($arg: $ty),*) -> $ret {
-            $body!($avx2, ROUNDS, $($arg),*)
+            $body!($avx2, ROUNDS, 4, $($arg),*)
         }
 
         fn $baseline<const ROUNDS: usize>($($arg: $ty),*) -> $ret {
-            $body!($baseline, ROUNDS, $($arg),*)
+            $body!($baseline, ROUNDS, 4, $($arg),*)
         }
     };
 }

@@ -1,6 +1,9 @@
 //! Bounded exact search: plain negamax for games that are nearly over.
 
-use super::{Colour, Isa, Jumps, LANES, dispatch, versions};
+use super::{Colour, Isa, Jumps, dispatch, versions};
+
+/// Jumps that a [`FewJumps`] holds: their squares fit into a word, a byte each.
+const FEW: usize = 8;
 
 /// The most moves of a position that is searched; one with more exhausts the budget at once.
 const MOST_MOVES: usize = 16;
@@ -49,7 +52,7 @@ impl Settling {
     }
 }
 
-/// The jumps of a position that has at most [`LANES`], none over more than three stones, by class:
+/// The jumps of a position that has at most [`FEW`], none over more than three stones, by class:
 /// axis 0 over one, two and three stones, then axis 1 the same.
 struct FewJumps {
     /// How many there are.
@@ -104,7 +107,7 @@ impl Jumps {
                 ends[class] = len;
             }
         }
-        if !are_all || len > LANES {
+        if !are_all || len > FEW {
             return None;
         }
         // Where all eight jumps are before, the set is empty, so that the shift may wrap around.
@@ -137,22 +140,27 @@ impl Jumps {
     /// The successors by few jumps and their keys, as [`Jumps::list_with_replies`] has them. From
     /// bits to counts in registers: no board is read again before it is searched.
     #[inline(always)]
-    fn few_with_replies<const ROUNDS: usize>(
+    fn few_with_replies<const ROUNDS: usize, const LANES: usize>(
         &self,
         occupied: u64,
         mover: usize,
         few: &FewJumps,
-    ) -> ([u64; LANES], [u16; LANES]) {
+    ) -> ([u64; FEW], [u16; FEW]) {
         let patterns = self.few_patterns();
-        let (mut list, mut wide) = ([0; LANES], [0; LANES]);
-        for lane in 0..LANES {
-            let mut pattern = patterns[5];
-            for class in (0..5).rev() {
-                pattern = if lane < few.ends[class] { patterns[class] } else { pattern };
+        let (mut list, mut wide) = ([0; FEW], [u64::from(u16::MAX); FEW]);
+        for start in (0..FEW).step_by(LANES) {
+            if start > 0 && start >= few.len {
+                break;
             }
-            let board = occupied ^ (pattern << (few.lows >> (8 * lane) & 63));
-            list[lane] = board;
-            wide[lane] = key(self.count::<ROUNDS>(board, mover ^ 1), lane, few.len);
+            for place in start..start + LANES {
+                let mut pattern = patterns[5];
+                for class in (0..5).rev() {
+                    pattern = if place < few.ends[class] { patterns[class] } else { pattern };
+                }
+                let board = occupied ^ (pattern << (few.lows >> (8 * place) & 63));
+                list[place] = board;
+                wide[place] = key(self.count::<ROUNDS>(board, mover ^ 1), place, few.len);
+            }
         }
         (list, narrow(&wide))
     }
@@ -161,7 +169,7 @@ impl Jumps {
     /// below them the place in the list. Beyond the successors, keys are the greatest. Returns the
     /// number of successors; above [`MOST_MOVES`] the lists are not whole.
     #[inline(always)]
-    fn list_with_replies<const ROUNDS: usize>(
+    fn list_with_replies<const ROUNDS: usize, const LANES: usize>(
         &self,
         occupied: u64,
         mover: usize,
@@ -190,7 +198,7 @@ fn key(replies: u32, place: usize, len: usize) -> u64 {
 
 /// Keys as they are compared, from lanes as wide as the boards.
 #[inline(always)]
-fn narrow(wide: &[u64; LANES]) -> [u16; LANES] {
+fn narrow<const LANES: usize>(wide: &[u64; LANES]) -> [u16; LANES] {
     let mut keys = [0; LANES];
     for lane in 0..LANES {
         keys[lane] = wide[lane] as u16;
@@ -239,7 +247,8 @@ fn any_lost<const N: usize>(
 }
 
 macro_rules! settle {
-    ($this:ident, $rounds:ident, $jumps:ident, $occupied:ident, $mover:ident, $settling:ident) => {{
+    ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
+     $settling:ident) => {{
         let (mut occupied, mut mover) = ($occupied, $mover);
         // A move without a choice is made here and now: a quarter of all positions have no other.
         while $settling.left != 0 {
@@ -261,14 +270,14 @@ macro_rules! settle {
                     }
                     _ => {
                         let (list, keys) =
-                            $jumps.few_with_replies::<$rounds>(occupied, mover, &few);
+                            $jumps.few_with_replies::<$rounds, $lanes>(occupied, mover, &few);
                         any_lost(&list, keys, few.len, $settling, wins)?
                     }
                 }
             } else {
                 let (mut list, mut keys) = ([0u64; MOST_MOVES], [u16::MAX; MOST_MOVES]);
-                let len =
-                    $jumps.list_with_replies::<$rounds>(occupied, mover, &mut list, &mut keys);
+                let len = $jumps
+                    .list_with_replies::<$rounds, $lanes>(occupied, mover, &mut list, &mut keys);
                 if len > MOST_MOVES {
                     return None;
                 }
@@ -313,7 +322,7 @@ mod tests {
         expected.sort_unstable();
 
         let (mut list, mut keys) = ([0; MOST_MOVES], [u16::MAX; MOST_MOVES]);
-        let len = jumps.list_with_replies::<ROUNDS>(occupied, mover, &mut list, &mut keys);
+        let len = jumps.list_with_replies::<ROUNDS, 8>(occupied, mover, &mut list, &mut keys);
         assert_eq!(len, moves.len());
         if len <= MOST_MOVES {
             assert_eq!(sorted(&list, &keys, len), expected);
@@ -322,10 +331,12 @@ mod tests {
         let changed = |next: &u64| (next ^ occupied).count_ones();
         let short = expected.iter().all(|(next, _)| changed(next) <= 5);
         let few = jumps.few_jumps::<ROUNDS>(occupied, mover);
-        assert_eq!(few.is_some(), len <= LANES && short);
+        assert_eq!(few.is_some(), len <= FEW && short);
         if let Some(few) = few {
             assert_eq!(few.len, len);
-            let (list, keys) = jumps.few_with_replies::<ROUNDS>(occupied, mover, &few);
+            let (list, keys) = jumps.few_with_replies::<ROUNDS, 8>(occupied, mover, &few);
+            assert_eq!(sorted(&list, &keys, len), expected);
+            let (list, keys) = jumps.few_with_replies::<ROUNDS, 4>(occupied, mover, &few);
             assert_eq!(sorted(&list, &keys, len), expected);
             if len == 1 {
                 assert_eq!(jumps.forced(occupied, &few), expected[0].0);
