@@ -33,7 +33,7 @@ impl Keys {
 
     /// For the longest codes that a table of so many clusters can take.
     fn longest(clusters: usize, salt: u64) -> Self {
-        Keys::new((clusters.ilog2() + 35).min(64), salt)
+        Keys::new((clusters.ilog2() + 38).min(64), salt)
     }
 
     fn key(&self, code: u64) -> u64 {
@@ -83,18 +83,20 @@ fn is_sound(code: u64, entry: Entry) -> bool {
 fn is_near(wide: Entry, narrow: Entry) -> bool {
     let number = |wide: u32, narrow: u32| {
         // Rounded up, but for the largest ones.
-        let enough = narrow >= wide.min(INFINITY / 128 * 127);
-        enough && narrow <= wide + wide / 64 && (narrow == INFINITY) == (wide == INFINITY)
+        let enough = narrow >= wide.min(INFINITY / 32 * 31);
+        let most = wide + wide / if wide < 1 << 18 { 64 } else { 16 };
+        enough && narrow <= most && (narrow == INFINITY) == (wide == INFINITY)
     };
     number(wide.phi, narrow.phi)
         && number(wide.delta, narrow.delta)
         && narrow.work <= wide.work
-        && wide.work - narrow.work <= wide.work / 3
+        && narrow.work >= (wide.work - wide.work / 3).min(49_152)
 }
 
 fn any_entry() -> impl Strategy<Value = Entry> {
+    let number = || prop_oneof![1..=MAX, 1..1u32 << 18];
     prop_oneof![
-        3 => (1..=MAX, 1..=MAX, 0u64..1 << 30)
+        3 => (number(), number(), 0u64..1 << 30)
             .prop_map(|(phi, delta, work)| Entry { phi, delta, work }),
         1 => (any::<bool>(), 0u64..1 << 30).prop_map(|(won, work)| {
             Entry::solved(if won { Value::Win } else { Value::Loss }, work)
@@ -155,7 +157,7 @@ proptest! {
     #[cfg_attr(miri, ignore = "too large for the interpreter")]
     fn narrow_entries_stay_as_they_are_when_the_table_doubles(
         clusters in 2048usize..9000,
-        bits in 16u32..45,
+        bits in 16u32..48,
         salt: u64,
         entries in prop::collection::vec(any_entry(), 1..300),
     ) {
@@ -247,7 +249,7 @@ proptest! {
 #[test]
 fn codes_that_are_too_long_keep_wide_cells() {
     for (clusters, bits, fits) in
-        [(4, 37, true), (4, 38, false), (3, 30, false), (1 << 10, 46, false)]
+        [(4, 40, true), (4, 41, false), (3, 30, false), (1 << 10, 49, false)]
     {
         let keys = Keys::new(bits, 5);
         let table = keys.narrow_table(clusters);

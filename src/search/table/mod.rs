@@ -202,8 +202,8 @@ impl Table {
     }
 
     /// The same for a game whose keys tell the codes: twice as many entries fit, with rounded numbers
-    /// as soon as so much of it is in use that keys do not have too many bits (8x8 needs 32 GiB, 7x8
-    /// 128 MiB, 6x8 512 KiB). Below that it is an ordinary table.
+    /// as soon as so much of it is in use that keys do not have too many bits (8x8 needs 4 GiB, 7x8
+    /// 16 MiB, 6x8 64 KiB). Below that it is an ordinary table.
     ///
     /// # Errors
     /// As [`Table::new`].

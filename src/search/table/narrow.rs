@@ -2,15 +2,15 @@
 //!
 //! | bits | content |
 //! |---|---|
-//! | 0..11 | phi, with six bits after the leading one, rounded up: within 1.6 % |
-//! | 11..22 | delta, the same |
-//! | 22..28 | work, with one bit after the leading one |
-//! | 28..64 | 36 bits of the key |
+//! | 0..10 | phi, rounded up: within 1.6 % below 2¹⁸, 6 % above |
+//! | 10..20 | delta, the same |
+//! | 20..25 | work, with one bit after the leading one; at most 49 152 |
+//! | 25..64 | 39 bits of the key |
 //!
 //! The cluster is chosen by the key's upper bits, so these need not be kept. Of `s` bits, the base-2
 //! logarithm of the number of clusters rounded down, at most the last one is open: a cluster's keys
 //! have at most two beginnings of this length, one after the other. So the bits from that one on
-//! are kept, and together with the cluster they are the upper `s` + 35 bits of the key. Where these
+//! are kept, and together with the cluster they are the upper `s` + 38 bits of the key. Where these
 //! tell the code, two positions never look alike.
 //!
 //! Numbers are rounded up. If they were rounded down, a node would often be entered because its number
@@ -26,15 +26,53 @@ use super::layout::{Layout, decode, encode};
 use crate::search::numbers::{INFINITY, Number};
 
 /// Bits of the key that a place has.
-const KEY_BITS: u32 = 36;
+const KEY_BITS: u32 = 39;
 const KEY_SHIFT: u32 = 64 - KEY_BITS;
-const NUMBER_BITS: u32 = 11;
+const NUMBER_BITS: u32 = 10;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
-const NUMBER_MANTISSA: u32 = 6;
-/// The code below that of infinity, a power of two.
-const LARGEST: u64 = ((INFINITY.ilog2() - NUMBER_MANTISSA + 1) << NUMBER_MANTISSA) as u64 - 1;
 const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
 const WORK_MASK: u64 = (1 << (KEY_SHIFT - WORK_SHIFT)) - 1;
+
+/// From here on numbers are coarse.
+const COARSE: u64 = 1 << 18;
+/// Bits after the leading one of the numbers below and from there on.
+const FINE_MANTISSA: u32 = 6;
+const COARSE_MANTISSA: u32 = 4;
+/// The code of [`COARSE`], and by how much it is greater than if all numbers were coarse.
+const COARSE_CODE: u64 = code(COARSE.ilog2(), FINE_MANTISSA);
+const COARSE_OFFSET: u64 = COARSE_CODE - code(COARSE.ilog2(), COARSE_MANTISSA);
+/// The code below that of infinity.
+const LARGEST: u64 = code(INFINITY.ilog2(), COARSE_MANTISSA) + COARSE_OFFSET - 1;
+const _: () = assert!(LARGEST < NUMBER_MASK && INFINITY.is_power_of_two());
+
+/// What [`encode`] makes of a power of two.
+const fn code(exponent: u32, mantissa: u32) -> u64 {
+    ((exponent - mantissa + 1) << mantissa) as u64
+}
+
+/// The code of a number, rounded up.
+#[inline(always)]
+fn encode_number(number: Number) -> u64 {
+    let wide = u64::from(number);
+    let code = if wide < COARSE {
+        encode::<FINE_MANTISSA>(wide)
+    } else {
+        encode::<COARSE_MANTISSA>(wide) + COARSE_OFFSET
+    };
+    let up = u64::from(decode_number(code) < number);
+    // No open position becomes a solved one.
+    if number < INFINITY { (code + up).min(LARGEST) } else { code }
+}
+
+#[inline(always)]
+fn decode_number(code: u64) -> Number {
+    let number = if code < COARSE_CODE {
+        decode::<FINE_MANTISSA>(code)
+    } else {
+        decode::<COARSE_MANTISSA>(code - COARSE_OFFSET)
+    };
+    number as Number
+}
 
 /// Narrow cells (see the module's head).
 pub(super) struct Narrow;
@@ -65,19 +103,14 @@ impl Narrow {
     /// The place of an entry with this name.
     #[inline(always)]
     pub fn pack(name: u64, entry: &Entry) -> u64 {
-        let number = |number: Number| {
-            let code = encode::<NUMBER_MANTISSA>(u64::from(number));
-            let up = u64::from(decode::<NUMBER_MANTISSA>(code) < u64::from(number));
-            // No open position becomes a solved one.
-            if number < INFINITY { (code + up).min(LARGEST) } else { code }
-        };
         let work = encode::<{ Self::WORK_MANTISSA }>(entry.work).min(WORK_MASK);
-        name | work << WORK_SHIFT | number(entry.delta) << NUMBER_BITS | number(entry.phi)
+        let (phi, delta) = (encode_number(entry.phi), encode_number(entry.delta));
+        name | work << WORK_SHIFT | delta << NUMBER_BITS | phi
     }
 
     #[inline(always)]
     pub fn unpack(place: u64) -> Entry {
-        let number = |code| decode::<NUMBER_MANTISSA>(code & NUMBER_MASK) as Number;
+        let number = |place| decode_number(place & NUMBER_MASK);
         let work = decode::<{ Self::WORK_MANTISSA }>(place >> WORK_SHIFT & WORK_MASK);
         Entry { phi: number(place), delta: number(place >> NUMBER_BITS), work }
     }
@@ -132,8 +165,8 @@ mod tests {
         #[test]
         fn entries_come_back_nearly(
             key: u64,
-            phi in 0..=INFINITY,
-            delta in 1..=MAX,
+            phi in prop_oneof![0..=INFINITY, 0..1u32 << 20],
+            delta in prop_oneof![1..=MAX, 1..1u32 << 20],
             work in 0u64..1 << 40,
         ) {
             // A solved position has infinity on the other side.
@@ -145,9 +178,10 @@ mod tests {
             prop_assert!(Narrow::is_same(place, name) && !Narrow::is_empty(place));
             prop_assert_eq!(Narrow::is_solved(place), phi == 0 || delta == 0);
             // The largest ones have no room to be rounded up.
-            let reach = INFINITY / 128 * 127;
-            prop_assert!(back.phi >= phi.min(reach) && back.phi <= phi + phi / 64);
-            prop_assert!(back.delta >= delta.min(reach) && back.delta <= delta + delta / 64);
+            let reach = INFINITY / 32 * 31;
+            let most = |number| number + number / if u64::from(number) < COARSE { 64 } else { 16 };
+            prop_assert!((phi.min(reach)..=most(phi)).contains(&back.phi));
+            prop_assert!((delta.min(reach)..=most(delta)).contains(&back.delta));
             prop_assert_eq!((back.phi == 0, back.phi == INFINITY), (phi == 0, phi == INFINITY));
             prop_assert_eq!(back.delta == INFINITY, delta == INFINITY);
             let reach = decode::<{ Narrow::WORK_MANTISSA }>(WORK_MASK);
