@@ -138,7 +138,8 @@ impl Jumps {
 }
 
 macro_rules! generate {
-    ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident, $out:ident) => {
+    ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
+     $out:ident) => {
         // Eight symmetries keep the colours on odd squares only, which have no long jumps.
         if $jumps.images.stride() == 4 {
             $jumps.generate_lanes::<4, $rounds>($occupied, $mover, $out)

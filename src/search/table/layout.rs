@@ -73,6 +73,7 @@ mod tests {
         fn numbers_come_back_rounded_down_and_in_order(a: u64, b: u64, shift in 0u32..64) {
             check::<1>(a >> shift, b >> shift);
             check::<3>(a >> shift, b >> shift);
+            check::<4>(a >> shift, b >> shift);
             check::<6>(a >> shift, b >> shift);
         }
     }
