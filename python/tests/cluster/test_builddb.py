@@ -178,8 +178,8 @@ def test_a_killed_driver_is_followed_by_another(tmp_path, whole):
         if "tasks, " in line:
             break
     first.send_signal(signal.SIGINT)
-    first.stderr.read()
-    assert first.wait() in (0, 130)
+    said = first.stderr.read()
+    assert first.wait() in (0, 130), said
     second = subprocess.run(command, capture_output=True, text=True, check=True)
     assert files(tmp_path / f"{BOARD}-complete") == whole
     summary = json.loads(second.stdout)
