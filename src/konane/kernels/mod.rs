@@ -1,8 +1,8 @@
 //! The hot loops: expansion with codes and features, exact search of nearly finished games, perft.
 //!
-//! Each is written once, as plain safe code over lanes, as many as a register has, and compiled three
-//! times: for any processor, for AVX2 with POPCNT and BMI, and for AVX-512 with vector population
-//! counts. The processor decides at run time ([`Isa::detect`]), so that one binary runs everywhere.
+//! Each is written once, as plain safe code over lanes, and compiled three times: for any processor,
+//! for AVX2 with POPCNT and BMI, and for AVX-512 with vector population counts. The processor decides
+//! at run time ([`Isa::detect`]), so that one binary runs everywhere.
 //!
 //! Inside of a kernel there are loops and forced inlining rather than iterator chains: what the
 //! compiler leaves as a call would be compiled for the baseline.
@@ -308,7 +308,8 @@ macro_rules! dispatch {
 }
 
 /// Defines a kernel for the three instruction sets from one body, which is given the version's name,
-/// for recursion, `ROUNDS`, and the lanes: boards that are looked at together.
+/// for recursion, `ROUNDS`, and the lanes: how many boards are looked at together. More of them than a
+/// register holds are computed for nothing where there are few boards.
 macro_rules! versions {
     ($avx512:ident, $avx2:ident, $baseline:ident, $body:ident,
      ($($arg:ident: $ty:ty),*) -> $ret:ty) => {
