@@ -107,6 +107,19 @@ pub(super) trait Nand<'a> {
     /// visit only.
     fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<Self::Node>;
 
+    /// If an edge stands for children that have not been made, expands its node anew: the children
+    /// from `base` make way for all that are open.
+    #[inline(always)]
+    fn expand_rest(
+        &mut self,
+        _code: u64,
+        _node: &Self::Node,
+        _edge: &Self::Edge,
+        _base: usize,
+    ) -> Option<Expanded<Self::Node>> {
+        None
+    }
+
     /// The next step from an edge of an open node.
     fn step(&mut self, node: &Self::Node, edge: &Self::Edge, thresholds: Thresholds) -> Step;
 

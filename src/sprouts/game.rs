@@ -226,7 +226,7 @@ impl Impartial for Sprouts {
         self.store.read(atom, land);
         workshop.follow(&self.store);
         found.clear();
-        mover.run(land, |raw, dead| {
+        mover.run(land, options.share(), |raw, dead| {
             counts.raw_children += 1;
             options.keep_on()?;
             workshop.run(&self.store, raw, dead)?;

@@ -1,7 +1,7 @@
 //! Small impartial games, to test searches on: octal games (Nim, Kayles, Dawson's Kayles), Grundy's
 //! game, and games that are declared as lists.
 
-use super::konane::search::sums::{Atom, Features, Full, Impartial, Options};
+use super::konane::search::sums::{Atom, Features, Full, Impartial, Options, Share};
 use super::random::Random;
 
 /// A game of heaps whose rule is a row of octal digits (Guy and Smith 1956; Winning Ways, ch. 4).
@@ -176,7 +176,15 @@ impl Impartial for Declared {
     type Scratch = ();
 
     fn options(&self, atom: Atom, _: &mut (), options: &mut Options<'_>) -> Result<(), Full> {
-        for option in self.options[atom as usize].iter() {
+        // The first half as declared counts as the options that are likely to be good.
+        let all = &self.options[atom as usize];
+        let half = all.len().div_ceil(2);
+        let (skip, take) = match options.share() {
+            Share::All => (0, all.len()),
+            Share::First => (0, half),
+            Share::Rest => (half, all.len() - half),
+        };
+        for option in all.iter().skip(skip).take(take) {
             options.push(option);
         }
         Ok(())

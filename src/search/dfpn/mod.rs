@@ -160,7 +160,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             Expanded::Open(node) => node,
         };
         let mut work = 1;
-        let end = self.search_children(code, &node, thresholds, depth, base, &mut work);
+        let end = self.search_children(code, node, thresholds, depth, base, &mut work);
         self.tree.edges().truncate(base);
         Some(match end {
             Ok(value) => self.solved(code, value, before, work),
@@ -177,7 +177,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     fn search_children(
         &mut self,
         code: u64,
-        node: &T::Node,
+        mut node: T::Node,
         thresholds: Thresholds,
         depth: usize,
         base: usize,
@@ -187,7 +187,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         loop {
             let mut crowded = false;
             if TEAM && self.path.is_below(depth) {
-                match self.meet(code, node, base, depth) {
+                match self.meet(code, &node, base, depth) {
                     Meeting::Solved(value) => return Ok(value),
                     Meeting::Open { others } => crowded = others,
                 }
@@ -220,6 +220,16 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                 if TEAM && crowded { Some(self.choose(base, thresholds.phi)) } else { None };
             let chosen = choice.map_or(scan.best, |choice| choice.child);
             let edge = self.tree.edges_ref()[base + chosen];
+            match self.tree.expand_rest(code, &node, &edge, base) {
+                None => {}
+                Some(Expanded::Open(whole)) => {
+                    node = whole;
+                    continue;
+                }
+                Some(Expanded::Solved(value)) => return Ok(value),
+                Some(Expanded::Won(_)) => return Ok(Value::Win),
+                Some(Expanded::Stopped) => return Err(pair),
+            }
             let others = Others {
                 least_delta: scan.second,
                 max_phi: if scan.max_at == chosen { scan.max_other } else { scan.max },
@@ -231,7 +241,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                 below.delta = choice.map_or(below.delta, |choice| choice.delta_threshold);
                 below.or_delta = below.or_delta.max(edge.pair().delta + 1);
             }
-            let Some(found) = self.follow(node, &edge, below, depth + 1) else {
+            let Some(found) = self.follow(&node, &edge, below, depth + 1) else {
                 // What is known about the child stays.
                 continue;
             };

@@ -7,13 +7,13 @@
 //! Grundy node is its current couple.
 
 use super::SearchOptions;
-use super::game::{Atom, Enough, Impartial, Questions};
+use super::game::{Atom, Impartial};
 use super::knowledge::{Knowledge, TRACKED};
-use super::store::{List, Maker, atom_of, options_of};
+use super::store::{Maker, atom_of};
 use super::workspace::{Workspace, code_of, key_of};
 use crate::search::Value;
 use crate::search::numbers::{MAX, Number, Pair};
-use crate::search::run::{Control, Counters, Reason};
+use crate::search::run::{Control, Counters};
 use crate::search::table::{Entry, Table};
 
 /// Where the numbers of couples are kept.
@@ -43,11 +43,13 @@ impl Numbers for &Table {
 
 /// The child that is the couple of the parent's own atom and a smaller heap.
 pub(super) const OWN: u32 = u32::MAX;
+/// The child that stands for all options that have not been made.
+pub(super) const REST: u32 = u32::MAX - 1;
 
 /// A child of a couple.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
-    /// Where the option starts in the parent's list, or [`OWN`].
+    /// Where the option starts in the parent's list, or [`OWN`] or [`REST`].
     pub start: u32,
     /// The size of the heap beside it.
     pub nimber: u32,
@@ -57,21 +59,6 @@ pub(super) struct Child {
     pub rank: u32,
     /// The upper half of the key by which workers are counted, if there are several.
     pub key: u32,
-}
-
-/// What an expansion found out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Evaluation {
-    Solved(Value),
-    /// The open children are at the top of the list.
-    Open,
-}
-
-/// The options of an atom, as far as a couple needs them.
-pub(super) enum Listing {
-    All(List),
-    /// One of them is lost, so the couple is won.
-    Won,
 }
 
 /// What one worker evaluates positions with.
@@ -88,7 +75,7 @@ pub(super) struct Evaluator<'a, G: Impartial, N> {
     pub several: bool,
     /// Bytes that the caller keeps beside the workspace.
     pub own_bytes: u64,
-    maker: Maker<G>,
+    pub maker: Maker<G>,
 }
 
 impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
@@ -110,39 +97,6 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
             own_bytes: 0,
             maker: Maker::default(),
         }
-    }
-
-    /// The options of an atom for the couple with a heap. If they have to be made and one that is
-    /// known to be lost beside the heap comes up, no others are made. `None` if the game has no room
-    /// for them, and then the search has been told to stop.
-    pub fn listing(&mut self, atom: Atom, nimber: u32) -> Option<Listing> {
-        let workspace = self.workspace;
-        if let Some(list) = workspace.store.get(atom) {
-            return Some(Listing::All(list));
-        }
-        let team = self.control.team();
-        let stop = || {
-            if !team.look() && workspace.balance(0).is_full {
-                team.stop(Reason::Memory);
-            }
-            team.is_halted()
-        };
-        let number = |&atom: &Atom| workspace.knowledge.get(atom).grundy();
-        let add = |sum: u32, number: Option<u32>| number.map(|number| sum ^ number);
-        let loses = |option: &[Atom]| option.iter().map(number).try_fold(0, add) == Some(nimber);
-        let questions = Questions { stop: Some(&stop), enough: Some(&loses as &Enough<'_>) };
-        let Ok(made) = self.maker.make(workspace.game, atom, questions) else {
-            // Nothing else has stopped the search if it was the game that gave up.
-            self.control.stop(Reason::Memory);
-            return None;
-        };
-        self.control.counters.generated += 1;
-        let Some((list, count)) = made else { return Some(Listing::Won) };
-        workspace.store.insert(atom, list.clone());
-        // A Grundy number is at most the number of options and the length of the game.
-        let bound = count.min(workspace.game.features(atom).lives);
-        self.exclude(atom, Knowledge::above(bound));
-        Some(Listing::All(list))
     }
 
     /// Reduces a sum by what is known: leaves its open atoms in `open` and returns the nimber.
@@ -222,102 +176,10 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
         }
     }
 
-    /// Evaluates a couple by its children. What the options say about other couples of the atom is
-    /// noted.
-    pub fn expand(
-        &mut self,
-        atom: Atom,
-        nimber: u32,
-        list: &[u32],
-        first_visit: bool,
-    ) -> Evaluation {
-        let base = self.children.len();
-        // Of sums the heaps are not known yet.
-        for (_, option) in options_of(list) {
-            if let &[word] = option {
-                self.numbers.announce(code_of(atom_of(word), nimber));
-            }
-        }
-        // Grundy numbers of options: bits of those that are tracked.
-        let mut values = 0u64;
-        let mut decided = true;
-        let mut new = 0;
-        for (start, option) in options_of(list) {
-            let rest = self.reduce(option, nimber);
-            if self.open.is_empty() {
-                if rest == 0 {
-                    self.children.truncate(base);
-                    self.exclude(atom, values);
-                    return Evaluation::Solved(Value::Win);
-                }
-                values |= Knowledge::bit(rest ^ nimber);
-                continue;
-            }
-            decided = false;
-            let (Pair { phi, delta }, unknown) = self.reduced(rest);
-            new += unknown;
-            if phi != 0 {
-                let (rank, key) = (self.rank(rest), self.edge_key_of(rest));
-                self.children.push(Child { start, nimber, phi, delta, rank, key });
-            }
-            if delta == 0 {
-                self.children.truncate(base);
-                return Evaluation::Solved(Value::Win);
-            }
-        }
-        if decided {
-            let grundy = self.mex(list, values);
-            self.set_grundy(atom, grundy);
-            // No option has this number, so the couple is lost if this is the heap, and otherwise
-            // the move to the heap of the atom's number wins: options of the heap's were found above.
-            return Evaluation::Solved(if grundy == nimber { Value::Loss } else { Value::Win });
-        }
-        self.exclude(atom, values);
-        match self.value(atom, nimber) {
-            None => {}
-            Some(value) => {
-                self.children.truncate(base);
-                return Evaluation::Solved(value);
-            }
-        }
-        for smaller in 0..nimber {
-            let (Pair { phi, delta }, known) = self.couple(atom, smaller);
-            new += u64::from(!known);
-            if phi != 0 {
-                self.open.clear();
-                self.open.push(atom);
-                let (rank, key) = (self.rank(smaller), self.edge_key_of(smaller));
-                let (start, nimber) = (OWN, smaller);
-                self.children.push(Child { start, nimber, phi, delta, rank, key });
-            }
-        }
-        if first_visit {
-            self.control.counters.nodes += new;
-        }
-        if self.children.len() == base {
-            return Evaluation::Solved(Value::Loss);
-        }
-        Evaluation::Open
-    }
-
-    /// The least number that no option has, all of which are known.
-    fn mex(&mut self, list: &[u32], tracked: u64) -> u32 {
-        if tracked.trailing_ones() < TRACKED {
-            return tracked.trailing_ones();
-        }
-        let mut values: Vec<u32> = Vec::new();
-        for (_, option) in options_of(list) {
-            values.push(self.reduce(option, 0));
-        }
-        values.sort_unstable();
-        values.dedup();
-        values.iter().zip(0..).take_while(|&(&value, index)| value == index).count() as u32
-    }
-
     /// The order among children of equal delta (Lemoine and Viennot 2015): lives and four times the
     /// heap, then more lands, then fewer options. Of the sum whose open atoms are in `open`.
     #[inline]
-    fn rank(&self, nimber: u32) -> u32 {
+    pub fn rank(&self, nimber: u32) -> u32 {
         if !self.options.heuristic {
             return 0;
         }

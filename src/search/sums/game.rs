@@ -33,6 +33,18 @@ pub struct Features {
 /// sum is 65 535, but for rounding.
 pub type Odds = [u16; 6];
 
+/// Which options of an atom are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Share {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that are likely to be good.
+    First,
+    /// The others.
+    Rest,
+}
+
 /// Whether an option is all that needs to be known.
 pub(super) type Enough<'s> = dyn Fn(&[Atom]) -> bool + Sync + 's;
 
@@ -76,6 +88,7 @@ pub struct Options<'s> {
     /// Where each option ends in `atoms`.
     ends: Vec<u32>,
     atoms: Vec<Atom>,
+    share: Share,
     questions: Questions<'s>,
     calls: u32,
     /// Whether one of the options was enough.
@@ -95,9 +108,9 @@ impl<'s> Options<'s> {
 impl Options<'_> {
     /// An empty list in the memory of another one, for a generation that is given up when the
     /// answer to a question is yes.
-    pub(super) fn reuse<'t>(self, questions: Questions<'t>) -> Options<'t> {
+    pub(super) fn reuse<'t>(self, share: Share, questions: Questions<'t>) -> Options<'t> {
         let Options { ends, atoms, .. } = self;
-        let mut options = Options { ends, atoms, questions, calls: 0, enough: false };
+        let mut options = Options { ends, atoms, share, questions, calls: 0, enough: false };
         options.clear();
         options
     }
@@ -124,6 +137,12 @@ impl Options<'_> {
             return Err(Full);
         }
         Ok(())
+    }
+
+    /// Which options are wanted. A game may append others as well, so one that does not tell them
+    /// apart need not ask; an option that it has appended to [`Share::First`] may come again.
+    pub fn share(&self) -> Share {
+        self.share
     }
 
     /// Adds an option.
@@ -166,7 +185,7 @@ pub trait Impartial: Sync {
     /// Working memory of one worker.
     type Scratch: Default + Send;
 
-    /// Appends the options (children) of an atom. Each is a sum of atoms, in any order; equal atoms
+    /// Appends the options (children) of an atom, or the [`Options::share`] of them. Each is a sum of atoms, in any order; equal atoms
     /// may stand in it twice, and the search cancels them. No atom is its own descendant.
     ///
     /// # Errors
@@ -211,7 +230,7 @@ mod tests {
         let asked = std::sync::atomic::AtomicU32::new(0);
         let stop = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
         let questions = Questions { stop: Some(&stop), enough: None };
-        let mut options = Options::default().reuse(questions);
+        let mut options = Options::default().reuse(Share::All, questions);
         let calls = (0..).find(|_| options.keep_on().is_err());
         assert_eq!(calls, Some(3 * CALLS - 1));
         assert!((0..10_000).all(|_| Options::default().keep_on().is_ok()));
@@ -221,7 +240,7 @@ mod tests {
     fn generation_is_given_up_when_an_option_is_enough() {
         let enough = |atoms: &[Atom]| atoms == [7];
         let questions = Questions { stop: None, enough: Some(&enough) };
-        let mut options = Options::default().reuse(questions);
+        let mut options = Options::default().reuse(Share::All, questions);
         for atoms in [&[][..], &[1, 7], &[8]] {
             options.push(atoms);
             assert!(options.keep_on().is_ok());
@@ -230,7 +249,7 @@ mod tests {
         options.push(&[2]);
         assert!(options.keep_on().is_err());
         let (options, enough) = options.unasked();
-        assert!(enough && !options.reuse(Questions::default()).unasked().1);
+        assert!(enough && !options.reuse(Share::All, Questions::default()).unasked().1);
     }
 
     #[test]

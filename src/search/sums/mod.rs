@@ -21,6 +21,7 @@ pub(crate) mod chunks;
 mod collect;
 mod dfpn;
 mod evaluate;
+mod expand;
 pub mod game;
 mod knowledge;
 mod options;
@@ -34,7 +35,7 @@ mod two_level;
 mod workspace;
 
 pub use dfpn::{GrundyReport, dfpn, grundy};
-pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Stop};
+pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Share, Stop};
 pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;

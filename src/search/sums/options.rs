@@ -25,6 +25,19 @@ pub enum LeafEstimate {
 }
 
 impl LeafEstimate {
+    /// The numbers of the options of an atom that are made last ([`super::game::Share::Rest`]), all
+    /// together: as hard to prove as the atom itself, and a refutation for every eighth of them.
+    pub(super) fn of_rest(self, game: &impl Impartial, atom: Atom) -> Pair {
+        match self {
+            LeafEstimate::Unit => Pair { phi: 1, delta: 1 },
+            LeafEstimate::Size { lives_divisor } => {
+                let features = game.features(atom);
+                let phi = (features.estimated_options / 8).clamp(1, MAX);
+                Pair { phi, delta: size(features, lives_divisor) }
+            }
+        }
+    }
+
     /// The numbers of a couple that is open as far as is known of its atom.
     #[inline]
     pub(super) fn of(self, game: &impl Impartial, atom: Atom, nimber: u32, known: Known) -> Pair {
@@ -142,6 +155,9 @@ pub struct SearchOptions {
     pub heuristic: bool,
     /// df-pn: which part of a sum comes first.
     pub parts: PartOrder,
+    /// df-pn: whether options that are not likely to be good are made only when none of the others
+    /// looks better.
+    pub lazy: bool,
 }
 
 impl SearchOptions {
@@ -159,6 +175,7 @@ impl SearchOptions {
         leaf: LeafEstimate::Unit,
         heuristic: false,
         parts: PartOrder::First,
+        lazy: false,
     };
 
     /// What takes the least time on Sprouts (figures in docs/decisions.md).
@@ -168,6 +185,7 @@ impl SearchOptions {
         leaf: LeafEstimate::Size { lives_divisor: 3 },
         heuristic: true,
         parts: PartOrder::Least,
+        lazy: true,
     };
 }
 

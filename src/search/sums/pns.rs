@@ -10,12 +10,12 @@
 use ahash::HashMap;
 
 use super::SearchOptions;
-use super::evaluate::{Evaluation, Evaluator, Listing, Numbers, OWN};
+use super::evaluate::{Evaluator, Numbers, OWN};
+use super::expand::{Expansion, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::store::option_at;
 use super::threads::{INTERVAL, Searched};
 use super::workspace::{Sum, Workspace, code_of};
-use crate::search::Value;
 use crate::search::nand::scan;
 use crate::search::numbers::Pair;
 use crate::search::run::{Control, Counters, Limits, Member, Observer, Reason, Report, Team};
@@ -113,17 +113,14 @@ fn couple<G: Impartial>(
         }
     }
     let base = evaluator.children.len();
-    let list = match evaluator.listing(atom, nimber)? {
-        Listing::All(list) => list,
-        Listing::Won => {
-            evaluator.solved(atom, nimber, Value::Win, 1);
-            return Some(Pair::WIN);
+    let list = match evaluator.expand(atom, nimber, true, if is_leaf { 0 } else { NONE_NEW }) {
+        Expansion::Open(list) => list,
+        Expansion::Solved(value) => {
+            evaluator.solved(atom, nimber, value, 1);
+            return Some(Pair::of(value));
         }
+        Expansion::Stopped => return None,
     };
-    if let Evaluation::Solved(value) = evaluator.expand(atom, nimber, &list, is_leaf) {
-        evaluator.solved(atom, nimber, value, 1);
-        return Some(Pair::of(value));
-    }
     let combination = evaluator.options.combination;
     let mut pair = None;
     if !is_leaf {

@@ -1,4 +1,5 @@
-//! The options of atoms: generated once, packed, and shared by all threads and all nimbers.
+//! The options of atoms: generated once, packed, and shared by all threads and all nimbers. Those
+//! that are likely to be good may be there before the others.
 //!
 //! # Layout
 //!
@@ -6,7 +7,7 @@
 //! finished game is the word [`EMPTY`]. Equal atoms have cancelled in pairs (P + P = 0), and of
 //! options that are equal then one is left. The atoms of an option stand in the order of their
 //! lives and options, so that the last one is likely to be the hardest: its Grundy number need not be
-//! known.
+//! known. Options that were made later stand behind the others.
 //!
 //! # Memory
 //!
@@ -19,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::HashMap;
 
-use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Questions};
+use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Questions, Share};
 use super::options::hardness;
 
 /// The finished game as an option.
@@ -32,34 +33,55 @@ const LIST_BYTES: u64 = 64;
 /// A packed list of options.
 pub(super) type List = Arc<[u32]>;
 
+/// Options of an atom that have been made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub list: List,
+    /// Whether these are all.
+    pub complete: bool,
+}
+
 /// The atom of a word.
 #[inline(always)]
 pub(super) fn atom_of(word: u32) -> Atom {
     word & !END
 }
 
-/// The options of a list with the places where they start.
+/// The options of a list with the places where they start; the atoms of each are [`atom_of`] its
+/// words.
 pub(super) fn options_of(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+    rows_of(words).map(|(start, row)| (start, option_of(row)))
+}
+
+/// The option that starts at a place.
+#[inline(always)]
+pub(super) fn option_at(words: &[u32], start: u32) -> &[u32] {
+    option_of(row_at(words, start as usize))
+}
+
+/// The rows of a list with the places where they start.
+fn rows_of(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     let mut start = 0;
     std::iter::from_fn(move || {
         (start < words.len()).then(|| {
-            let option = option_at(words, start as u32);
+            let row = row_at(words, start);
             let place = start as u32;
-            start += option.len().max(1);
-            (place, option)
+            start += row.len();
+            (place, row)
         })
     })
 }
 
-/// The option that starts at a place; its atoms are [`atom_of`] its words.
 #[inline(always)]
-pub(super) fn option_at(words: &[u32], start: u32) -> &[u32] {
-    let words = &words[start as usize..];
-    if words[0] == EMPTY {
-        return &[];
-    }
+fn row_at(words: &[u32], start: usize) -> &[u32] {
+    let words = &words[start..];
     let last = words.iter().position(|word| word & END != 0).unwrap_or(words.len() - 1);
     &words[..=last]
+}
+
+#[inline(always)]
+fn option_of(row: &[u32]) -> &[u32] {
+    if row == [EMPTY] { &[] } else { row }
 }
 
 /// A list of one option, whose atoms do not cancel.
@@ -107,15 +129,17 @@ impl<G: Impartial> Default for Maker<G> {
 }
 
 impl<G: Impartial> Maker<G> {
-    /// The list of an atom, and the number of options in it, or nothing if an option was enough.
-    /// [`Full`] if the game has no room or the search has to stop.
+    /// A share of the options of an atom, behind those that have been made before, or nothing if one
+    /// was enough. [`Full`] if the game has no room or the search has to stop.
     pub fn make(
         &mut self,
         game: &G,
         atom: Atom,
+        share: Share,
+        before: &[u32],
         questions: Questions<'_>,
-    ) -> Result<Option<(List, u32)>, Full> {
-        let mut raw = std::mem::take(&mut self.raw).reuse(questions);
+    ) -> Result<Option<List>, Full> {
+        let mut raw = std::mem::take(&mut self.raw).reuse(share, questions);
         let made = game.options(atom, &mut self.scratch, &mut raw);
         let (raw, enough) = raw.unasked();
         self.raw = raw;
@@ -144,20 +168,23 @@ impl<G: Impartial> Maker<G> {
         let packed = &mut self.packed[..count];
         packed.sort_unstable();
         self.words.clear();
-        let mut distinct = 0;
+        self.words.extend_from_slice(before);
+        let known: Vec<&[u32]> = rows_of(before).map(|(_, row)| row).collect();
         for index in 0..count {
-            if index == 0 || packed[index] != packed[index - 1] {
-                self.words.extend_from_slice(&packed[index]);
-                distinct += 1;
+            let option = &packed[index][..];
+            if (index == 0 || packed[index] != packed[index - 1])
+                && known.binary_search(&option).is_err()
+            {
+                self.words.extend_from_slice(option);
             }
         }
-        Ok(Some((List::from(&self.words[..]), distinct)))
+        Ok(Some(List::from(&self.words[..])))
     }
 }
 
 #[derive(Default)]
 struct Generation {
-    lists: HashMap<Atom, List>,
+    lists: HashMap<Atom, Listed>,
     bytes: u64,
 }
 
@@ -190,29 +217,35 @@ impl Store {
     }
 
     /// The list of an atom, if it is kept.
-    pub fn get(&self, atom: Atom) -> Option<List> {
+    pub fn get(&self, atom: Atom) -> Option<Listed> {
         let shard = &mut *self.shard(atom);
-        if let Some(list) = shard.young.lists.get(&atom) {
-            return Some(list.clone());
+        if let Some(listed) = shard.young.lists.get(&atom) {
+            return Some(listed.clone());
         }
-        let list = shard.old.lists.remove(&atom)?;
-        shard.old.bytes -= bytes_of(&list);
-        self.keep(shard, atom, list.clone());
-        Some(list)
+        let listed = shard.old.lists.remove(&atom)?;
+        shard.old.bytes -= bytes_of(&listed);
+        self.keep(shard, atom, listed.clone());
+        Some(listed)
     }
 
-    /// Keeps the list of an atom.
-    pub fn insert(&self, atom: Atom, list: List) {
+    /// Keeps the list of an atom, if none with as many options is kept.
+    pub fn insert(&self, atom: Atom, listed: Listed) {
         let shard = &mut *self.shard(atom);
-        if !shard.young.lists.contains_key(&atom) {
-            self.bytes.fetch_add(bytes_of(&list), Relaxed);
-            self.keep(shard, atom, list);
+        let young = &mut shard.young;
+        if let Some(kept) = young.lists.get(&atom) {
+            if kept.complete || !listed.complete {
+                return;
+            }
+            young.bytes -= bytes_of(kept);
+            self.bytes.fetch_sub(bytes_of(kept), Relaxed);
         }
+        self.bytes.fetch_add(bytes_of(&listed), Relaxed);
+        self.keep(shard, atom, listed);
     }
 
-    fn keep(&self, shard: &mut Shard, atom: Atom, list: List) {
-        shard.young.bytes += bytes_of(&list);
-        shard.young.lists.insert(atom, list);
+    fn keep(&self, shard: &mut Shard, atom: Atom, listed: Listed) {
+        shard.young.bytes += bytes_of(&listed);
+        shard.young.lists.insert(atom, listed);
         if shard.young.bytes > self.budget.load(Relaxed) / (2 * SHARDS as u64) {
             self.bytes.fetch_sub(shard.old.bytes, Relaxed);
             shard.old = std::mem::take(&mut shard.young);
@@ -239,8 +272,8 @@ impl Store {
     }
 }
 
-fn bytes_of(list: &List) -> u64 {
-    4 * list.len() as u64 + LIST_BYTES
+fn bytes_of(listed: &Listed) -> u64 {
+    4 * listed.list.len() as u64 + LIST_BYTES
 }
 
 #[cfg(test)]
@@ -261,42 +294,73 @@ mod tests {
             &[],
             &[one, one, one],
         ]);
-        let made = Maker::default().make(&game, two, Questions::default()).unwrap();
-        let (list, count) = made.expect("nobody had enough");
+        let mut maker = Maker::default();
+        let mut make = |share, before: &[u32]| {
+            let made = maker.make(&game, two, share, before, Questions::default()).unwrap();
+            made.expect("nobody had enough")
+        };
+        let list = make(Share::All, &[]);
         let options: Vec<Vec<Atom>> = options_of(&list)
             .map(|(start, option)| {
                 assert_eq!(option_at(&list, start), option);
                 option.iter().map(|&word| atom_of(word)).collect()
             })
             .collect();
-        assert_eq!(count as usize, options.len());
         // By lives, so the harder part comes last.
         let expected: [&[Atom]; 3] = [&[], &[one], &[zero, one]];
         for option in expected {
             assert_eq!(options.iter().filter(|&found| found == option).count(), 1, "{option:?}");
         }
         assert_eq!(options.len(), expected.len());
+        // The rest comes behind the first, without those that are among these.
+        let first = make(Share::First, &[]);
+        let both = make(Share::Rest, &first);
+        assert!(first.len() < both.len() && both.starts_with(&first));
+        let sorted = |list: &[u32]| {
+            let mut rows: Vec<Vec<u32>> = rows_of(list).map(|(_, row)| row.to_vec()).collect();
+            rows.sort_unstable();
+            rows
+        };
+        assert_eq!(sorted(&both), sorted(&list));
     }
 
     #[test]
     fn what_is_used_stays_and_the_budget_holds() {
         let budget = 64 * 1024;
         let store = Store::new(budget);
-        let list = |atom: Atom| List::from(vec![atom | END; 12]);
+        let listed = |atom: Atom, complete| Listed { list: vec![atom | END; 12].into(), complete };
+        let bytes = bytes_of(&listed(0, true));
         for atom in 0..100_000 {
-            store.insert(atom, list(atom));
-            assert_eq!(store.get(atom), Some(list(atom)));
+            store.insert(atom, listed(atom, true));
+            assert_eq!(store.get(atom), Some(listed(atom, true)));
             // Looked at all the time.
-            assert_eq!(store.get(atom % 7), Some(list(atom % 7)), "{atom}");
-            assert!(store.bytes() <= budget + SHARDS as u64 * bytes_of(&list(0)));
+            assert_eq!(store.get(atom % 7), Some(listed(atom % 7, true)), "{atom}");
+            assert!(store.bytes() <= budget + SHARDS as u64 * bytes);
         }
         assert_eq!(store.get(1000), None);
         let kept = (0..100_000).filter(|&atom| store.get(atom).is_some()).count() as u64;
-        assert!(kept * bytes_of(&list(0)) > budget / 4, "{kept}");
+        assert!(kept * bytes > budget / 4, "{kept}");
         // Not much more is lost than has to be.
         for budget in [budget / 2, budget / 10, 0] {
             store.set_budget(budget);
             assert!(store.bytes() <= budget && store.bytes() >= budget / 2);
+        }
+    }
+
+    #[test]
+    fn all_options_take_the_place_of_the_first() {
+        let store = Store::new(64 * 1024);
+        let listed = |words: u32, complete| Listed { list: (0..words).collect(), complete };
+        for (inserted, kept) in [
+            (listed(3, false), listed(3, false)),
+            (listed(5, false), listed(3, false)),
+            (listed(9, true), listed(9, true)),
+            (listed(3, false), listed(9, true)),
+            (listed(7, true), listed(9, true)),
+        ] {
+            store.insert(4, inserted);
+            assert_eq!(store.get(4), Some(kept.clone()));
+            assert_eq!(store.bytes(), bytes_of(&kept));
         }
     }
 }

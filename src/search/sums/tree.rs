@@ -1,7 +1,8 @@
 //! Couples and sums as the tree that df-pn searches: what is stored are couples, and a sum is an edge,
 //! which leads to the current couple of one of its parts after the other.
 
-use super::evaluate::{Child, Evaluation, Evaluator, Listing, Numbers, OWN};
+use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
+use super::expand::{Expansion, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::options::PartOrder;
 use super::store::{List, list_of, option_at};
@@ -81,6 +82,16 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
         u64::from(self.edge_key_of(nimber)) << 32
     }
 
+    /// Expands a couple; see [`Evaluator::expand`].
+    pub fn expanded(&mut self, code: u64, all: bool, new_from: usize) -> Expanded<Node> {
+        let (atom, nimber) = couple_of(code);
+        match Evaluator::expand(self, atom, nimber, all, new_from) {
+            Expansion::Solved(value) => Expanded::Solved(value),
+            Expansion::Open(list) => Expanded::Open(Node { atom, list }),
+            Expansion::Stopped => Expanded::Stopped,
+        }
+    }
+
     /// Reduces what an edge leads to by what is known now; its open atoms are in `open`.
     fn reduce_edge(&mut self, node: &Node, child: &Child) -> u32 {
         match child.start {
@@ -155,16 +166,20 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
     }
 
     fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<Node> {
-        let (atom, nimber) = couple_of(code);
-        let list = match self.listing(atom, nimber) {
-            None => return Expanded::Stopped,
-            Some(Listing::Won) => return Expanded::Solved(Value::Win),
-            Some(Listing::All(list)) => list,
-        };
-        match Evaluator::expand(self, atom, nimber, &list, first_visit) {
-            Evaluation::Solved(value) => Expanded::Solved(value),
-            Evaluation::Open => Expanded::Open(Node { atom, list }),
-        }
+        self.expanded(code, false, if first_visit { 0 } else { NONE_NEW })
+    }
+
+    fn expand_rest(
+        &mut self,
+        code: u64,
+        node: &Node,
+        child: &Child,
+        base: usize,
+    ) -> Option<Expanded<Node>> {
+        (child.start == REST).then(|| {
+            self.children.truncate(base);
+            self.expanded(code, true, node.list.len())
+        })
     }
 
     fn step(&mut self, node: &Node, child: &Child, thresholds: Thresholds) -> Step {
@@ -189,8 +204,10 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
         let mut kept = base;
         for at in base..self.children.len() {
             let mut child = self.children[at];
-            let rest = self.reduce_edge(node, &child);
-            child.set_pair(self.reduced(rest).0);
+            if child.start != REST {
+                let rest = self.reduce_edge(node, &child);
+                child.set_pair(self.reduced(rest).0);
+            }
             if child.phi != 0 {
                 self.children[kept] = child;
                 kept += 1;

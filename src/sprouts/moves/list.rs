@@ -1,7 +1,7 @@
 //! Which moves a land has, and in which order they are made.
 
 use super::symmetry::{Symmetries, Symmetry};
-use crate::search::sums::game::Full;
+use crate::search::sums::game::{Full, Share};
 use crate::sprouts::flat::{Flat, LETTER, ONE};
 
 /// A move, but for how a cut divides what is left of the region.
@@ -40,17 +40,24 @@ pub(super) struct Cut {
     pub exchanged: bool,
 }
 
-/// Calls `found` with every move of a land. Moves that cut more links between regions come first:
-/// after these the land falls apart more often, and more is known about small lands.
+/// Calls `found` with every move of a land, or with a share of them. Moves that cut more links
+/// between regions come first: after these the land falls apart more often, and more is known about
+/// small lands. Those that cut none are the rest.
 ///
 /// # Errors
 /// What `found` returns.
 pub(super) fn each(
     land: &Flat,
     symmetries: &Symmetries,
+    share: Share,
     mut found: impl FnMut(Move) -> Result<(), Full>,
 ) -> Result<(), Full> {
-    for links in (0..=2).rev() {
+    let links = match share {
+        Share::All => 0..=2,
+        Share::First => 1..=2,
+        Share::Rest => 0..=0,
+    };
+    for links in links.rev() {
         for region in 0..land.regions.len() {
             let mut found = |curve| found(Move { region, curve });
             let isolated = if links == 0 { land.regions[region].isolated } else { 0 };
@@ -167,21 +174,30 @@ mod tests {
     }
 
     #[test]
-    fn moves_that_cut_more_links_come_first() {
+    fn moves_that_cut_more_links_come_first_and_those_that_cut_none_are_the_rest() {
         for (text, most) in
             [("0*3", 0), ("0*2.1a1a.22", 0), ("0.AB|1C.AB|2C", 2), ("0*2.A|1aAa", 1)]
         {
             let land = Flat::of_land(&text.parse::<Position>().unwrap().lands()[0]);
             let mut symmetries = Symmetries::default();
             symmetries.survey(&land);
-            let mut cut = Vec::new();
-            each(&land, &symmetries, |found| {
-                cut.push(links(&land, &symmetries, found));
-                Ok(())
-            })
-            .unwrap();
+            let moves = |share| {
+                let mut moves = Vec::new();
+                each(&land, &symmetries, share, |found| {
+                    moves.push(found);
+                    Ok(())
+                })
+                .unwrap();
+                moves
+            };
+            let all = moves(Share::All);
+            let cut: Vec<usize> =
+                all.iter().map(|&found| links(&land, &symmetries, found)).collect();
             assert!(cut.is_sorted_by(|a, b| a >= b), "{text}: {cut:?}");
             assert_eq!((cut[0], cut[cut.len() - 1]), (most, 0), "{text}");
+            let first = cut.iter().take_while(|&&cut| cut > 0).count();
+            assert_eq!(moves(Share::First), all[..first]);
+            assert_eq!(moves(Share::Rest), all[first..]);
         }
     }
 }

@@ -24,7 +24,7 @@ mod play;
 mod symmetry;
 
 use super::flat::{Flat, Token};
-use crate::search::sums::game::Full;
+use crate::search::sums::game::{Full, Share};
 use play::Player;
 use symmetry::Symmetries;
 
@@ -41,14 +41,15 @@ pub(super) struct Mover {
 }
 
 impl Mover {
-    /// Calls `child` for every move with the position after it and the letters that have died,
-    /// whose occurrences are still there. Moves that the symmetries above connect come once.
+    /// Calls `child` for every move of a share with the position after it and the letters that have
+    /// died, whose occurrences are still there. Moves that the symmetries above connect come once.
     ///
     /// # Errors
     /// What `child` returns, and [`Full`] after [`MOST_MOVES`] moves.
     pub(super) fn run(
         &mut self,
         packed: &[u8],
+        share: Share,
         mut child: impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
     ) -> Result<(), Full> {
         self.parent.unpack(packed);
@@ -63,6 +64,8 @@ impl Mover {
         };
         let Mover { parent, symmetries, player } = self;
         player.begin();
-        list::each(parent, symmetries, |chosen| player.play(parent, symmetries, chosen, &mut found))
+        list::each(parent, symmetries, share, |chosen| {
+            player.play(parent, symmetries, chosen, &mut found)
+        })
     }
 }

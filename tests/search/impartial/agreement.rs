@@ -45,6 +45,7 @@ pub fn variants() -> Vec<SearchOptions> {
         SearchOptions { heuristic: true, ..paper },
         SearchOptions { combination, ..paper },
         SearchOptions { epsilon_1024: 300, ..paper },
+        SearchOptions { lazy: true, ..paper },
         SearchOptions::TUNED,
     ]
 }

@@ -6,6 +6,7 @@ use crate::search::Value;
 use crate::search::nand::{Expanded, Nand, Scan, scan};
 use crate::search::numbers::{INFINITY, Number, Pair};
 use crate::search::sums::evaluate::{Numbers, OWN};
+use crate::search::sums::expand::NONE_NEW;
 use crate::search::sums::game::Impartial;
 use crate::search::sums::store::option_at;
 use crate::search::sums::threads::Worker;
@@ -227,7 +228,7 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         let before = evaluator.lookup(code);
         let work = before.map_or(0, |entry| entry.work) + work;
         let base = evaluator.children.len();
-        let node = match Nand::expand(evaluator, code, false) {
+        let node = match evaluator.expanded(code, true, NONE_NEW) {
             Expanded::Stopped => return None,
             Expanded::Open(node) => node,
             Expanded::Solved(value) => return Some(self.note(code, value, work)),
@@ -261,7 +262,8 @@ mod tests {
     use crate::oracles::impartial_games::Declared;
     use crate::search::run::{Control, Counters, Limits, Member, Team};
     use crate::search::sums::SearchOptions;
-    use crate::search::sums::evaluate::{Evaluator, Listing};
+    use crate::search::sums::evaluate::Evaluator;
+    use crate::search::sums::expand::Listing;
     use crate::search::sums::store::options_of;
     use crate::search::sums::workspace::{Workspace, couple_of};
     use crate::search::thresholds::Thresholds;
@@ -294,10 +296,10 @@ mod tests {
             }
             let (atom, nimber) = couple_of(code);
             // No option is lost beside so large a heap.
-            let Some(Listing::All(list)) = worker.tree.listing(atom, u32::MAX) else {
+            let Some(Listing::Options(listed)) = worker.tree.listing(atom, u32::MAX, true) else {
                 panic!("all options");
             };
-            for (_, option) in options_of(&list) {
+            for (_, option) in options_of(&listed.list) {
                 leaves(worker, inner, option, nimber, found);
             }
             for smaller in 0..nimber {

@@ -17,6 +17,7 @@ use crate::search::numbers::Pair;
 use crate::search::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
 use crate::search::sums::collect::Collector;
 use crate::search::sums::evaluate::Evaluator;
+use crate::search::sums::expand::NONE_NEW;
 use crate::search::sums::game::{Atom, Impartial};
 use crate::search::sums::knowledge::MAX_GRUNDY;
 use crate::search::sums::options::SearchOptions;
@@ -199,7 +200,7 @@ fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Cou
     let (atom, nimber) = couple_of(code);
     let expanded = match Nand::value(evaluator, code) {
         Some(value) => Expanded::Solved(value),
-        None => Nand::expand(evaluator, code, false),
+        None => evaluator.expanded(code, true, NONE_NEW),
     };
     match expanded {
         Expanded::Solved(value) => {
