@@ -185,8 +185,9 @@ pub trait Impartial: Sync {
     /// Working memory of one worker.
     type Scratch: Default + Send;
 
-    /// Appends the options (children) of an atom, or the [`Options::share`] of them. Each is a sum of atoms, in any order; equal atoms
-    /// may stand in it twice, and the search cancels them. No atom is its own descendant.
+    /// Appends the options (children) of an atom, or the [`Options::share`] of them that is wanted.
+    /// Each is a sum of atoms, in any order; equal atoms may stand in it twice, and the search cancels
+    /// them. No atom is its own descendant.
     ///
     /// # Errors
     /// [`Full`] if an option has no room in the game's tables; the list may be incomplete then.
