@@ -26,14 +26,15 @@ pub enum LeafEstimate {
 
 impl LeafEstimate {
     /// The numbers of the options of an atom that are made last ([`super::game::Share::Rest`]), all
-    /// together: as hard to prove as the atom itself, and a refutation for every eighth of them.
+    /// together: three quarters of what the atom itself takes, and options^(7/16) refutations.
     pub(super) fn of_rest(self, game: &impl Impartial, atom: Atom) -> Pair {
         match self {
             LeafEstimate::Unit => Pair { phi: 1, delta: 1 },
             LeafEstimate::Size { lives_divisor } => {
                 let features = game.features(atom);
-                let phi = (features.estimated_options / 8).clamp(1, MAX);
-                Pair { phi, delta: size(features, lives_divisor) }
+                let phi = power_7_16(features.estimated_options).max(1);
+                let delta = size(features, lives_divisor).saturating_mul(3) / 4;
+                Pair { phi, delta: delta.clamp(2, MAX) }
             }
         }
     }
