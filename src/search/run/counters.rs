@@ -25,7 +25,8 @@ pub struct Counters {
     pub table_used: u64,
     /// Table entries dropped for others.
     pub table_replaced: u64,
-    /// Impartial games: atoms whose options were generated, again where they had been dropped.
+    /// Impartial games: atoms whose options, or the first of them, were generated, again where they
+    /// had been dropped.
     pub generated: u64,
     /// Impartial games: Grundy numbers found.
     pub grundy_numbers: u64,

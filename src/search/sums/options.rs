@@ -26,7 +26,8 @@ pub enum LeafEstimate {
 
 impl LeafEstimate {
     /// The numbers of the options of an atom that are made last ([`super::game::Share::Rest`]), all
-    /// together: three quarters of what the atom itself takes, and options^(7/16) refutations.
+    /// together: three quarters of what the atom itself takes, but more than a sum of new atoms, and
+    /// options^(7/16) refutations.
     pub(super) fn of_rest(self, game: &impl Impartial, atom: Atom) -> Pair {
         match self {
             LeafEstimate::Unit => Pair { phi: 1, delta: 1 },
