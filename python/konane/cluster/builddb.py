@@ -116,26 +116,23 @@ class _Driver:
         todo = collections.deque(tasks)
         flying: dict[ray.ObjectRef, str] = {}
         whole = True
-        try:
-            while flying or (todo and whole):
-                while todo and whole and len(flying) < self.in_flight:
-                    task = todo.popleft()
-                    flying[self.remote.remote(task, *self.arguments)] = task
-                done, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
-                for ref in done:
-                    task = flying.pop(ref)
-                    report = self.result(ref, task)
-                    if report is None:
-                        todo.append(task)
-                    elif "lost" in report:
-                        whole = False
-                        self.file_lost(report["lost"])
-                    else:
-                        self.finished(task, report)
-        except BaseException:
-            for ref in flying:
-                ray.cancel(ref, force=True)
-            raise
+        # Tasks that are still running when this ends with an error are left to end by themselves: Ray
+        # may end the whole process if one is cancelled just as it ends.
+        while flying or (todo and whole):
+            while todo and whole and len(flying) < self.in_flight:
+                task = todo.popleft()
+                flying[self.remote.remote(task, *self.arguments)] = task
+            done, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
+            for ref in done:
+                task = flying.pop(ref)
+                report = self.result(ref, task)
+                if report is None:
+                    todo.append(task)
+                elif "lost" in report:
+                    whole = False
+                    self.file_lost(report["lost"])
+                else:
+                    self.finished(task, report)
 
     def result(self, ref: ray.ObjectRef, task: str) -> dict[str, Any] | None:
         """What a task reports; nothing if it has to run again."""
@@ -298,7 +295,7 @@ def _guarded(what: Callable[[], None]) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, RayError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 4
     return 0
