@@ -5,8 +5,10 @@
 //! both orders are the same. So a block's row is what is left of the sweep's row when the bits
 //! of all other patterns are taken out: word by word, as the stones on the squares above the
 //! sixth are the same for a whole word.
-
-#![allow(unsafe_code)]
+//!
+//! A word's bits are put in the order of their stones first, by tables for its bytes: eight look-ups.
+//! BMI2's PEXT and PDEP, seven of which would do, are microcode on AMD's processors before 2020 and take
+//! some ten times as long there.
 
 use std::ops::Range;
 
@@ -15,6 +17,69 @@ use crate::endgame::index::binomial;
 /// More than the numbers of stones that 32 squares can have.
 const CLASSES: usize = 33;
 
+/// Squares whose stones tell the bits of a word apart.
+const LOW: u32 = 6;
+
+/// Where each bit of a word goes if they are ordered by the stones on the lower squares, then by value.
+const PLACES: [usize; 64] = {
+    let (mut places, mut next, mut stones) = ([0; 64], 0, 0);
+    while stones <= LOW {
+        let mut pattern = 0usize;
+        while pattern < 64 {
+            if pattern.count_ones() == stones {
+                places[pattern] = next;
+                next += 1;
+            }
+            pattern += 1;
+        }
+        stones += 1;
+    }
+    places
+};
+
+/// A permutation of the bits of a word: where the bits of each byte go, for every value of it. 16 KiB.
+#[derive(Debug)]
+struct Permutation([[u64; 256]; 8]);
+
+/// From the order of values to that of stones.
+static SORTED: Permutation = {
+    let mut tables = [[0; 256]; 8];
+    let mut at = 0;
+    while at < 8 * 256 * 8 {
+        let (byte, value, bit) = (at / 8 / 256, at / 8 % 256, at % 8);
+        tables[byte][value] |= (value as u64 >> bit & 1) << PLACES[8 * byte + bit];
+        at += 1;
+    }
+    Permutation(tables)
+};
+
+/// The inverse.
+static BY_VALUE: Permutation = {
+    let mut tables = [[0; 256]; 8];
+    let mut at = 0;
+    while at < 64 * 256 {
+        let (pattern, value) = (at / 256, at % 256);
+        let place = PLACES[pattern];
+        tables[place / 8][value] |= (value as u64 >> (place % 8) & 1) << pattern;
+        at += 1;
+    }
+    Permutation(tables)
+};
+
+impl Permutation {
+    #[inline]
+    fn of(&self, word: u64) -> u64 {
+        (0..8).fold(0, |all, byte| all | self.0[byte][(word >> (8 * byte)) as usize & 0xFF])
+    }
+}
+
+/// The bits of an ordered word that have so many stones on the lower squares.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    start: u32,
+    count: u32,
+}
+
 /// Splits rows by the number of white stones, and joins them again.
 #[derive(Clone, Debug)]
 pub struct Columns {
@@ -22,8 +87,8 @@ pub struct Columns {
     /// By number of white stones: where a block's row begins among all of them, in words; at the
     /// end, the words of all.
     starts: Vec<usize>,
-    /// By number of stones on the lower six squares: the bits of a word that stand for it.
-    masks: Vec<u64>,
+    /// By number of stones on the lower squares.
+    classes: [Class; LOW as usize + 1],
 }
 
 impl Columns {
@@ -33,11 +98,13 @@ impl Columns {
         for stones in 0..=white {
             starts.push(starts[stones as usize] + binomial(white, stones).div_ceil(64) as usize);
         }
-        let low = white.min(6);
-        let mask = |stones: u32| {
-            (0..1u64 << low).filter(|p| p.count_ones() == stones).fold(0, |mask, p| mask | 1 << p)
-        };
-        Columns { white, starts, masks: (0..=low).map(mask).collect() }
+        // With fewer squares those of a class that there are come first in it.
+        let low = white.min(LOW);
+        let classes = std::array::from_fn(|stones| Class {
+            start: (0..stones as u32).map(|fewer| binomial(LOW, fewer) as u32).sum(),
+            count: binomial(low, stones as u32) as u32,
+        });
+        Columns { white, starts, classes }
     }
 
     /// Bytes of a block's row for a number of white stones: one bit a pattern, rounded up.
@@ -69,50 +136,15 @@ impl Columns {
     /// # Panics
     /// If one of them is shorter than it is for this number of squares.
     pub fn split(&self, row: &[u64], blocks: &mut [u64]) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("bmi2") {
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.split_bmi2(row, blocks) };
-        }
-        self.split_with(row, blocks, extract)
-    }
-
-    /// The inverse of [`Columns::split`].
-    ///
-    /// # Panics
-    /// As there.
-    pub fn join(&self, blocks: &[u64], row: &mut [u64]) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("bmi2") {
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.join_bmi2(blocks, row) };
-        }
-        self.join_with(blocks, row, deposit)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "bmi2")]
-    fn split_bmi2(&self, row: &[u64], blocks: &mut [u64]) {
-        self.split_with(row, blocks, |word, mask| std::arch::x86_64::_pext_u64(word, mask))
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "bmi2")]
-    fn join_bmi2(&self, blocks: &[u64], row: &mut [u64]) {
-        self.join_with(blocks, row, |bits, mask| std::arch::x86_64::_pdep_u64(bits, mask))
-    }
-
-    #[inline(always)]
-    fn split_with(&self, row: &[u64], blocks: &mut [u64], extract: impl Fn(u64, u64) -> u64) {
         // Bits that wait for their word to be full, and their number, by number of stones.
         let (mut waiting, mut fill) = ([0u64; CLASSES], [0u32; CLASSES]);
         let mut at = self.begin();
         for (high, &word) in row[..self.row_words()].iter().enumerate() {
             let stones = high.count_ones() as usize;
-            for (low, &mask) in self.masks.iter().enumerate() {
-                let bits = extract(word, mask);
+            let sorted = SORTED.of(word);
+            for (low, &Class { start, count }) in self.classes.iter().enumerate() {
+                let bits = sorted >> start & ((1 << count) - 1);
                 let class = stones + low;
-                let count = mask.count_ones();
                 waiting[class] |= bits << fill[class];
                 fill[class] += count;
                 if fill[class] >= 64 {
@@ -131,63 +163,43 @@ impl Columns {
         }
     }
 
-    #[inline(always)]
-    fn join_with(&self, blocks: &[u64], row: &mut [u64], deposit: impl Fn(u64, u64) -> u64) {
+    /// The inverse of [`Columns::split`].
+    ///
+    /// # Panics
+    /// As there.
+    pub fn join(&self, blocks: &[u64], row: &mut [u64]) {
         let (mut at, mut fill) = (self.begin(), [0u32; CLASSES]);
         let words = self.row_words();
         for (high, word) in row[..words].iter_mut().enumerate() {
             let stones = high.count_ones() as usize;
-            *word = 0;
-            for (low, &mask) in self.masks.iter().enumerate() {
+            let mut sorted = 0;
+            for (low, &Class { start, count }) in self.classes.iter().enumerate() {
                 let class = stones + low;
-                let count = mask.count_ones();
                 let (here, used) = (at[class], fill[class]);
-                let mut bits = blocks[here] >> used;
-                fill[class] += count;
-                if fill[class] >= 64 {
-                    at[class] += 1;
-                    fill[class] -= 64;
-                    if fill[class] > 0 {
-                        bits |= blocks[here + 1] << (64 - used);
-                    }
-                }
-                *word |= deposit(bits, mask);
+                // Of the next word too, without a branch that depends on whether they are there.
+                let next = blocks.get(here + 1).copied().unwrap_or(0);
+                let bits = blocks[here] >> used | next << 1 << (63 - used);
+                at[class] += (used + count) as usize / 64;
+                fill[class] = (used + count) % 64;
+                sorted |= (bits & ((1 << count) - 1)) << start;
             }
+            *word = BY_VALUE.of(sorted);
         }
         row[words..].fill(0);
     }
 
     /// Where the block rows begin, by number of white stones.
     fn begin(&self) -> [usize; CLASSES] {
-        std::array::from_fn(|stones| self.starts.get(stones).copied().unwrap_or(0))
+        std::array::from_fn(|stones| match stones <= self.white as usize {
+            true => self.starts[stones],
+            false => 0,
+        })
     }
 
     /// Words of a row that stand for patterns.
     fn row_words(&self) -> usize {
         (1usize << self.white).div_ceil(64)
     }
-}
-
-/// The bits of `word` under `mask`, moved together.
-fn extract(word: u64, mask: u64) -> u64 {
-    let (mut bits, mut at, mut rest) = (0, 0, mask);
-    while rest != 0 {
-        bits |= (word >> rest.trailing_zeros() & 1) << at;
-        rest &= rest - 1;
-        at += 1;
-    }
-    bits
-}
-
-/// The lowest bits of `bits`, moved to the places of `mask`.
-fn deposit(bits: u64, mask: u64) -> u64 {
-    let (mut word, mut at, mut rest) = (0, 0, mask);
-    while rest != 0 {
-        word |= (bits >> at & 1) << rest.trailing_zeros();
-        rest &= rest - 1;
-        at += 1;
-    }
-    word
 }
 
 #[cfg(test)]
@@ -208,10 +220,8 @@ mod tests {
                 })
                 .collect();
             let bit = |words: &[u64], at: u32| words[at as usize / 64] >> (at % 64) & 1 == 1;
-            let (mut blocks, mut portable) = (vec![!0; columns.words()], vec![!0; columns.words()]);
+            let mut blocks = vec![!0; columns.words()];
             columns.split(&row, &mut blocks);
-            columns.split_with(&row, &mut portable, extract);
-            assert_eq!(blocks, portable);
             let ranks = Combinadics::new(white);
             for stones in 0..=white {
                 assert_eq!(columns.row_bytes(stones), ranks.count(stones).div_ceil(8) as usize);
@@ -224,10 +234,8 @@ mod tests {
                 let expected = ranks.patterns(stones).filter(|&p| bit(&row, p)).count();
                 assert_eq!(ones as usize, expected, "nothing behind the last rank");
             }
-            let (mut joined, mut portable) = (vec![!0; row.len()], vec![!0; row.len()]);
+            let mut joined = vec![!0; row.len()];
             columns.join(&blocks, &mut joined);
-            columns.join_with(&blocks, &mut portable, deposit);
-            assert_eq!(joined, portable);
             for pattern in 0..1 << white {
                 assert_eq!(bit(&joined, pattern), bit(&row, pattern), "{white} {pattern:b}");
             }
