@@ -136,29 +136,28 @@ impl Columns {
     /// # Panics
     /// If one of them is shorter than it is for this number of squares.
     pub fn split(&self, row: &[u64], blocks: &mut [u64]) {
-        // Bits that wait for their word to be full, and their number, by number of stones.
-        let (mut waiting, mut fill) = ([0u64; CLASSES], [0u32; CLASSES]);
+        // Bits that wait for their word to be full, by number of stones.
+        let mut waiting = [0u64; CLASSES];
         let mut at = self.begin();
         for (high, &word) in row[..self.row_words()].iter().enumerate() {
             let stones = high.count_ones() as usize;
             let sorted = SORTED.of(word);
             for (low, &Class { start, count }) in self.classes.iter().enumerate() {
                 let bits = sorted >> start & ((1 << count) - 1);
-                let class = stones + low;
-                waiting[class] |= bits << fill[class];
-                fill[class] += count;
-                if fill[class] >= 64 {
-                    blocks[at[class]] = waiting[class];
-                    at[class] += 1;
-                    fill[class] -= 64;
+                let (waiting, at) = (&mut waiting[stones + low], &mut at[stones + low]);
+                let (here, fill) = (*at / 64, *at as u32 % 64);
+                *waiting |= bits << fill;
+                *at += count as usize;
+                if fill + count >= 64 {
+                    blocks[here] = *waiting;
                     // What did not fit, at most 19 bits.
-                    waiting[class] = bits >> (count - fill[class]);
+                    *waiting = bits >> (64 - fill);
                 }
             }
         }
-        for class in 0..=self.white as usize {
-            if at[class] < self.starts[class + 1] {
-                blocks[at[class]] = waiting[class];
+        for (waiting, at) in waiting.into_iter().zip(at) {
+            if at % 64 > 0 {
+                blocks[at / 64] = waiting;
             }
         }
     }
@@ -168,19 +167,18 @@ impl Columns {
     /// # Panics
     /// As there.
     pub fn join(&self, blocks: &[u64], row: &mut [u64]) {
-        let (mut at, mut fill) = (self.begin(), [0u32; CLASSES]);
+        let mut at = self.begin();
         let words = self.row_words();
         for (high, word) in row[..words].iter_mut().enumerate() {
             let stones = high.count_ones() as usize;
             let mut sorted = 0;
             for (low, &Class { start, count }) in self.classes.iter().enumerate() {
-                let class = stones + low;
-                let (here, used) = (at[class], fill[class]);
+                let at = &mut at[stones + low];
+                let (here, used) = (*at / 64, *at % 64);
                 // Of the next word too, without a branch that depends on whether they are there.
                 let next = blocks.get(here + 1).copied().unwrap_or(0);
                 let bits = blocks[here] >> used | next << 1 << (63 - used);
-                at[class] += (used + count) as usize / 64;
-                fill[class] = (used + count) % 64;
+                *at += count as usize;
                 sorted |= (bits & ((1 << count) - 1)) << start;
             }
             *word = BY_VALUE.of(sorted);
@@ -188,10 +186,11 @@ impl Columns {
         row[words..].fill(0);
     }
 
-    /// Where the block rows begin, by number of white stones.
+    /// Where the block rows begin, by number of white stones, in bits. Of numbers that there are not, no
+    /// bits are asked for.
     fn begin(&self) -> [usize; CLASSES] {
         std::array::from_fn(|stones| match stones <= self.white as usize {
-            true => self.starts[stones],
+            true => 64 * self.starts[stones],
             false => 0,
         })
     }
