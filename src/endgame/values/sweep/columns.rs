@@ -20,53 +20,48 @@ const CLASSES: usize = 33;
 /// Squares whose stones tell the bits of a word apart.
 const LOW: u32 = 6;
 
-/// Where each bit of a word goes if they are ordered by the stones on the lower squares, then by value.
-const PLACES: [usize; 64] = {
-    let (mut places, mut next, mut stones) = ([0; 64], 0, 0);
+/// Where each bit of a word goes if they are ordered by the stones on the lower squares, then by value;
+/// and the inverse.
+const ORDER: ([usize; 64], [usize; 64]) = {
+    let (mut places, mut patterns) = ([0; 64], [0; 64]);
+    let (mut next, mut stones) = (0, 0);
     while stones <= LOW {
         let mut pattern = 0usize;
         while pattern < 64 {
             if pattern.count_ones() == stones {
                 places[pattern] = next;
+                patterns[next] = pattern;
                 next += 1;
             }
             pattern += 1;
         }
         stones += 1;
     }
-    places
+    (places, patterns)
 };
+
+/// From the order of values to that of stones.
+static SORTED: Permutation = Permutation::new(ORDER.0);
+/// The inverse.
+static BY_VALUE: Permutation = Permutation::new(ORDER.1);
 
 /// A permutation of the bits of a word: where the bits of each byte go, for every value of it. 16 KiB.
 #[derive(Debug)]
 struct Permutation([[u64; 256]; 8]);
 
-/// From the order of values to that of stones.
-static SORTED: Permutation = {
-    let mut tables = [[0; 256]; 8];
-    let mut at = 0;
-    while at < 8 * 256 * 8 {
-        let (byte, value, bit) = (at / 8 / 256, at / 8 % 256, at % 8);
-        tables[byte][value] |= (value as u64 >> bit & 1) << PLACES[8 * byte + bit];
-        at += 1;
-    }
-    Permutation(tables)
-};
-
-/// The inverse.
-static BY_VALUE: Permutation = {
-    let mut tables = [[0; 256]; 8];
-    let mut at = 0;
-    while at < 64 * 256 {
-        let (pattern, value) = (at / 256, at % 256);
-        let place = PLACES[pattern];
-        tables[place / 8][value] |= (value as u64 >> (place % 8) & 1) << pattern;
-        at += 1;
-    }
-    Permutation(tables)
-};
-
 impl Permutation {
+    /// By the place to which each bit goes.
+    const fn new(places: [usize; 64]) -> Permutation {
+        let mut tables = [[0; 256]; 8];
+        let mut at = 0;
+        while at < 64 * 256 {
+            let (bit, value) = (at / 256, at % 256);
+            tables[bit / 8][value] |= (value as u64 >> (bit % 8) & 1) << places[bit];
+            at += 1;
+        }
+        Permutation(tables)
+    }
+
     #[inline]
     fn of(&self, word: u64) -> u64 {
         (0..8).fold(0, |all, byte| all | self.0[byte][(word >> (8 * byte)) as usize & 0xFF])
