@@ -4,6 +4,7 @@
 //! the upper bytes of the codes nearly repeat; where an entry stood in the table is found again from
 //! its key.
 
+use crate::file::fields::u64_at;
 use crate::search::table::entry;
 
 /// Bytes of an entry: eight of the code, then the eight of its cell's upper half.
@@ -12,8 +13,22 @@ const BYTES: usize = 16;
 /// Sorts the cells and appends them to `raw`.
 pub fn encode(cells: &mut [u128], raw: &mut Vec<u8>) {
     cells.sort_unstable_by_key(|&cell| cell as u64);
-    for plane in 0..BYTES {
-        raw.extend(cells.iter().map(|cell| (cell >> (8 * plane)) as u8));
+    let (start, count) = (raw.len(), cells.len());
+    raw.resize(start + BYTES * count, 0);
+    let planes = &mut raw[start..];
+    let (eights, rest) = cells.as_chunks::<8>();
+    for (at, eight) in eights.iter().enumerate() {
+        for half in 0..2 {
+            let rows = transposed(eight.map(|cell| (cell >> (64 * half)) as u64));
+            for (plane, row) in (8 * half..).zip(rows) {
+                planes[plane * count + 8 * at..][..8].copy_from_slice(&row.to_le_bytes());
+            }
+        }
+    }
+    for (at, cell) in (8 * eights.len()..).zip(rest) {
+        for (plane, byte) in cell.to_le_bytes().into_iter().enumerate() {
+            planes[plane * count + at] = byte;
+        }
     }
 }
 
@@ -22,15 +37,38 @@ pub fn decode(raw: &[u8], count: usize) -> Option<Vec<u128>> {
     if count.checked_mul(BYTES) != Some(raw.len()) {
         return None;
     }
-    let mut cells = vec![0u128; count];
-    for (plane, bytes) in raw.chunks_exact(count.max(1)).enumerate() {
-        for (cell, &byte) in cells.iter_mut().zip(bytes) {
-            *cell |= u128::from(byte) << (8 * plane);
+    let mut cells = vec![0; count];
+    let (eights, rest) = cells.as_chunks_mut::<8>();
+    for (at, eight) in eights.iter_mut().enumerate() {
+        let rows = |half: usize| {
+            let row = |plane| u64_at(raw, (8 * half + plane) * count + 8 * at);
+            transposed(std::array::from_fn(row))
+        };
+        for (cell, (low, high)) in eight.iter_mut().zip(rows(0).into_iter().zip(rows(1))) {
+            *cell = u128::from(high) << 64 | u128::from(low);
         }
+    }
+    for (at, cell) in (count - rest.len()..).zip(rest) {
+        *cell = u128::from_le_bytes(std::array::from_fn(|plane| raw[plane * count + at]));
     }
     let sound = cells.iter().all(|&cell| entry::is_valid(cell))
         && cells.is_sorted_by_key(|&cell| cell as u64);
     sound.then_some(cells)
+}
+
+/// Eight times eight bytes with rows for columns.
+#[inline(always)]
+fn transposed(mut rows: [u64; 8]) -> [u64; 8] {
+    for (step, mask) in
+        [(4, 0x0000_0000_FFFF_FFFF), (2, 0x0000_FFFF_0000_FFFF), (1, 0x00FF_00FF_00FF_00FF)]
+    {
+        for low in (0..8).filter(|row| row & step == 0) {
+            let swapped = (rows[low] >> (8 * step) ^ rows[low + step]) & mask;
+            rows[low] ^= swapped << (8 * step);
+            rows[low + step] ^= swapped;
+        }
+    }
+    rows
 }
 
 #[cfg(test)]
@@ -61,7 +99,7 @@ mod tests {
             table.store(code, code, entry);
         }
         let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
-        while table.copy_cells(&mut cursor, &mut cells) {}
+        while table.copy_cells(&mut cursor, 1, &mut cells) {}
         cells
     }
 
@@ -73,6 +111,11 @@ mod tests {
             let mut raw = Vec::new();
             encode(&mut cells, &mut raw);
             prop_assert!(raw.len() == 16 * count);
+            for (at, cell) in cells.iter().enumerate() {
+                for (plane, byte) in cell.to_le_bytes().into_iter().enumerate() {
+                    prop_assert_eq!(raw[plane * count + at], byte);
+                }
+            }
             prop_assert_eq!(decode(&raw, count), Some(cells));
         }
 

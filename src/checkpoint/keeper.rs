@@ -6,8 +6,9 @@
 //! the table into a file, in which everybody goes on storing, and after it the tree, piece by piece
 //! as the search hands it over ([`TreePort`]). It has a processor to itself or shares one like any
 //! other program; the search never waits for it. When the search is over, a copy in progress is given
-//! up, and one more checkpoint is written from what the search has left. That holds for a search with
-//! an answer too: a proof of it, or another question, then does not take the search again.
+//! up, and one more checkpoint is written from what the search has left, by all threads of the current
+//! pool of `rayon`. That holds for a search with an answer too: a proof of it, or another question,
+//! then does not take the search again.
 //!
 //! The thread learns what the search has counted through a mutex that the observer's calls update,
 //! every few milliseconds. The totals in a file are those of the moment at which it was begun: what
@@ -25,7 +26,7 @@ use super::format::{Header, Identity, Totals};
 use super::reader::CheckpointReader;
 use super::writer::{CheckpointWriter, Written};
 use crate::file::{Lock, refuse_other};
-use crate::search::run::{Counters, Observer, Progress, Report};
+use crate::search::run::{CheckpointProgress, Counters, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, Sent, TreePort, TreeRoom, copy_whole};
 use crate::search::table::Table;
 use crate::system::disk_free;
@@ -170,18 +171,20 @@ impl Keeper {
     /// Fills an empty table and makes the tree, if there is a checkpoint to go on from.
     ///
     /// # Errors
-    /// As [`CheckpointReader::load`].
+    /// As [`CheckpointReader::load`], which does not go on once `stop` is set.
     pub fn restore(
         &self,
         table: &Table,
-        key_of: impl Fn(u64) -> u64,
+        key_of: impl Fn(u64) -> u64 + Sync,
         room: Option<TreeRoom>,
         stop: Option<&AtomicBool>,
+        observer: &mut dyn Observer,
     ) -> Result<Option<SavedTree>, CheckpointError> {
-        match lock(&self.resumed).take() {
-            Some(reader) => reader.load(table, key_of, room, stop),
-            None => Ok(None),
-        }
+        let Some(reader) = lock(&self.resumed).take() else { return Ok(None) };
+        reader.load(table, key_of, room, &mut |done, of| {
+            observer.checkpoint(&CheckpointProgress { writing: false, done, of });
+            !stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        })
     }
 
     /// Runs a search and keeps checkpoints of it; returns when the last one is on the disk. `tree` is
@@ -222,7 +225,7 @@ impl Keeper {
         if !is_there {
             let start = Instant::now();
             let left = port.left();
-            let result = self.save_rest(table, left.as_ref(), &report.counters);
+            let result = self.save_rest(table, left.as_ref(), &report.counters, observer);
             self.note(start, result);
         }
         report
@@ -251,7 +254,7 @@ impl Keeper {
         elapsed: Duration,
     ) -> Result<Option<Written>, CheckpointError> {
         let mut writer = self.writer(counters, elapsed)?;
-        if !writer.table(table, &mut || !state.has_ended())? {
+        if !writer.table(table, 1, &mut |_, _| !state.has_ended())? {
             return Ok(None);
         }
         if let Some(port) = port {
@@ -281,9 +284,15 @@ impl Keeper {
         table: &Table,
         tree: Option<&SavedTree>,
         counters: &Counters,
+        observer: &mut dyn Observer,
     ) -> Result<Written, CheckpointError> {
         let mut writer = self.writer(counters, self.searched())?;
-        writer.table(table, &mut || true)?;
+        // Nobody else needs the threads any more.
+        let pieces = 8 * rayon::current_num_threads();
+        writer.table(table, pieces, &mut |done, of| {
+            observer.checkpoint(&CheckpointProgress { writing: true, done, of });
+            true
+        })?;
         if let Some(tree) = tree.filter(|tree| tree.has_nodes()) {
             let (nodes, bytes) = copy_whole(tree, |piece| writer.records(&piece))?;
             writer.set_tree(nodes, bytes);

@@ -30,6 +30,7 @@
 //! [`Keeper`] does it all; [`CheckpointWriter`] and [`CheckpointReader`] are the file alone.
 //! docs/CHECKPOINT_FORMAT.md specifies it.
 
+mod blocks;
 mod entries;
 mod error;
 pub mod format;

@@ -3,20 +3,15 @@
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use xxhash_rust::xxh3::Xxh3;
-use zstd::bulk::Decompressor;
+use rayon::prelude::*;
 
-use super::entries;
+use super::blocks::{Block, Blocks, Content};
 use super::error::CheckpointError;
-use super::format::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, FOOTER_BYTES, Footer, HEADER_BYTES, Header,
-    Identity, checksum,
-};
+use super::format::{FOOTER_BYTES, Footer, HEADER_BYTES, Header, Identity};
 use crate::file::{FileError, open_regular};
 use crate::search::snapshot::{Misfit, SavedTree, TreeLoader, TreeRoom};
-use crate::search::table::{Entry, Stored, Table};
+use crate::search::table::{Entry, Table};
 
 /// Entries between the fetching of a cluster and its use.
 const AHEAD: usize = 16;
@@ -109,99 +104,67 @@ impl<R: Read + Seek> CheckpointReader<R> {
 
     /// Reads everything: stores the entries in an empty table, and makes the tree if there is one.
     /// `key_of` is the function from codes to keys. A smaller table keeps the entries that its
-    /// replacement keeps. Takes about as long as it takes to fill the table.
+    /// replacement keeps. Works in the current pool of `rayon`, with some 2 MiB for each thread; what
+    /// the table holds in the end does not depend on their number. `go_on` is told now and then how
+    /// many bytes have been read, of how many, and may say no.
     ///
     /// # Errors
     /// If anything does not fit its checksum or what the rest of the file promises, if the tree
-    /// does not fit `room`, or if `stop` is set meanwhile. Table and tree are of no use then.
+    /// does not fit `room`, or if `go_on` says no. Table and tree are of no use then.
     pub fn load(
         mut self,
         table: &Table,
-        key_of: impl Fn(u64) -> u64,
+        key_of: impl Fn(u64) -> u64 + Sync,
         room: Option<TreeRoom>,
-        stop: Option<&AtomicBool>,
+        go_on: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<SavedTree>, CheckpointError> {
+        let Footer { entries: promised, tree_nodes, tree_bytes, offset, .. } = self.footer;
+        let path = &self.path;
+        let unfit = |misfit, what: &str| unfit(path, (misfit, what), tree_bytes, room);
         let mut loader = self.tree_loader(room)?;
-        table.reserve(self.footer.entries, &key_of);
-        self.from.rewind().map_err(CheckpointError::io("read", &self.path))?;
-        let mut hasher = Xxh3::new();
-        let mut left = self.footer.offset;
-        let mut read = |reader: &mut Self, bytes: &mut [u8]| {
-            if bytes.len() as u64 > left {
-                let what = "a block's end";
-                let expected = "before the footer";
-                return Err(CheckpointError::damaged(&reader.path, what, expected, "behind it"));
+        table.reserve(promised, &key_of);
+        self.from.rewind().map_err(CheckpointError::io("read", path))?;
+        let mut blocks = Blocks::new(path, &mut self.from, self.footer)?;
+        let batch = 2 * rayon::current_num_threads();
+        let mut entries = 0;
+        loop {
+            if !go_on(blocks.bytes(), offset) {
+                return Err(CheckpointError::Interrupted { path: path.clone() });
             }
-            left -= bytes.len() as u64;
-            let io = CheckpointError::io("read", &reader.path);
-            reader.from.read_exact(bytes).map_err(io)?;
-            hasher.update(bytes);
-            Ok(left > 0)
-        };
-        let mut more = read(&mut self, &mut [0; HEADER_BYTES])?;
-        let io = CheckpointError::io("decompress a part of", &self.path);
-        let mut decompressor = Decompressor::new().map_err(io)?;
-        let (mut stored, mut raw) = (Vec::new(), Vec::new());
-        let (mut block, mut entries, mut used) = (0, 0, 0);
-        while more {
-            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Err(CheckpointError::Interrupted { path: self.path });
+            let next = std::iter::from_fn(|| blocks.next().transpose()).take(batch);
+            let read = next.collect::<Result<Vec<Block>, _>>()?;
+            if read.is_empty() {
+                break;
             }
-            let mut bytes = [0; BLOCK_HEADER_BYTES];
-            read(&mut self, &mut bytes)?;
-            let Some(header) = BlockHeader::decode(&bytes) else {
-                let what = format!("the header of block {block}");
-                let expected = "that of a block";
-                return Err(CheckpointError::damaged(&self.path, what, expected, "something else"));
-            };
-            stored.resize(header.stored_bytes as usize, 0);
-            more = read(&mut self, &mut stored)?;
-            let got = header.checksum(&stored);
-            if got != header.xxh3 {
-                let what = format!("block {block}");
-                return Err(checksum(&self.path, &what, header.xxh3, got));
-            }
-            raw.resize(header.raw_bytes as usize, 0);
-            let length = decompressor.decompress_to_buffer(&stored, &mut raw[..]);
-            if length.ok() != Some(raw.len()) {
-                let expected = format!("{} bytes", raw.len());
-                return Err(self.unsound(block, &expected, "something else"));
-            }
-            match (header.kind, &mut loader) {
-                (BlockKind::Entries, _) => {
-                    let cells = entries::decode(&raw, header.items as usize);
-                    let sound = cells.ok_or_else(|| {
-                        self.unsound(block, "sorted entries of a table", "something else")
-                    })?;
-                    entries += sound.len() as u64;
-                    used += store(table, &sound, &key_of);
-                    if table.wants_growth(used) {
-                        table.grow(&key_of);
+            let contents = read.par_iter().map(|block| block.content(path));
+            let contents = contents.collect::<Result<Vec<Content>, _>>()?;
+            let mut tables = Vec::new();
+            for (Block { at, .. }, content) in read.iter().zip(contents) {
+                let what = format!("block {at}");
+                match (content, &mut loader) {
+                    (Content::Entries(cells), _) => {
+                        entries += cells.len() as u64;
+                        tables.push(cells);
+                    }
+                    (Content::Records(..), None) => {
+                        let (expected, got) = ("entries of the table", "parts of a tree");
+                        return Err(CheckpointError::damaged(path, what, expected, got));
+                    }
+                    (Content::Records(raw, items), Some(loader)) => {
+                        let fed = loader.feed(&raw, items);
+                        fed.map_err(|misfit| unfit(misfit, &what))?;
                     }
                 }
-                (BlockKind::Records, None) => {
-                    return Err(self.unsound(block, "entries of the table", "parts of a tree"));
-                }
-                (BlockKind::Records, Some(loader)) => {
-                    let fed = loader.feed(&raw, header.items);
-                    fed.map_err(|misfit| self.misfit(misfit, room, &format!("block {block}")))?;
-                }
             }
-            block += 1;
+            store(table, &tables, &key_of);
         }
-        let got = hasher.digest();
-        if got != self.footer.xxh3 {
-            return Err(checksum(&self.path, "the file", self.footer.xxh3, got));
+        blocks.end()?;
+        if entries != promised {
+            let what = "the number of entries";
+            return Err(CheckpointError::damaged(path, what, promised, entries));
         }
-        let Footer { blocks, entries: promised, tree_nodes, .. } = self.footer;
-        let same = |what: &str, expected: u64, got: u64| match expected == got {
-            true => Ok(()),
-            false => Err(CheckpointError::damaged(&self.path, what, expected, got)),
-        };
-        same("the number of blocks", blocks, block)?;
-        same("the number of entries", promised, entries)?;
         let finish = |loader: TreeLoader| {
-            loader.finish(tree_nodes).map_err(|misfit| self.misfit(misfit, room, "the tree"))
+            loader.finish(tree_nodes).map_err(|misfit| unfit(misfit, "the tree"))
         };
         loader.map(finish).transpose()
     }
@@ -210,8 +173,10 @@ impl<R: Read + Seek> CheckpointReader<R> {
     fn tree_loader(&self, room: Option<TreeRoom>) -> Result<Option<TreeLoader>, CheckpointError> {
         match room {
             Some(room) if self.footer.tree_nodes > 0 => {
-                let full = || self.misfit(Misfit::Full, Some(room), "the tree");
-                if room.bytes() < room.needed(self.footer.tree_bytes) {
+                let Footer { tree_bytes, .. } = self.footer;
+                let misfit = (Misfit::Full, "the tree");
+                let full = || unfit(&self.path, misfit, tree_bytes, Some(room));
+                if room.bytes() < room.needed(tree_bytes) {
                     return Err(full());
                 }
                 TreeLoader::new(room).ok_or_else(full).map(Some)
@@ -219,34 +184,46 @@ impl<R: Read + Seek> CheckpointReader<R> {
             _ => Ok(None),
         }
     }
+}
 
-    fn unsound(&self, block: u64, expected: &str, got: &str) -> CheckpointError {
-        CheckpointError::damaged(&self.path, format!("block {block}"), expected, got)
-    }
-
-    fn misfit(&self, misfit: Misfit, room: Option<TreeRoom>, what: &str) -> CheckpointError {
-        let path = self.path.clone();
-        match misfit {
-            Misfit::Unsound(expected, got) => CheckpointError::damaged(&path, what, expected, got),
-            Misfit::Full => {
-                let need = room.map_or(0, |room| room.needed(self.footer.tree_bytes));
-                let have = room.map_or(0, |room| room.bytes());
-                CheckpointError::TreeTooLarge { path, need, have }
-            }
+/// Why a tree does not fit; `tree_bytes` is what it takes.
+fn unfit(
+    path: &Path,
+    (misfit, what): (Misfit, &str),
+    tree_bytes: u64,
+    room: Option<TreeRoom>,
+) -> CheckpointError {
+    match misfit {
+        Misfit::Unsound(expected, got) => CheckpointError::damaged(path, what, expected, got),
+        Misfit::Full => {
+            let need = room.map_or(0, |room| room.needed(tree_bytes));
+            let have = room.map_or(0, |room| room.bytes());
+            CheckpointError::TreeTooLarge { path: path.to_owned(), need, have }
         }
     }
 }
 
-/// Stores cells; returns how many filled an empty place.
-fn store(table: &Table, cells: &[u128], key_of: &impl Fn(u64) -> u64) -> u64 {
-    let keys: Vec<u64> = cells.iter().map(|&cell| key_of(cell as u64)).collect();
-    let mut filled = 0;
-    for (at, (&cell, &key)) in cells.iter().zip(&keys).enumerate() {
-        if let Some(&key) = keys.get(at + AHEAD) {
-            table.prefetch(key);
+/// Stores the cells of some blocks in parallel. Each cluster gets its own in the order of the blocks,
+/// so that what a full one keeps does not depend on the number of threads.
+fn store(table: &Table, blocks: &[Vec<u128>], key_of: &(impl Fn(u64) -> u64 + Sync)) {
+    let parts = rayon::current_num_threads();
+    let split = |cells: &Vec<u128>| {
+        let mut split = vec![Vec::with_capacity(cells.len() / parts); parts];
+        for &cell in cells {
+            let key = key_of(cell as u64);
+            split[table.cluster_of(key) % parts].push((key, cell));
         }
-        let stored = table.store(key, cell as u64, Entry::unpack(cell));
-        filled += u64::from(stored == Stored::Filled);
-    }
-    filled
+        split
+    };
+    let blocks: Vec<Vec<Vec<(u64, u128)>>> = blocks.par_iter().map(split).collect();
+    (0..parts).into_par_iter().for_each(|part| {
+        for cells in blocks.iter().map(|block| &block[part]) {
+            for (at, &(key, cell)) in cells.iter().enumerate() {
+                if let Some(&(key, _)) = cells.get(at + AHEAD) {
+                    table.prefetch(key);
+                }
+                table.store(key, cell as u64, Entry::unpack(cell));
+            }
+        }
+    });
 }

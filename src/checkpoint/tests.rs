@@ -14,9 +14,9 @@ use crate::search::plain::game::Game;
 use crate::search::pn2::{Pn2Options, pn2};
 use crate::search::pns::tests::{RICH, large_game, random_game};
 use crate::search::pns::{PnsOptions, pns};
-use crate::search::run::{Limits, Observer, Progress, Report};
+use crate::search::run::{CheckpointProgress, Limits, Observer, Progress, Report};
 use crate::search::snapshot::{TreePort, TreeRoom};
-use crate::search::table::Table;
+use crate::search::table::{Cursor, Entry, Table};
 
 /// Fits on every disk.
 const BOUND: u64 = 1;
@@ -52,7 +52,7 @@ fn solve_in_runs(
         };
         assert_eq!((keeper.before().runs, keeper.before().nodes), (run - 1, counted));
         let table = Table::new(1 << 16).unwrap();
-        let tree = keeper.restore(&table, |code| game.key(code), room, None).unwrap();
+        let tree = keeper.restore(&table, |code| game.key(code), room, None, &mut ()).unwrap();
         // A run that finds nothing new would be repeated for ever.
         let limits = Limits { nodes: Some(nodes * run), ..Limits::default() };
         let report = keeper.run(&table, tree, &mut (), room.is_some(), |observer, port| {
@@ -101,6 +101,95 @@ fn searches_with_trees_go_on_where_they_were() {
         }
     }
     assert!(most > 2, "{most}");
+}
+
+/// Some hash.
+fn key_of(code: u64) -> u64 {
+    code.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Writes a table and reads it again, with so many threads; into one that is too small for it too.
+fn through_a_file(table: &Table, small_bytes: usize, threads: usize) -> (Vec<u8>, [Table; 2]) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.checkpoint");
+    let header = format::Header { identity: identity(), totals: Totals::default() };
+    pool.install(|| {
+        let mut writer = CheckpointWriter::create(&path, &header).unwrap();
+        assert!(writer.table(table, threads, &mut |done, of| done <= of).unwrap());
+        writer.finish().unwrap();
+        let tables = [table.bytes(), small_bytes].map(|bytes| {
+            let table = Table::new(bytes).unwrap();
+            let (reader, mut last) = (CheckpointReader::open(&path).unwrap(), 0);
+            let mut grows = |done, of| std::mem::replace(&mut last, done) < done && done <= of;
+            reader.load(&table, key_of, None, &mut grows).unwrap();
+            table
+        });
+        (std::fs::read(&path).unwrap(), tables)
+    })
+}
+
+fn cells_of(table: &Table) -> Vec<u128> {
+    let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
+    while table.copy_cells(&mut cursor, 1, &mut cells) {}
+    cells
+}
+
+#[test]
+fn neither_bytes_nor_tables_depend_on_the_number_of_threads() {
+    let table = Table::new(8 << 20).unwrap();
+    let entry = |code| Entry { phi: 1 + code as u32 % 1000, delta: 7, work: code % 4096 };
+    let codes = || (0..200_000).map(|at: u64| at.wrapping_mul(0xD134_2543_DE82_EF95));
+    table.reserve(200_000, key_of);
+    for code in codes() {
+        table.store(key_of(code), code, entry(code));
+    }
+    let (bytes, [whole, small]) = through_a_file(&table, 1 << 20, 1);
+    for code in codes() {
+        assert_eq!(whole.lookup(key_of(code), code), table.lookup(key_of(code), code));
+    }
+    assert!(small.count().0 * 10 > small.capacity() * 9, "it is full");
+    for threads in [2, 5] {
+        let (again, [other, other_small]) = through_a_file(&table, 1 << 20, threads);
+        assert!(again == bytes, "{threads}");
+        assert!(cells_of(&other) == cells_of(&whole), "{threads}");
+        assert!(cells_of(&other_small) == cells_of(&small), "{threads}");
+    }
+}
+
+/// Remembers what was told of checkpoints.
+#[derive(Default)]
+struct Told(Vec<CheckpointProgress>);
+
+impl Observer for Told {
+    fn checkpoint(&mut self, progress: &CheckpointProgress) {
+        self.0.push(*progress);
+    }
+}
+
+#[test]
+fn reading_and_writing_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.checkpoint");
+    let (game, interval) = (large_game(), Duration::from_secs(3600));
+    let (bytes, room) = (1 << 24, Some(RICH.tree_room(1 << 24)));
+    let run = |keeper: Keeper, nodes| {
+        let (table, mut told) = (Table::new(1 << 16).unwrap(), Told::default());
+        let key_of = |code| game.key(code);
+        let tree = keeper.restore(&table, key_of, room, None, &mut told).unwrap();
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        keeper.run(&table, tree, &mut told, true, |observer, port| {
+            pns(Root::new(&game, 0, &table), bytes, RICH, limits, observer, port)
+        });
+        assert!(told.0.iter().all(|progress| progress.done <= progress.of), "{:?}", told.0);
+        let mut writing: Vec<bool> = told.0.iter().map(|progress| progress.writing).collect();
+        writing.dedup();
+        writing
+    };
+    let begun = Keeper::begin(&path, identity(), BOUND, interval).unwrap();
+    assert_eq!(run(begun, 20), [true]);
+    let resumed = Keeper::resume(&path, identity(), BOUND, interval).unwrap();
+    assert_eq!(run(resumed, 40), [false, true]);
 }
 
 /// Counts calls, and panics at some.

@@ -8,7 +8,9 @@ use super::position::Position;
 use crate::search::numbers::{Number, Pair};
 use crate::search::plain::RootView;
 use crate::search::plain::game::Game;
-use crate::search::run::{Counters, Observer, Progress, RootChild, RootChildren};
+use crate::search::run::{
+    CheckpointProgress, Counters, Observer, Progress, RootChild, RootChildren,
+};
 
 /// A move and its numbers, from the view of the side that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,10 @@ impl<G: Game> Observer for Watched<'_, G> {
         let counters = Counters { table_used, ..progress.counters };
         let children = Some(&children as &dyn RootChildren);
         observer.progress(&Progress { counters, table_capacity, children, ..*progress });
+    }
+
+    fn checkpoint(&mut self, progress: &CheckpointProgress) {
+        self.observer.checkpoint(progress);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::cli::output;
 use crate::konane::Solver;
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
-use crate::search::run::{Counters, Observer, Progress};
+use crate::search::run::{CheckpointProgress, Counters, Observer, Progress};
 use crate::system::parse_duration;
 
 /// Where `--checkpoint-interval` says nothing. A checkpoint of 4 GiB takes well below a minute of one
@@ -110,6 +110,10 @@ impl Observer for Watch<'_> {
     fn progress(&mut self, progress: &Progress) {
         self.note_saves();
         self.progress.progress(progress);
+    }
+
+    fn checkpoint(&mut self, progress: &CheckpointProgress) {
+        self.progress.checkpoint(progress);
     }
 }
 

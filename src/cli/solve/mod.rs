@@ -55,7 +55,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let keeper = checkpoint::keeper(&args.checkpoint, &solver)?;
     let keeper = keeper.as_ref();
     let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
-    if writer.is_some() {
+    if writer.is_some() || keeper.is_some() {
         args.search.threads.start_pool()?;
     }
     let open = |directory| database::open(directory, args.start.board, Some(&position));

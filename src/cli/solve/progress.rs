@@ -8,7 +8,7 @@ use crate::konane::notation::format_move;
 use crate::konane::{Board, Position, RootMove};
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
-use crate::search::run::{Observer, Progress};
+use crate::search::run::{CheckpointProgress, Observer, Progress};
 
 /// Shows how a search gets on.
 pub struct SearchProgress {
@@ -101,6 +101,15 @@ impl Observer for SearchProgress {
         if let Some(mut trace) = self.trace.take() {
             trace.hear(progress, || self.traced(progress));
             self.trace = Some(trace);
+        }
+    }
+
+    fn checkpoint(&mut self, progress: &CheckpointProgress) {
+        if let Some(seconds) = self.shown.due() {
+            let &CheckpointProgress { writing, done, of } = progress;
+            let verb = if writing { "writing" } else { "reading" };
+            let percent = 100 * u128::from(done) / u128::from(of.max(1));
+            self.shown.show(seconds, format!("{verb} the checkpoint: {percent} %"));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::konane::{Solution, SolveError, Solver};
 use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove_keeping};
 use crate::search::certificate::{CertificateError, CertificateProgress};
 use crate::search::plain::known::Known;
-use crate::search::run::{Observer, Progress};
+use crate::search::run::{CheckpointProgress, Observer, Progress};
 use crate::search::table::Table;
 
 /// The proof in the JSON of `solve`.
@@ -82,6 +82,10 @@ struct Watch<'a> {
 impl Observer for Watch<'_> {
     fn progress(&mut self, progress: &Progress) {
         self.progress.progress(progress);
+    }
+
+    fn checkpoint(&mut self, progress: &CheckpointProgress) {
+        self.progress.checkpoint(progress);
     }
 }
 

@@ -231,7 +231,8 @@ impl<'a, K: Known> Solver<'a, K> {
             None => search(&mut observer, &TreePort::idle()),
             Some(keeper) => {
                 let room = options.tree_room(tree_bytes);
-                let tree = keeper.restore(table, |code| game.key(code), room, limits.stop)?;
+                let key_of = |code| game.key(code);
+                let tree = keeper.restore(table, key_of, room, limits.stop, &mut observer)?;
                 keeper.run(table, tree, &mut observer, room.is_some(), search)
             }
         };

@@ -36,7 +36,7 @@ pub(super) use control::{Control, MemoryUse};
 pub use counters::Counters;
 pub(super) use gate::Gate;
 pub use limits::{Limits, Outcome, Pace, Reason};
-pub use report::{Observer, Progress, Report, RootChild, RootChildren};
+pub use report::{CheckpointProgress, Observer, Progress, Report, RootChild, RootChildren};
 pub(super) use team::{Member, Team};
 pub(super) use visits::Seen;
 

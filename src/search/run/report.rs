@@ -72,6 +72,17 @@ pub trait RootChildren: Sync {
     fn root_children(&self) -> Vec<RootChild>;
 }
 
+/// How far a checkpoint has been read, before a search, or written, after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckpointProgress {
+    /// Whether it is written.
+    pub writing: bool,
+    /// How much is done.
+    pub done: u64,
+    /// How much there is.
+    pub of: u64,
+}
+
 /// Receives progress now and then, from one thread at a time: the one that called the search, or
 /// one of its workers where these need larger stacks.
 pub trait Observer {
@@ -86,6 +97,11 @@ pub trait Observer {
     fn grundy_numbers(&mut self, numbers: &[(u32, u32)]) -> bool {
         let _ = numbers;
         true
+    }
+
+    /// A checkpoint is read before the search, or written after it. Called several times a second.
+    fn checkpoint(&mut self, progress: &CheckpointProgress) {
+        let _ = progress;
     }
 }
 

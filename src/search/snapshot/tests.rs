@@ -329,7 +329,7 @@ fn a_table_that_grows_while_it_is_copied_loses_nothing() {
         assert!(before.len() as u64 > begin / 10 * 9);
         let (mut cursor, mut cells, mut steps) = (Cursor::default(), Vec::new(), 0);
         let mut growths = 0;
-        while table.copy_cells(&mut cursor, &mut cells) {
+        while table.copy_cells(&mut cursor, 1, &mut cells) {
             while table.wants_growth(used + stores) {
                 table.grow(key);
                 growths += 1;
@@ -365,7 +365,7 @@ fn many_threads_may_store_while_a_table_is_copied() {
             });
         }
         let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
-        while table.copy_cells(&mut cursor, &mut cells) {}
+        while table.copy_cells(&mut cursor, 1, &mut cells) {}
         cells
     });
     for cell in cells {

@@ -133,7 +133,7 @@ fn retain<G: Impartial>(
 fn least_work<G: Impartial>(workspace: &Workspace<'_, G>, couples: u64) -> u64 {
     let mut by_work = [0u64; u64::BITS as usize];
     let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
-    while workspace.table.copy_cells(&mut cursor, &mut cells) {
+    while workspace.table.copy_cells(&mut cursor, 1, &mut cells) {
         for cell in cells.drain(..) {
             by_work[Entry::unpack(cell).work.max(1).ilog2() as usize] += 1;
         }

@@ -71,6 +71,8 @@ pub use keys::{CodesOfKeys, LinearMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use cell::Cell;
 use entry::Wide;
 use layout::Layout;
@@ -180,6 +182,13 @@ pub struct Cursor {
     clusters: usize,
 }
 
+impl Cursor {
+    /// Clusters that have been copied, and all clusters, as far as it is known.
+    pub(crate) fn progress(&self) -> (u64, u64) {
+        (self.next as u64, self.clusters as u64)
+    }
+}
+
 /// Clusters that [`Table::copy_cells`] reads at once: 128 KiB, some ten microseconds, for which a
 /// growth may have to wait.
 const COPY_CLUSTERS: usize = 1 << 11;
@@ -259,21 +268,45 @@ impl Table {
 
     /// Appends the entries in use of the next clusters, as wide cells, and moves the cursor on. False
     /// at the end, when nothing was left to read. Others may store and grow meanwhile; see the
-    /// module's head for what is copied then.
-    pub(crate) fn copy_cells(&self, cursor: &mut Cursor, cells: &mut Vec<u128>) -> bool {
+    /// module's head for what is copied then. More than one of the `pieces` of [`COPY_CLUSTERS`] are
+    /// read in parallel, in the current pool of `rayon`, for which a growth waits as well.
+    pub(crate) fn copy_cells(
+        &self,
+        cursor: &mut Cursor,
+        pieces: usize,
+        cells: &mut Vec<u128>,
+    ) -> bool {
         self.while_nothing_moves(|| {
             let shape = self.shape();
             // 0 at the beginning, where the cursor stands at 0 in any case.
             cursor.next *= shape.clusters.checked_div(cursor.clusters).unwrap_or(1);
             cursor.clusters = shape.clusters;
-            let end = (cursor.next + COPY_CLUSTERS).min(shape.clusters);
-            for cluster in cursor.next..end {
-                self.for_each_entry(shape, cluster, |_, wide| cells.push(wide));
+            let end = (cursor.next + pieces * COPY_CLUSTERS).min(shape.clusters);
+            let piece = |first: usize, cells: &mut Vec<u128>| {
+                for cluster in first..end.min(first + COPY_CLUSTERS) {
+                    self.for_each_entry(shape, cluster, |_, wide| cells.push(wide));
+                }
+            };
+            if pieces == 1 {
+                piece(cursor.next, cells);
+            } else {
+                let firsts = (cursor.next..end).into_par_iter().step_by(COPY_CLUSTERS);
+                let copies = firsts.map(|first| {
+                    let mut cells = Vec::with_capacity(COPY_CLUSTERS * CLUSTER * shape.in_cell());
+                    piece(first, &mut cells);
+                    cells
+                });
+                cells.extend(copies.collect::<Vec<_>>().into_iter().flatten());
             }
             let more = cursor.next < end;
             cursor.next = end;
             more
         })
+    }
+
+    /// The number of a key's cluster, as long as the table does not grow.
+    pub(crate) fn cluster_of(&self, key: u64) -> usize {
+        index_of(key, self.shape().clusters)
     }
 
     /// Reads the table while others may want to grow it, which waits as long.
@@ -289,8 +322,9 @@ impl Table {
         let cells = &self.memory.clusters()[cluster].0;
         match &self.codes {
             Some(codes) if shape.narrow => {
+                let first = Narrow::first_key(cluster, shape.clusters);
                 for place in places::<Narrow>(cells) {
-                    let key = Narrow::key(place, cluster, shape.clusters);
+                    let key = Narrow::key(place, first, shape.clusters);
                     each(u128::from(place), Narrow::unpack(place).pack(codes.code(key)));
                 }
             }

@@ -89,10 +89,16 @@ impl Narrow {
         key << (clusters.ilog2() - 1) >> KEY_SHIFT << KEY_SHIFT
     }
 
-    /// The upper bits of the key of a place in this cluster: those that the module's head names.
-    pub fn key(place: u64, cluster: usize, clusters: usize) -> u64 {
+    /// The first key of a cluster.
+    pub fn first_key(cluster: usize, clusters: usize) -> u64 {
+        ((cluster as u128) << 64).div_ceil(clusters as u128) as u64
+    }
+
+    /// The upper bits of the key of a place in the cluster with this first key: those that the
+    /// module's head names.
+    #[inline(always)]
+    pub fn key(place: u64, first: u64, clusters: usize) -> u64 {
         let bits = clusters.ilog2();
-        let first = ((cluster as u128) << 64).div_ceil(clusters as u128) as u64;
         let beginning = first >> (64 - bits);
         let is_first = beginning & 1 == place >> 63;
         let beginning = if is_first { beginning } else { beginning + 1 };
@@ -195,7 +201,8 @@ mod tests {
         ) {
             let kept = (clusters.ilog2() - 1 + KEY_BITS).min(64);
             let cluster = index_of(key, clusters);
-            let back = Narrow::key(Narrow::name(key, clusters), cluster, clusters);
+            let first = Narrow::first_key(cluster, clusters);
+            let back = Narrow::key(Narrow::name(key, clusters), first, clusters);
             prop_assert_eq!((back ^ key).checked_shr(64 - kept).unwrap_or(0), 0);
         }
 

@@ -75,7 +75,7 @@ pub fn lead<G: Game>(
 /// What a table knows that took at least so much work.
 fn found(table: &Table, least: u64) -> Vec<Finding> {
     let (mut cursor, mut cells, mut found) = (Cursor::default(), Vec::new(), Vec::new());
-    while table.copy_cells(&mut cursor, &mut cells) {
+    while table.copy_cells(&mut cursor, 1, &mut cells) {
         let all = cells.drain(..).map(Finding::of_cell);
         found.extend(all.filter(|finding| finding.entry.work >= least));
     }
