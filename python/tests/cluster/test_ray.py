@@ -57,7 +57,7 @@ class Run:
 
     def end(self, code: int = 0) -> dict:
         """The answer."""
-        out, rest = self.process.communicate(timeout=120)
+        out, rest = self.process.communicate(timeout=600)
         self.lines.append(rest)
         assert self.process.returncode == code, "".join(self.lines)
         return json.loads(out)
