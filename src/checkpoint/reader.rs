@@ -104,7 +104,7 @@ impl<R: Read + Seek> CheckpointReader<R> {
 
     /// Reads everything: stores the entries in an empty table, and makes the tree if there is one.
     /// `key_of` is the function from codes to keys. A smaller table keeps the entries that its
-    /// replacement keeps. Works in the current pool of `rayon`, with some 2 MiB for each thread; what
+    /// replacement keeps. Works in the current pool of `rayon`, with some 4 MiB for each thread; what
     /// the table holds in the end does not depend on their number. `go_on` is told now and then how
     /// many bytes have been read, of how many, and may say no.
     ///
@@ -208,14 +208,14 @@ fn unfit(
 fn store(table: &Table, blocks: &[Vec<u128>], key_of: &(impl Fn(u64) -> u64 + Sync)) {
     let parts = rayon::current_num_threads();
     let split = |cells: &Vec<u128>| {
-        let mut split = vec![Vec::with_capacity(cells.len() / parts); parts];
+        let mut split = vec![Vec::new(); parts];
         for &cell in cells {
             let key = key_of(cell as u64);
             split[table.cluster_of(key) % parts].push((key, cell));
         }
         split
     };
-    let blocks: Vec<Vec<Vec<(u64, u128)>>> = blocks.par_iter().map(split).collect();
+    let blocks: Vec<Vec<Vec<_>>> = blocks.par_iter().map(split).collect();
     (0..parts).into_par_iter().for_each(|part| {
         for cells in blocks.iter().map(|block| &block[part]) {
             for (at, &(key, cell)) in cells.iter().enumerate() {
