@@ -120,7 +120,9 @@ fn stopped_at_any_time_and_run_again() {
         // Every time a driver of its own, with the slices of the first.
         let build = tasks("5x5", 4 + stops, out.path()).open(&()).unwrap();
         let stop = AtomicBool::new(false);
-        let until = std::time::Duration::from_micros(next(&mut state) % 60_000);
+        // Longer and longer, so that a task comes to its end on a busy machine, too.
+        let until = next(&mut state) % (60_000 + 500 * stops as u64);
+        let until = std::time::Duration::from_micros(until);
         let done = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(until);
