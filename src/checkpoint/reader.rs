@@ -41,7 +41,7 @@ impl CheckpointReader {
     }
 }
 
-impl<R: Read + Seek> CheckpointReader<R> {
+impl<R: Read + Seek + Send> CheckpointReader<R> {
     /// Reads header and footer; `path` is for errors only.
     ///
     /// # Errors
@@ -126,20 +126,21 @@ impl<R: Read + Seek> CheckpointReader<R> {
         self.from.rewind().map_err(CheckpointError::io("read", path))?;
         let mut blocks = Blocks::new(path, &mut self.from, self.footer)?;
         let batch = 2 * rayon::current_num_threads();
-        let mut entries = 0;
-        loop {
+        let read_some = |blocks: &mut Blocks<'_, R>| {
+            let next = std::iter::from_fn(|| blocks.next().transpose()).take(batch);
+            next.collect::<Result<Vec<Block>, _>>()
+        };
+        let (mut read, mut entries) = (read_some(&mut blocks)?, 0);
+        while !read.is_empty() {
             if !go_on(blocks.bytes(), offset) {
                 return Err(CheckpointError::Interrupted { path: path.clone() });
             }
-            let next = std::iter::from_fn(|| blocks.next().transpose()).take(batch);
-            let read = next.collect::<Result<Vec<Block>, _>>()?;
-            if read.is_empty() {
-                break;
-            }
-            let contents = read.par_iter().map(|block| block.content(path));
-            let contents = contents.collect::<Result<Vec<Content>, _>>()?;
+            let (next, contents) = rayon::join(
+                || read_some(&mut blocks),
+                || read.par_iter().map(|block| block.content(path)).collect::<Result<Vec<_>, _>>(),
+            );
             let mut tables = Vec::new();
-            for (Block { at, .. }, content) in read.iter().zip(contents) {
+            for (Block { at, .. }, content) in read.iter().zip(contents?) {
                 let what = format!("block {at}");
                 match (content, &mut loader) {
                     (Content::Entries(cells), _) => {
@@ -157,6 +158,7 @@ impl<R: Read + Seek> CheckpointReader<R> {
                 }
             }
             store(table, &tables, &key_of);
+            read = next?;
         }
         blocks.end()?;
         if entries != promised {

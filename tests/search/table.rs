@@ -272,6 +272,34 @@ fn a_table_that_grows_in_time_loses_little() {
     assert!(lost * 50 < codes.len(), "{lost} of {}", codes.len());
 }
 
+/// Empty or not, a table has the shape and the entries that growth would have given it.
+#[test]
+#[cfg_attr(miri, ignore = "too large for the interpreter")]
+fn a_reserved_table_is_one_that_grew() {
+    for before in [0, 300] {
+        for entries in [1, 5_000, 50_000, u64::MAX] {
+            let tables = [table(1 << 14), table(1 << 14)];
+            let fill = |codes: std::ops::Range<u64>| {
+                for (code, table) in codes.flat_map(|code| tables.each_ref().map(|t| (code, t))) {
+                    table.store(mix(code), code, entry_of(code, code));
+                }
+            };
+            fill(0..before);
+            tables[0].reserve(entries, mix);
+            while tables[1].wants_growth(entries.min(tables[1].capacity())) {
+                tables[1].grow(mix);
+            }
+            assert_eq!(tables[0].used_bytes(), tables[1].used_bytes(), "{before} {entries}");
+            fill(before..before + entries.min(5_000));
+            for code in 0..before + entries.min(5_000) {
+                let [reserved, grown] =
+                    tables.each_ref().map(|table| table.lookup(mix(code), code));
+                assert_eq!(reserved, grown, "{before} {entries} {code}");
+            }
+        }
+    }
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "too many entries")]
 fn the_estimated_count_is_exact_for_small_tables_and_close_for_large_ones() {

@@ -35,10 +35,15 @@ impl Table {
     /// `while_nothing_moves`. If others do, entries, solved ones too, can get lost or stay behind
     /// where no look-up finds them, and where entries are narrow, be taken for others.
     pub fn grow(&self, key_of: impl Fn(u64) -> u64) {
+        self.take_next_shape(|from, to| self.reshape(from, to, key_of));
+    }
+
+    /// Takes the next shape, if there is one, once the entries are where it has them.
+    fn take_next_shape(&self, reshape: impl FnOnce(Shape, Shape)) {
         self.while_nothing_moves(|| {
             let shape = self.shape();
             if let Some(grown) = self.next(shape) {
-                self.reshape(shape, grown, key_of);
+                reshape(shape, grown);
                 self.shape.store(grown.number(), Ordering::Relaxed);
             }
         });
@@ -78,13 +83,20 @@ impl Table {
         }
     }
 
-    /// Brings as much of the memory into use as growth would have done for so many entries; for an
-    /// empty table that is about to be filled, otherwise as [`Table::grow`].
+    /// Brings as much of the memory into use as growth would have done for so many entries, as
+    /// [`Table::grow`]. An empty table that is about to be filled only takes the shape, and none of the
+    /// memory is touched.
     pub fn reserve(&self, entries: u64, key_of: impl Fn(u64) -> u64) {
         // A file may claim more entries than there are numbers for.
         let entries = entries.min(self.capacity());
+        let is_empty = self.wants_growth(entries) && self.count().0 == 0;
         while self.wants_growth(entries) {
-            self.grow(&key_of);
+            if is_empty {
+                // What is not in use yet is zero, and so are empty clusters of every shape.
+                self.take_next_shape(|_, _| ());
+            } else {
+                self.grow(&key_of);
+            }
         }
     }
 }
