@@ -6,7 +6,7 @@ use crate::konane::{Algorithm, Colour, Position, Solution, SolveError, Solver};
 use crate::search::SettleOptions;
 use crate::search::Value;
 use crate::search::certificate::{
-    Certificate, CertificateError, CertificateOptions, CertificateProgress, certificate,
+    Certificate, CertificateError, CertificateOptions, CertificateProgress, collect,
 };
 use crate::search::plain::Root;
 use crate::search::plain::known::{Informed, Known};
@@ -52,7 +52,8 @@ const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 100 };
 /// Solves a position and collects a proof of the result ([`crate::search::certificate`]).
 ///
 /// The limit of nodes is one of the search; the deadline and the stop flag hold for both. Collecting
-/// uses the current pool of `rayon`.
+/// uses the current pool of `rayon`. The table is given back as soon as all positions are collected,
+/// before they are thinned.
 ///
 /// # Errors
 /// As [`Solver::run`].
@@ -83,11 +84,11 @@ pub fn prove<K: Known>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
 ) -> Result<Proved, SolveError> {
-    Ok(prove_keeping(solver, observer)?.0)
+    Ok(prove_and(solver, observer, false)?.0)
 }
 
-/// [`prove`] that hands over the table as the search has left it, for what comes after; there is
-/// none if the game was over.
+/// [`prove`] that keeps the table and hands it over, for what comes after; there is none if the game
+/// was over.
 ///
 /// # Errors
 /// As [`Solver::run`].
@@ -95,12 +96,21 @@ pub fn prove_keeping<K: Known>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
 ) -> Result<(Proved, Option<Table>), SolveError> {
+    prove_and(solver, observer, true)
+}
+
+/// [`prove`], with or without the table at the end.
+fn prove_and<K: Known>(
+    solver: &Solver<'_, K>,
+    observer: &mut dyn ProofObserver,
+    keep_table: bool,
+) -> Result<(Proved, Option<Table>), SolveError> {
     let &Solver { board, position, options, limits, known, .. } = solver;
     let (solution, table) = solver.search(observer)?;
     let Some(winner) = solution.winner else {
         return Ok((Proved { solution, proof: None }, table));
     };
-    let table = match table {
+    let mut table = match table {
         Some(table) if options.algorithm == Algorithm::AlphaBeta => {
             // Its entries mean something else to a proof-number search.
             let bytes = table.bytes();
@@ -109,19 +119,29 @@ pub fn prove_keeping<K: Known>(
         }
         table => table,
     };
-    let result = match &table {
+    let game = Konane::new(board, options.profile.estimate());
+    let game = Informed::new(&game, known);
+    let collecting = &mut |progress: &CertificateProgress| observer.collecting(progress);
+    let collected = match &table {
         // The game is over, and there is nothing to prove.
-        None => Ok(Certificate::default()),
+        None => None,
         Some(table) => {
-            let game = Konane::new(board, options.profile.estimate());
-            let game = Informed::new(&game, known);
             let root = position.code(board);
             let won = winner == position.to_move();
             let value = if won { Value::Win } else { Value::Loss };
             let stones = |code| Position::from_code(board, code).occupied().count_ones();
             let how = CertificateOptions { dfpn: options.profile.dfpn(), settle: SETTLE };
-            let collecting = &mut |progress: &CertificateProgress| observer.collecting(progress);
-            certificate(Root::new(&game, root, table), value, stones, &how, limits, collecting)
+            let root = Root::new(&game, root, table);
+            Some(collect(root, value, stones, &how, limits, collecting))
+        }
+    };
+    if !keep_table {
+        table = None;
+    }
+    let result = match collected {
+        None => Ok(Certificate::default()),
+        Some(collected) => {
+            collected.and_then(|collected| collected.thin(&game, limits, collecting))
         }
     };
     let proof = result.map(|certificate| {

@@ -7,7 +7,7 @@ use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use konane::Value;
 use konane::search::SettleOptions;
-use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, certificate};
+use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, collect};
 use konane::search::dfpn::{DfpnOptions, dfpn};
 use konane::search::numbers::Combination;
 use konane::search::plain::Root;
@@ -28,16 +28,14 @@ const OPTIONS: CertificateOptions = CertificateOptions {
     settle: SettleOptions { budget: 5, effort: u32::MAX - 1 },
 };
 
-fn collect<G: Game>(
-    game: &G,
-    nodes: u64,
-    (root, value): (u64, Value),
-    table: &Table,
+fn certificate<G: Game>(
+    root: Root<'_, G>,
+    value: Value,
+    layer: impl Fn(u64) -> u32 + Sync,
     limits: Limits<'_>,
 ) -> Result<Certificate, CertificateError> {
-    // Every edge of a random graph leads to a greater number.
-    let layer = |code: u64| (nodes - 1 - code) as u32;
-    certificate(Root::new(game, root, table), value, layer, &OPTIONS, limits, &mut |_| {})
+    let game = root.game;
+    collect(root, value, layer, &OPTIONS, limits, &mut |_| {})?.thin(game, limits, &mut |_| {})
 }
 
 fn is_closed(game: &GraphGame, root: u64, value: Value, codes: &[u64]) -> bool {
@@ -84,7 +82,10 @@ proptest! {
         if searched {
             dfpn(Root::new(&informed, 0, &table), OPTIONS.dfpn, Limits::default(), &mut ());
         }
-        let found = collect(&informed, nodes.into(), (0, value), &table, Limits::default()).unwrap();
+        // Every edge of a random graph leads to a greater number.
+        let layer = |code: u64| nodes - 1 - code as u32;
+        let root = || Root::new(&informed, 0, &table);
+        let found = certificate(root(), value, layer, Limits::default()).unwrap();
         prop_assert!(is_closed(&game, 0, value, &found.codes));
         prop_assert!(found.codes.is_sorted_by(|a, b| a < b));
         for &code in &found.codes {
@@ -100,7 +101,7 @@ proptest! {
         }
         // What is not true has no certificate.
         let table = Table::new(1 << 12).unwrap();
-        let error = collect(&informed, nodes.into(), (0, !value), &table, Limits::default());
+        let error = certificate(root(), !value, layer, Limits::default());
         prop_assert!(matches!(error, Err(CertificateError::Contradiction { .. })), "{:?}", error);
     }
 }
@@ -113,9 +114,7 @@ fn a_limit_gives_no_certificate() {
     let stop = AtomicBool::new(true);
     let limits = Limits { stop: Some(&stop), ..Limits::default() };
     let value = Negamax::new(&game).value(0);
-    let attempt = |limits| {
-        certificate(Root::new(&game, 0, &table), value, stones, &OPTIONS, limits, &mut |_| {})
-    };
+    let attempt = |limits| certificate(Root::new(&game, 0, &table), value, stones, limits);
     assert_eq!(attempt(limits), Err(CertificateError::Stopped(Reason::Interrupted)));
     let deadline = Some(std::time::Instant::now());
     let limits = Limits { deadline, ..Limits::default() };
@@ -132,14 +131,7 @@ fn known_values_that_cannot_be_read_give_no_certificate() {
     let informed = Informed::new(&game, &failing);
     let stones = |code: u64| GraphGame::nim_piles(&[3, 4], code).iter().sum::<u32>();
     let table = Table::new(1 << 12).unwrap();
-    let limits = Limits::default();
-    let found = certificate(
-        Root::new(&informed, 0, &table),
-        Value::Win,
-        stones,
-        &OPTIONS,
-        limits,
-        &mut |_| {},
-    );
+    let root = Root::new(&informed, 0, &table);
+    let found = certificate(root, Value::Win, stones, Limits::default());
     assert_eq!(found, Err(CertificateError::Stopped(Reason::KnownValues)));
 }

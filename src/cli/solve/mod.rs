@@ -71,8 +71,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let mut watch = Watch::new(progress, keeper);
     let solver = solver.limits(limits).keeper(keeper);
     let (result, proving) = match &values {
-        Some(values) => search(&solver.known(values), &mut watch, writer),
-        None => search(&solver, &mut watch, writer),
+        Some(values) => search(&solver.known(values), &mut watch, writer, args.lines),
+        None => search(&solver, &mut watch, writer, args.lines),
     };
     let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
     let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
@@ -124,14 +124,16 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
 }
 
-/// Solves and, where a proof is wanted, collects and writes it; hands over the table.
+/// Solves and, where a proof is wanted, collects and writes it; hands over the table, after a proof
+/// only if it is to be kept.
 fn search<K: Known>(
     solver: &Solver<'_, K>,
     watch: &mut Watch<'_>,
     writer: Option<ProofWriter>,
+    keep_table: bool,
 ) -> (Found, Option<Proving>) {
     match writer {
-        Some(writer) => proof::run(solver, watch, writer),
+        Some(writer) => proof::run(solver, watch, writer, keep_table),
         None => (solver.search(watch), None),
     }
 }

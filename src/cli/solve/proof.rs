@@ -9,7 +9,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
 use crate::file::FileError;
 use crate::konane::{Solution, SolveError, Solver};
-use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove_keeping};
+use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove, prove_keeping};
 use crate::search::certificate::{CertificateError, CertificateProgress};
 use crate::search::plain::known::Known;
 use crate::search::run::{CheckpointProgress, Observer, Progress};
@@ -46,18 +46,23 @@ enum Failure {
     Writing(FileError),
 }
 
-/// What a search has found, and its table.
+/// What a search has found, and its table if it was kept.
 pub type Found = Result<(Solution, Option<Table>), SolveError>;
 
-/// Solves, collects and writes; hands over the table. There is no proof if there is no result; then
-/// nothing is left of the file.
+/// Solves, collects and writes; hands over the table if it is to be kept. There is no proof if there
+/// is no result; then nothing is left of the file.
 pub fn run<K: Known>(
     solver: &Solver<'_, K>,
     progress: &mut dyn ProofObserver,
     writer: ProofWriter,
+    keep_table: bool,
 ) -> (Found, Option<Proving>) {
     let mut watch = Watch { progress, searched: None };
-    let (proved, table) = match prove_keeping(solver, &mut watch) {
+    let proved = match keep_table {
+        true => prove_keeping(solver, &mut watch),
+        false => prove(solver, &mut watch).map(|proved| (proved, None)),
+    };
+    let (proved, table) = match proved {
         Ok(proved) => proved,
         Err(error) => return (Err(error), None),
     };

@@ -43,21 +43,77 @@ impl Waiting {
     }
 }
 
-/// The set in one layer, once it is complete: codes in increasing order, and a table of them from the
-/// first question on.
+/// Codes that are packed together.
+const CHUNK: usize = 1 << 16;
+
+/// How hard zstd tries. The lower bytes of the differences are next to random, the upper ones zero;
+/// no level does more about that.
+const LEVEL: i32 = 1;
+
+/// The set in one layer, once it is complete: packed in some 3 bytes for a code, and a table of the
+/// codes from the first question on.
 #[derive(Debug, Default)]
 pub(super) struct Finished {
-    codes: Vec<u64>,
+    chunks: Vec<Chunk>,
     table: OnceLock<Codes>,
 }
 
+/// Some codes in increasing order: of their differences, the first from 0, all lowest bytes, then all
+/// of the next, and so on; compressed.
+#[derive(Debug)]
+struct Chunk {
+    len: usize,
+    packed: Box<[u8]>,
+}
+
+impl Chunk {
+    fn new(codes: &[u64]) -> Self {
+        let len = codes.len();
+        let mut bytes = vec![0; 8 * len];
+        let mut before = 0;
+        for (at, &code) in codes.iter().enumerate() {
+            for (place, byte) in (code - before).to_le_bytes().into_iter().enumerate() {
+                bytes[place * len + at] = byte;
+            }
+            before = code;
+        }
+        let packed = zstd::bulk::compress(&bytes, LEVEL).expect("memory takes what zstd writes");
+        // zstd was given room for the worst case.
+        Chunk { len, packed: packed.into_boxed_slice() }
+    }
+
+    fn codes(&self) -> impl Iterator<Item = u64> {
+        let len = self.len;
+        let bytes = zstd::bulk::decompress(&self.packed, 8 * len).expect("what zstd has written");
+        let difference =
+            move |at| u64::from_le_bytes(std::array::from_fn(|place| bytes[place * len + at]));
+        (0..len).scan(0, move |code, at| {
+            *code += difference(at);
+            Some(*code)
+        })
+    }
+}
+
 impl Finished {
-    pub fn new(codes: Vec<u64>) -> Self {
-        Finished { codes, table: OnceLock::new() }
+    /// Of codes in increasing order.
+    pub fn new(codes: &[u64]) -> Self {
+        let chunks = codes.par_chunks(CHUNK).map(Chunk::new).collect();
+        Finished { chunks, table: OnceLock::new() }
+    }
+
+    /// How many codes.
+    pub fn len(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.len as u64).sum()
     }
 
     pub fn contains(&self, code: u64) -> bool {
-        self.table.get_or_init(|| self.codes.iter().copied().collect()).contains(&code)
+        let table = || {
+            let mut table = Codes::default();
+            table.reserve(self.len() as usize);
+            table.extend(self.chunks.iter().flat_map(Chunk::codes));
+            table
+        };
+        self.table.get_or_init(table).contains(&code)
     }
 }
 
@@ -80,9 +136,19 @@ mod tests {
 
     #[test]
     fn a_finished_layer_has_its_codes() {
-        let layer = Finished::new(vec![3, 5, 9]);
+        let layer = Finished::new(&[3, 5, 9]);
         let found: Vec<u64> = (0..12).filter(|&code| layer.contains(code)).collect();
         assert_eq!(found, [3, 5, 9]);
         assert!(!Finished::default().contains(0));
+    }
+
+    #[test]
+    fn packed_codes_come_out_as_they_went_in() {
+        let far_apart = (0..CHUNK as u64 + 3).map(|at| at * at * 1_000_003);
+        for codes in [vec![], vec![0], vec![u64::MAX], vec![0, u64::MAX], far_apart.collect()] {
+            let layer = Finished::new(&codes);
+            assert_eq!(layer.len(), codes.len() as u64);
+            assert!(layer.chunks.iter().flat_map(Chunk::codes).eq(codes));
+        }
     }
 }

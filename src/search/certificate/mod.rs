@@ -11,7 +11,7 @@
 //! taken that needed the least work. What the table has lost since, and the small exact searches
 //! whose results it never held, are searched again on the way: first by exact searches of the
 //! replies, and where these do not suffice by df-pn with the same table. In the end the set is
-//! thinned until none of its positions can go.
+//! thinned until none of its positions can go; that needs the table no more.
 
 mod layers;
 mod thin;
@@ -101,7 +101,19 @@ pub struct CertificateProgress {
     pub searched_again: u64,
 }
 
-/// Collects a certificate for `value`, the value of `root`.
+/// A closed set of which some positions may be superfluous.
+pub struct ClosedSet<L> {
+    root: (u64, Value),
+    layer_of: L,
+    /// By layers, those without moves included.
+    set: Vec<Finished>,
+    /// Those of the set that have no moves.
+    ended: Codes,
+    /// Without the positions.
+    done: Certificate,
+}
+
+/// Collects a closed set for `value`, the value of `root`.
 ///
 /// The root's table is best the one with which df-pn found the value, or another proof-number search of the
 /// same game; any other table of such searches will do, an empty one too, which then takes as long
@@ -110,20 +122,20 @@ pub struct CertificateProgress {
 /// of the work, and the number of nodes does not.
 ///
 /// The result does not depend on the number of threads, as long as no known value or entry of the
-/// table does. Memory on top of the table is 8 bytes for each position of the result, and for the
+/// table does. Memory on top of the table is about 3 bytes for each position of the set, and for the
 /// layers that moves from the one in progress lead to some 16 bytes for each position of the set and
 /// 8 to 32 for each one that waits for an answer.
 ///
 /// # Errors
 /// If a limit is reached, or if the value is wrong.
-pub fn certificate<G: Game>(
+pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
     root: Root<'_, G>,
     value: Value,
-    layer: impl Fn(u64) -> u32 + Sync,
+    layer: L,
     options: &CertificateOptions,
     limits: Limits<'_>,
     observer: &mut dyn FnMut(&CertificateProgress),
-) -> Result<Certificate, CertificateError> {
+) -> Result<ClosedSet<L>, CertificateError> {
     let Root { game, code: root, table } = root;
     let layers = layer(root) as usize + 1;
     let mut collection = Collection {
@@ -140,27 +152,50 @@ pub fn certificate<G: Game>(
         Value::Loss => collection.add_lost(root),
         Value::Win => collection.layers[layers - 1].won.push(root),
     }
-    let mut finished: Vec<Finished> = Vec::with_capacity(layers);
+    let mut set: Vec<Finished> = Vec::with_capacity(layers);
     for number in (0..layers).rev() {
         collection.answer(number)?;
-        finished.push(Finished::new(collection.open(number)?));
+        set.push(Finished::new(&collection.open(number)?));
     }
-    finished.reverse();
-    let Collection { view, limits, collected, ended, layer_of, done, observer, .. } = collection;
-    let look = |layer: usize, stayed: usize| {
-        observer(&CertificateProgress {
-            layer: layer as u32,
-            positions: stayed as u64,
-            thinning: true,
-            answered: done.answered,
-            searched_again: done.searched_again,
-        });
-        limits.reached().map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
-    };
-    let mut codes = thin::thin(&view, (root, value), &layer_of, finished, &ended, look)?;
-    codes.par_sort_unstable();
-    let superfluous = collected - (ended.len() + codes.len()) as u64;
-    Ok(Certificate { codes, superfluous, ..done })
+    set.reverse();
+    let Collection { ended, layer_of, done, .. } = collection;
+    Ok(ClosedSet { root: (root, value), layer_of, set, ended, done })
+}
+
+impl<L: Fn(u64) -> u32 + Sync> ClosedSet<L> {
+    /// Thins the set until none of its positions can go. `game` is that of [`collect`], the limits
+    /// and the observer are as there.
+    ///
+    /// Memory is 8 bytes for each position of the result and about 3 for each one of the set, and
+    /// for the layers that moves from the one in progress lead to some 16 bytes for each position of the
+    /// set, 8 to 32 for each one that needs an answer and 16 to 32 for each answer.
+    ///
+    /// # Errors
+    /// If a limit is reached, or if the value is wrong.
+    pub fn thin<G: Game>(
+        self,
+        game: &G,
+        limits: Limits<'_>,
+        observer: &mut dyn FnMut(&CertificateProgress),
+    ) -> Result<Certificate, CertificateError> {
+        let ClosedSet { root, layer_of, set, ended, done } = self;
+        let limits = Limits { nodes: None, ..limits };
+        let collected: u64 = set.iter().map(Finished::len).sum();
+        let look = |layer: usize, stayed: usize| {
+            observer(&CertificateProgress {
+                layer: layer as u32,
+                positions: stayed as u64,
+                thinning: true,
+                answered: done.answered,
+                searched_again: done.searched_again,
+            });
+            limits.reached().map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
+        };
+        let mut codes = thin::thin(game, root, &layer_of, set, &ended, look)?;
+        codes.par_sort_unstable();
+        let superfluous = collected - (ended.len() + codes.len()) as u64;
+        Ok(Certificate { codes, superfluous, ..done })
+    }
 }
 
 /// What waits in a layer.
@@ -307,16 +342,20 @@ impl<G: Game> View<'_, G> {
             budget = (4 * budget).min(most);
         }
     }
+}
 
-    /// The positions after the moves from a lost one.
-    fn moves(&self, code: u64, buffers: &mut Buffers<G>) -> Result<Vec<u64>, CertificateError> {
-        let Buffers { scratch, children } = buffers;
-        children.clear();
-        match self.game.expand(code, scratch, children, |_| {}) {
-            Expansion::Lost => Ok(Vec::new()),
-            Expansion::Won(_) => Err(CertificateError::Contradiction { code, won: false }),
-            Expansion::Open => Ok(children.iter().map(|child| child.code).collect()),
-        }
+/// The positions after the moves from a lost one.
+fn moves<G: Game>(
+    game: &G,
+    code: u64,
+    buffers: &mut Buffers<G>,
+) -> Result<Vec<u64>, CertificateError> {
+    let Buffers { scratch, children } = buffers;
+    children.clear();
+    match game.expand(code, scratch, children, |_| {}) {
+        Expansion::Lost => Ok(Vec::new()),
+        Expansion::Won(_) => Err(CertificateError::Contradiction { code, won: false }),
+        Expansion::Open => Ok(children.iter().map(|child| child.code).collect()),
     }
 }
 
@@ -400,9 +439,9 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         lost.par_sort_unstable();
         for batch in lost.chunks(BATCH) {
             self.look(layer)?;
-            let view = &self.view;
+            let game = self.view.game;
             let moves: Vec<Result<Vec<u64>, CertificateError>> =
-                in_parallel(batch, |buffers: &mut Buffers<G>, code| view.moves(code, buffers));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| moves(game, code, buffers));
             for (&code, moves) in batch.iter().zip(moves) {
                 let moves = moves?;
                 if moves.is_empty() {

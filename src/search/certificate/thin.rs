@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 
 use super::layers::{Codes, Finished, Waiting};
-use super::{BATCH, Buffers, CertificateError, View, in_parallel};
+use super::{BATCH, Buffers, CertificateError, in_parallel, moves};
 use crate::search::Value;
 use crate::search::plain::game::{Expansion, Game};
 
@@ -41,7 +41,7 @@ struct Answer {
 ///
 /// A layer is freed when its turn is over.
 pub(super) fn thin<G: Game>(
-    view: &View<'_, G>,
+    game: &G,
     (root, value): (u64, Value),
     layer_of: &(impl Fn(u64) -> u32 + Sync),
     mut set: Vec<Finished>,
@@ -67,7 +67,7 @@ pub(super) fn thin<G: Game>(
             look(number, stayed.len())?;
             let found: Vec<Option<Vec<u64>>> =
                 in_parallel(batch, |buffers: &mut Buffers<G>, code| {
-                    view.answers(code, has, ended, buffers)
+                    answers(game, code, has, ended, buffers)
                 });
             for (&code, found) in batch.iter().zip(found) {
                 let Some(found) = found else { continue };
@@ -110,7 +110,7 @@ pub(super) fn thin<G: Game>(
             look(number, stayed.len())?;
             let batch = &stayed[start..stayed.len().min(start + BATCH)];
             let moves: Vec<Result<Vec<u64>, CertificateError>> =
-                in_parallel(batch, |buffers: &mut Buffers<G>, code| view.moves(code, buffers));
+                in_parallel(batch, |buffers: &mut Buffers<G>, code| moves(game, code, buffers));
             for moves in moves {
                 for code in moves? {
                     layers[layer_of(code) as usize].won.push(code);
@@ -122,30 +122,28 @@ pub(super) fn thin<G: Game>(
     Ok(stayed)
 }
 
-impl<G: Game> View<'_, G> {
-    /// Positions of the set that replies lead to, each once; `None` if a reply ends the game.
-    fn answers(
-        &self,
-        code: u64,
-        is_in_set: impl Fn(u64) -> bool,
-        ended: &Codes,
-        buffers: &mut Buffers<G>,
-    ) -> Option<Vec<u64>> {
-        let Buffers { scratch, children } = buffers;
-        children.clear();
-        match self.game.expand(code, scratch, children, |_| {}) {
-            // No answers at all: a contradiction, as for any position without answers.
-            Expansion::Lost => return Some(Vec::new()),
-            Expansion::Won(_) => return None,
-            Expansion::Open => {}
-        }
-        let codes = children.iter().map(|child| child.code);
-        let mut found: Vec<u64> = codes.filter(|&code| is_in_set(code)).collect();
-        if found.iter().any(|code| ended.contains(code)) {
-            return None;
-        }
-        found.sort_unstable();
-        found.dedup();
-        Some(found)
+/// Positions of the set that replies lead to, each once; `None` if a reply ends the game.
+fn answers<G: Game>(
+    game: &G,
+    code: u64,
+    is_in_set: impl Fn(u64) -> bool,
+    ended: &Codes,
+    buffers: &mut Buffers<G>,
+) -> Option<Vec<u64>> {
+    let Buffers { scratch, children } = buffers;
+    children.clear();
+    match game.expand(code, scratch, children, |_| {}) {
+        // No answers at all: a contradiction, as for any position without answers.
+        Expansion::Lost => return Some(Vec::new()),
+        Expansion::Won(_) => return None,
+        Expansion::Open => {}
     }
+    let codes = children.iter().map(|child| child.code);
+    let mut found: Vec<u64> = codes.filter(|&code| is_in_set(code)).collect();
+    if found.iter().any(|code| ended.contains(code)) {
+        return None;
+    }
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
 }
