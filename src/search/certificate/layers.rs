@@ -46,8 +46,8 @@ impl Waiting {
 /// Codes that are packed together.
 const CHUNK: usize = 1 << 16;
 
-/// How hard zstd tries. The lower bytes of the differences are next to random, the upper ones zero;
-/// no level does more about that.
+/// How hard zstd tries: hardly, as lower bytes of the differences are next to random and upper ones
+/// zero.
 const LEVEL: i32 = 1;
 
 /// The set in one layer, once it is complete: packed in some 3 bytes for a code, and a table of the
