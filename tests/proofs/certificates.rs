@@ -84,8 +84,8 @@ proptest! {
         }
         // Every edge of a random graph leads to a greater number.
         let layer = |code: u64| nodes - 1 - code as u32;
-        let root = || Root::new(&informed, 0, &table);
-        let found = certificate(root(), value, layer, Limits::default()).unwrap();
+        let root = Root::new(&informed, 0, &table);
+        let found = certificate(root, value, layer, Limits::default()).unwrap();
         prop_assert!(is_closed(&game, 0, value, &found.codes));
         prop_assert!(found.codes.is_sorted_by(|a, b| a < b));
         for &code in &found.codes {
@@ -101,7 +101,8 @@ proptest! {
         }
         // What is not true has no certificate.
         let table = Table::new(1 << 12).unwrap();
-        let error = certificate(root(), !value, layer, Limits::default());
+        let root = Root::new(&informed, 0, &table);
+        let error = certificate(root, !value, layer, Limits::default());
         prop_assert!(matches!(error, Err(CertificateError::Contradiction { .. })), "{:?}", error);
     }
 }
