@@ -142,20 +142,24 @@ impl Database {
     /// reachable positions, then those with the most stones; among these those with the remoteness.
     ///
     /// # Errors
-    /// If there is no database of the board, or as [`Database::open`].
+    /// If there is no database of the board, what has its name is one of another board, or as
+    /// [`Database::open`].
     pub fn find(
         directory: &Path,
         dimensions: Dimensions,
         options: DatabaseOptions,
     ) -> Result<Self, DatabaseError> {
-        if directory.join(MANIFEST_NAME).exists() {
-            let manifest = Manifest::read(directory)?;
-            if manifest.dimensions != dimensions {
-                let (expected, got) = (dimensions, manifest.dimensions);
-                let path = directory.to_owned();
+        // A directory of another board may have been given this one's name.
+        let open = |found: &Path| {
+            let got = Manifest::read(found)?.dimensions;
+            if got != dimensions {
+                let (path, expected) = (found.to_owned(), dimensions);
                 return Err(DatabaseError::OtherBoard { path, expected, got });
             }
-            return Database::open(directory, options);
+            Database::open(found, options)
+        };
+        if directory.join(MANIFEST_NAME).exists() {
+            return open(directory);
         }
         let no_database =
             |what: String| DatabaseError::NoDatabase { path: directory.to_owned(), what };
@@ -183,7 +187,7 @@ impl Database {
             })
             .find(|candidate| candidate.join(MANIFEST_NAME).exists())
             .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
-            .and_then(|found| Database::open(&found, options))
+            .and_then(|found| open(&found))
     }
 
     /// The databases in a directory, by the names of their own directories; or the directory alone,

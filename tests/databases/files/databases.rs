@@ -254,4 +254,8 @@ fn the_best_database_is_found() {
     assert_eq!(Database::find(&complete, size, options).unwrap().directory(), complete);
     let other = Database::find(&complete, "4x3".parse().unwrap(), options).unwrap_err();
     assert!(matches!(other, DatabaseError::OtherBoard { .. }) && other.is_bad_input(), "{other}");
+    // One that has been given the name of another board.
+    std::fs::rename(&complete, out.path().join("4x3-complete")).unwrap();
+    let other = Database::find(out.path(), "4x3".parse().unwrap(), options).unwrap_err();
+    assert!(matches!(other, DatabaseError::OtherBoard { .. }) && other.is_bad_input(), "{other}");
 }
