@@ -9,6 +9,7 @@ use crate::system::bytes_text;
 pub(super) const CHECKPOINT: &FileKind = &FileKind {
     name: "a checkpoint of a search",
     format: "checkpoint",
+    versions: "version 1",
     whole: "it",
     again: "begin the search anew",
 };

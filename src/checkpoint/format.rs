@@ -167,7 +167,7 @@ impl Header {
         }
         let got = u32_at(bytes, 8);
         if got != VERSION {
-            return Err(CHECKPOINT.other_version(path, VERSION, got).into());
+            return Err(CHECKPOINT.other_version(path, got).into());
         }
         if bytes.len() < HEADER_BYTES {
             let expected = format!("at least {HEADER_BYTES} bytes");

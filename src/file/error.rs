@@ -55,16 +55,15 @@ pub enum FileError {
     },
     /// A file of another version of the format.
     #[error(
-        "{} has version {got} of the {} format, and this program reads version {expected}: {}, \
-         or use the release of the program that wrote it", path.display(), kind.format, kind.again
+        "{} has version {got} of the {} format, and this program reads {}: {}, \
+         or use the release of the program that wrote it",
+        path.display(), kind.format, kind.versions, kind.again
     )]
     OtherVersion {
         /// The file.
         path: PathBuf,
         /// What it is.
         kind: &'static FileKind,
-        /// The version that this program reads and writes.
-        expected: u32,
         /// The version of the file.
         got: u32,
     },
@@ -94,6 +93,8 @@ pub struct FileKind {
     pub name: &'static str,
     /// The name of its format, such as `checkpoint`.
     pub format: &'static str,
+    /// The versions of the format that this program reads, such as `versions 1 and 2`.
+    pub versions: &'static str,
     /// What a damaged file spoils, such as `it` or, where several files are one, `its directory`.
     pub whole: &'static str,
     /// What to do when there is none, such as `begin the search anew`.
@@ -106,9 +107,9 @@ impl FileKind {
         FileError::OtherKind { path: path.to_owned(), kind: self, what: what.into() }
     }
 
-    /// A file of another version than the one `expected`.
-    pub(crate) fn other_version(&'static self, path: &Path, expected: u32, got: u32) -> FileError {
-        FileError::OtherVersion { path: path.to_owned(), kind: self, expected, got }
+    /// A file of a version that this program does not read.
+    pub(crate) fn other_version(&'static self, path: &Path, got: u32) -> FileError {
+        FileError::OtherVersion { path: path.to_owned(), kind: self, got }
     }
 
     /// A contradiction in a file.

@@ -104,8 +104,13 @@ fn read_exact_at(file: &File, mut place: u64, mut out: &mut [u8]) -> io::Result<
 mod tests {
     use super::*;
 
-    const KIND: &FileKind =
-        &FileKind { name: "a test", format: "test", whole: "it", again: "run it again" };
+    const KIND: &FileKind = &FileKind {
+        name: "a test",
+        format: "test",
+        versions: "version 1",
+        whole: "it",
+        again: "run it",
+    };
 
     #[test]
     fn a_file_that_shrinks_is_damaged() {

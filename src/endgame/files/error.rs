@@ -9,6 +9,7 @@ use crate::konane::Dimensions;
 pub(super) const DATABASE: &FileKind = &FileKind {
     name: "a file of a Konane database",
     format: "database",
+    versions: "versions 1 and 2",
     // A build finds a database where the manifest is, and makes no single layer of it again.
     whole: "its directory",
     again: "build the database again",

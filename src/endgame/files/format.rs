@@ -8,10 +8,6 @@ use crate::endgame::index::{Index, binomial};
 use crate::file::fields::{u32_at, u64_at};
 use crate::konane::{Colour, Dimensions};
 
-/// The newest version of the format that this program reads and writes. A database has the version
-/// of its metric ([`Metric::version`]).
-pub const FORMAT_VERSION: u32 = 2;
-
 /// Bytes of a block that are compressed together, and so the least that a look-up decompresses.
 ///
 /// On 5x6 and 4x8, look-ups that miss the cache take about 2.8, 4 and 5.8 µs with chunks of 1, 2 and
@@ -356,12 +352,16 @@ impl LayerHeader {
         if bytes.len() < HEADER_BYTES {
             return Err(not_a_database("it is too short"));
         }
+        // What a power failure leaves of a file that had its name already.
+        if bytes[..8] == [0; 8] {
+            return Err(DatabaseError::damaged(path, "the beginning", "KONANEDB", "zeros"));
+        }
         if bytes[..8] != MAGIC {
             return Err(not_a_database("it does not begin with KONANEDB"));
         }
         let got = u32_at(bytes, 8);
         let Some(metric) = Metric::of_version(got) else {
-            return Err(DATABASE.other_version(path, FORMAT_VERSION, got).into());
+            return Err(DATABASE.other_version(path, got).into());
         };
         let damaged = |what: &str, expected: &str, got: String| {
             Err(DatabaseError::damaged(path, format!("{what} in the header"), expected, got))

@@ -83,11 +83,7 @@ impl LayerFile {
         };
         let least = (HEADER_BYTES + FOOTER_BYTES) as u64;
         if source.len() < least {
-            let (len, what) = (source.len(), "and the least that there can be is");
-            return Err(DatabaseError::not_one(
-                path,
-                format!("it has {len} bytes, {what} {least}"),
-            ));
+            return damaged("the length", &format!("at least {least} bytes"), &source.len());
         }
         let (mut head, mut foot) = ([0; HEADER_BYTES], [0; FOOTER_BYTES]);
         source.read_at(0, &mut head)?;

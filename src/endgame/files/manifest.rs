@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{FORMAT_VERSION, MANIFEST_NAME, Metric, Scope, database_name, hex, layer_name};
+use super::format::{MANIFEST_NAME, Metric, Scope, database_name, hex, layer_name};
 use super::histogram::Histogram;
 use super::layer_writer::LayerSummary;
 use crate::file::{NewFile, open_regular};
@@ -201,7 +201,7 @@ impl Manifest {
         let version = value["version"].as_u64().and_then(|version| u32::try_from(version).ok());
         let got = version.ok_or_else(|| not_a_database("it has no \"version\""))?;
         let Some(metric) = Metric::of_version(got) else {
-            return Err(DATABASE.other_version(path, FORMAT_VERSION, got).into());
+            return Err(DATABASE.other_version(path, got).into());
         };
 
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {

@@ -159,6 +159,11 @@ fn every_unfinished_directory_is_completed() {
                     bytes.truncate(bytes.len() - 1 - seed as usize % 40);
                     damaged.push(name.clone());
                 }
+                5 => {
+                    // After a power failure.
+                    bytes = vec![0; [0, 1, 100, bytes.len()][seed as usize % 4]];
+                    damaged.push(name.clone());
+                }
                 _ => {}
             }
             fs::write(plan.directory.join(&name), bytes).unwrap();
