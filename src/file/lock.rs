@@ -66,7 +66,7 @@ pub fn open_locked(path: &Path) -> Result<Option<File>, FileError> {
 
 /// Whether an open file is the one with this name.
 #[cfg(unix)]
-fn is_file_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let of = |metadata: std::io::Result<fs::Metadata>| metadata.ok().map(|m| (m.dev(), m.ino()));
     let here = of(file.metadata());
@@ -75,7 +75,7 @@ fn is_file_at(file: &File, path: &Path) -> bool {
 
 /// Elsewhere an open file cannot be removed.
 #[cfg(not(unix))]
-fn is_file_at(_: &File, _: &Path) -> bool {
+pub(super) fn is_file_at(_: &File, _: &Path) -> bool {
     true
 }
 

@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::FileError;
-use super::lock::open_locked;
+use super::lock::{is_file_at, open_locked};
 use super::open::refuse_other;
 
 /// A file in the making. Dropped before it is finished, it leaves nothing behind.
@@ -27,7 +27,8 @@ pub struct NewFile {
 
 impl NewFile {
     /// Begins a file, whose bytes go to the system `buffer` at a time. Done before long work, it shows
-    /// early that the file can be written, and keeps others from writing it meanwhile.
+    /// early that the file can be written, and keeps others from writing it meanwhile. Where a link to
+    /// a file has the name, it is that file that is replaced, and the `.tmp` is beside it, on its disk.
     ///
     /// # Errors
     /// [`FileError::Busy`] if another process is writing the same file,
@@ -35,6 +36,8 @@ impl NewFile {
     /// `<name>.tmp`, and what the operating system refuses.
     pub fn create(path: &Path, buffer: usize) -> Result<Self, FileError> {
         refuse_other(path)?;
+        let behind = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
+        let path = behind.as_deref().unwrap_or(path);
         let mut temporary = OsString::from(path);
         temporary.push(".tmp");
         let temporary = PathBuf::from(temporary);
@@ -110,7 +113,12 @@ impl NewFile {
     fn rename(&mut self) -> Result<(), FileError> {
         // Again: somebody may have made a device of it during a long search.
         refuse_other(&self.path)?;
-        let renamed = fs::rename(&self.temporary, &self.path);
+        let file = self.file.as_ref().expect("not finished").get_ref();
+        let renamed = if is_file_at(file, &self.temporary) {
+            fs::rename(&self.temporary, &self.path)
+        } else {
+            Err(io::Error::other("somebody has removed it, or put another file in its place"))
+        };
         renamed.map_err(FileError::io("rename", &self.temporary))?;
         self.file = None;
         Ok(())
@@ -132,8 +140,11 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
-            // While it is locked, and without writing what is still buffered.
-            let _ = fs::remove_file(&self.temporary);
+            // While it is locked, and without writing what is still buffered. What somebody else has
+            // put in its place is not ours.
+            if is_file_at(file.get_ref(), &self.temporary) {
+                let _ = fs::remove_file(&self.temporary);
+            }
             let _ = file.into_parts();
         }
     }
@@ -171,6 +182,40 @@ mod tests {
         file.put(b"third").unwrap();
         file.finish_provisionally().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "third");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_file_behind_a_link_is_replaced() {
+        let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let (link, path) = (folder.path().join("a"), other.path().join("b"));
+        fs::write(&path, "first").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut file = NewFile::create(&link, 4).unwrap();
+        assert_eq!(names(other.path()), ["b", "b.tmp"]);
+        file.put(b"second").unwrap();
+        file.finish().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    /// Somebody removes the file in the making, and somebody else begins one of the same name.
+    #[test]
+    #[cfg(unix)]
+    fn somebody_elses_file_is_neither_renamed_nor_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut first = NewFile::create(&path, 4).unwrap();
+        first.put(b"first").unwrap();
+        fs::remove_file(folder.path().join("a.tmp")).unwrap();
+        let mut second = NewFile::create(&path, 4).unwrap();
+        let error = first.finish().unwrap_err().to_string();
+        assert!(error.contains("a.tmp: somebody has removed it"), "{error}");
+        assert_eq!(names(folder.path()), ["a.tmp"]);
+        second.put(b"second").unwrap();
+        second.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second");
     }
 
     #[test]
