@@ -3,17 +3,61 @@
 use std::path::Path;
 
 /// Memory that can still be used without swapping: what Linux calls available, or what is left
-/// under the limit of the control group, whichever is less.
+/// under the limits of the control groups, whichever is less.
 pub fn memory_available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let available = meminfo.and_then(|text| kibibytes(&text, "MemAvailable:"));
-    let number = |name: &str| -> Option<u64> {
-        std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse().ok()
-    };
-    // "max" is no number: then there is no limit.
-    let group = number("memory.max").zip(number("memory.current"));
-    let left = group.map(|(limit, used)| limit.saturating_sub(used));
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok();
+    let left = groups.and_then(|groups| left_in_groups(Path::new("/sys/fs/cgroup"), &groups));
     [available, left].into_iter().flatten().min()
+}
+
+/// The files of a control group that tell its memory.
+struct GroupFiles {
+    limit: &'static str,
+    used: &'static str,
+    /// The key in `memory.stat` of file contents that the system drops when memory is asked for.
+    reclaimable: &'static str,
+}
+
+const VERSION_1: GroupFiles = GroupFiles {
+    limit: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    reclaimable: "total_inactive_file ",
+};
+
+const VERSION_2: GroupFiles =
+    GroupFiles { limit: "memory.max", used: "memory.current", reclaimable: "inactive_file " };
+
+/// The least that is left in a process's control groups, as `/proc/self/cgroup` lists them, and in the
+/// groups around them; `mounted` is where the system shows them.
+fn left_in_groups(mounted: &Path, groups: &str) -> Option<u64> {
+    let left = |line: &str| {
+        let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
+        let (root, files) = match controllers {
+            "" => (mounted.to_owned(), VERSION_2),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                (mounted.join("memory"), VERSION_1)
+            }
+            _ => return None,
+        };
+        // In a container the groups around it may be named and not be there.
+        let group = root.join(group.trim_start_matches('/'));
+        let around = group.ancestors().take_while(|folder| folder.starts_with(&root));
+        around.filter_map(|folder| left_in_group(folder, &files)).min()
+    };
+    groups.lines().filter_map(left).min()
+}
+
+fn left_in_group(folder: &Path, files: &GroupFiles) -> Option<u64> {
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    // "max" is no number: then there is no limit.
+    let number = |name: &str| text(name)?.trim().parse::<u64>().ok();
+    let (limit, used) = (number(files.limit)?, number(files.used)?);
+    let stat = text("memory.stat").unwrap_or_default();
+    let reclaimable = stat.lines().find_map(|line| line.strip_prefix(files.reclaimable));
+    let reclaimable = reclaimable.and_then(|bytes| bytes.trim().parse().ok()).unwrap_or(0);
+    Some(limit.saturating_sub(used.saturating_sub(reclaimable)))
 }
 
 /// The most memory that this process has had so far.
@@ -70,6 +114,42 @@ mod tests {
         assert_eq!(kibibytes(text, "MemAvailable:"), Some(12345678 << 10));
         assert_eq!(kibibytes(text, "MemFree:"), None);
         assert_eq!(kibibytes(text, "Odd:"), None);
+    }
+
+    #[test]
+    fn what_is_left_in_control_groups() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = |groups| left_in_groups(folder.path(), groups);
+        let write = |group: &str, files: [(&str, &str); 3]| {
+            let group = folder.path().join(group);
+            std::fs::create_dir_all(&group).unwrap();
+            for (name, text) in files {
+                std::fs::write(group.join(name), text).unwrap();
+            }
+        };
+        assert_eq!(left("0::/job/step\n"), None);
+        let second = |limit, used| {
+            let stat = ("memory.stat", "file 900\ninactive_file 300\nactive_file 1\n");
+            [("memory.max", limit), ("memory.current", used), stat]
+        };
+        write("job/step", second("max\n", "500\n"));
+        assert_eq!(left("0::/job/step\n"), None);
+        write("job", second("1000\n", "900\n"));
+        assert_eq!(left("0::/job/step\n"), Some(400));
+        assert_eq!(left("0::/other\n"), None);
+        write("job/step", second("450\n", "100\n"));
+        assert_eq!(left("0::/job/step\n"), Some(400));
+        write("job/step", second("350\n", "500\n"));
+        assert_eq!(left("0::/job/step\n"), Some(150));
+        write("job/step", second("350\n", "900\n"));
+        assert_eq!(left("0::/job/step\n"), Some(0));
+
+        let stat = ("memory.stat", "inactive_file 1\ntotal_inactive_file 20\n");
+        let first = [("memory.limit_in_bytes", "100\n"), ("memory.usage_in_bytes", "90\n"), stat];
+        write("memory", first);
+        assert_eq!(left("4:memory:/docker/abc\n3:cpuset:/\n"), Some(30));
+        assert_eq!(left("4:memory:/docker/abc\n0::/job\n"), Some(30));
+        assert_eq!(left("3:cpuset:/\nnonsense\n"), None);
     }
 
     #[test]
