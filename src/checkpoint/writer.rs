@@ -58,8 +58,8 @@ impl CheckpointWriter {
     }
 
     /// Writes the entries of a table, in which others may store meanwhile. So many `pieces` of it, of
-    /// some 16,000 entries, are copied and compressed at a time, in parallel in the current pool of
-    /// `rayon`, with 0.5 MiB for each; the bytes do not depend on how many. `go_on` is told how much
+    /// some 16,000 entries, are copied and compressed at a time, several in parallel in the current pool
+    /// of `rayon`, with 0.5 MiB for each; the bytes do not depend on how many. `go_on` is told how much
     /// of the table has been copied, of how much; if it says no, the answer is false, and the file
     /// should be dropped.
     ///
@@ -81,9 +81,15 @@ impl CheckpointWriter {
             }
             let rest = if more { cells.len() % BLOCK_ENTRIES } else { 0 };
             let rest = cells.split_off(cells.len() - rest);
-            let blocks = cells.par_chunks_mut(BLOCK_ENTRIES).map(encode);
-            for block in blocks.collect::<Vec<_>>() {
-                self.block(block)?;
+            if pieces == 1 {
+                for block in cells.chunks_mut(BLOCK_ENTRIES) {
+                    self.block(encode(block))?;
+                }
+            } else {
+                let blocks = cells.par_chunks_mut(BLOCK_ENTRIES).map(encode);
+                for block in blocks.collect::<Vec<_>>() {
+                    self.block(block)?;
+                }
             }
             self.footer.entries += cells.len() as u64;
             cells = rest;
