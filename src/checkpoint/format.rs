@@ -356,10 +356,10 @@ impl Footer {
     }
 }
 
-/// The most bytes that a checkpoint of a table and a tree of so many bytes can have: blocks that do
-/// not compress grow by less than one part in 200, and each has its header.
-pub fn size_bound(table_bytes: u64, tree_bytes: u64) -> u64 {
-    let raw = table_bytes.saturating_add(tree_bytes);
+/// The most bytes that a checkpoint of so many entries and a tree of so many bytes can have: blocks
+/// that do not compress grow by less than one part in 200, and each has its header.
+pub fn size_bound(entries: u64, tree_bytes: u64) -> u64 {
+    let raw = entries.saturating_mul(size_of::<u128>() as u64).saturating_add(tree_bytes);
     let fixed = (HEADER_BYTES + FOOTER_BYTES + 2048) as u64;
     raw.saturating_add(raw / 128).saturating_add(fixed)
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::Solver;
 use super::notation::format_position;
+use super::solve::table_capacity;
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, Identity, Keeper};
 use crate::search::plain::known::Known;
@@ -26,7 +27,9 @@ impl<K: Known> Solver<'_, K> {
     ) -> Result<Keeper, CheckpointError> {
         let plan = self.options.memory_plan();
         let make = if resume { Keeper::resume } else { Keeper::begin };
-        make(path, self.identity(), size_bound(plan.table, plan.tree), interval)
+        let bytes = usize::try_from(plan.table).unwrap_or(usize::MAX);
+        let entries = table_capacity(self.board, bytes, self.options.algorithm);
+        make(path, self.identity(), size_bound(entries, plan.tree), interval)
     }
 
     /// What a checkpoint of this search says that it is of. Neither memory nor threads, limits and

@@ -28,7 +28,7 @@ use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Report};
 use crate::search::snapshot::TreePort;
-use crate::search::table::{Table, TableError};
+use crate::search::table::{CodesOfKeys, Table, TableError};
 use crate::search::two_level::two_level;
 
 /// Finds the winner of a position.
@@ -263,10 +263,19 @@ pub(crate) fn new_table(
     bytes: usize,
     algorithm: Algorithm,
 ) -> Result<Table, TableError> {
-    match algorithm {
-        Algorithm::AlphaBeta => Table::new(bytes),
-        _ => Table::with_codes(bytes, Zobrist::new(board).codes()),
+    match codes_of_keys(board, algorithm) {
+        None => Table::new(bytes),
+        Some(codes) => Table::with_codes(bytes, &codes),
     }
+}
+
+/// At least the number of entries that fit into such a table.
+pub(in crate::konane) fn table_capacity(board: &Board, bytes: usize, algorithm: Algorithm) -> u64 {
+    Table::capacity_of(bytes, codes_of_keys(board, algorithm).as_ref())
+}
+
+fn codes_of_keys(board: &Board, algorithm: Algorithm) -> Option<CodesOfKeys> {
+    (algorithm != Algorithm::AlphaBeta).then(|| Zobrist::new(board).codes().clone())
 }
 
 #[cfg(test)]

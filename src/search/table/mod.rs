@@ -233,6 +233,13 @@ impl Table {
         Table::of(Memory::new(2).expect("a model has memory"), 1, None)
     }
 
+    /// At least the number of entries that fit into a table of so many bytes, made with these codes.
+    pub fn capacity_of(bytes: usize, codes: Option<&CodesOfKeys>) -> u64 {
+        let clusters = bytes / (CLUSTER * CELL_BYTES);
+        let narrow = codes.is_some_and(|codes| Narrow::fits(clusters, codes));
+        (clusters * CLUSTER) as u64 * (if narrow { Narrow::IN_CELL } else { Wide::IN_CELL }) as u64
+    }
+
     /// The number of entries that fit.
     pub fn capacity(&self) -> u64 {
         let in_cell = if self.codes.is_some() { Narrow::IN_CELL } else { Wide::IN_CELL };
