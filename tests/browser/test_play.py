@@ -97,6 +97,9 @@ def test_the_value_over_the_game(page):
     assert "gives the win away" in page.one(".plies .slip button").get_attribute("textContent")
     label = page.one(".graph svg").get_attribute("aria-label")
     assert "from move 0 white wins" in label and "from move 2 black wins" in label
+    page.one("#values").click()
+    page.wait(lambda: not page.all(".graph, .plies .slip"))
+    assert len(page.all(".plies .ply")) == 3
 
 
 def test_plies_to_the_end_and_best_play(page, konane, files):
@@ -110,6 +113,7 @@ def test_plies_to_the_end_and_best_play(page, konane, files):
     page.says(".best-line", "Best play: ")
     page.click(".best-line a")
     page.wait(lambda: len(page.played) == answer["remoteness"])
+    page.wait(lambda: [ply.is_displayed() for ply in page.all(".ply")] == [True] * (len(page.played) + 1))
     page.button("\u21e5").click()
     page.wait(lambda: page.over)
     assert f"move {answer['remoteness']} " in page.driver.title

@@ -90,6 +90,7 @@ export class Konane {
     if (same && before.moves.slice(0, before.at).join() === this.played.join() && this.answer) {
       this.#draw();
       this.#controls();
+      this.line.update(state);
       return this.#parts();
     }
     this.setup.close();
@@ -166,7 +167,7 @@ export class Konane {
     if (this.looks === "working") this.#working("working");
     if (first) this.opponent.turn();
     if (first || answer.complete) this.#announce();
-    this.line.update(this.state, this.size);
+    this.line.update(this.state);
   }
 
   #parts() {
