@@ -7,6 +7,19 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+# What is held comes even if nobody wants it any more, as an answer does that was just on its way.
+HOLD = """
+const [part, ask] = [arguments[0], fetch];
+window.held = { ...window.held, [part]: [] };
+window.fetch = async (address, options) => {
+  if (!address.includes(part)) return ask(address, options);
+  const answer = await ask(address, { ...options, signal: undefined });
+  const body = await answer.text();
+  await new Promise((go) => held[part].push(go));
+  return new Response(body, answer);
+};
+"""
+
 
 class Page:
     def __init__(self, driver, address):
@@ -129,6 +142,18 @@ class Page:
                 self.press(Keys.ARROW_RIGHT if here[0] < name[0] else Keys.ARROW_LEFT)
             else:
                 self.press(Keys.ARROW_UP if int(here[1:]) < int(name[1:]) else Keys.ARROW_DOWN)
+
+    def hold(self, part):
+        """Holds back answers to questions whose address has this part, until the page is loaded anew."""
+        self.script(HOLD, part)
+
+    def held(self, part):
+        """How many of these answers have come, and are held back."""
+        return self.script("return held[arguments[0]].length", part)
+
+    def release(self, part):
+        """Lets those go that are held back now."""
+        self.script("held[arguments[0]].splice(0).forEach((go) => go())", part)
 
     def console(self):
         """What the console has said since it was asked last."""

@@ -1,10 +1,13 @@
 """Konane: games by mouse and keyboard, links, setting up, the program as opponent, records."""
 
 import re
+import time
 
 from selenium.webdriver.common.keys import Keys
 
 START = "xoxo/oxox/xoxo/oxox b"
+# Longer than the program waits with its moves.
+PAUSE = 0.5
 
 
 def probe(konane, files, *arguments):
@@ -144,6 +147,10 @@ def test_a_wrong_link_says_what_is_wrong(page):
     assert "Move 2" in page.text(".stage .error")
     page.open("game=konane&board=9x9", ready=".error:not([hidden])")
     assert "up to 64 squares" in page.text(".stage .error")
+    page.open("game=konane&board=4x4")
+    page.script("location.hash = '#game=konane&board=9x9'")
+    page.says(".stage .error", "up to 64 squares")
+    page.wait(lambda: not page.values())
     # The answer 422 to the first one.
     assert len(page.console()) == 1
 
@@ -190,6 +197,70 @@ def test_playing_against_the_program(page):
     assert page.text(".turn") == "White has won"
     assert page.all(".turn .dot.white")
     page.says(".opponent", "The program has won")
+
+
+def test_a_move_of_the_program_stays_in_its_game(page):
+    page.open("game=konane&board=3x4&play=black")
+    page.hold("konane/play")
+    page.click(".move")
+    page.wait(lambda: page.held("konane/play"))
+    # The same position, in a game that goes on.
+    page.says(".best-line", "Best play: ")
+    page.click(".best-line a")
+    page.wait(lambda: len(page.played) > 1)
+    game = page.hash
+    time.sleep(PAUSE)
+    page.release("konane/play")
+    time.sleep(0.1)
+    assert page.hash == game
+    # Another game, of whose position nothing is known yet.
+    page.open("game=konane&board=4x4&play=black")
+    page.hold("konane/play")
+    page.click(".move")
+    page.wait(lambda: page.held("konane/play"))
+    page.hold("konane/position")
+    page.script("location.hash = '#game=konane&board=8x8&play=black'")
+    page.wait(lambda: page.held("konane/position"))
+    time.sleep(PAUSE)
+    page.release("konane/play")
+    page.release("konane/position")
+    page.wait(page.values)
+    assert page.hash == "#game=konane&board=8x8&play=black"
+
+
+def test_the_program_waits_while_a_position_is_set_up(page):
+    page.open("game=konane&board=4x4&play=black")
+    page.hold("konane/play")
+    page.click(".move")
+    page.wait(lambda: page.held("konane/play"))
+    page.button("Set up a position").click()
+    page.click("#tab-why")
+    page.click("#tab-moves")
+    time.sleep(PAUSE)
+    page.release("konane/play")
+    time.sleep(0.1)
+    assert (page.held("konane/play"), len(page.played)) == (0, 1)
+    page.button("Cancel").click()
+    page.wait(lambda: page.held("konane/play"))
+    page.release("konane/play")
+    page.wait(lambda: len(page.played) == 2)
+
+
+def test_looking_goes_on_after_another_game_and_setting_up(page):
+    page.open("game=konane&board=8x8")
+    page.says(".thinking", "Looking for 4 values")
+    page.button("Set up a position").click()
+    assert page.text(".thinking") == ""
+    page.hold("konane/position")
+    page.button("Cancel").click()
+    page.says(".thinking", "Looking for 4 values")
+    page.wait(lambda: page.held("konane/position"))
+    page.button("Sprouts").click()
+    page.says(".turn", "Sprouts")
+    page.hold("konane/position")
+    page.driver.back()
+    page.says(".thinking", "Looking for 4 values")
+    page.wait(lambda: page.held("konane/position"))
 
 
 def test_the_program_begins_and_has_levels(page):

@@ -92,8 +92,10 @@ export class Judge {
     return this.#paused;
   }
 
+  /** Asks no more, and says nothing of it. */
   stop() {
     this.#latest.stop();
+    this.working("done");
   }
 }
 

@@ -42,7 +42,7 @@ export class Konane {
     this.pause = el("button", { type: "button", class: "small", onclick: () => {
       const working = this.looks === "working";
       this.judge.pause(working);
-      if (!working) this.judge.ask(this.state.board, this.state.pos, this.played);
+      if (!working) this.resume();
     } });
     this.error = el("p", { class: "error", role: "alert", hidden: true });
     this.steps = el("div", { class: "steps", role: "group", "aria-label": "Through the game" });
@@ -74,30 +74,34 @@ export class Konane {
           el("p", {}, "Choose a stone, and for a jump then the square on which it lands."))));
   }
 
-  /** Shows what the address says. */
-  update(state) {
+  /** Shows what the address says, `back` from another game. */
+  update(state, back) {
     const before = this.state;
     this.state = state;
     this.size = dimensions(state.board);
     this.tabs.show(state.tab);
     this.values.checked = state.values !== "off";
-    if (!this.size) {
-      return this.#failed(new Error(`${state.board} is no board: ranks x files, such as 6x6, with up to `
-        + "64 squares."));
-    }
     this.played = state.moves.slice(0, state.at);
     const same = before && before.board === state.board && before.pos === state.pos;
     if (same && before.moves.slice(0, before.at).join() === this.played.join() && this.answer) {
       this.#draw();
       this.#controls();
+      this.#parts();
       this.line.update(state);
-      return this.#parts();
+      return back ? this.resume() : this.opponent.turn();
     }
     this.setup.close();
     this.#selected = null;
     this.#hinted = [];
     this.#preview = null;
     this.answer = null;
+    // Its move would be played into another game.
+    this.opponent.stop();
+    if (!this.size) {
+      this.judge.stop();
+      return this.#failed(new Error(`${state.board} is no board: ranks x files, such as 6x6, with up to `
+        + "64 squares."));
+    }
     this.board.resize(this.size);
     this.numbers = squareNumbers(this.size);
     // The stones do not wait for the values.
@@ -108,7 +112,7 @@ export class Konane {
     if (text) this.#place(text, forward ? this.played.at(-1) : null);
     this.error.hidden = true;
     this.#controls();
-    return this.judge.ask(state.board, state.pos, this.played);
+    return this.resume();
   }
 
   /** Leaves the page to another game. */
@@ -117,6 +121,13 @@ export class Konane {
     this.line.stop();
     this.opponent.stop();
     this.parts.search.leave();
+  }
+
+  /** Looks for what is not known of the position, and has the program move; not while another one is set up. */
+  resume() {
+    if (this.setup.open) return;
+    this.judge.ask(this.state.board, this.state.pos, this.played);
+    this.opponent.turn();
   }
 
   get shows() {

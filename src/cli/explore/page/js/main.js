@@ -67,7 +67,7 @@ function show(now) {
   // By its title a position is found again in the browser's history.
   const what = now.game === "konane" ? `Konane ${now.board}${now.at ? `, move ${now.at}` : ""}` : `Sprouts ${now.pos}`;
   document.title = `${what} \u2013 explorer`;
-  shown.update(now);
+  shown.update(now, other);
 }
 
 for (const button of document.querySelectorAll("#games button")) {

@@ -13,6 +13,8 @@ const LEVELS = 10;
 
 export class Opponent {
   #latest = new Latest();
+  /** For which position and choices a move is being asked for. */
+  #asked = "";
 
   constructor(view) {
     this.view = view;
@@ -30,23 +32,27 @@ export class Opponent {
   }
 
   #choose() {
-    go({ play: this.side.value, level: this.level.value }, { replace: true });
     this.said.textContent = "";
-    this.turn();
+    go({ play: this.side.value, level: this.level.value }, { replace: true });
   }
 
   stop() {
     this.#latest.stop();
+    this.#asked = "";
   }
 
-  /** Moves if it is the program's turn at the end of the game so far. */
+  /** Moves if it is the program's turn at the end of the game so far, and no position is being set up. */
   async turn() {
     const { view } = this;
     const { state, answer } = view;
     this.side.value = state.play;
     this.level.value = state.level;
+    const due = state.play && answer && state.at === state.moves.length && !view.setup.open;
+    const asked = due ? `${state.board};${answer.position};${state.play};${state.level}` : "";
+    if (asked === this.#asked) return;
     const signal = this.#latest.signal();
-    if (!state.play || !answer || state.at !== state.moves.length) return;
+    this.#asked = asked;
+    if (!due) return;
     if (!answer.moves.length) {
       const won = other(answer.to_move);
       this.said.textContent = won === state.play ? "You have won." : "The program has won.";
@@ -62,6 +68,7 @@ export class Opponent {
       if (move) view.play(move);
     } catch (error) {
       if (dropped(error)) return;
+      this.#asked = "";
       this.said.textContent = capital(error.message);
     }
   }

@@ -227,6 +227,6 @@ export class KonaneSearch extends SearchPanel {
       result: ({ outcome, winner, reason, best_move: best }, { board }) => winner
         ? `${board}: ${capital(winner)} wins${outcome === "win" && best ? `, for instance with ${best}` : ""}.`
         : `${board}: not decided${reason ? ` (${reason})` : ""}.`,
-      ended: () => view.judge.ask(view.state.board, view.state.pos, view.played) });
+      ended: () => view.resume() });
   }
 }

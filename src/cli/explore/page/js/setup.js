@@ -67,7 +67,7 @@ export class Setup {
   cancel() {
     this.close();
     this.view.preview(null);
-    this.view.judge.ask(this.view.state.board, this.view.state.pos, this.view.played);
+    this.view.resume();
     this.button.focus();
   }
 

@@ -58,11 +58,15 @@ export class Sprouts {
             + "or (\u2295), that is in binary and without carrying. If the sum is 0 the player to move loses, otherwise wins."))));
   }
 
-  update(state) {
+  /** Shows what the address says, `back` from another game. */
+  update(state, back) {
     const before = this.state;
     this.state = state;
     this.tabs.show(state.tab);
-    if (before?.pos === state.pos && this.answer) return this.#draw();
+    if (before?.pos === state.pos && this.answer) {
+      this.#draw();
+      return back && !this.answer.complete ? this.#ask() : undefined;
+    }
     this.answer = null;
     this.#all = false;
     // The way here: cut where the position occurs in it already.
@@ -98,8 +102,7 @@ export class Sprouts {
         this.answer = answer;
         this.#draw();
         if (first) announce(this.#sentence());
-        const open = answer.children.some(({ outcome, grundy }) => outcome === "unknown" || grundy === null);
-        if (answer.complete ?? !open) break;
+        if (answer.complete) break;
         this.status.textContent = "Looking for more values ...";
         await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 1.5 ** round, 5000)));
         signal.throwIfAborted();
