@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! server ─▶ security ─▶ routes ─▶ boards ─▶ seat (of an Analyst) ─▶ files: databases, proofs
-//! (accepts)  (refuses)     │
+//! (accepts)  (refuses)     ├────▶ levels (one search at a time)
 //!                          ├────▶ searches (one at a time) ─▶ events (to whoever listens)
 //!                          └────▶ assets (the page)
 //! ```
@@ -15,7 +15,8 @@
 //! * `routes` has a file for each resource, with the types of its requests and answers: these are
 //!   the documentation of the interface;
 //! * `boards` keeps an analyst for each board, `sprouts` one for the other game, and `seat` lets one
-//!   request at a time search with each;
+//!   request at a time search with each; `levels` has the searches of weaker opponents, which need
+//!   no analyst;
 //! * `searches` has the `search` that is watched live and its `history`, which `events` streams;
 //! * `reply` turns errors into answers.
 
@@ -24,6 +25,7 @@ mod boards;
 mod events;
 mod files;
 mod history;
+mod levels;
 mod params;
 mod reply;
 mod routes;
@@ -51,6 +53,7 @@ use crate::konane::LEAST_MEMORY;
 use crate::system::parse_bytes;
 use boards::Boards;
 use files::Files;
+use levels::Levels;
 use reply::Problem;
 use searches::Searches;
 use sprouts::Sprouts;
@@ -111,6 +114,7 @@ pub struct ExploreArgs {
 struct Explorer {
     files: Arc<Files>,
     boards: Boards,
+    levels: Levels,
     sprouts: Sprouts,
     searches: Searches,
 }
@@ -122,7 +126,7 @@ impl Explorer {
         let boards = Boards::new(Arc::clone(&files), memory, threads);
         let sprouts = Sprouts::new(memory, threads, args.sprouts_db.clone())?;
         let searches = Searches::new(args.memory / 2, threads);
-        Ok(Explorer { files, boards, sprouts, searches })
+        Ok(Explorer { files, boards, levels: Levels::default(), sprouts, searches })
     }
 
     /// Reads something from files, on a thread where that may take its time.
@@ -137,6 +141,7 @@ impl Explorer {
     /// Ends all searches.
     fn stop(&self) {
         self.boards.stop();
+        self.levels.stop();
         self.sprouts.stop();
         self.searches.stop();
     }

@@ -22,7 +22,8 @@ use crate::cli::input::PATIENCE;
 /// Most connections at a time. Those beyond wait.
 const CONNECTIONS: usize = 64;
 
-/// Most threads that compute or read files. One board keeps one of them busy at most.
+/// Most threads that compute or read files. Each board keeps one of them busy at most, and so do
+/// the levels together.
 const WORKERS: usize = 8;
 
 /// A connection whose request has not come after this time is closed.

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use konane::notation::{format_position, parse_move, parse_position};
-use konane::{Board, Colour, Position};
+use konane::analysis::Level;
+use konane::notation::{format_move, format_position, parse_move, parse_position};
+use konane::{Board, Colour, Limits, Position};
 use serde_json::{Value, json};
 
 use super::server::Server;
@@ -225,6 +226,30 @@ fn openings_of_solved_boards() {
         assert_eq!(opening["winner"], winner, "{moves:?}");
         assert_eq!(opening["code"], value["code"]);
     }
+}
+
+/// A level has neither more nor less than its nodes, whatever time is given and whoever asks meanwhile.
+#[test]
+fn a_level_searches_its_nodes() {
+    let server = Server::new();
+    let board = Board::new("8x8".parse().unwrap());
+    let start = Position::start(&board);
+    let chosen = |level: u32| {
+        let level = Level::new(level).unwrap();
+        let choice = level.choose(board.dimensions(), &start, Limits::default()).unwrap().unwrap();
+        format_move(board.dimensions(), choice.mv)
+    };
+    let expected: Vec<_> = (1..=9).map(|level| (level, chosen(level))).collect();
+    // Else the first level's move would do for all.
+    assert!(expected.iter().any(|(_, mv)| *mv != expected[0].1), "{expected:?}");
+    std::thread::scope(|scope| {
+        scope
+            .spawn(|| (0..100).for_each(|_| drop(server.get("konane/position?board=8x8&time=20"))));
+        for (level, mv) in expected {
+            let answer = server.json(&format!("konane/play?board=8x8&time=0&level={level}"));
+            assert_eq!(answer["move"], mv, "level {level}");
+        }
+    });
 }
 
 /// An older request makes room for newer ones, and a board that is too hard stays open.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
-use crate::analysis::{Judgement, Level, Source};
+use crate::analysis::{Choice, Judgement, Level, Source};
 use crate::cli::explore::params::Params;
 use crate::cli::explore::reply::{Answer, Problem};
 use crate::cli::judged::outcome_name;
@@ -25,7 +25,7 @@ pub struct PlayRequest {
     /// How well to play, from 1 to 10: with a search of 4^level nodes, and nothing else that is
     /// known. As well as possible if nothing is said.
     level: Option<u32>,
-    /// Milliseconds: 200, at most 2000.
+    /// Milliseconds: 200, at most 2000. With a level its nodes count, and not the time.
     time: Option<u64>,
 }
 
@@ -59,31 +59,32 @@ pub async fn get(
         }
         level => level.flatten(),
     };
-    let played = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
-        let side = place.position.to_move();
-        let limits = turn.limits(time);
-        let choice = match level {
-            None => analyst.choose(&place.position, limits)?,
-            Some(level) => level.choose(place.board.dimensions(), &place.position, limits)?,
-        };
-        let Some(choice) = choice else {
-            let why = format!("{side} cannot move and has lost.");
-            let (outcome, source) = (Value::Loss.name().to_owned(), Source::Rules.name());
-            return Ok(PlayJson { mv: None, why, outcome, source: Some(source.to_owned()) });
-        };
-        let after = place.position.play(&place.board, choice.mv);
-        let judgement = choice.judgement;
-        Ok(PlayJson {
-            mv: Some(place.move_text(choice.mv)),
-            why: match after.count_moves(&place.board) {
-                0 => format!("It leaves {} no move.", !side),
-                _ => why(judgement),
-            },
-            outcome: outcome_name(judgement.map(|judgement| judgement.outcome)).to_owned(),
-            source: judgement.map(|judgement| judgement.source.name().to_owned()),
-        })
-    });
-    played.await.map(Json)
+    let (board, position) = (place.board.dimensions(), place.position);
+    let choice = match level {
+        Some(level) => explorer.levels.choose(level, board, position).await?,
+        None => {
+            let choice = explorer.boards.with(board, move |analyst, turn| {
+                Ok(analyst.choose(&position, turn.limits(time))?)
+            });
+            choice.await?
+        }
+    };
+    let side = position.to_move();
+    let Some(Choice { mv, judgement }) = choice else {
+        let why = format!("{side} cannot move and has lost.");
+        let (outcome, source) = (Value::Loss.name().to_owned(), Source::Rules.name());
+        return Ok(Json(PlayJson { mv: None, why, outcome, source: Some(source.to_owned()) }));
+    };
+    let after = position.play(&place.board, mv);
+    Ok(Json(PlayJson {
+        mv: Some(place.move_text(mv)),
+        why: match after.count_moves(&place.board) {
+            0 => format!("It leaves {} no move.", !side),
+            _ => why(judgement),
+        },
+        outcome: outcome_name(judgement.map(|judgement| judgement.outcome)).to_owned(),
+        source: judgement.map(|judgement| judgement.source.name().to_owned()),
+    }))
 }
 
 /// The reason for a move after which the game goes on.
