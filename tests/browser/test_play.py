@@ -279,7 +279,7 @@ def test_values_can_be_hidden(page):
     assert "wins" not in page.square("a4").get_attribute("aria-label")
 
 
-def test_games_are_saved_and_loaded(page, tmp_path):
+def test_games_are_saved_and_loaded(page, konane, tmp_path):
     download = {"behavior": "allow", "downloadPath": str(tmp_path)}
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", download)
     page.open("game=konane&board=4x4&moves=a4,a3,c4-a4")
@@ -292,10 +292,18 @@ def test_games_are_saved_and_loaded(page, tmp_path):
     page.one("#record-file").send_keys(str(game))
     page.wait(lambda: "board=4x5" in page.hash)
     assert page.played == ["c2", "c3", "a2-c2"]
+    # What docs/GAME_FORMAT.md allows, and `annotate` reads.
+    game.write_text("\ufeff# Played.\n\n board : 3×3\nEvent-Date: 2024\nRound2: x:y\nA_b-3:\n#\n\n"
+                    "{An opening: {# in a corner.} 1 a3 {on\nlines}1...a2# remark }\n2C3A3~{end}", "utf-8")
+    page.one("#record-file").send_keys(str(game))
+    page.wait(lambda: "board=3x3" in page.hash)
+    moves = konane("annotate", str(game), "--json")["moves"]
+    assert page.played == [judged["move"] for judged in moves]
+    page.settled(3)
     game.write_text("Board: 4x5\n\n1. b3 nonsense\n")
     page.one("#record-file").send_keys(str(game))
     page.says(".rest", 'line 3: "nonsense" is no move')
-    assert page.played == ["c2", "c3", "a2-c2"]
+    assert len(page.played) == 3 and "board=3x3" in page.hash
 
 
 def test_the_program_is_gone(driver, start_explorer):

@@ -1,34 +1,41 @@
-// Records of games as files: headers, an empty line, and the moves.
+// Records of games as files (docs/GAME_FORMAT.md): headers, an empty line, and the moves.
 
-import { el } from "./dom.js";
+import { announce, el } from "./dom.js";
 import { dimensions } from "./position.js";
 import { go, link } from "./state.js";
-import { announce } from "./dom.js";
 
+/** Bytes of a file, as many as the program reads. */
+const MOST = 1 << 20;
+/** `Name: value`; as in records of chess, `[Name "value"]` too. */
+const HEADER = /^\s*\[?\s*([a-z][a-z\d_-]*)\s*(?::\s*|\s+")(.*?)"?\s*\]?\s*$/i;
 const MOVE = /^([a-z]{1,2}\d{1,2})(?:-?([a-z]{1,2}\d{1,2}))?$/i;
 
-/** Reads a record; forgives what can be understood. Throws an error that names the place otherwise. */
+/**
+ * Reads a record: all that the program reads, and what can be understood besides. Throws an error that names the place
+ * otherwise.
+ */
 export function readRecord(text) {
   const record = { board: "", pos: "", moves: [] };
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   let comment = false;
   for (const [at, line] of lines.entries()) {
     const place = `line ${at + 1}`;
-    const header = comment ? null : /^\s*\[?\s*([A-Za-z]+)\s*(?::\s*|\s+")(.*?)"?\s*\]?\s*$/.exec(line);
+    const header = comment ? null : HEADER.exec(line);
     if (header && !record.moves.length) {
       const [, name, value] = header;
-      if (/^board$/i.test(name)) record.board = value.trim().toLowerCase();
+      if (/^board$/i.test(name)) record.board = value.trim().toLowerCase().replace("\u00d7", "x");
       else if (/^position$/i.test(name)) record.pos = value.trim();
       continue;
     }
-    // Comments in braces may go over several lines; # begins one up to the end of the line.
-    const words = line.replace(/[{}]/g, " $& ").split(/[\s,]+/).filter(Boolean);
+    // Comments in braces may go over several lines; # begins one up to the end of the line. Numbers and comments need
+    // no space around them.
+    const words = line.replace(/[{}]/g, " $& ").replace(/#/g, " #").split(/[\s,]+/).filter(Boolean);
     for (const word of words) {
       if (!comment && word.startsWith("#")) break;
       if (word === "{") comment = true;
       else if (word === "}") comment = false;
       else if (!comment) {
-        const bare = word.replace(/^\d+\.+/, "").replace(/[?!~]+$/, "");
+        const bare = word.replace(/^\d+\.*/, "").replace(/[?!~]+$/, "");
         const match = MOVE.exec(bare);
         if (match) record.moves.push(match[2] ? `${match[1]}-${match[2]}`.toLowerCase() : match[1].toLowerCase());
         else if (bare) throw new Error(`${place}: "${word}" is no move. Moves look like c3 or c3-c5.`);
@@ -100,7 +107,7 @@ export class Records {
     this.file.value = "";
     if (!file) return;
     try {
-      if (file.size > 65536) throw new Error("This file is too large for a game.");
+      if (file.size > MOST) throw new Error("This file is too large for a game.");
       const record = readRecord(await file.text());
       go({ ...record, at: record.moves.length });
       this.#say(`${file.name}: ${record.moves.length} moves on ${record.board}.`);
