@@ -129,6 +129,20 @@ def test_a_trace_of_the_program(page, konane, tmp_path):
     page.says(".facts", f"{answer['nodes']:,}")
 
 
+def test_a_trace_without_proof_numbers(page, konane, tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    answer = konane("solve", "5x6", "--algo", "ab", "--lines", "--json", "--trace", str(trace))
+    page.open("game=konane&board=5x6&tab=search")
+    page.one("#konane-trace").send_keys(str(trace))
+    page.says(".result", "of a search")
+    page.says(".facts", f"{answer['nodes']:,}", "Table filled")
+    page.says(".plot", "α-β has no proof numbers")
+    # White wins.
+    page.says(".picture", "Decided so far", *(judged["move"] for judged in answer["moves"]))
+    assert len(page.all(".picture .badge.loss")) == len(answer["moves"])
+    assert "\u221e" not in page.text(".picture") and not page.all(".bars")
+
+
 def test_openings(page, konane):
     page.open("game=konane&board=4x4&tab=openings")
     page.wait(lambda: page.all(".opening"))

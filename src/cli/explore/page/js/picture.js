@@ -1,9 +1,9 @@
 // The picture of a search, running or from a file: proof numbers over time, numbers of each move,
-// the table.
+// the table. Of α-β, which has no such numbers: what it has decided.
 
 import { lines, share } from "./charts.js";
 import { el, put } from "./dom.js";
-import { amount, number } from "./words.js";
+import { amount, badge, number } from "./words.js";
 
 /** More samples than this are thinned out. */
 const MOST = 1200;
@@ -18,8 +18,8 @@ function proofNumber(value) {
 /** One sample, from an event of a live search or a line of a trace file. */
 export function sample(raw) {
   const moves = (raw.moves ?? []).map((move) => ({ ...move, pn: proofNumber(move.pn), dn: proofNumber(move.dn) }));
-  return { time: raw.t ?? raw.seconds ?? 0, nodes: raw.nodes ?? 0, pn: proofNumber(raw.pn), dn: proofNumber(raw.dn),
-    used: raw.table_used ?? 0, capacity: raw.capacity ?? raw.table_capacity ?? 0, best: raw.best_move ?? null, moves };
+  return { time: raw.t ?? raw.seconds ?? 0, nodes: raw.nodes ?? 0, numbers: "pn" in raw, pn: proofNumber(raw.pn),
+    dn: proofNumber(raw.dn), depth: raw.depth ?? 0, used: raw.table_used ?? 0, capacity: raw.capacity ?? raw.table_capacity ?? 0, best: raw.best_move ?? null, moves };
 }
 
 /** Infinite numbers are equal. */
@@ -48,13 +48,15 @@ export class Picture {
       el("label", { for: this.slider.id }, "Moment"), this.slider);
     this.facts = el("dl", { class: "facts" });
     this.moves = el("div", { class: "scroll" });
-    this.node = el("div", { class: "picture", hidden: true }, this.facts, el("h3", {}, "Proof numbers over time"), this.chart,
-      this.moment, this.moves, el("details", { class: "help" }, el("summary", {}, "What do these numbers mean?"),
-        el("p", {}, "The proof number says how many positions, at least, still have to be decided before the player "
-          + "to move is known to win. The disproof number says the same for a loss. When one of them falls to 0 the "
-          + "search is done. The axis is logarithmic: from line to line the number grows tenfold or more."),
-        el("p", {}, "Each move has the same two numbers, for the player who makes it: a move with proof number 0 wins, one with "
-          + "disproof number 0 loses. The search follows the move with the smallest proof number.")));
+    this.title = el("h3", {}, "Proof numbers over time");
+    this.help = el("details", { class: "help" }, el("summary", {}, "What do these numbers mean?"),
+      el("p", {}, "The proof number says how many positions, at least, still have to be decided before the player "
+        + "to move is known to win. The disproof number says the same for a loss. When one of them falls to 0 the "
+        + "search is done. The axis is logarithmic: from line to line the number grows tenfold or more."),
+      el("p", {}, "Each move has the same two numbers, for the player who makes it: a move with proof number 0 wins, one with "
+        + "disproof number 0 loses. The search follows the move with the smallest proof number."));
+    this.node = el("div", { class: "picture", hidden: true }, this.facts, this.title, this.chart, this.moment, this.moves,
+      this.help);
   }
 
   get shown() {
@@ -101,9 +103,12 @@ export class Picture {
     const series = [["pn", "proof"], ["dn", "disproof"]].map(([kind, name]) =>
       ({ kind, name, points: samples.map((one) => [one.time, one[kind]]) }));
     const drawable = samples.filter(({ pn, dn }) => Number.isFinite(pn + dn) && pn * dn > 0).length > 1;
+    this.title.hidden = !now.numbers;
+    this.help.hidden = !now.numbers;
     put(this.chart, drawable ? lines(series, { width: Math.max(this.chart.clientWidth, 300), at: this.#at === null ? null : now.time,
       label: `Proof number ${shown(now.pn)} and disproof number ${shown(now.dn)} after ${now.time.toFixed(1)} seconds` })
-      : el("p", { class: "hint" }, "Nothing to draw: there was no time for the numbers to change."));
+      : el("p", { class: "hint" }, now.numbers ? "Nothing to draw: there was no time for the numbers to change."
+        : "\u03b1-\u03b2 has no proof numbers, so there are no lines to draw."));
     this.moment.hidden = samples.length < 3;
     this.slider.max = String(samples.length - 1);
     this.slider.value = String(this.#at ?? samples.length - 1);
@@ -111,9 +116,12 @@ export class Picture {
     const last = samples.findLast(({ time }) => time <= now.time - RATE) ?? { time: 0, nodes: 0 };
     const rate = now.time > last.time ? (now.nodes - last.nodes) / (now.time - last.time) : 0;
     put(this.facts, this.#fact("Time", `${now.time.toFixed(1)} s`), this.#fact("Positions", number(now.nodes)),
-      this.#fact("Per second", amount(Math.round(Math.max(rate, 0)))), this.#fact("Proof number", shown(now.pn), "pn"),
-      this.#fact("Disproof number", shown(now.dn), "dn"), this.#table(now));
-    this.#bars(now);
+      this.#fact("Per second", amount(Math.round(Math.max(rate, 0)))),
+      now.numbers ? [this.#fact("Proof number", shown(now.pn), "pn"), this.#fact("Disproof number", shown(now.dn), "dn")]
+        : [now.depth ? this.#fact("Depth", number(now.depth)) : null, now.best ? this.#fact("Best move", now.best) : null],
+      this.#table(now));
+    if (now.numbers) this.#bars(now);
+    else this.#decided(now);
   }
 
   #fact(name, value, kind = "") {
@@ -127,6 +135,13 @@ export class Picture {
     meter.firstChild.style.width = `${full}%`;
     return el("div", {}, el("dt", {}, "Table filled"), el("dd", { title: `${number(used)} of ${number(capacity)}` },
       `${full < 10 ? full.toFixed(1) : Math.round(full)} %`, meter));
+  }
+
+  /** A move of which one number is 0 has been decided, by whatever search. */
+  #decided({ moves }) {
+    const decided = moves.filter(({ pn, dn }) => pn === 0 || dn === 0);
+    put(this.moves, decided.length ? el("p", {}, "Decided so far: ",
+      decided.map(({ move, pn }, at) => [at ? ", " : "", badge(pn === 0 ? "win" : "loss"), ` ${move}`])) : null);
   }
 
   #bars({ moves, best }) {

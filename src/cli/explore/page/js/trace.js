@@ -1,4 +1,5 @@
-// Trace files: one JSON object a line, as `konane solve --trace FILE` writes them.
+// Trace files: one JSON object a line, as `konane solve --trace FILE` writes them. Those of α-β have a depth in
+// place of proof numbers.
 
 /** The samples of a file. Throws an error that names the line. */
 export function readTrace(text) {
@@ -14,8 +15,9 @@ export function readTrace(text) {
       if (samples.length && at >= lines.length - 2) break;
       throw new Error(`Line ${at + 1} is no JSON. A trace is what konane solve --trace FILE writes.`);
     }
-    if (typeof sample?.seconds !== "number" || !("pn" in sample)) {
-      throw new Error(`Line ${at + 1} has no seconds or no proof number (pn). A trace is what konane solve --trace FILE writes.`);
+    if (typeof sample?.seconds !== "number" || !("pn" in sample || "depth" in sample)) {
+      throw new Error(`Line ${at + 1} has no seconds, or neither a proof number (pn) nor a depth. `
+        + "A trace is what konane solve --trace FILE writes.");
     }
     samples.push(sample);
   }
