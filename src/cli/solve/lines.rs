@@ -30,13 +30,8 @@ pub struct Searched<'a> {
 
 impl Searched<'_> {
     /// Judges the moves with the nodes and the time that the search has left over. Nothing is searched
-    /// if the search has reached a limit itself. Hands the database back.
-    pub fn lines(
-        self,
-        board: &Board,
-        position: &Position,
-        quiet: bool,
-    ) -> Result<(Lines, Option<Database>), CliError> {
+    /// if the search has reached a limit itself.
+    pub fn lines(self, board: &Board, position: &Position, quiet: bool) -> Result<Lines, CliError> {
         let Searched { solution, table, options, limits, database } = self;
         let mut analyst = Analyst::after(board, table, options)?;
         if let Some(database) = database {
@@ -60,7 +55,7 @@ impl Searched<'_> {
                 analysis
             }
         };
-        Ok((Lines { analysis, line }, analyst.into_database()))
+        Ok(Lines { analysis, line })
     }
 }
 

@@ -61,6 +61,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let open = |directory| database::open(directory, args.start.board, Some(&position));
     let database = args.db.as_deref().map(open);
     let database = database.transpose()?;
+    let directory = database.as_ref().map(|database| database.directory().to_owned());
     let values = database.as_ref().map(DatabaseValues::new);
     let trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
@@ -83,19 +84,22 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);
     tracing::debug!(?solution, seconds, "search ends");
 
-    let (lines, database) = if args.lines && database_error.is_none() {
+    // What goes wrong now takes nothing from what the search has found.
+    let (lines, lines_error) = if args.lines && database_error.is_none() {
         let searched = Searched { solution: &solution, table, options, limits, database };
-        let (lines, database) = searched.lines(&board, &position, args.output.quiet)?;
-        (Some(lines), database)
+        match searched.lines(&board, &position, args.output.quiet) {
+            Ok(lines) => (Some(lines), None),
+            Err(error) => (None, Some(error)),
+        }
     } else {
-        (None, database)
+        (None, None)
     };
     let report = Report {
         args,
         board: &board,
         position: &position,
         threads,
-        database: database.as_ref(),
+        database: directory.as_deref(),
         solution: &solution,
         proving: proving.as_ref(),
         kept: kept.as_ref(),
@@ -107,8 +111,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     } else {
         output::write_text(&report.text())?;
     }
-    if let Some(error) = database_error {
-        return Err(error.into());
+    if let Some(error) = database_error.map(CliError::from).or(lines_error) {
+        return Err(error);
     }
     if let Some(error) = kept.and_then(|kept| kept.error)
         && solution.winner.is_none()

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,6 @@ use super::proof::{ProofJson, Proving};
 use crate::cli::board::{Style, draw};
 use crate::cli::judged::JudgedMoveJson;
 use crate::cli::output::{self, TableJson};
-use crate::endgame::Database;
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Algorithm, Board, Colour, Position, Solution};
 use crate::search::run::Reason;
@@ -46,10 +46,12 @@ pub struct SolveJson {
     pub dn: Option<u32>,
     /// A winning move; null if there is none; the best so far if the outcome is unknown.
     pub best_move: Option<String>,
-    /// With `--lines`: all moves, winning ones first, those that are not decided last.
+    /// With `--lines`, unless an error prevents it: all moves, winning ones first, those that are not
+    /// decided last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<JudgedMoveJson>>,
-    /// With `--lines`: best play to the end, or as far as the winner is proven.
+    /// With `--lines`, unless an error prevents it: best play to the end, or as far as the winner is
+    /// proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Vec<String>>,
     /// Positions evaluated.
@@ -92,7 +94,8 @@ pub struct Report<'a> {
     pub board: &'a Board,
     pub position: &'a Position,
     pub threads: NonZeroUsize,
-    pub database: Option<&'a Database>,
+    /// The directory of the database.
+    pub database: Option<&'a Path>,
     pub solution: &'a Solution,
     pub proving: Option<&'a Proving>,
     pub kept: Option<&'a Kept<'a>>,
@@ -193,9 +196,8 @@ impl Report<'_> {
         rows.push(("nodes", nodes));
         if let Some(database) = self.database {
             let hits = output::grouped(counters.known_hits);
-            let directory = database.directory().display();
             let noun = if counters.known_hits == 1 { "value" } else { "values" };
-            rows.push(("database", format!("{hits} {noun} from {directory}")));
+            rows.push(("database", format!("{hits} {noun} from {}", database.display())));
         }
         rows.push(("time", output::time(self.seconds)));
         let table = &self.solution.table;

@@ -126,6 +126,27 @@ fn a_damaged_file_is_named_and_gives_no_answer() {
     }
 }
 
+/// The winner is told though the values of the moves cannot be read.
+#[test]
+fn a_file_that_is_damaged_where_lines_are_looked_for_takes_no_winner_away() {
+    let place = Place::new();
+    build(&place, &["4x4"]);
+    damage(&place.path("db/4x4-complete/stones-13.kdb"));
+    let line = "solve 4x4 --db db --lines --quiet";
+    let output = place.run(&words(line));
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
+    let text = stdout(&output);
+    for part in ["  winner      White\n", "  database    1 value from db/4x4-complete\n"] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert!(stderr(&output).contains("stones-13.kdb"), "{}", stderr(&output));
+    let output = place.run(&words(&format!("{line} --json")));
+    assert_eq!(code(&output), 4);
+    let value = one_object(&stdout(&output));
+    assert_eq!((&value["outcome"], &value["database_hits"]), (&"white".into(), &1.into()));
+    assert!(value.get("moves").is_none() && value.get("line").is_none(), "{value}");
+}
+
 /// What messages advise of a damaged database is what builds it again.
 #[test]
 fn the_remedy_for_a_damaged_database_is_one() {
