@@ -150,6 +150,12 @@ pub enum CliError {
         "{one} and {other} are the same file, {file}: one would be written over the other; name two"
     )]
     SameFile { one: &'static str, other: &'static str, file: String },
+    /// A file of a run that has the name of what is written beside another one.
+    #[error(
+        "{other} is {file}, a name that a temporary file of {one} may have: one would be written \
+         over the other; name another"
+    )]
+    BesideFile { one: &'static str, other: &'static str, file: String },
     /// Several threads for an algorithm that has one.
     #[error("--threads: {0} searches on one thread; choose --algo dfpn or pns-pdfpn for more")]
     OneThread(&'static str),
@@ -244,6 +250,7 @@ impl CliError {
             | CliError::OtherRecord { .. }
             | CliError::NotInProof { .. }
             | CliError::SameFile { .. }
+            | CliError::BesideFile { .. }
             | CliError::OneThread(_)
             | CliError::JobOption { .. }
             | CliError::WorkerThreads { .. }

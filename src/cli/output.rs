@@ -47,19 +47,40 @@ pub fn write_text(text: &str) -> Result<(), CliError> {
     write_open(text).map(|_| ())
 }
 
-/// Refuses two files of one run that are the same: one would be written over the other.
-pub fn must_differ<'f>(files: &[(&'static str, Option<&'f Path>)]) -> Result<(), CliError> {
-    let place = |path: &'f Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
-    for (number, &(one, path)) in files.iter().enumerate() {
-        let Some(path) = path else { continue };
-        for &(other, second) in &files[..number] {
-            if second.is_some_and(|second| place(second) == place(path)) {
+/// What is behind the names of files that are written, until they are whole, and of locks.
+const BESIDE: [&[u8]; 2] = [b".tmp", b".lock"];
+
+/// Refuses two files of one run of which one would be written over the other: they are the same, or
+/// one has the name of what is written beside the other.
+pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliError> {
+    let named = files.iter().filter_map(|&(name, path)| Some((name, path?, place(path?)?)));
+    let named: Vec<(&'static str, &Path, PathBuf)> = named.collect();
+    for (number, second) in named.iter().enumerate() {
+        for first in &named[..number] {
+            for ((one, _, at), (other, path, place)) in [(first, second), (second, first)] {
                 let file = path.display().to_string();
-                return Err(CliError::SameFile { one: other, other: one, file });
+                if at == place {
+                    return Err(CliError::SameFile { one, other, file });
+                }
+                let [at, place] = [at, place].map(|path| path.as_os_str().as_encoded_bytes());
+                if place.strip_prefix(at).is_some_and(|end| BESIDE.contains(&end)) {
+                    return Err(CliError::BesideFile { one, other, file });
+                }
             }
         }
     }
     Ok(())
+}
+
+/// Where a file is, or where it would be made: then its directory is there. Links and `..` in the
+/// path are followed.
+fn place(path: &Path) -> Option<PathBuf> {
+    let made = || {
+        let parent = path.parent()?;
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
+    };
+    fs::canonicalize(path).ok().or_else(made)
 }
 
 /// Where a document goes.

@@ -75,6 +75,9 @@ fn two_files_of_a_run_are_never_one() {
     let saved = place.run(&words("sprouts solve 0*6 --db a.nimbers --quiet"));
     assert_eq!(code(&saved), 0, "{}", stderr(&saved));
     std::os::unix::fs::symlink("a.ckpt", place.path("link")).unwrap();
+    std::fs::create_dir_all(place.path("real/deep")).unwrap();
+    std::os::unix::fs::symlink("real", place.path("other")).unwrap();
+    std::os::unix::fs::symlink("real/deep", place.path("deep")).unwrap();
     let read = |name: &str| std::fs::read(place.path(name)).unwrap();
     let before = ["a.ckpt", "a.nimbers"].map(read);
     for line in [
@@ -82,6 +85,8 @@ fn two_files_of_a_run_are_never_one() {
         "solve 5x6 --checkpoint a.ckpt --resume --trace ./link",
         "solve 5x6 --checkpoint a.ckpt --resume --proof link",
         "solve 5x6 --proof new --trace ./new",
+        "solve 5x6 --proof real/new --trace other/new",
+        "solve 5x6 --proof real/new --trace deep/../new",
         "sprouts solve 0*6 --db a.nimbers --trace a.nimbers",
         "sprouts db export a.nimbers ./a.nimbers",
     ] {
@@ -89,8 +94,29 @@ fn two_files_of_a_run_are_never_one() {
         assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
         assert!(stderr(&output).contains("are the same file"), "{line}: {}", stderr(&output));
     }
+    // What is written first, and locked, has a name as well.
+    for line in [
+        "solve 5x6 --proof new --trace new.tmp",
+        "solve 5x6 --proof real/new --trace other/new.tmp",
+        "solve 5x6 --proof new.tmp --checkpoint new",
+        "solve 5x6 --proof a.ckpt.tmp --checkpoint a.ckpt --resume",
+        "solve 5x6 --checkpoint a.ckpt --resume --trace a.ckpt.lock",
+        "sprouts db export a.nimbers.tmp a.nimbers",
+    ] {
+        let output = place.run(&words(line));
+        assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
+        let message = stderr(&output);
+        assert!(message.contains("a name that a temporary file of"), "{line}: {message}");
+    }
     assert_eq!(["a.ckpt", "a.nimbers"].map(read), before);
-    assert_eq!(place.files(), ["a.ckpt", "a.nimbers", "link"]);
+    let left = ["a.ckpt", "a.nimbers", "deep", "link", "other", "real"];
+    assert_eq!(place.files(), left);
+    assert_eq!(std::fs::read_dir(place.path("real")).unwrap().count(), 1);
+    // Names that only look alike.
+    let lines = ["solve 3x3 --proof new --trace real/new", "solve 3x3 --proof b --trace b.tmp2"];
+    for line in lines {
+        assert_eq!(code(&place.run(&words(line))), 0, "{line}");
+    }
 }
 
 /// Standard input without line feeds is no line that grows until the memory is full.
