@@ -275,6 +275,43 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     assert!(stderr(&output).contains("says nothing about"), "{}", stderr(&output));
 }
 
+/// Where the proof says nothing, the program plays by search, and holds nothing against the proof.
+#[test]
+fn a_game_can_leave_a_proof_and_come_back_to_it() {
+    let place = Place::new();
+    let begin = "c3 c4 c1-c3 a4-c4";
+    written(&place, &["5x5", "--moves", begin]);
+    fs::write(place.path("g.txt"), format!("Board: 5x5\n\n{begin}\n")).unwrap();
+    let args = ["5x5", "--proof", "a.proof", "--moves", begin, "--time", "1m"];
+    let (answered, searched) =
+        ("the position after it is in the proof", "you lose whatever you do");
+    for (lines, expected) in [
+        ("new\n", &[answered, searched][..]),
+        ("load g.txt\nnew\n", &[answered, answered, searched]),
+        // Another move than the one that leads to the proof's root, and that one again.
+        ("undo\nmoves\na2-c2\n", &[answered, searched]),
+        ("undo\na2-c2\nundo\na4-c4\n", &[answered, searched, answered]),
+    ] {
+        let output = play(&place, &args, lines);
+        assert_eq!(code(&output), 0, "{lines}: {}", stderr(&output));
+        let text = stdout(&output);
+        let moves: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("Black plays ")).collect();
+        assert_eq!(moves.len(), expected.len(), "{lines}: {text}");
+        for (line, why) in moves.iter().zip(expected) {
+            assert!(line.contains(why), "{lines}: {text}");
+        }
+        assert!(text.contains(" moves all lose.\n") && !text.contains("no proof"), "{text}");
+        assert_eq!(text.contains("  a2-c2   loses\n"), lines.contains("moves"), "{text}");
+    }
+    // A record that ends elsewhere is refused, and the game goes on.
+    fs::write(place.path("g.txt"), "Board: 5x5\n\na1 a2\n").unwrap();
+    let output = play(&place, &args, "load g.txt\nmoves\n");
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("says nothing about ") && text.contains("answered by"), "{text}");
+}
+
 #[test]
 fn bad_usage_and_bad_files() {
     let place = Place::new();

@@ -109,8 +109,8 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let game = root.map_or(game, |root| Game::new(analyst.board(), root));
     let files = args.analyst.proofs();
     let PlayArgs { level, time, .. } = *args;
-    let mut opponent = Opponent { analyst, files, proven: None, level, time, stop };
-    opponent.begin(game.position())?;
+    let mut opponent = Opponent { analyst, files, level, time, stop };
+    opponent.must_cover(game.position())?;
     let known = opponent.winner(game.position())?;
     let loser = known.as_ref().map_or(game.position().to_move(), |&(winner, _)| !winner);
     let side = args.side.unwrap_or(loser.into());

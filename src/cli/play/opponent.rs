@@ -23,19 +23,12 @@ pub struct Opponent<'a> {
     pub analyst: Analyst,
     /// The names of its proofs.
     pub files: String,
-    /// The side that wins the game by the proofs, unless it does not play by them.
-    pub proven: Option<Colour>,
     /// How strong it plays; perfectly where it can if there is none.
     pub level: Option<Level>,
     /// For a move.
     pub time: Duration,
     /// Ends what it does.
     pub stop: &'a AtomicBool,
-}
-
-/// Whether a proof says who wins a position.
-fn covers(proof: &Guide, position: &Position) -> Result<bool, ProofError> {
-    Ok(proof.is_lost(position)? || proof.answer(position)?.is_some())
 }
 
 impl<'a> Opponent<'a> {
@@ -45,27 +38,32 @@ impl<'a> Opponent<'a> {
         Limits { deadline, stop: Some(self.stop), ..Limits::default() }
     }
 
-    /// Prepares for a game from this position. Refuses one of which the proofs, if there are any, say
-    /// nothing.
-    pub fn begin(&mut self, position: &Position) -> Result<(), CliError> {
-        let proofs = self.analyst.proofs();
-        let Some(first) = proofs.first() else { return Ok(()) };
-        let mut covering = None;
-        for proof in proofs {
-            if covers(proof, position)? {
-                covering = Some(proof);
-                break;
+    /// Refuses a position to begin at of which the proofs, if there are any, say nothing.
+    pub fn must_cover(&self, position: &Position) -> Result<(), CliError> {
+        let Some(first) = self.analyst.proofs().first() else { return Ok(()) };
+        if self.is_lost(position)? || self.answer(position)?.is_some() {
+            return Ok(());
+        }
+        Err(CliError::NotInProof {
+            file: self.files.clone(),
+            position: format_position(self.analyst.board(), position),
+            root: format_position(self.analyst.board(), &first.root()),
+        })
+    }
+
+    /// Whether it answers by the proofs whatever is played from this position: by them it is lost.
+    pub fn answers_by_proof(&self, position: &Position) -> Result<bool, ProofError> {
+        Ok(self.level.is_none() && self.is_lost(position)?)
+    }
+
+    /// Whether the side to move loses by one of the proofs.
+    fn is_lost(&self, position: &Position) -> Result<bool, ProofError> {
+        for proof in self.analyst.proofs() {
+            if proof.is_lost(position)? {
+                return Ok(true);
             }
         }
-        let Some(proof) = covering else {
-            return Err(CliError::NotInProof {
-                file: self.files.clone(),
-                position: format_position(self.analyst.board(), position),
-                root: format_position(self.analyst.board(), &first.root()),
-            });
-        };
-        self.proven = Some(proof.winner()).filter(|_| self.level.is_none());
-        Ok(())
+        Ok(false)
     }
 
     /// Whether a signal has come.
@@ -107,21 +105,27 @@ impl<'a> Opponent<'a> {
         }
     }
 
-    /// The program's move, and the reason. The game is not over.
-    pub fn choose(&mut self, position: &Position) -> Result<(Move, Reason), CliError> {
+    /// The program's move, and the reason. Without a level it plays by the proofs where they have an
+    /// answer, as they must if the position before this one is lost by them. The game is not over.
+    pub fn choose(
+        &mut self,
+        before: Option<&Position>,
+        position: &Position,
+    ) -> Result<(Move, Reason), CliError> {
         let board = self.analyst.board();
-        if self.proven == Some(position.to_move()) {
-            let mv = self.answer(position)?.ok_or_else(|| CliError::NoAnswer {
-                file: self.files.clone(),
-                position: format_position(board, position),
-            })?;
-            return Ok((
-                mv,
-                match position.play(board, mv).count_moves(board) {
-                    0 => Reason::NoReply,
-                    _ => Reason::InProof,
-                },
-            ));
+        let answer = if self.level.is_none() { self.answer(position)? } else { None };
+        if let Some(mv) = answer {
+            let reason = match position.play(board, mv).count_moves(board) {
+                0 => Reason::NoReply,
+                _ => Reason::InProof,
+            };
+            return Ok((mv, reason));
+        }
+        if let Some(before) = before
+            && self.answers_by_proof(before)?
+        {
+            let position = format_position(board, position);
+            return Err(CliError::NoAnswer { file: self.files.clone(), position });
         }
         let choice = match self.level {
             None => self.hint(position)?,

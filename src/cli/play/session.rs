@@ -99,13 +99,13 @@ impl<'a> Session<'a> {
         Ok(text)
     }
 
-    /// Whether the person's moves are to be answered by the proof.
-    fn by_proof(&self) -> bool {
-        self.person().is_some_and(|person| self.opponent.proven == Some(!person))
+    /// Whether every move of the person, who is to move, has to have an answer in the proof.
+    fn is_answered_by_proof(&self, position: &Position) -> Result<bool, CliError> {
+        Ok(self.person().is_some() && self.opponent.answers_by_proof(position)?)
     }
 
     fn situation(&mut self, position: &Position) -> Result<String, CliError> {
-        if self.by_proof() {
+        if self.is_answered_by_proof(position)? {
             let board = self.game.board();
             let moves = position.moves(board);
             let mut open = 0;
@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
     fn list(&mut self) -> Result<String, CliError> {
         let (board, position) = (self.game.board(), *self.game.position());
         let mut text = String::new();
-        if self.by_proof() {
+        if self.is_answered_by_proof(&position)? {
             for mv in position.moves(board) {
                 let answer = self.opponent.answer(&position.play(board, mv))?;
                 let answer = answer.map_or("nothing".to_owned(), |answer| self.game.name(answer));
@@ -205,7 +205,7 @@ impl<'a> Session<'a> {
             }
             Word::Load(file) => {
                 let game = Game::open(Path::new(file), Some(self.game.board().dimensions()))?;
-                self.opponent.begin(game.position())?;
+                self.opponent.must_cover(game.position())?;
                 self.game = game;
                 Next::Changed(format!("The game of {file}.\n"))
             }
@@ -245,7 +245,8 @@ impl Talk for Session<'_> {
     fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
         while !self.is_over() && !self.side.has(self.game.position().to_move()) {
             let side = self.game.position().to_move();
-            let (mv, why) = self.opponent.choose(self.game.position())?;
+            let before = self.game.earlier().last();
+            let (mv, why) = self.opponent.choose(before, self.game.position())?;
             if self.opponent.is_stopped() {
                 return Ok(false);
             }
