@@ -52,9 +52,9 @@ pub struct VerifyProofJson {
     pub positions: Option<u64>,
     /// Length of the file.
     pub bytes: Option<u64>,
-    /// Whether the proof is one; null if the check was interrupted.
+    /// Whether the proof is one; null if the check did not end.
     pub valid: Option<bool>,
-    /// What is wrong, or `interrupted`.
+    /// What is wrong, or why the check did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Wall-clock time.
@@ -70,11 +70,13 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
     let (valid, problem) = match &result {
         Ok(Verification { flaw: None, .. }) => (Some(true), None),
         Ok(Verification { flaw: Some(flaw), .. }) => (Some(false), Some(flaw.to_string())),
-        // Of a file that cannot be read nothing is known, not even that it is no proof.
-        Err(CliError::Proof(ProofError::Io { .. })) => return result.map(|_| Exit::File),
+        Err(error @ CliError::Proof(ProofError::NotAProof { .. } | ProofError::Damaged { .. })) => {
+            (Some(false), Some(error.to_string()))
+        }
         Err(CliError::Proof(ProofError::Interrupted)) => (None, Some("interrupted".to_owned())),
         Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
-        Err(error) => (Some(false), Some(error.to_string())),
+        // Nothing is known of the file, not even that it is no proof.
+        Err(_) => return result.map(|_| Exit::File),
     };
     if args.output.json {
         output::write_json(&object(args, header.as_ref(), (valid, problem), seconds))?;

@@ -12,6 +12,7 @@ use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::progress::Progress;
 use super::{database, output};
 use crate::endgame::{DatabaseError, Manifest, VerifyError, VerifyReport, deep_memory, verify};
+use crate::file::FileError;
 use crate::system::memory_available;
 
 /// `konane verifydb`.
@@ -57,7 +58,7 @@ pub struct VerifyJson {
     pub deep: bool,
     /// Whether all is well; null if the check did not end.
     pub valid: Option<bool>,
-    /// What is wrong, or `interrupted`.
+    /// What is wrong, or why the check did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Wall-clock time.
@@ -71,13 +72,11 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let seconds = begun.elapsed().as_secs_f64();
     let (valid, problem) = match &result {
         Ok(_) => (Some(true), None),
-        // Where there is no database, nothing can be said about one.
-        Err(CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. }))) => {
-            return result.map(|_| Exit::File);
-        }
+        Err(CliError::Verify(error)) if is_verdict(error) => (Some(false), Some(error.to_string())),
         Err(CliError::Verify(VerifyError::Interrupted)) => (None, Some("interrupted".to_owned())),
         Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
-        Err(error) => (Some(false), Some(error.to_string())),
+        // Nothing is known of the database, if there is one.
+        Err(_) => return result.map(|_| Exit::File),
     };
     if args.output.json {
         output::write_json(&object(args, (valid, problem), seconds))?;
@@ -97,6 +96,19 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether the database is not what it should be: all else that ends a check says nothing about it.
+fn is_verdict(error: &VerifyError) -> bool {
+    use FileError::{Damaged, NotAFile, OtherKind};
+    matches!(
+        error,
+        VerifyError::Wrong { .. }
+            | VerifyError::Database(
+                DatabaseError::MissingLayer { .. }
+                    | DatabaseError::File(Damaged { .. } | NotAFile { .. } | OtherKind { .. })
+            )
+    )
 }
 
 fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifyReport, CliError> {

@@ -137,12 +137,16 @@ fn a_line_of_any_length_is_an_error() {
 #[cfg(target_os = "linux")]
 fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain() {
     let place = Place::new();
+    place.json(&words("builddb 3x3 --json --quiet"), 0);
+    place.json(&words("solve 3x3 --proof 3x3.proof --json"), 0);
     for (line, expected) in [
         ("solve 5x6 --threads 1000 --memory 16MiB", 0),
         ("solve 5x6 --threads 1000 --memory 16MiB --algo pns-pdfpn", 0),
         ("sprouts solve 0*6 --threads 1000 --memory 16MiB", 0),
         ("solve 5x6 --threads 1000 --memory 16MiB --proof a.proof", 2),
         ("perft 5x6 4 --threads 1000", 2),
+        ("verify-proof 3x3.proof --threads 1000 --json", 2),
+        ("verifydb db/3x3-complete --threads 1000 --json", 2),
     ] {
         let limited = format!("ulimit -v 1000000; exec {PROGRAM} {line}");
         let mut shell = Command::new("sh");
@@ -151,7 +155,8 @@ fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain()
         assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
         let told = stderr(&output).contains("cannot start the threads");
         assert_eq!(told, expected != 0, "{line}: {}", stderr(&output));
-        assert!(place.files().is_empty(), "{line}");
+        assert_eq!(stdout(&output).is_empty(), told, "{line}: nothing is said about the files");
+        assert_eq!(place.files(), ["3x3.proof", "db"], "{line}");
     }
 }
 

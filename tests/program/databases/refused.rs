@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 
 use super::super::common::{Place, code, one_object, stderr, stdout, words};
 use super::build;
@@ -168,6 +169,44 @@ fn the_remedy_for_a_damaged_database_is_one() {
     }
     build(&place, &["4x4"]);
     assert_eq!(code(&place.run(&["verifydb", "db/4x4-complete", "--quiet"])), 0);
+}
+
+/// A missing layer and what is no layer are, other versions and files that cannot be opened are not.
+#[test]
+fn what_says_nothing_about_a_database_is_no_verdict() {
+    let place = Place::new();
+    build(&place, &["3x3"]);
+    let directory = place.path("db/3x3-complete");
+    let (manifest, layer) = (directory.join("database.json"), directory.join("stones-04.kdb"));
+    let whole = [&manifest, &layer].map(|path| fs::read(path).unwrap());
+    let line = "verifydb db/3x3-complete --json --quiet";
+    let verdict = |output: &Output| {
+        let text = stdout(output);
+        assert_eq!(code(output), 4, "{text}");
+        assert!(stderr(output).contains("3x3-complete"), "{}", stderr(output));
+        (!text.is_empty()).then(|| one_object(&text)["valid"].as_bool().expect("a verdict"))
+    };
+    let run = || verdict(&place.run(&words(line)));
+    fs::remove_file(&layer).unwrap();
+    assert_eq!(run(), Some(false));
+    fs::create_dir(&layer).unwrap();
+    assert_eq!(run(), Some(false));
+    fs::remove_dir(&layer).unwrap();
+    fs::write(&layer, "something else").unwrap();
+    assert_eq!(run(), Some(false));
+    fs::write(&layer, &whole[1]).unwrap();
+    let other = String::from_utf8_lossy(&whole[0]).replace("\"version\": 1", "\"version\": 9");
+    fs::write(&manifest, other).unwrap();
+    assert_eq!(run(), None);
+    fs::write(&manifest, &whole[0]).unwrap();
+    #[cfg(unix)]
+    {
+        let limited = format!("ulimit -n 5; exec {} {line}", super::super::common::PROGRAM);
+        let mut shell = std::process::Command::new("sh");
+        let output = shell.args(["-c", &limited]).current_dir(place.path("")).output().unwrap();
+        assert_eq!(verdict(&output), None, "too few files may be open");
+    }
+    assert_eq!(place.json(&words(line), 0)["valid"], true);
 }
 
 #[test]
