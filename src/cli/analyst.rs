@@ -7,7 +7,7 @@ use clap::Args;
 use super::database;
 use super::exit::CliError;
 use super::flags::ThreadsArg;
-use crate::analysis::Analyst;
+use crate::analysis::{Analyst, Judgement};
 use crate::konane::Dimensions;
 use crate::proof::Guide;
 use crate::search::Value;
@@ -59,12 +59,15 @@ impl AnalystArgs {
     }
 }
 
-/// A move to make, and what it brings.
-pub fn hint_text(mv: Option<&str>, outcome: Option<Value>) -> String {
-    match (mv, outcome) {
-        (None, _) => "There is no move.".to_owned(),
-        (Some(mv), Some(Value::Win)) => format!("{mv} wins."),
-        (Some(mv), Some(Value::Loss)) => format!("Every move loses; {mv} resists longest."),
-        (Some(mv), None) => format!("{mv} is the best so far; I do not know yet who wins."),
+/// A move to make, and what it brings. How long it resists is known by a remoteness only.
+pub fn hint_text(mv: Option<&str>, judgement: Option<Judgement>) -> String {
+    let Some(mv) = mv else { return "There is no move.".to_owned() };
+    match judgement {
+        None => format!("{mv} is the best so far; I do not know yet who wins."),
+        Some(Judgement { outcome: Value::Win, .. }) => format!("{mv} wins."),
+        Some(Judgement { remoteness: Some(_), .. }) => {
+            format!("Every move loses; none resists longer than {mv}.")
+        }
+        Some(_) => format!("Every move loses; {mv} seems hardest to answer."),
     }
 }

@@ -114,6 +114,28 @@ fn databases_and_proofs_say_the_same() {
     assert_eq!(search[0].source.as_deref(), Some("search"));
 }
 
+/// How long a lost position can be defended is not known by its outcome.
+#[test]
+fn a_hint_says_that_a_move_resists_longest_only_by_a_remoteness() {
+    let place = Place::new();
+    place.json(&["builddb", "4x4", "--json", "--quiet"], 0);
+    place.json(&["builddb", "4x4", "--metric", "remoteness", "--json", "--quiet"], 0);
+    let words = ["seems hardest to answer.", "none resists longer than "];
+    for (verb, db, known) in [
+        ("analyse", None, 0),
+        ("play", None, 0),
+        ("analyse", Some("db/4x4-complete"), 0),
+        ("analyse", Some("db/4x4-complete-remoteness"), 1),
+        ("play", Some("db/4x4-complete-remoteness"), 1),
+    ] {
+        let db = db.map_or(vec![], |db| vec!["--db", db]);
+        let output = place.with_input(&[&[verb, "4x4"], &db[..]].concat(), "hint\n");
+        let text = stdout(&output);
+        let hint = text.lines().find(|line| line.starts_with("Every move loses; ")).expect(&text);
+        assert!(hint.contains(words[known]) && !hint.contains(words[1 - known]), "{hint}");
+    }
+}
+
 #[test]
 fn what_is_not_proven_is_unknown() {
     let place = Place::new();

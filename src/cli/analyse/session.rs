@@ -177,13 +177,14 @@ impl<'a> Session<'a> {
     fn hint(&mut self) -> Result<Answer, CliError> {
         let limits = self.limits(self.time);
         let choice = self.analyst.choose(self.game.position(), limits)?;
+        let judgement = choice.and_then(|choice| choice.judgement);
         let outcome = match choice {
-            Some(choice) => choice.judgement.map(|judged| judged.outcome),
+            Some(_) => judgement.map(|judgement| judgement.outcome),
             // Who cannot move has lost.
             None => Some(Value::Loss),
         };
         let hint = choice.map(|choice| self.game.name(choice.mv));
-        let words = hint_text(hint.as_deref(), outcome);
+        let words = hint_text(hint.as_deref(), judgement);
         let outcome = outcome_name(outcome).to_owned();
         Ok(Answer::Said(words + "\n", AnswerJson::Hint { hint, outcome }))
     }

@@ -162,10 +162,9 @@ impl<'a> Session<'a> {
             Word::Position => Next::Again(format_position(board, &position) + "\n"),
             Word::Hint => {
                 let choice = self.opponent.hint(&position)?;
-                let judged = choice.and_then(|choice| choice.judgement);
+                let judgement = choice.and_then(|choice| choice.judgement);
                 let mv = choice.map(|choice| self.game.name(choice.mv));
-                let hint = hint_text(mv.as_deref(), judged.map(|judged| judged.outcome));
-                Next::Again(hint + "\n")
+                Next::Again(hint_text(mv.as_deref(), judgement) + "\n")
             }
             Word::Search(time) => {
                 let time = time.unwrap_or_else(|| self.opponent.time.saturating_mul(LONGER));
