@@ -10,10 +10,12 @@ use super::progress::SearchProgress;
 use crate::checkpoint::{CheckpointError, Keeper, Save, Totals, Written};
 use crate::cli::exit::CliError;
 use crate::cli::output;
-use crate::konane::Solver;
+use crate::konane::{Solution, Solver, TableUse};
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
-use crate::search::run::{CheckpointProgress, Counters, Observer, Progress};
+use crate::search::run::{
+    CheckpointProgress, Counters, Observer, Outcome, Progress, Reason, Report,
+};
 use crate::system::parse_duration;
 
 /// Where `--checkpoint-interval` says nothing. A checkpoint of 4 GiB takes well below a minute of one
@@ -46,6 +48,20 @@ pub fn keeper(args: &CheckpointArgs, solver: &Solver<'_>) -> Result<Option<Keepe
     let Some(path) = &args.checkpoint else { return Ok(None) };
     let interval = args.checkpoint_interval.unwrap_or(INTERVAL);
     Ok(Some(solver.checkpoints(path, args.resume, interval)?))
+}
+
+/// What a search has found that was interrupted while its checkpoint was read: nothing. The numbers are
+/// those of a position that nobody has looked at.
+pub fn unread() -> Solution {
+    let report = Report {
+        outcome: Outcome::Unknown(Reason::Interrupted),
+        phi: 1,
+        delta: 1,
+        best: None,
+        counters: Counters::default(),
+        memory_bytes: 0,
+    };
+    Solution { winner: None, best_move: None, report, table: TableUse::default() }
 }
 
 /// Shows the progress of a search and what becomes of its checkpoints.

@@ -25,8 +25,9 @@ use progress::SearchProgress;
 use proof::{Found, Proving};
 use report::Report;
 
+use crate::checkpoint::CheckpointError;
 use crate::endgame::DatabaseValues;
-use crate::konane::{Algorithm, JobOptions, SolveOptions, Solver};
+use crate::konane::{Algorithm, JobOptions, SolveError, SolveOptions, Solver};
 use crate::proof::ProofWriter;
 use crate::search::plain::known::Known;
 
@@ -78,7 +79,12 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
     let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
     let (kept, traced) = watch.finish();
-    let (solution, table) = result?;
+    let (solution, table) = match result {
+        Err(SolveError::Checkpoint(CheckpointError::Interrupted { .. })) => {
+            (checkpoint::unread(), None)
+        }
+        result => result?,
+    };
     let database_error = values.and_then(DatabaseValues::into_error);
     // Neither reading nor writing checkpoints is searching.
     let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);

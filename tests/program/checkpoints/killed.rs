@@ -9,6 +9,7 @@ use konane::game::Konane;
 use konane::search::plain::game::Game;
 use konane::search::table::Table;
 use konane::{Board, Profile};
+use serde_json::Value;
 
 use super::super::common::{Place, signal, wait_for};
 use super::{answer, solve};
@@ -42,6 +43,33 @@ fn a_signal_saves_the_search() {
         assert_eq!(total, nodes("nodes").iter().sum::<u64>());
         assert_eq!(resumed["total"]["runs"], 2);
     }
+}
+
+/// The checkpoint is large enough for the signal to come while it is read, most times; if it comes later,
+/// the answer is the same.
+#[test]
+fn a_signal_while_a_checkpoint_is_read_is_answered() {
+    let place = Place::new();
+    let file = ["8x8", "--memory", "256MiB", "--checkpoint", "a.ckpt"];
+    solve(&place, &[&file[..], &["--max-nodes", "6M"]].concat(), 3);
+    let before = fs::metadata(place.path("a.ckpt")).unwrap().len();
+    let resumed = [&SOLVE[..], &["--threads", "1", "--resume"], &file].concat();
+    let child = place.spawn(&resumed);
+    wait_for(&place.path("a.ckpt.lock"));
+    signal(&child, "-INT");
+    let stopped = answer(&child.wait_with_output().unwrap(), 130);
+    assert_eq!(
+        (&stopped["outcome"], &stopped["reason"]),
+        (&"unknown".into(), &"interrupted".into())
+    );
+    assert_eq!((&stopped["best_move"], &stopped["total"]["runs"]), (&Value::Null, &2.into()));
+    assert!(stopped["total"]["nodes"].as_u64() >= Some(6_000_000), "{stopped}");
+    assert_eq!(stopped["checkpoint"]["resumed"], true);
+    if stopped["nodes"] == 0 {
+        assert_eq!(stopped["checkpoint"]["written"], 0);
+        assert_eq!(fs::metadata(place.path("a.ckpt")).unwrap().len(), before);
+    }
+    assert_eq!(place.files(), ["a.ckpt"]);
 }
 
 /// Checkpoints are written one after the other, and the program is killed at whatever moment: the
