@@ -34,7 +34,7 @@ pub enum Exit {
     Answered = 0,
     /// A check that was asked for failed (`bench --expect`, `verify-proof`, `sprouts verify`).
     Mismatch = 1,
-    /// Bad usage or bad input; nothing was computed.
+    /// Bad usage or bad input; nothing was computed, but for other lines of the input.
     BadInput = 2,
     /// A limit was reached without an answer.
     Limit = 3,

@@ -3,7 +3,7 @@
 //! comes in), `output` and `progress` (what goes out), `exit` (how a run ends).
 //!
 //! Answers go to stdout, everything else to stderr. Nothing is written to stdout when the input is
-//! bad. Nothing here is imported by the rest of the library.
+//! bad; verbs that read lines answer the good ones. Nothing here is imported by the rest of the library.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -15,7 +15,7 @@ pub enum Next {
     Again(String),
     /// The person has moved or taken back.
     Changed(String),
-    /// The line was not understood.
+    /// The line was not understood, or asks for what cannot be.
     Wrong(String),
     /// It could not be done, and a run that does nothing else would end with this code.
     Failed(String, Exit),

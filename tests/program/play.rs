@@ -215,15 +215,10 @@ fn words_moves_and_mistakes() {
     let place = Place::new();
     written(&place, &["4x5"]);
     let args = ["4x5", "--proof", "a.proof"];
-    let output = play(&place, &args, "help\n\n  moves  \nboard\nundo\nquit\na4\n");
+    let output = play(&place, &args, "help\n\n  moves  \nboard\nquit\na4\n");
     assert_eq!(code(&output), 0);
     let text = stdout(&output);
-    for part in [
-        "take your last move back",
-        "answered by",
-        "  xoxox/oxoxo/xoxox/oxoxo b\n",
-        "nothing to take back",
-    ] {
+    for part in ["take your last move back", "answered by", "  xoxox/oxoxo/xoxox/oxoxo b\n"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
     assert!(!text.contains("plays"), "quit is the end: {text}");
@@ -238,6 +233,11 @@ fn words_moves_and_mistakes() {
     let text = stdout(&output);
     assert!(text.contains("corner or the centre") && text.contains("no square x9"), "{text}");
     assert!(text.contains("White plays"), "{text}");
+    for (line, part) in [("undo\n", "nothing to take back"), ("redo\n", "Nothing was taken back")] {
+        let output = play(&place, &args, line);
+        assert_eq!(code(&output), 2, "{line}");
+        assert!(stdout(&output).contains(part), "{line}: {}", stdout(&output));
+    }
     // The end of the input is the end of the game.
     let output = play(&place, &args, "");
     let note = "note: a.proof is used unchecked: konane verify-proof a.proof checks it\n";

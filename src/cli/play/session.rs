@@ -220,7 +220,7 @@ impl<'a> Session<'a> {
     fn undo(&mut self) -> Next {
         let person = |position: &Position| self.side.has(position.to_move());
         let Some(turn) = self.game.earlier().iter().rposition(person) else {
-            return Next::Again("There is nothing to take back.\n".to_owned());
+            return Next::Wrong("There is nothing to take back.\n".to_owned());
         };
         while self.game.earlier().len() > turn {
             self.game.undo();
@@ -231,7 +231,7 @@ impl<'a> Session<'a> {
     /// Forth to the turn after.
     fn redo(&mut self) -> Next {
         if !self.game.redo() {
-            return Next::Again("Nothing was taken back.\n".to_owned());
+            return Next::Wrong("Nothing was taken back.\n".to_owned());
         }
         while !self.side.has(self.game.position().to_move()) && self.game.redo() {}
         Next::Changed("Made again.\n".to_owned())
