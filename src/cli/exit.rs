@@ -118,8 +118,8 @@ pub enum CliError {
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A proof of another board than the one to be played on.
-    #[error("{file} is a proof of the {got} board, not of {expected}")]
+    /// A proof or a database of another board than the one that is asked about.
+    #[error("{file} is about the {got} board, not about {expected}")]
     OtherBoard { file: String, expected: Dimensions, got: Dimensions },
     /// A file is not the record of a game.
     #[error("{file}: {error}")]
@@ -346,14 +346,14 @@ impl CliError {
                 let position = position.unwrap_or_default();
                 return Some(format!("write {board}{position}: ranks and files change places"));
             }
-            CliError::Memory { .. } | CliError::SproutsFull(_) => "--memory allows more",
+            CliError::Memory { need, .. } if is_there(*need) => "--memory allows more",
+            CliError::SproutsFull(_) => "--memory allows more",
             #[cfg(feature = "explore")]
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
             CliError::SprVerify(SprVerifyError::Memory(_)) => "--memory allows more",
             CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                // The text rounds to the nearest; what is not there at all is no remedy.
-                let is_there = || memory_available().is_none_or(|have| misfit.memory <= have);
-                let memory = (misfit.resource == Resource::Memory && is_there())
+                // The text rounds to the nearest.
+                let memory = (misfit.resource == Resource::Memory && is_there(misfit.memory))
                     .then(|| format!("at least --memory {}MiB", misfit.memory.div_ceil(1 << 20)));
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
                 let tips: Vec<String> = memory.into_iter().chain(stones).collect();
@@ -413,6 +413,11 @@ impl CliError {
     }
 }
 
+/// Whether the system has so much memory: what is not there at all is no remedy.
+fn is_there(bytes: u64) -> bool {
+    memory_available().is_none_or(|have| bytes <= have)
+}
+
 /// The names of the databases in a directory, if there are any.
 fn databases_in(path: &Path) -> Option<String> {
     let found = Database::list(path).ok()?;
@@ -463,5 +468,17 @@ fn file(error: &FileError) -> Exit {
         | FileError::OtherKind { .. }
         | FileError::OtherVersion { .. }
         | FileError::Damaged { .. } => Exit::File,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_the_system_does_not_have_is_no_remedy() {
+        let of = |need| CliError::Memory { what: "it".to_owned(), need, have: 1 };
+        assert_eq!(of(2).tip().as_deref(), Some("--memory allows more"));
+        assert_eq!(of(u64::MAX).tip().is_none(), memory_available().is_some());
     }
 }

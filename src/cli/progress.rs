@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use super::output::{bytes, complain, time};
+use super::output::{bytes, time, warn};
 use crate::endgame::{BuildObserver, DatabaseError, LayerSummary, Stage};
 
 /// Between two changes of the live line, in milliseconds.
@@ -159,7 +159,7 @@ impl BuildObserver for Progress {
 
     fn discarded(&self, path: &Path, reason: &DatabaseError) {
         let text = format!("{} is made again: {reason}", path.display());
-        self.aside(|| complain(&text));
+        self.aside(|| warn(&text));
     }
 
     fn progress(&self, done: u64, of: u64) {

@@ -322,7 +322,7 @@ fn bad_usage_and_bad_files() {
         (&["4x5", "--level", "0"], 2, "from 1 to 10"),
         (&["4x5", "--time", "soon"], 2, "--time"),
         (&["4x5", "--memory", "1KiB"], 2, "--memory"),
-        (&["5x5", "--proof", "a.proof"], 2, "a proof of the 4x5 board, not of 5x5"),
+        (&["5x5", "--proof", "a.proof"], 2, "a.proof is about the 4x5 board, not about 5x5"),
         (&["4x5", "--proof", "a.proof", "--moves", "a1"], 2, "--moves"),
         (&["4x5", "--proof", "none.proof"], 4, "none.proof"),
         (&["4x5", "--db", "none"], 4, "none"),

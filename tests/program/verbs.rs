@@ -557,7 +557,7 @@ fn errors_come_with_tips() {
         (&["solve", "4x4", "--memory", "4"][..], "--memory 1GiB"),
         (&["builddb", "8x8", "--memory", "1GiB"], "--max-stones "),
         (&["builddb", "4x4", "--scope", "reachable", "--max-stones", "3"], "--scope complete"),
-        (&["statespace", "6x6", "--memory", "1GiB"], "--memory allows more"),
+        (&["statespace", "5x5", "--memory", "1MiB"], "--memory allows more"),
         (&["solve", "4x4", "--checkpoint", "none.ckpt", "--resume"], "without --resume"),
         (&["sprouts", "solve", "8"], "write 0*8 for 8 spots"),
     ] {

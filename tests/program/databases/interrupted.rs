@@ -1,5 +1,6 @@
 //! Builds that end early, by a signal or because another one is at work, and go on later.
 
+use std::fs;
 use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::super::common::{Place, code, one_object, signal, stderr, stdout};
-use super::files;
+use super::{build, files};
 
 /// A build that takes a moment, on one thread.
 const LONG: [&str; 7] = ["builddb", "7x7", "--max-stones", "7", "--threads", "1", "--quiet"];
@@ -90,4 +91,27 @@ fn an_interrupted_build_says_how_to_go_on() {
     } else {
         assert_eq!(code(&output), 0);
     }
+}
+
+/// What an interrupted build has left is checked, and made again where it is damaged: that is said,
+/// and is no error.
+#[test]
+fn a_damaged_layer_of_a_build_is_made_again_with_a_warning() {
+    let place = Place::new();
+    build(&place, &["4x4", "--max-stones", "9"]);
+    let directory = place.path("db/4x4-stones9");
+    let whole = files(&directory);
+    fs::remove_file(directory.join("database.json")).unwrap();
+    let mut layer = whole["stones-08.kdb"].clone();
+    layer[100] ^= 1;
+    fs::write(directory.join("stones-08.kdb"), layer).unwrap();
+    let output = place.run(&["builddb", "4x4", "--max-stones", "9", "--quiet"]);
+    let message = stderr(&output);
+    assert_eq!(code(&output), 0, "{message}");
+    assert!(
+        message.starts_with("warning: db/4x4-stones9/stones-08.kdb is made again: "),
+        "{message}"
+    );
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(files(&directory) == whole, "other bytes");
 }
