@@ -162,11 +162,6 @@ impl Analyst {
         self.database.as_ref()
     }
 
-    /// The database, when nothing more is to be judged.
-    pub fn into_database(self) -> Option<Database> {
-        self.database
-    }
-
     /// The proofs.
     pub fn proofs(&self) -> &[Guide] {
         &self.proofs
