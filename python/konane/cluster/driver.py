@@ -8,7 +8,9 @@ three things:
   what many search at once without hearing of each other is partly in vain.
 * *Seats.* Every worker has a number that is never used twice. One that is lost, by whatever error, is
   killed for good, its jobs are released, and a new one takes its place under a new number. What
-  comes from it afterwards is not heard.
+  comes from it afterwards is not heard. One whose job takes long is asked for a sign, and is lost if
+  it gives none. That is timed by a clock which stands still while the driver does: a driver that was
+  stopped hears what has come before it blames anybody.
 * *Limits.* Time, and somebody who wants to stop.
 """
 
@@ -63,7 +65,7 @@ class Rules:
     #: Nodes of a job; none for what a worker evaluates while all others are served.
     job_nodes: int | None = None
     time_limit: float | None = None
-    #: Seconds of silence after which a worker is lost, beside 20 times what it usually takes.
+    #: Seconds in which a worker has to give a sign when its job takes longer.
     lease: float = 30.0
     #: Seconds without any worker after which the search is given up.
     patience: float = 120.0
@@ -88,16 +90,17 @@ class Member:
     started: float
     #: Whom it replaces.
     before: int | None
-    #: The call that has not been answered, and when it was made.
+    #: The call that has not been answered.
     call: Any
-    sent: float
+    #: When it last gave a sign or was called, on the driver's clock.
+    heard: float
+    #: The question for a sign that has not been answered.
+    asked: Any = None
     pid: int | None = None
     #: Entries that fit into its table.
     capacity: int = 0
     #: Workers that it can ask.
     peers: set[int] = field(default_factory=set)
-    #: Seconds of a call, lately.
-    call_seconds: float = 0.0
     refusals: int = 0
     jobs: int = 0
     nodes: int = 0
@@ -145,6 +148,8 @@ class Driver:
         self.job_nodes = 0
         self.begun: float | None = None
         self.ended = 0.0
+        #: Seconds in which the driver has been at work, for silences.
+        self.awake = 0.0
 
     # -- what others may look at
 
@@ -169,11 +174,13 @@ class Driver:
             return
         machines = Machines()
         machines.start()
-        started = alive = time.monotonic()
-        next_look = 0.0
+        started = before = time.monotonic()
+        alive = next_look = 0.0
         try:
             while True:
                 now = time.monotonic()
+                self.awake += min(now - before, TEND)
+                before = now
                 if stop.is_set():
                     self.leader.end("interrupted")
                     break
@@ -184,8 +191,8 @@ class Driver:
                         self.leader.end("time limit")
                         break
                     if any(member.pid is not None for member in self.live):
-                        alive = now
-                    elif now - alive > self.rules.patience:
+                        alive = self.awake
+                    elif self.awake - alive > self.rules.patience:
                         why = f": {self._error}" if self._error else ""
                         raise ClusterError(
                             f"no worker could be started for {self.rules.patience:.0f} s{why}"
@@ -233,7 +240,6 @@ class Driver:
         if isinstance(report, Ready):
             self._welcome(member, report, now)
             return
-        member.call_seconds += (now - member.sent - member.call_seconds) / 4
         member.jobs += 1
         member.nodes = report.nodes
         member.seconds += report.seconds
@@ -261,7 +267,7 @@ class Driver:
             peers[last] = self.members[last].actor
         order = Order(told.worker, told.answer, told.node if last is not None else None, last)
         member.call = member.actor.search.remote(order, peers)
-        member.sent = time.monotonic()
+        member.heard = self.awake
         self.calls += 1
 
     def _serve(self) -> None:
@@ -285,14 +291,24 @@ class Driver:
             self._places = places
         for member in self.live:
             if member.call is not None:
-                quiet = now - member.sent
-                patient = self.rules.lease + 20 * member.call_seconds
-                if member.pid is None:
-                    patient = max(patient, self.rules.patience)
-                if quiet > patient:
-                    self._lose(member, f"nothing has been heard of it for {quiet:.0f} s")
+                self._listen(member)
         self._fill(now)
         self._adapt()
+
+    def _listen(self, member: Member) -> None:
+        """Asks a worker for a sign if its call takes long, and loses it if none comes."""
+        if member.asked is not None and ray.wait([member.asked], timeout=0)[0]:
+            member.asked, member.heard = None, self.awake
+        quiet = self.awake - member.heard
+        if member.pid is None:
+            # It makes its table, and can say nothing yet.
+            lease = max(self.rules.lease, self.rules.patience)
+        else:
+            lease = self.rules.lease
+            if member.asked is None and quiet > lease / 4:
+                member.asked = member.actor.sign.remote()
+        if quiet > lease:
+            self._lose(member, f"nothing has been heard of it for {quiet:.0f} s")
 
     def _fill(self, now: float) -> None:
         """Starts workers where some are missing."""
@@ -320,7 +336,8 @@ class Driver:
             self.game, self.rules.memory, threads, self.game.fact_work
         )
         before = self._vacant.popleft() if self._vacant else None
-        member = Member(number, place, threads, actor, now, before, actor.begin.remote(), now)
+        begun = actor.begin.remote()
+        member = Member(number, place, threads, actor, now, before, begun, self.awake)
         self.members.append(member)
 
     def _welcome(self, member: Member, ready: Ready, now: float) -> None:
@@ -348,7 +365,7 @@ class Driver:
         self._fill(now)
 
     def _kill(self, member: Member) -> None:
-        member.call = None
+        member.call = member.asked = None
         # One that is gone or out of reach is not heard any more in any case.
         with contextlib.suppress(Exception):
             ray.kill(member.actor, no_restart=True)

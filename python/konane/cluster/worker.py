@@ -1,7 +1,8 @@
 """A worker's side: the actor, which searches jobs and tells others what it knows.
 
-An actor has two groups of threads: one searches, and the others, *side*, answer what may not wait for a
-search. Nothing there waits for other workers, so that two which ask each other cannot block each other.
+An actor has three groups of threads: one searches, others tell what the worker knows, and *side* answers
+what may not wait for either. Nothing but a search waits for other workers, so that two which ask each other
+cannot block each other.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["GROUPS", "Order", "Ready", "Report", "Worker", "actor_class"]
 
 #: Threads of an actor by groups.
-GROUPS = {"search": 1, "side": 4}
+GROUPS = {"search": 1, "entries": 4, "side": 1}
 
 #: Seconds to wait for what another worker knows.
 ENTRIES_WAIT = 0.5
@@ -115,6 +116,10 @@ class Worker:
         """Gives a job up."""
         self._station.call_off(job)
 
+    def sign(self) -> None:
+        """Answers, as a worker does that is alive, however long its job takes."""
+        self._station.nodes()
+
 
 def actor_class() -> Any:
     """The actor of :class:`Worker`."""
@@ -122,10 +127,12 @@ def actor_class() -> Any:
     class Actor(Worker):
         pass
 
-    for name in ("begin", "search"):
-        method = getattr(Worker, name)
-        setattr(Actor, name, ray.method(concurrency_group="search")(method))
-    for name in ("entries", "call_off"):
-        method = getattr(Worker, name)
-        setattr(Actor, name, ray.method(concurrency_group="side")(method))
+    groups = {
+        "search": ("begin", "search"),
+        "entries": ("entries",),
+        "side": ("call_off", "sign"),
+    }
+    for group, names in groups.items():
+        for name in names:
+            setattr(Actor, name, ray.method(concurrency_group=group)(getattr(Worker, name)))
     return ray.remote(concurrency_groups=GROUPS, max_restarts=0, max_task_retries=0)(Actor)

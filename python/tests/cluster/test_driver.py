@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from math import inf
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from konane.cluster import driver as module  # noqa: E402
 from konane.cluster.driver import Driver, Member, Rules  # noqa: E402
 from konane.cluster.game import Sprouts  # noqa: E402
 from konane.cluster.places import Place  # noqa: E402
+from konane.cluster.worker import Report  # noqa: E402
 
 pytestmark = pytest.mark.ray
 
@@ -70,16 +72,21 @@ def test_a_job_lasts_until_all_have_been_served() -> None:
     assert leader.job_nodes.pop() == 125_000
 
 
-def test_whoever_waits_is_asked_again_although_nobody_has_a_job(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Machines:
-        def start(self) -> None: ...
-        def end(self) -> None: ...
-        def take(self) -> None: ...
+class Machines:
+    """Nothing is known of any."""
 
+    def start(self) -> None: ...
+    def end(self) -> None: ...
+    def take(self) -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "Machines", Machines)
     monkeypatch.setattr(module.ray, "kill", lambda *_, **__: None)
+
+
+def test_whoever_waits_is_asked_again_although_nobody_has_a_job() -> None:
     leader, stop = Leader(), threading.Event()
     driver = Driver(Sprouts("0*3"), leader, Rules(), print, lambda _: None)
     driver.members = [member(0)]
@@ -88,3 +95,91 @@ def test_whoever_waits_is_asked_again_although_nobody_has_a_job(
     driver.run(stop)
     late.cancel()
     assert (leader.asked, leader.reason) == (5, None)
+
+
+class Time:
+    """A clock and a Ray on it: calls are answered at their time, which is infinite for some."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr(module.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(module.ray, "wait", self.wait)
+        monkeypatch.setattr(module.ray, "get", lambda _: Report(b"done", 1.0, 1))
+
+    def wait(self, calls: list[float], num_returns: int = 1, timeout: float = 0.0) -> Any:
+        if min(calls) > self.now:
+            self.now = min(self.now + timeout, *calls)
+        ready = [call for call in calls if call <= self.now][:num_returns]
+        return ready, [call for call in calls if call not in ready]
+
+
+class Actor:
+    """Takes so long for a job, and for a sign of life."""
+
+    def __init__(self, time: Time, job: float, sign: float = 0.01) -> None:
+        self.asked = 0
+        self.search = SimpleNamespace(remote=lambda *_: time.now + job)
+        self.sign = SimpleNamespace(remote=lambda: self._sign(time.now + sign))
+
+    def _sign(self, when: float) -> float:
+        self.asked += 1
+        return when
+
+
+class Endless(Leader):
+    """Has a job for everybody until so many have been done, and loses nobody but one."""
+
+    def __init__(self, most: int, mortal: int | None = None) -> None:
+        super().__init__()
+        self.most, self.mortal, self.done = most, mortal, 0
+
+    def hello(self, worker: int) -> Any:
+        over = self.done >= self.most
+        job = None if over else self.done
+        return SimpleNamespace(worker=worker, answer=b"", job=job, node=b"", last=None, over=over)
+
+    def hear(self, _message: bytes) -> Any:
+        self.done += 1
+        return self.hello(0)
+
+    def lost(self, worker: int) -> None:
+        assert worker == self.mortal
+
+
+def at_work(actors: list[Actor], leader: Leader, **rules: float) -> Driver:
+    driver = Driver(Sprouts("0*3"), leader, Rules(**rules), print, lambda _: None)
+    for number, actor in enumerate(actors):
+        driver.members.append(member(number))
+        driver.members[number].actor = actor
+    return driver
+
+
+def test_a_job_may_take_longer_than_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, leader = Time(monkeypatch), Endless(3)
+    actor = Actor(time, job=200.0)
+    at_work([actor], leader, lease=30.0).run(threading.Event())
+    assert leader.done == 3
+    assert actor.asked > 30
+
+
+def test_whoever_gives_no_sign_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, leader = Time(monkeypatch), Endless(1, mortal=0)
+    driver = at_work([Actor(time, inf, inf), Actor(time, 100.0)], leader, lease=30.0)
+    driver.run(threading.Event())
+    assert leader.done == 1
+    assert [member.lost for member in driver.members] == [True, False]
+
+
+def test_a_driver_that_was_stopped_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, leader = Time(monkeypatch), Endless(8)
+    # All have answered when it goes on, and it takes one answer after the other.
+    driver = at_work([Actor(time, 0.4) for _ in range(4)], leader, lease=30.0)
+    hear = leader.hear
+
+    def stopped(message: bytes) -> Any:
+        time.now += 3600.0
+        return hear(message)
+
+    leader.hear = stopped
+    driver.run(threading.Event())
+    assert leader.done == 8
