@@ -154,8 +154,8 @@ pub fn killed(attack: &mut Attack) {
             continue;
         };
         let end = running.wait(Some((after, signal)));
-        // Before the program listens, the signal ends it; HUP does so always.
-        let own = end.signal == Some(signal.as_raw());
+        // Before the program listens, the signal ends it; KILL does so always.
+        let own = end.signal == Some(signal.as_raw()) && !end.caught;
         let fault = end.fault().filter(|_| !own || end.hung);
         let unlike = end.code == Some(0) && !is_right(&end, writer.right);
         let fault = fault

@@ -235,17 +235,16 @@ pub fn limits(attack: &mut Attack, samples: &Samples) {
             }
             _ => {
                 // The output goes to a small disk of its own.
-                if !place.args.contains(" o.") && !place.args.contains(" o ") {
-                    continue;
+                for output in [" o.", " o ", " db2 "] {
+                    let on_disk = format!(" disk/{}", output.trim_start());
+                    call.args = call.args.replace(output, &on_disk);
                 }
-                call.args = place.args.replace(" o.", " disk/o.").replace(" o ", " disk/o ");
                 call.disk = Some(4 * (1 + attack.random.below(40)) as u64);
-                checked = false;
                 "full disk"
             }
         };
         let end = attack.call(&call, folder.path());
-        if what == "full disk" && end.stderr.contains("unshare") || end.stderr.contains("mount:") {
+        if call.disk.is_some() && end.had_no_disk() {
             attack.skip("full disks, which need a mount of one's own");
             continue;
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
@@ -60,7 +60,8 @@ pub struct Call {
     pub stdout: Option<PathBuf>,
     /// Without the rights of root.
     pub as_nobody: bool,
-    /// In a folder `disk` of so many KiB, below the folder of the try.
+    /// With a disk of so many KiB on the folder `disk` below that of the try. What is on it afterwards is
+    /// copied beside it.
     pub disk: Option<u64>,
 }
 
@@ -69,6 +70,8 @@ pub struct Running {
     child: Child,
     begin: Instant,
     kept: TempDir,
+    /// Its name, once it is the program and no shell any more.
+    name: String,
 }
 
 /// How a call ended.
@@ -77,6 +80,8 @@ pub struct End {
     /// Nothing if a signal ended it.
     pub code: Option<i32>,
     pub signal: Option<i32>,
+    /// Whether the signal that was sent to it met a handler.
+    pub caught: bool,
     pub hung: bool,
     pub stdout: String,
     pub stderr: String,
@@ -91,6 +96,11 @@ impl End {
             serde_json::Value::String(text) => Some(text.clone()),
             other => Some(other.to_string()),
         }
+    }
+
+    /// Whether there could be no disk of its own.
+    pub fn had_no_disk(&self) -> bool {
+        self.stderr.contains("unshare") || self.stderr.contains("mount:")
     }
 
     /// What is wrong with any end, whatever was asked for.
@@ -188,18 +198,23 @@ impl Attack {
         for (option, limit) in [("v", call.memory), ("f", call.file)] {
             script += &limit.map_or(String::new(), |limit| format!("ulimit -{option} {limit} && "));
         }
-        if let Some(kibibytes) = call.disk {
-            let mount = "mkdir -p disk && mount -t tmpfs -o size=";
-            script += &format!("{mount}{kibibytes}k none disk && ");
-        }
         let mut command = match call.disk {
-            Some(_) => Command::new("unshare"),
-            None => Command::new("sh"),
+            Some(kibibytes) => {
+                let mount = format!("mount -t tmpfs -o size={kibibytes}k none disk");
+                script += &format!("mkdir disk && {mount} || exit 125; ");
+                // The disk is gone with the last process that sees it.
+                script += "\"$0\" \"$@\"; code=$?; cp -a disk/. . || exit 125; exit $code";
+                let mut command = Command::new("unshare");
+                // A hang ends with all that was started.
+                command.args(["-rm", "sh"]).process_group(0);
+                command
+            }
+            None => {
+                script += "exec \"$0\" \"$@\"";
+                Command::new("sh")
+            }
         };
-        if call.disk.is_some() {
-            command.args(["-rm", "sh"]);
-        }
-        command.arg("-c").arg(format!("{script}exec \"$0\" \"$@\"")).arg(&self.program);
+        command.arg("-c").arg(script).arg(&self.program);
         command.args(call.args.split(' ').map(|arg| arg.replace('~', " "))).args(&call.more);
         fs::write(kept.path().join("in"), &call.input)?;
         command.current_dir(folder).stdin(File::open(kept.path().join("in"))?);
@@ -211,7 +226,10 @@ impl Attack {
         if call.as_nobody {
             command.uid(65534);
         }
-        Ok(Running { child: command.spawn()?, begin: Instant::now(), kept })
+        let name = self.program.file_name().unwrap_or_default().to_string_lossy();
+        // As much of it as the system keeps.
+        let name = name.chars().take(15).collect();
+        Ok(Running { child: command.spawn()?, begin: Instant::now(), kept, name })
     }
 
     /// Starts the program and waits for it.
@@ -221,6 +239,7 @@ impl Attack {
             Err(error) => End {
                 code: Some(2),
                 signal: None,
+                caught: false,
                 hung: false,
                 stdout: String::new(),
                 stderr: error.to_string(),
@@ -279,19 +298,22 @@ impl Running {
         let pid = Pid::from_child(&self.child);
         let mut signal = signal;
         let mut deadline = PATIENCE;
-        let mut hung = false;
+        let (mut hung, mut caught) = (false, false);
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a child of this process") {
                 break status;
             }
             let elapsed = self.begin.elapsed();
             if let Some((_, signal)) = signal.take_if(|(after, _)| elapsed >= *after) {
+                caught = catches(pid, &self.name, signal);
                 // The child has not been waited for, so its id is still its own.
                 let _ = kill_process(pid, signal);
                 deadline = elapsed + PATIENCE;
             }
             if elapsed > deadline {
                 hung = true;
+                // There is such a group only if it is the child's own.
+                let _ = kill_process_group(pid, Signal::KILL);
                 let _ = self.child.kill();
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -301,8 +323,18 @@ impl Running {
             String::from_utf8_lossy(&bytes).into_owned()
         };
         let (stdout, stderr) = (text("out"), text("err"));
-        End { code: status.code(), signal: status.signal(), hung, stdout, stderr }
+        End { code: status.code(), signal: status.signal(), caught, hung, stdout, stderr }
     }
+}
+
+/// Whether a process has this name, so that it is no shell that is to become it, and has a handler for the
+/// signal, as far as the system tells.
+fn catches(pid: Pid, name: &str, signal: Signal) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero()));
+    let status = status.unwrap_or_default();
+    let field = |name: &str| Some(status.lines().find_map(|l| l.strip_prefix(name))?.trim());
+    let caught = field("SigCgt:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    field("Name:") == Some(name) && caught.unwrap_or(0) >> (signal.as_raw() - 1) & 1 == 1
 }
 
 /// All names below a folder, sorted.
@@ -331,4 +363,40 @@ pub fn left_over(folder: &Path) -> Option<String> {
         let name = name.rsplit('/').next().unwrap_or_default();
         format!("left-over {}", name.split_once('.').map_or(name, |(_, end)| end))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> (Attack, Call) {
+        let attack = Attack::new("/bin/sh".into(), 1, 1, 1).unwrap();
+        let (args, more) = ("-c".to_string(), vec![script.to_string()]);
+        (attack, Call { args, more, ..Call::default() })
+    }
+
+    #[test]
+    fn what_is_on_a_full_disk_is_seen_afterwards() {
+        let (attack, call) = shell("yes >disk/o.proof; exit 3");
+        let folder = attack.folder();
+        let end = attack.call(&Call { disk: Some(8), ..call }, folder.path());
+        if end.had_no_disk() {
+            return;
+        }
+        assert_eq!((end.code, end.fault()), (Some(3), None), "{end:?}");
+        assert_eq!(fs::metadata(folder.path().join("o.proof")).unwrap().len(), 8 << 10);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn whoever_catches_a_signal_is_known() {
+        for (handler, code) in [("trap 'exit 130' HUP; ", Some(130)), ("", None)] {
+            let (attack, call) = shell(&format!("{handler}while :; do sleep 0.01; done"));
+            let folder = attack.folder();
+            let running = attack.start(&call, folder.path()).unwrap();
+            let end = running.wait(Some((Duration::from_millis(500), Signal::HUP)));
+            assert_eq!((end.caught, end.code), (code.is_some(), code), "{end:?}");
+            assert_eq!(end.signal, code.is_none().then_some(Signal::HUP.as_raw()));
+        }
+    }
 }
