@@ -52,8 +52,13 @@ impl Simulation {
         self.nodes as f64 / self.alone as f64
     }
 
+    /// What a call takes the driver.
+    fn call_ms(&self) -> f64 {
+        self.cost("call_us") / 1e3
+    }
+
     fn is_free(&self) -> bool {
-        self.cost("call_us") == 0.0
+        self.call_ms() == 0.0
     }
 }
 
@@ -79,7 +84,7 @@ pub fn markdown(all: &[Simulation]) -> String {
                 one.machines,
                 one.threads,
                 short(one.job_nodes as f64),
-                if one.is_free() { "0" } else { "0.7 ms" },
+                if one.is_free() { "0".to_string() } else { format!("{} ms", one.call_ms()) },
                 one.told_from,
                 short(one.nodes as f64),
                 figures(one.overhead()),
@@ -94,7 +99,7 @@ pub fn markdown(all: &[Simulation]) -> String {
         .collect();
     let headings = "board|>machines|>threads of each|>job, nodes|>call|>told from|>nodes|>overhead|>time|\
                     >speed-up|>searching|>driver|>jobs|>MB";
-    let first = &all[0];
+    let first = all.iter().find(|one| !one.is_free()).unwrap_or(&all[0]);
     let costs = format!(
         "{} ns for a node, {} µs for a thread of a job, {} ms of a message on its way, {} ms of the \
          driver for a call, {} µs of the leader for a message, {} ns to collect an entry and {} ns to \
@@ -102,7 +107,7 @@ pub fn markdown(all: &[Simulation]) -> String {
         first.cost("node_ns"),
         first.cost("thread_us"),
         first.cost("latency_us") / 1e3,
-        0.7,
+        first.call_ms(),
         first.cost("job_us"),
         first.cost("collect_ns"),
         first.cost("store_ns"),

@@ -97,7 +97,8 @@ struct Measure {
     suite: Suite,
     #[command(flatten)]
     choice: Choice,
-    /// Drop this machine's earlier records of these command lines and measure anew
+    /// Measure all of these command lines anew, each in place of this program's and machine's earlier
+    /// record
     #[arg(long)]
     again: bool,
     /// Print the command lines, and stop
@@ -145,10 +146,7 @@ fn measure(args: &Measure) -> Result<(), Failure> {
     fs::create_dir_all(args.docs.join("benchmarks"))?;
     let program = args.program.clone().map_or_else(build, Ok)?;
     let bench = measure::Bench::new(program, results, Path::new(ROOT))?;
-    if args.again {
-        bench.forget(&jobs)?;
-    }
-    bench.run_all(args.suite, &jobs)?;
+    bench.run_all(args.suite, &jobs, args.again)?;
     write_pages(args.suite, &args.docs)
 }
 

@@ -67,26 +67,10 @@ impl Bench {
         (&record.args, record.signature, &record.cpu) == (&job.args, self.signature, &self.cpu)
     }
 
-    /// Drops the records of the jobs' arguments by this program on this machine.
-    pub fn forget(&self, jobs: &[Job]) -> Result<(), Failure> {
-        if !self.results.exists() {
-            return Ok(());
-        }
-        let text = fs::read_to_string(&self.results)?;
-        let mut kept = String::new();
-        for (line, record) in
-            text.lines().filter(|line| !line.trim().is_empty()).zip(self.records()?)
-        {
-            if !jobs.iter().any(|job| self.is_same(job, &record)) {
-                kept += &format!("{line}\n");
-            }
-        }
-        Ok(fs::write(&self.results, kept)?)
-    }
-
-    /// Runs what has no record yet.
-    pub fn run_all(&self, suite: Suite, jobs: &[Job]) -> Result<(), Failure> {
-        let mut records = self.records()?;
+    /// Runs what has no record yet. With `again` what has been recorded before does not count, and an
+    /// earlier record of this program on this machine goes when there is another in its place.
+    pub fn run_all(&self, suite: Suite, jobs: &[Job], again: bool) -> Result<(), Failure> {
+        let mut records = if again { Vec::new() } else { self.records()? };
         for job in jobs {
             let settles = |record: &Record| {
                 let same = self.is_same(job, record) && record.run == job.run;
@@ -94,7 +78,33 @@ impl Bench {
             };
             if !records.iter().any(settles) {
                 records.push(self.run(job)?);
+                if again {
+                    self.drop_replaced(job, jobs, records.len())?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Drops the records that were there before the last ones, so many, and are of this run of a job, or
+    /// of a repetition of it that is not among the jobs.
+    fn drop_replaced(&self, job: &Job, jobs: &[Job], last: usize) -> Result<(), Failure> {
+        let (text, records) = (fs::read_to_string(&self.results)?, self.records()?);
+        let earlier = records.len() - last;
+        let is_replaced = |record: &Record| {
+            let is_run = |other: &Job| self.is_same(other, record) && other.run == record.run;
+            self.is_same(job, record) && (is_run(job) || !jobs.iter().any(is_run))
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).zip(&records).enumerate();
+        let kept: String = lines
+            .filter(|(index, (_, record))| *index >= earlier || !is_replaced(record))
+            .map(|(_, (line, _))| format!("{line}\n"))
+            .collect();
+        if kept.len() < text.len() {
+            // Whole or not at all, since it is hours of work.
+            let new = self.results.with_extension("new");
+            fs::write(&new, kept)?;
+            fs::rename(new, &self.results)?;
         }
         Ok(())
     }

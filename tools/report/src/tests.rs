@@ -295,7 +295,7 @@ fn what_has_a_record_is_not_run_again() {
             time_limit: Some(time.into()),
             ..Choice::default()
         };
-        bench.run_all(Suite::Winners, &jobs(Suite::Winners, &choice)).unwrap();
+        bench.run_all(Suite::Winners, &jobs(Suite::Winners, &choice), false).unwrap();
         bench.records().unwrap()
     };
     let first = run(3, "20m");
@@ -316,18 +316,61 @@ fn what_has_a_record_is_not_run_again() {
     assert_eq!(run(2000, "1h").len(), 11);
 
     let twice = jobs(Suite::Scaling, &Choice { runs: Some(2), ..Choice::default() });
-    bench.run_all(Suite::Scaling, &twice[..2]).unwrap();
-    bench.run_all(Suite::Scaling, &twice[..3]).unwrap();
+    bench.run_all(Suite::Scaling, &twice[..2], false).unwrap();
+    bench.run_all(Suite::Scaling, &twice[..3], false).unwrap();
     assert_eq!(bench.records().unwrap().len(), 14);
-    bench.forget(&twice[1..3]).unwrap();
-    assert_eq!(bench.records().unwrap().len(), 12);
+}
+
+#[test]
+fn what_is_measured_again_replaces_its_own_record_when_it_is_there() {
+    // Fails on a board for which there is a file.
+    let place = place(
+        "cd ${0%/*}; [ -e $2 ] && exit 4\n\
+         echo \"{\\\"board\\\":\\\"$2\\\",\\\"outcome\\\":\\\"white\\\",\\\"seconds\\\":$(cat seconds)}\"",
+    );
+    let bench = bench(place.path());
+    let seconds = |seconds: &str| fs::write(place.path().join("seconds"), seconds).unwrap();
+    let all = || -> Vec<(u32, f64)> {
+        bench.records().unwrap().iter().map(|r| (r.run, r.result.seconds)).collect()
+    };
+    let choice = Choice { to: Some(3), max_nodes: vec![5, 6], ..Choice::default() };
+    let boards = jobs(Suite::Winners, &choice);
+    assert_eq!(boards.len(), 6);
+    seconds("1");
+    bench.run_all(Suite::Winners, &boards, false).unwrap();
+    // What others have found is no record of this program, and stays.
+    let results = place.path().join("results");
+    let others = fs::read_to_string(&results).unwrap().replace(":42,", ":41,");
+    let own = fs::read_to_string(&results).unwrap();
+    fs::write(&results, own + &others).unwrap();
+    seconds("2");
+    // An interrupted run leaves the records of what it has not come to.
+    fs::write(place.path().join("1x3"), "").unwrap();
+    bench.run_all(Suite::Winners, &boards, true).unwrap_err();
+    assert_eq!(all(), [1.0, 1.0, 1.0, 1.0, 2.0, 2.0].map(|seconds| (1, seconds)));
+    fs::remove_file(place.path().join("1x3")).unwrap();
+    bench.run_all(Suite::Winners, &boards, true).unwrap();
+    // Each board once, although there are two passes.
+    assert_eq!(all(), [1.0, 1.0, 1.0, 2.0, 2.0, 2.0].map(|seconds| (1, seconds)));
+    fs::remove_file(&results).unwrap();
+    // Repetitions one by one, and those that are too many now with the first.
+    let lines = |runs| -> Vec<_> {
+        let choice = Choice { runs: Some(runs), ..Choice::default() };
+        let all = jobs(Suite::Scaling, &choice);
+        let first = all[0].args.clone();
+        all.into_iter().filter(|job| job.args == first).collect()
+    };
+    bench.run_all(Suite::Scaling, &lines(4), false).unwrap();
+    seconds("3");
+    bench.run_all(Suite::Scaling, &lines(2), true).unwrap();
+    assert_eq!(all(), [(1, 3.0), (2, 3.0)]);
 }
 
 #[test]
 fn a_program_that_fails_leaves_no_record() {
     let place = place("echo 'out of luck' >&2; exit 4");
     let bench = bench(place.path());
-    let error = bench.run_all(Suite::Scaling, &jobs(Suite::Scaling, &Choice::default()));
+    let error = bench.run_all(Suite::Scaling, &jobs(Suite::Scaling, &Choice::default()), false);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("out of luck") && error.ends_with("exit code 4"), "{error}");
     assert!(bench.records().unwrap().is_empty());
