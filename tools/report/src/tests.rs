@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use clap::{Parser, ValueEnum};
+use konane::cli::json::SolveJson;
+use konane::{Algorithm, Board, Position, SolveOptions, Solver, notation};
 use serde_json::{Value, json};
 
 use crate::measure::Bench;
@@ -393,4 +395,22 @@ fn the_committed_pages_of_json_objects_are_those_of_the_types() {
     ] {
         assert!(page.contains(row), "{row}");
     }
+}
+
+/// Times and bytes differ from machine to machine.
+#[test]
+fn the_example_of_a_search_is_what_a_run_gives() {
+    let page = include_str!("../pages/json.md");
+    let example: SolveJson = serde_json::from_str(line_with(page, "{\"board\"")).unwrap();
+    let board = Board::new(example.board.parse().unwrap());
+    let memory_bytes = example.memory_bytes;
+    let options =
+        SolveOptions { algorithm: Algorithm::Pn2, memory_bytes, ..SolveOptions::default() };
+    let found = Solver::new(&board, &Position::start(&board)).options(options).run().unwrap();
+    let best = found.best_move.map(|best| notation::format_move(board.dimensions(), best));
+    let counters = &found.report.counters;
+    assert_eq!((example.algorithm.as_str(), example.threads), ("pn2", 1));
+    assert_eq!((example.best_move, example.nodes), (best, counters.nodes));
+    assert_eq!(example.expansions, counters.expansions);
+    assert_eq!(example.settle_positions, counters.settle_positions);
 }
