@@ -98,12 +98,13 @@ class Proof:
     """What came of :func:`konane.prove`.
 
     * ``solution``: The search.
-    * ``outcome``: The winner, or ``"unknown"``.
+    * ``outcome``: The winner, or ``"unknown"``; the winner also where no file could be written.
     * ``path``: The file, if there is one now.
     * ``positions``: Positions in it.
     * ``bytes``: Its length.
     * ``searched_again``: Positions that had to be searched again.
-    * ``reason``: Why there is no file, such as ``"time limit"``.
+    * ``reason``: Why there is no file: a limit, such as ``"time limit"``, or what is wrong with the
+      file, such as a full disk.
     * ``seconds``: Wall-clock time of search, collecting and writing.
     """
 

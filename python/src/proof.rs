@@ -9,7 +9,7 @@ use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, Proved};
 use konane::search::certificate::{CertificateError, CertificateProgress};
 use konane::search::plain::known::Known;
 use konane::system::memory_available;
-use konane::{Observer, Progress, Solver};
+use konane::{Observer, Progress, Reason, Solver};
 use pyo3::prelude::*;
 
 use crate::database::Source;
@@ -61,7 +61,7 @@ struct ProofFields<'py> {
     positions: Option<u64>,
     bytes: Option<u64>,
     searched_again: Option<u64>,
-    reason: Option<&'static str>,
+    reason: Option<String>,
     seconds: f64,
 }
 
@@ -69,8 +69,8 @@ struct ProofFields<'py> {
 /// winner: a ``Proof``. A file that was there is replaced when the new one is whole.
 ///
 /// The other arguments, errors and the cost are those of ``solve``; collecting the positions takes
-/// about as long again. If a limit is reached there is no file, and a ``reason``. Raises
-/// ``FileError`` if the file cannot be written, before the search where that is known.
+/// about as long again. If a limit is reached, or the disk is full by then, there is no file, and a
+/// ``reason``. Raises ``FileError`` if it is known before the search that the file cannot be written.
 #[pyfunction]
 #[pyo3(
     signature = (board, path, *, algo="dfpn", threads=None, memory=None, time_limit=None,
@@ -109,14 +109,16 @@ pub fn prove<'py>(
             let begun = Instant::now();
             let (Proved { solution, proof }, searched) = search.run(stop, Prove(&latest))?;
             let searching = searched.map_or_else(|| begun.elapsed(), |end| end - begun);
+            let stopped = |reason: Reason| reason.text().to_owned();
             let written = match proof {
-                None => Err(solution.reason()),
-                Some(Err(CertificateError::Stopped(reason))) => Err(Some(reason)),
+                None => Err(solution.reason().map(stopped)),
+                Some(Err(CertificateError::Stopped(reason))) => Err(Some(stopped(reason))),
                 Some(Err(error)) => return Err(error.into()),
-                Some(Ok(proof)) => {
-                    let again = proof.certificate.searched_again;
-                    Ok((writer.finish(&proof.header, &proof.certificate.codes)?, again))
-                }
+                // A full disk takes no winner away.
+                Some(Ok(proof)) => match writer.finish(&proof.header, &proof.certificate.codes) {
+                    Ok(summary) => Ok((summary, proof.certificate.searched_again)),
+                    Err(error) => Err(Some(error.to_string())),
+                },
             };
             Ok::<_, Failure>((solution, searching.as_secs_f64(), written))
         })
@@ -131,9 +133,9 @@ pub fn prove<'py>(
         positions: summary.map(|(summary, _)| summary.positions),
         bytes: summary.map(|(summary, _)| summary.bytes),
         searched_again: summary.map(|(_, again)| *again),
-        reason: written.as_ref().err().copied().flatten().map(|reason| reason.text()),
-        seconds,
         solution: search.solution(py, &solution, searching)?,
+        reason: written.err().flatten(),
+        seconds,
     };
     results::make(py, "Proof", fields)
 }

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import konane
 import pytest
 
@@ -31,6 +34,23 @@ def test_no_result_no_file(tmp_path):
     proof = konane.prove("8x8", path, max_nodes=1000)
     assert (proof.outcome, proof.reason, proof.path) == ("unknown", "node limit", None)
     assert proof.positions is None and proof.bytes is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_takes_no_winner_away(tmp_path):
+    script = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+import konane
+proof = konane.prove("5x6", sys.argv[1], memory="8MiB")
+print(proof.outcome, proof.solution.outcome, proof.path, proof.positions)
+print(proof.reason)
+"""
+    path = tmp_path / "5x6.proof"
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
+    found, reason = done.stdout.splitlines()
+    assert found == "white white None None"
+    assert str(path) in reason and "write" in reason
     assert list(tmp_path.iterdir()) == []
 
 
