@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict};
 use super::fields::{konane_fields, sprouts_fields};
 use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
 use crate::error::Failure;
-use crate::options::{Memory, Nodes, Seconds, Start};
+use crate::options::{Memory, Nodes, Seconds, Start, on_pool, threads_or_cores};
 use crate::results::ProofNumber;
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
@@ -99,7 +99,7 @@ enum Heard {
 }
 
 impl ClusterLeader {
-    /// Starts the thread that leads.
+    /// Starts the thread that leads, on a pool if checkpoints are read and written.
     fn start(
         py: Python<'_>,
         keeper: Option<Arc<Keeper>>,
@@ -109,14 +109,21 @@ impl ClusterLeader {
     ) -> Result<Self, Failure> {
         let (tasks, queue) = channel::<Task>();
         let (ready, is_ready) = channel();
+        let pool = keeper.as_ref().map(|_| threads_or_cores(None));
         let host = Host::start(py, is_ready, move |stop| {
-            lead(stop, &mut |leader| {
-                // Whoever waits may have been interrupted.
-                let _ = ready.send(());
-                for task in &queue {
-                    task(leader);
-                }
-            })
+            let work = move || {
+                lead(stop, &mut |leader| {
+                    // Whoever waits may have been interrupted.
+                    let _ = ready.send(());
+                    for task in &queue {
+                        task(leader);
+                    }
+                })
+            };
+            match pool {
+                None => work(),
+                Some(threads) => on_pool(threads, work)?,
+            }
         })?;
         let tasks = Mutex::new(Some(tasks));
         Ok(ClusterLeader { tasks, host, begun: Instant::now(), keeper })

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import threading
 import time
 
@@ -188,6 +190,26 @@ def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
     answer = carrier.carry(lead, [carrier.worker("6x6")])
     assert answer["outcome"] == "white"
     assert answer["total"]["runs"] == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted as on Linux")
+def test_a_checkpoint_leaves_no_threads_behind(tmp_path) -> None:
+    # Those of a pool for the whole process would be missing after a fork.
+    script = """
+import os, sys
+from konane._konane import ClusterLeader
+count = lambda: len(os.listdir("/proc/self/task"))
+before = count()
+for resume in (False, True):
+    options = {"job_nodes": 100, "fact_work": 100, "memory": "16MiB"}
+    lead = ClusterLeader.konane("6x6", checkpoint=sys.argv[1], resume=resume, **options)
+    lead.finish()
+    del lead
+    print(count() - before)
+"""
+    command = [sys.executable, "-c", script, tmp_path / "a.chk"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.split() == ["0", "0"], done.stderr
 
 
 def sprouts_leader(text: str, **options: object) -> ClusterLeader:
