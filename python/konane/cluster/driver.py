@@ -30,7 +30,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from .._errors import InputError
 from . import text
 from .game import Game
-from .places import Place, spread
+from .places import Place, shortage, spread
 from .worker import Order, Ready, actor_class
 
 __all__ = ["ClusterError", "Driver", "Member", "Rules"]
@@ -138,7 +138,9 @@ class Driver:
         self._actor_class = actor_class()
         self._places: dict[str, Place] = {}
         self._trouble: dict[str, Trouble] = {}
+        #: Why the last worker was lost, and why some cannot be started.
         self._error: str | None = None
+        self._short: str | None = None
         self._vacant: deque[int] = deque()
         #: All workers that there have been.
         self.members: list[Member] = []
@@ -193,9 +195,10 @@ class Driver:
                     if any(member.pid is not None for member in self.live):
                         alive = self.awake
                     elif self.awake - alive > self.rules.patience:
-                        why = f": {self._error}" if self._error else ""
+                        why = self._error or self._short
                         raise ClusterError(
-                            f"no worker could be started for {self.rules.patience:.0f} s{why}"
+                            f"no worker could be started for {self.rules.patience:.0f} s"
+                            + (f": {why}" if why else "")
                         )
                     self._tend(machines.take(), now)
                     self._watch(self)
@@ -289,6 +292,10 @@ class Driver:
         """Looks after machines and workers."""
         if places is not None:
             self._places = places
+            before = self._short
+            self._short = shortage(places.values(), self.rules.workers, self.rules.threads)
+            if self._short not in (None, before):
+                self._note(self._short)
         for member in self.live:
             if member.call is not None:
                 self._listen(member)

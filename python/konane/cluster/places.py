@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Place", "spread"]
+from . import text
+
+__all__ = ["Place", "shortage", "spread"]
 
 
 @dataclass(frozen=True)
@@ -46,3 +48,16 @@ def spread(
         for place, count in counts.items()
         if count
     }
+
+
+def shortage(
+    places: Iterable[Place], workers: int | None, threads: int | None
+) -> str | None:
+    """Why fewer workers can be started than are wanted, if that is so."""
+    places, least = list(places), threads or 1
+    if all(place.cores < least for place in places):
+        return f"no machine has {text.counted(least, 'core')}"
+    room = sum(count for count, _ in spread(places, workers, threads).values())
+    if workers is not None and room < workers:
+        return f"room for {room} of {text.counted(workers, 'worker')}"
+    return None

@@ -12,9 +12,9 @@ import pytest
 pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is not tested")
 
 from konane.cluster import driver as module  # noqa: E402
-from konane.cluster.driver import Driver, Member, Rules  # noqa: E402
+from konane.cluster.driver import ClusterError, Driver, Member, Rules  # noqa: E402
 from konane.cluster.game import Sprouts  # noqa: E402
-from konane.cluster.places import Place  # noqa: E402
+from konane.cluster.places import Place, shortage  # noqa: E402
 from konane.cluster.worker import Report  # noqa: E402
 
 pytestmark = pytest.mark.ray
@@ -73,11 +73,14 @@ def test_a_job_lasts_until_all_have_been_served() -> None:
 
 
 class Machines:
-    """Nothing is known of any."""
+    """Those that are there."""
+
+    found: dict[str, Place] | None = None
 
     def start(self) -> None: ...
     def end(self) -> None: ...
-    def take(self) -> None: ...
+    def take(self) -> dict[str, Place] | None:
+        return self.found
 
 
 @pytest.fixture(autouse=True)
@@ -183,3 +186,26 @@ def test_a_driver_that_was_stopped_blames_nobody(monkeypatch: pytest.MonkeyPatch
     leader.hear = stopped
     driver.run(threading.Event())
     assert leader.done == 8
+
+
+def test_whoever_waits_for_cores_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, notes = Time(monkeypatch), list[str]()
+    monkeypatch.setattr(Machines, "found", {"a": Place("a", 4), "b": Place("b", 2)})
+    rules, stop = Rules(threads=8), threading.Event()
+    driver = Driver(Sprouts("0*3"), Leader(), rules, notes.append, lambda _: None)
+    # Nobody has a call for which time would pass.
+    monkeypatch.setattr(stop, "wait", lambda seconds: time.wait([inf], timeout=seconds))
+    with pytest.raises(ClusterError, match="for 120 s: no machine has 8 cores"):
+        driver.run(stop)
+    assert notes == ["no machine has 8 cores"]
+
+
+def test_what_is_short_of_room() -> None:
+    machines = [Place("a", 4), Place("b", 2)]
+    assert shortage(machines, None, None) is None
+    assert shortage(machines, None, 4) is None
+    assert shortage(machines, 3, 2) is None
+    assert shortage(machines, 10, 2) == "room for 3 of 10 workers"
+    assert shortage(machines, 10, None) == "room for 6 of 10 workers"
+    assert shortage(machines, 1, 5) == "no machine has 5 cores"
+    assert shortage([], None, None) == "no machine has 1 core"
