@@ -28,10 +28,11 @@ except ImportError as error:
 
 from .. import Position
 from .builddb import build_database
-from .driver import ClusterError, Rules
+from .driver import Rules
 from .game import Konane, Sprouts
 from .progress import Lines
 from .run import Checkpoints, Result, WorkerUse, search
+from .session import ClusterError
 
 __all__ = ["ClusterError", "Result", "WorkerUse", "build_database", "solve", "sprouts"]
 
@@ -66,8 +67,8 @@ def solve(
     seconds. `log` is called with lines about progress and workers.
 
     Raises ``konane.InputError`` and ``konane.FileError`` as ``konane.solve`` does, and
-    ``ClusterError`` if no worker can be started for two minutes. Ctrl-C raises
-    ``KeyboardInterrupt``.
+    ``ClusterError`` if Ray cannot be used, or no worker can be started for two minutes. Ctrl-C
+    raises ``KeyboardInterrupt``.
     """
     position = Position(board) if isinstance(board, str) else board
     return search(

@@ -16,10 +16,11 @@ from typing import Any
 from .. import Error, FileError, InternalError, Position
 from .._konane import count, seconds
 from . import builddb, text
-from .driver import ClusterError, Rules
+from .driver import Rules
 from .game import Game, Konane, Sprouts
 from .progress import Terminal
 from .run import Checkpoints, Result, search
+from .session import ClusterError
 
 #: Exit codes of the program.
 ANSWERED, MISMATCH, BAD_INPUT, LIMIT, FILE, INTERRUPTED = 0, 1, 2, 3, 4, 130

@@ -31,9 +31,10 @@ from .._errors import InputError
 from . import text
 from .game import Game
 from .places import Place, shortage, spread
+from .session import ClusterError
 from .worker import Order, Ready, actor_class
 
-__all__ = ["ClusterError", "Driver", "Member", "Rules"]
+__all__ = ["Driver", "Member", "Rules"]
 
 #: A job takes at least so many times what it takes the driver to serve all workers once.
 ROUNDS = 1.25
@@ -46,10 +47,6 @@ TEND = 0.5
 
 #: Jobs that a worker may refuse in a row.
 REFUSALS = 5
-
-
-class ClusterError(Exception):
-    """The search cannot go on: there are no workers, and none can be started."""
 
 
 @dataclass(frozen=True)

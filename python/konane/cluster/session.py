@@ -12,16 +12,21 @@ from contextlib import contextmanager
 from typing import Any
 
 import ray
+from ray.exceptions import RayError
 
-from .._errors import InputError
+from .._errors import Error, InputError
 
-__all__ = ["connected"]
+__all__ = ["ClusterError", "connected"]
 
 #: Bytes of the memory in which a local Ray keeps what is on its way.
 STORE = 256 << 20
 
 #: Seconds to wait for somebody at ``host:port``.
 PATIENCE = 10
+
+
+class ClusterError(Error, RuntimeError):
+    """Ray cannot be used, or the work cannot go on: there are no workers, and none can be started."""
 
 
 def _refuse_dead(address: str) -> None:
@@ -38,18 +43,43 @@ def _refuse_dead(address: str) -> None:
         ) from error
 
 
+def _refusal(address: str | None, error: Exception) -> Error:
+    """What is wrong where Ray has not been joined or started, in one line."""
+    said = " ".join(str(error).split())
+    if address is None:
+        return ClusterError(f"no Ray can be started on this machine: {said}")
+    if "Version mismatch" in said:
+        return InputError(
+            f"the Ray at {address} is another one: {said}; "
+            "install the same versions of Ray and Python on each machine"
+        )
+    return InputError(f"there is no Ray at {address}: {said}")
+
+
 @contextmanager
 def connected(address: str | None, cores: int) -> Iterator[None]:
     """Joins the Ray at an address, ``auto`` or ``host:port``; without one, starts one here.
 
     A local one offers so many cores, or those of the machine if they are more, and ends with this
-    process. Where Ray has been joined before, that one is used and left as it is.
+    process. Where Ray has been joined before, that one is used and left as it is. What goes wrong with it
+    meanwhile is a ``ClusterError``.
     """
-    if ray.is_initialized():
-        if address is not None:
-            raise InputError("Ray has been joined already: leave the address out")
-        yield
-        return
+    try:
+        if ray.is_initialized():
+            if address is not None:
+                raise InputError("Ray has been joined already: leave the address out")
+            yield
+            return
+        _join(address, cores)
+        try:
+            yield
+        finally:
+            ray.shutdown()
+    except RayError as error:
+        raise ClusterError(f"Ray: {' '.join(str(error).split())}") from error
+
+
+def _join(address: str | None, cores: int) -> None:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address is not None:
         _refuse_dead(address)
@@ -70,14 +100,10 @@ def connected(address: str | None, cores: int) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in signals} if main else {}
     try:
         ray.init(**options)
-    except (ConnectionError, ValueError) as error:
-        raise InputError(f"there is no Ray at {address}: {error}") from error
+    except (ConnectionError, RuntimeError, ValueError, RayError) as error:
+        raise _refusal(address, error) from error
     finally:
         # Ray sets handlers of its own. One that is not Python's cannot be set again.
         for number, handler in before.items():
             if handler is not None:
                 signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        ray.shutdown()

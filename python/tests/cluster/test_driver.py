@@ -12,9 +12,10 @@ import pytest
 pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is not tested")
 
 from konane.cluster import driver as module  # noqa: E402
-from konane.cluster.driver import ClusterError, Driver, Member, Rules  # noqa: E402
+from konane.cluster.driver import Driver, Member, Rules  # noqa: E402
 from konane.cluster.game import Sprouts  # noqa: E402
 from konane.cluster.places import Place, shortage  # noqa: E402
+from konane.cluster.session import ClusterError  # noqa: E402
 from konane.cluster.worker import Report  # noqa: E402
 
 pytestmark = pytest.mark.ray
