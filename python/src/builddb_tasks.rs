@@ -120,6 +120,7 @@ impl BuildDirector {
         let dict = PyDict::new(py);
         dict.set_item("board", summary.dimensions.to_string())?;
         dict.set_item("scope", summary.scope.name())?;
+        dict.set_item("metric", summary.metric.name())?;
         dict.set_item("max_stones", summary.max_stones)?;
         dict.set_item("directory", path_text(&directory))?;
         dict.set_item("positions", summary.positions)?;

@@ -100,11 +100,11 @@ impl From<BuildError> for Failure {
             // Only a signal or the caller's own function stops a build, and both have exceptions.
             BuildError::Interrupted => Failure::internal(error),
             BuildError::Plan(error) => error.into(),
-            BuildError::NoTask(_) | BuildError::Unfinished { .. } => Failure::input(error),
-            BuildError::TaskMemory { .. } | BuildError::OtherSlices { .. } => {
-                Failure::resource(error)
-            }
-            BuildError::Busy { .. }
+            BuildError::NoTask(_) => Failure::input(error),
+            BuildError::TaskMemory { .. } => Failure::resource(error),
+            BuildError::OtherSlices { .. }
+            | BuildError::Unfinished { .. }
+            | BuildError::Busy { .. }
             | BuildError::OtherWork { .. }
             | BuildError::DiskFull { .. }
             | BuildError::Lost { .. }

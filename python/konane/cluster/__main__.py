@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
 import os
-import signal
 import sys
-import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
-from .. import Error, FileError, InternalError, Position
-from .._konane import count, seconds
+from .. import Error, FileError, InternalError, Position, ResourceError
+from .._konane import BuildPlan, count, memory_bytes, seconds
 from . import builddb, text
 from .driver import Rules
+from .front import (
+    ANSWERED,
+    BAD_INPUT,
+    FILE,
+    INTERRUPTED,
+    LIMIT,
+    MISMATCH,
+    answer,
+    answers_only,
+    catch_signals,
+    checked,
+    complain,
+)
 from .game import Game, Konane, Sprouts
-from .progress import Terminal
+from .progress import Tasks, Terminal
 from .run import Checkpoints, Result, search
 from .session import ClusterError
-
-#: Exit codes of the program.
-ANSWERED, MISMATCH, BAD_INPUT, LIMIT, FILE, INTERRUPTED = 0, 1, 2, 3, 4, 130
-
-#: Signals that follow the first one faster than this are the same request.
-SAME_REQUEST = 0.5
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -44,6 +46,12 @@ def main(arguments: list[str] | None = None) -> int:
     solve.add_argument("--moves", metavar="MOVES", help="play these moves first: 'a4 a3'")
     solve.add_argument("--profile", choices=["tuned", "thesis"], default="tuned")
     add_search_arguments(solve)
+    solve.add_argument(
+        "--checkpoint-interval",
+        metavar="TIME",
+        type=checked(seconds),
+        help="time from one checkpoint to the next [default: 5s]",
+    )
     solve.set_defaults(run=run_solve)
     sprouts = verbs.add_parser("sprouts", help="who wins a position of Sprouts")
     sprouts.add_argument("position", metavar="TEXT", help="such as 0*12")
@@ -51,10 +59,11 @@ def main(arguments: list[str] | None = None) -> int:
         "--nimber", metavar="N", type=checked(heap), default=0, help="beside this nim heap"
     )
     add_search_arguments(sprouts)
-    sprouts.set_defaults(run=run_sprouts)
+    # Numbers are kept as they are found.
+    sprouts.set_defaults(run=run_sprouts, checkpoint_interval=None)
     build = verbs.add_parser("builddb", help="a database of all positions of a board")
-    builddb.add_arguments(build)
-    build.set_defaults(run=builddb.run)
+    add_build_arguments(build)
+    build.set_defaults(run=run_build)
     args = parser.parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = args.run
     try:
@@ -65,31 +74,16 @@ def main(arguments: list[str] | None = None) -> int:
         return complain(error, FILE)
     except InternalError as error:
         return complain(error, MISMATCH)
+    except ResourceError as error:
+        # As in the program: a build that does not fit is a limit, a table that does not is bad input.
+        return complain(error, LIMIT if args.verb == "builddb" else BAD_INPUT)
     except Error as error:
         return complain(error, BAD_INPUT)
-
-
-def complain(error: Exception, code: int) -> int:
-    """Says what is wrong."""
-    print(f"error: {error}", file=sys.stderr)
-    return code
 
 
 def heap(value: str) -> int:
     """The size of a nim heap."""
     return text.amount(value, least=0)
-
-
-def checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A type of an argument, whose error is shown with its text."""
-
-    def parse(value: str) -> Any:
-        try:
-            return read(value)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return parse
 
 
 def add_search_arguments(parser: argparse.ArgumentParser) -> None:
@@ -127,12 +121,6 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="save what the leader knows to this file, all the time, on Ctrl-C and at the end",
     )
-    add(
-        "--checkpoint-interval",
-        metavar="TIME",
-        type=duration,
-        help="time from one checkpoint to the next [default: 5s]",
-    )
     add("--resume", action="store_true", help="go on from the checkpoint, which must be there")
     add("--time-limit", metavar="TIME", type=duration, help="give up after this time, such as 2h")
     add("--max-nodes", metavar="N", type=nodes, help="give up after so many nodes")
@@ -155,13 +143,10 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
     """Searches and prints."""
     given = args.resume or args.checkpoint_interval is not None
     if given and args.checkpoint is None:
-        print("error: --resume and --checkpoint-interval need --checkpoint", file=sys.stderr)
-        return BAD_INPUT
-    stop = threading.Event()
-    catch_signals(stop)
+        return complain("--resume and --checkpoint-interval need --checkpoint", BAD_INPUT)
+    stop = catch_signals()
     threads, workers = args.threads_per_worker, args.workers
-    # Ray tells what has become of workers on stdout, where only the answer belongs.
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+    with answers_only():
         result = search(
             game,
             address=args.address,
@@ -172,18 +157,13 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
             progress=Terminal(args.quiet),
             stop=stop,
         )
-    try:
-        print(json.dumps(result.fields) if args.json else shown(game, result), flush=True)
-    except BrokenPipeError:
-        # A reader that has gone away has what it wanted.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    checkpoint = result.fields.get("checkpoint", {})
-    if "error" in checkpoint:
-        print(f"error: no checkpoint was written: {checkpoint['error']}", file=sys.stderr)
-        return FILE
-    if result.outcome != "unknown":
-        return ANSWERED
-    return INTERRUPTED if result.reason == "interrupted" else LIMIT
+    answer(args, result.fields, lambda: shown(game, result))
+    is_open, checkpoint = result.outcome == "unknown", result.fields.get("checkpoint", {})
+    # A search that has its answer needs its checkpoint no more; Grundy numbers are for others, too.
+    if "error" in checkpoint and (is_open or isinstance(game, Sprouts)):
+        return complain(f"no checkpoint was written: {checkpoint['error']}", FILE)
+    codes = {"interrupted": INTERRUPTED, "database error": FILE}
+    return codes.get(result.reason, LIMIT) if is_open else ANSWERED
 
 
 def shown(game: Game, result: Result) -> str:
@@ -216,23 +196,112 @@ def shown(game: Game, result: Result) -> str:
         else:
             line = f"{saved['file']}, as it was"
         rows.append(("checkpoint", line))
-    return "\n".join([head, *(f"  {name:<12}{value}" for name, value in rows)])
+    return text.rows(head, rows)
 
 
-def catch_signals(stop: threading.Event) -> None:
-    """The first signal asks for a clean end, a second one ends the program at once."""
-    first: list[float] = []
+def add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``builddb`` has."""
+    amount, add = checked(text.amount), parser.add_argument
+    add("board", metavar="RxF", help="ranks x files, such as 6x6")
+    add(
+        "--dir",
+        default="db",
+        help="the directory for databases, which all machines see [default: db]",
+    )
+    add("--address", help="the Ray to join, auto or host:port [default: a new one on this machine]")
+    add("--workers", metavar="N", type=amount, help="tasks at a time [default: all cores]")
+    add(
+        "--threads-per-task",
+        metavar="N",
+        type=amount,
+        default=1,
+        help="threads of each [default: 1]",
+    )
+    add(
+        "--memory-per-task",
+        metavar="SIZE",
+        type=checked(memory_bytes),
+        default="1GiB",
+        help="memory of each [default: 1GiB]",
+    )
+    add("--max-tasks-in-flight", metavar="N", type=amount, help="tasks that are handed to Ray")
+    add("--plan", action="store_true", help="print what it would take, and stop")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("-q", "--quiet", action="store_true", help="show no progress on stderr")
 
-    def handle(_number: int, _frame: object) -> None:
-        now = time.monotonic()
-        stop.set()
-        if first and now - first[0] >= SAME_REQUEST:
-            os._exit(INTERRUPTED)
-        first.append(now)
 
-    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", None)):
-        if number is not None:
-            signal.signal(number, handle)
+def run_build(args: argparse.Namespace) -> int:
+    """The verb ``builddb``."""
+    rules = builddb.TaskRules(
+        args.memory_per_task, args.threads_per_task, args.workers, args.max_tasks_in_flight
+    )
+    if args.plan:
+        figures = planned(args, rules)
+        answer(args, figures, lambda: planned_text(figures, rules))
+        return ANSWERED
+    stop, progress = catch_signals(), Terminal(args.quiet)
+    try:
+        with answers_only():
+            built = builddb.build(args.board, args.dir, rules, args.address, Tasks(progress), stop)
+    finally:
+        progress.clear()
+    answer(args, built, lambda: built_text(built))
+    return INTERRUPTED if "reason" in built else ANSWERED
+
+
+def planned(args: argparse.Namespace, rules: builddb.TaskRules) -> dict[str, Any]:
+    """What a build would take."""
+    threads = rules.threads
+    workers = rules.workers or max(1, (os.cpu_count() or 1) // threads)
+    plan = BuildPlan(args.board, args.dir, rules.memory, threads, builddb.parts(workers))
+    figures = dict(plan.describe())
+    at_a_time = min(workers, figures["widest_wave"])
+    return figures | {
+        "board": args.board,
+        "directory": str(plan.directory),
+        "workers": workers,
+        "memory_bytes": at_a_time * figures["task_memory_bytes"],
+        "seconds": figures["thread_seconds"] / (at_a_time * threads),
+    }
+
+
+def planned_text(figures: dict[str, Any], rules: builddb.TaskRules) -> str:
+    """The same for people."""
+    size = {name: text.size(value) for name, value in figures.items() if name.endswith("_bytes")}
+    tasks = f"{text.counted(figures['workers'], 'task')} at a time"
+    memory = f"{size['task_memory_bytes']} a task, {size['memory_bytes']} with {tasks}"
+    widest = f"at most {text.grouped(figures['widest_wave'])} at a time"
+    threads = f"{tasks} of {text.counted(rules.threads, 'thread')}"
+    return text.rows(
+        f"{figures['board']}, complete, by tasks",
+        [
+            ("directory", figures["directory"]),
+            ("tasks", f"{text.grouped(figures['tasks'])}, {widest}"),
+            ("memory", memory),
+            ("disk", f"about {size['disk_bytes']}, at most {size['disk_peak_bytes']} at a time"),
+            ("traffic", f"about {size['read_bytes']} read and {size['written_bytes']} written"),
+            ("time", f"about {text.seconds(figures['seconds'])}, an estimate for {threads}"),
+        ],
+    )
+
+
+def built_text(built: dict[str, Any]) -> str:
+    """What has been built, for people."""
+    if "reason" in built:
+        return "interrupted: the same command goes on from here"
+    black, white = (built[f"{side}_to_move_wins"] for side in ("black", "white"))
+    tasks, workers = text.grouped(built["tasks"]), text.counted(len(built["workers"]), "worker")
+    return text.rows(
+        "built" if built["tasks"] else "found",
+        [
+            ("positions", text.grouped(built["positions"])),
+            ("Black wins", f"{text.grouped(black)} with Black to move"),
+            ("White wins", f"{text.grouped(white)} with White to move"),
+            ("files", text.size(built["bytes"])),
+            ("tasks", f"{tasks} on {workers}"),
+            ("time", text.seconds(built["seconds"])),
+        ],
+    )
 
 
 if __name__ == "__main__":

@@ -7,13 +7,12 @@ driver may die at any time: what was lost is submitted again, and a later run go
 
 from __future__ import annotations
 
-import argparse
 import collections
-import json
 import os
-import sys
+import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,12 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from .. import __version__
-from .._konane import BuildPlan, memory_bytes, run_task
+from .._errors import Error, FileError, InputError, ResourceError
+from .._konane import BuildPlan, Position, memory_bytes, run_task
 from . import text
-from .session import connected
+from .session import ClusterError, connected
 
-__all__ = ["add_arguments", "build_database", "run"]
+__all__ = ["TaskRules", "build", "build_database", "parts"]
 
 #: How often a task may end with an error of its own, such as a full disk.
 MOST_ERRORS = 3
@@ -40,14 +40,37 @@ MOST_LOST = 20
 SLICES_PER_WORKER = 2
 
 
-class TaskFailed(OSError):
+class TaskFailed(FileError):
     """A task ended with the same kind of error again and again."""
+
+
+@dataclass(frozen=True)
+class TaskRules:
+    """How to use the cluster."""
+
+    #: Bytes of each task.
+    memory: int
+    threads: int = 1
+    #: Tasks at a time; none for all cores of the cluster.
+    workers: int | None = None
+    #: Tasks that Ray has at a time; none for one more than run.
+    in_flight: int | None = None
+
+    def __post_init__(self) -> None:
+        text.check("threads_per_task", self.threads)
+        text.check("workers", self.workers)
+        text.check("max_tasks_in_flight", self.in_flight)
+
+
+def parts(workers: int) -> int:
+    """Slices of the largest layers, for so many tasks at a time."""
+    return SLICES_PER_WORKER * workers
 
 
 def _task(task: str, out: str, memory: int, threads: int, version: str) -> dict[str, Any]:
     """What runs in a worker."""
     if version != __version__:
-        raise RuntimeError(
+        raise ClusterError(
             f"this machine has konane {__version__} and the driver {version}: install the same"
         )
     report = run_task(task, out, memory, threads)
@@ -55,24 +78,18 @@ def _task(task: str, out: str, memory: int, threads: int, version: str) -> dict[
     return report | {"pid": os.getpid(), "node": node}
 
 
-def _check_counts(threads: int, workers: int | None, in_flight: int | None) -> None:
-    """Raises ``InputError`` for numbers that are none."""
-    text.check("threads_per_task", threads)
-    text.check("workers", workers)
-    text.check("max_tasks_in_flight", in_flight)
-
-
 def _check_room(memory: int, threads: int) -> None:
     """A task that no machine has room for would wait forever."""
     machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-    most = max((machine.get("CPU", 0) for machine in machines), default=0)
-    if most < threads:
-        raise ValueError(f"no machine has {threads} processors for a task: use fewer threads")
-    most = max((machine.get("memory", 0) for machine in machines), default=0)
+    usable = [machine for machine in machines if machine.get("CPU", 0) >= threads]
+    cores = text.counted(threads, "core")
+    if not usable:
+        raise InputError(f"no machine has {cores} for a task: use fewer threads")
+    most = max(machine.get("memory", 0) for machine in usable)
     if most < memory:
-        raise MemoryError(
-            f"no machine gives Ray {_text(memory)} of memory for a task, the largest has "
-            f"{_text(most)}: choose less memory per task"
+        raise ResourceError(
+            f"no machine with {cores} gives Ray {text.size(memory)} of memory for a task, the largest "
+            f"has {text.size(most)}: choose less memory per task"
         )
 
 
@@ -86,43 +103,49 @@ class _Driver:
         self,
         build: Any,
         out: str,
-        memory: int,
-        threads: int,
+        rules: TaskRules,
         in_flight: int,
         progress: Callable[[dict[str, Any]], None],
+        stop: threading.Event,
     ) -> None:
         self.build = build
+        memory, threads = rules.memory, rules.threads
         options = {"num_cpus": threads, "memory": memory, "max_retries": 0}
         self.remote = ray.remote(**options)(_task)
         self.arguments = (out, memory, threads, __version__)
         self.in_flight = in_flight
         self.progress = progress
+        self.stop = stop
         self.errors: collections.Counter[str] = collections.Counter()
         self.deaths: collections.Counter[str] = collections.Counter()
         self.lost = 0
         self.workers: dict[tuple[str, int], dict[str, Any]] = {}
         self.totals = dict(_TOTALS)
 
-    def run(self) -> None:
+    def run(self) -> bool:
+        """Until all tasks are done; false if somebody wants to stop before."""
         waves = self.build.pending()
         left = sum(map(len, waves))
         self.progress({"event": "begin", "left": left})
         while waves:
+            if self.stop.is_set():
+                return False
             self.wave(waves[0])
             waves = self.build.pending()
+        return True
 
     def wave(self, tasks: list[str]) -> None:
         """Runs tasks that are independent. Ends early if a file was lost: then others come first."""
         todo = collections.deque(tasks)
         flying: dict[ray.ObjectRef, str] = {}
         whole = True
-        # Tasks that are still running when this ends with an error are left to end by themselves: Ray
-        # may end the whole process if one is cancelled just as it ends.
-        while flying or (todo and whole):
+        # Tasks that are still running when this ends early are left to end by themselves: Ray may end the
+        # whole process if one is cancelled just as it ends.
+        while (flying or (todo and whole)) and not self.stop.is_set():
             while todo and whole and len(flying) < self.in_flight:
                 task = todo.popleft()
                 flying[self.remote.remote(task, *self.arguments)] = task
-            done, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
+            done, _ = ray.wait(list(flying), num_returns=1, timeout=0.2)
             for ref in done:
                 task = flying.pop(ref)
                 report = self.result(ref, task)
@@ -142,8 +165,12 @@ class _Driver:
             self.errors[task] += 1
             cause = error.cause or error
             self.progress({"event": "error", "task": task, "error": str(cause)})
-            if isinstance(cause, (ValueError, MemoryError)) or self.errors[task] >= MOST_ERRORS:
+            if isinstance(cause, (InputError, ResourceError)):
                 raise cause from None
+            if self.errors[task] >= MOST_ERRORS:
+                if isinstance(cause, Error):
+                    raise cause from None
+                raise TaskFailed(f"{task!r} failed {MOST_ERRORS} times: {cause}") from cause
         except RayError as error:
             self.deaths[task] += 1
             self.progress({"event": "death", "task": task, "error": type(error).__name__})
@@ -194,37 +221,66 @@ def build_database(
     started on this machine, unless one was initialised. ``progress`` is called with an object for each
     event.
 
-    Returns the object that ``konane builddb --json`` prints, with ``workers`` and ``tasks``.
+    Returns the object that ``konane builddb --json`` prints, without the memory of the process, with
+    ``workers`` and ``tasks``.
 
-    Raises ``ValueError`` for what is no board or no amount of memory, ``MemoryError`` if the memory of a
-    task is too small, ``OSError`` for what is wrong with the directory or a task that fails again
-    and again.
+    Raises ``konane.InputError`` for what is no board or no amount of memory, ``ResourceError`` if the memory
+    of a task is too small or no machine has so much, ``FileError`` for what is wrong with the directory or
+    a task that fails again and again, and ``ClusterError`` if Ray cannot be used.
     """
-    begun = time.monotonic()
-    _check_counts(threads_per_task, workers, max_tasks_in_flight)
-    memory, out = memory_bytes(memory_per_task), str(Path(dir).absolute())
+    rules = TaskRules(
+        memory_bytes(memory_per_task), threads_per_task, workers, max_tasks_in_flight
+    )
     tell = progress or (lambda _: None)
-    local = workers or max(1, (os.cpu_count() or 1) // threads_per_task)
+    return build(board, dir, rules, address, tell, threading.Event())
+
+
+def build(
+    board: str,
+    dir: str | os.PathLike[str],
+    rules: TaskRules,
+    address: str | None,
+    tell: Callable[[dict[str, Any]], None],
+    stop: threading.Event,
+) -> dict[str, Any]:
+    """The same; once `stop` is set it ends, and what it returns has a ``reason`` and no numbers."""
+    begun = time.monotonic()
+    memory, threads, workers = rules.memory, rules.threads, rules.workers
+    out = str(Path(dir).absolute())
+    local = workers or max(1, (os.cpu_count() or 1) // threads)
     # Refused, or found, before a Ray is started for it.
-    first = BuildPlan(board, out, memory, threads_per_task, 1)
+    first = BuildPlan(board, out, memory, threads, 1)
     if first.finished:
         return _result(first.open().finish(), begun, None)
-    with connected(address, local * threads_per_task):
-        _check_room(memory, threads_per_task)
-        processors = int(ray.cluster_resources().get("CPU", 1))
-        at_a_time = workers or max(1, processors // threads_per_task)
-        parts = SLICES_PER_WORKER * at_a_time
-        plan = BuildPlan(board, out, memory, threads_per_task, parts)
-        build = plan.open()
+    with connected(address, local * threads):
+        _check_room(memory, threads)
+        at_a_time = workers or max(1, int(ray.cluster_resources().get("CPU", 1)) // threads)
+        plan = BuildPlan(board, out, memory, threads, parts(at_a_time))
+        director = plan.open()
         try:
             # One more than run, so that none waits for the driver, unless the number was asked for.
-            limit = max_tasks_in_flight or workers or at_a_time + 1
-            driver = _Driver(build, out, memory, threads_per_task, limit, tell)
-            driver.run()
-            summary = build.finish()
+            limit = rules.in_flight or workers or at_a_time + 1
+            driver = _Driver(director, out, rules, limit, tell, stop)
+            summary = director.finish() if driver.run() else _unfinished(board, plan)
         finally:
-            build.close()
+            director.close()
     return _result(summary, begun, driver)
+
+
+def _unfinished(board: str, plan: BuildPlan) -> dict[str, Any]:
+    """What stands where there would be a summary."""
+    board = Position(board).board
+    ranks, files = map(int, board.split("x"))
+    unknown = ("positions", "black_to_move_wins", "white_to_move_wins", "bytes")
+    return {
+        "board": board,
+        "scope": "complete",
+        "metric": "outcome",
+        "max_stones": ranks * files,
+        "directory": str(plan.directory),
+        **dict.fromkeys(unknown),
+        "reason": "interrupted",
+    }
 
 
 def _result(summary: dict[str, Any], begun: float, driver: _Driver | None) -> dict[str, Any]:
@@ -234,182 +290,3 @@ def _result(summary: dict[str, Any], begun: float, driver: _Driver | None) -> di
         "lost_workers": driver.deaths.total() if driver else 0,
         **(driver.totals if driver else dict(_TOTALS)),
     }
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``builddb``."""
-    parser.add_argument("board", metavar="RxF", help="ranks x files, such as 6x6")
-    parser.add_argument(
-        "--dir", default="db", help="the directory for databases, which all machines see [db]"
-    )
-    parser.add_argument("--address", help="of a Ray cluster; without it, one starts on this machine")
-    parser.add_argument(
-        "--workers", type=_positive, metavar="N", help="tasks at a time [all processors]"
-    )
-    parser.add_argument(
-        "--threads-per-task", type=_positive, default=1, metavar="N", help="processors of a task [1]"
-    )
-    parser.add_argument(
-        "--memory-per-task", type=_memory, default="1GiB", metavar="SIZE", help="[1GiB]"
-    )
-    parser.add_argument(
-        "--max-tasks-in-flight", type=_positive, metavar="N", help="tasks that are handed to Ray"
-    )
-    parser.add_argument("--plan", action="store_true", help="print what it would take, and stop")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no progress on stderr")
-
-
-def _positive(value: str) -> int:
-    try:
-        return text.amount(value)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _memory(value: str) -> int:
-    try:
-        return memory_bytes(value)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def run(args: argparse.Namespace) -> int:
-    """Runs ``builddb`` with its arguments; returns the exit code."""
-    if args.plan:
-        return _guarded(lambda: _print_plan(args))
-    progress = None if args.quiet else _Progress(sys.stderr)
-    return _guarded(lambda: _build(args, progress))
-
-
-def _guarded(what: Callable[[], None]) -> int:
-    """The exit code of a call: as those of the program."""
-    try:
-        what()
-    except KeyboardInterrupt:
-        print("interrupted: the same command goes on from here", file=sys.stderr)
-        return 130
-    except MemoryError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 3
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except (OSError, RuntimeError, RayError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 4
-    return 0
-
-
-def _build(args: argparse.Namespace, progress: Callable[[dict[str, Any]], None] | None) -> None:
-    summary = build_database(
-        args.board,
-        args.dir,
-        memory_per_task=args.memory_per_task,
-        threads_per_task=args.threads_per_task,
-        workers=args.workers,
-        address=args.address,
-        max_tasks_in_flight=args.max_tasks_in_flight,
-        progress=progress,
-    )
-    if args.json:
-        print(json.dumps(summary))
-        return
-    print("built" if summary["tasks"] else "found")
-    _rows(
-        [
-            ("positions", f"{summary['positions']:,}"),
-            ("Black wins", f"{summary['black_to_move_wins']:,} with Black to move"),
-            ("White wins", f"{summary['white_to_move_wins']:,} with White to move"),
-            ("files", _text(summary["bytes"])),
-            ("tasks", f"{summary['tasks']:,} on {len(summary['workers'])} workers"),
-            ("time", f"{summary['seconds']:.1f} s"),
-        ]
-    )
-
-
-def _print_plan(args: argparse.Namespace) -> None:
-    _check_counts(args.threads_per_task, args.workers, args.max_tasks_in_flight)
-    workers = args.workers or max(1, (os.cpu_count() or 1) // args.threads_per_task)
-    parts = SLICES_PER_WORKER * workers
-    plan = BuildPlan(args.board, args.dir, args.memory_per_task, args.threads_per_task, parts)
-    figures = dict(plan.describe())
-    at_a_time = min(workers, figures["widest_wave"])
-    figures |= {
-        "board": args.board,
-        "directory": str(plan.directory),
-        "workers": workers,
-        "memory_bytes": at_a_time * figures["task_memory_bytes"],
-        "seconds": figures["thread_seconds"] / (at_a_time * args.threads_per_task),
-    }
-    if args.json:
-        print(json.dumps(figures))
-        return
-    print(f"{args.board}, complete, by tasks")
-    _rows(
-        [
-            ("directory", figures["directory"]),
-            ("tasks", f"{figures['tasks']:,}, at most {figures['widest_wave']:,} at a time"),
-            ("memory", f"{_text(figures['task_memory_bytes'])} a task, "
-             f"{_text(figures['memory_bytes'])} with {workers} tasks at a time"),
-            ("disk", f"about {_text(figures['disk_bytes'])}, "
-             f"at most {_text(figures['disk_peak_bytes'])} at a time"),
-            ("traffic", f"about {_text(figures['read_bytes'])} read "
-             f"and {_text(figures['written_bytes'])} written"),
-            ("time", f"about {_time(figures['seconds'])}, an estimate for {workers} tasks of "
-             f"{args.threads_per_task} threads at a time"),
-        ]
-    )
-
-
-def _rows(rows: list[tuple[str, str]]) -> None:
-    for name, value in rows:
-        print(f"  {name:<11} {value}")
-
-
-def _text(count: float) -> str:
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024 or unit == "TiB":
-            digits = 0 if unit == "bytes" or count >= 100 else 1 if count >= 10 else 2
-            return f"{count:,.{digits}f} {unit}"
-        count /= 1024
-    raise AssertionError("a unit")
-
-
-def _time(seconds: float) -> str:
-    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.0f} seconds"
-
-
-class _Progress:
-    """Progress as lines of text, at most about one a second for what goes well."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-        self.left = self.done = 0
-        self.last = 0.0
-
-    def __call__(self, event: dict[str, Any]) -> None:
-        match event["event"]:
-            case "begin":
-                self.left = event["left"]
-                self.say(f"{self.left} tasks are left")
-            case "worker":
-                self.say(f"worker {event['id']}: pid {event['pid']} on node {event['node'][:8]}")
-            case "death":
-                self.say(f"a worker is lost ({event['error']}): {event['task']!r} runs again")
-            case "error":
-                self.say(f"{event['task']!r} failed: {event['error']}")
-            case "lost":
-                self.say(f"{event['path']} is damaged or gone: it is made again")
-            case "task":
-                self.done += 1
-                if time.monotonic() - self.last >= 1:
-                    self.last = time.monotonic()
-                    what = " ".join(event["task"].split()[4:])
-                    self.say(f"{self.done} of {max(self.left, self.done)} tasks, {what}")
-
-    def say(self, text: str) -> None:
-        print(text, file=self.stream, flush=True)

@@ -7,14 +7,14 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import text
 
 if TYPE_CHECKING:
     from .driver import Driver
 
-__all__ = ["Lines", "Progress", "Terminal"]
+__all__ = ["Lines", "Progress", "Tasks", "Terminal"]
 
 
 class Progress:
@@ -121,3 +121,36 @@ class Terminal(Progress):
         except OSError:
             # A closed stderr is no reason to stop.
             pass
+
+
+class Tasks:
+    """Hears the events of a build by tasks, and says what becomes of it."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._left = self._done = 0
+        self._begun = time.monotonic()
+        self._next = 0.0
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        note = self._progress.note
+        match event["event"]:
+            case "begin":
+                self._left = event["left"]
+                note(f"{text.counted(self._left, 'task')} to do")
+            case "worker":
+                note(f"worker {event['id']}: pid {event['pid']} on node {event['node'][:8]}")
+            case "death":
+                note(f"a worker is lost ({event['error']}): {event['task']!r} runs again")
+            case "error":
+                note(f"{event['task']!r} failed: {event['error']}")
+            case "lost":
+                note(f"{event['path']} is damaged or gone: it is made again")
+            case "task":
+                self._done += 1
+                now = time.monotonic()
+                if now >= self._next:
+                    self._next = now + self._progress.pause(now - self._begun)
+                    what = " ".join(event["task"].split()[4:])
+                    every = max(self._left, self._done)
+                    self._progress.show(f"{self._done} of {text.counted(every, 'task')}, {what}")

@@ -7,7 +7,7 @@ import operator
 
 from .._errors import InputError
 
-__all__ = ["amount", "check", "counted", "grouped", "number", "seconds", "short", "size"]
+__all__ = ["amount", "check", "counted", "grouped", "number", "rows", "seconds", "short", "size"]
 
 
 def grouped(count: int) -> str:
@@ -58,6 +58,11 @@ def seconds(time: float) -> str:
     if whole < 7200:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def rows(head: str, values: list[tuple[str, str]]) -> str:
+    """A heading, and named values below it."""
+    return "\n".join([head, *(f"  {name:<12}{value}" for name, value in values)])
 
 
 def amount(text: str, least: int = 1) -> int:

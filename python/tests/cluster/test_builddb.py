@@ -1,6 +1,5 @@
 """Databases by tasks on Ray: the bytes of a build at once, whoever dies."""
 
-import argparse
 import json
 import os
 import signal
@@ -17,19 +16,12 @@ import konane  # noqa: E402
 from konane import cluster  # noqa: E402
 from konane._konane import BuildPlan, memory_bytes, run_task  # noqa: E402
 from konane.cluster import builddb  # noqa: E402
+from konane.cluster.__main__ import main  # noqa: E402
 
 pytestmark = pytest.mark.ray
 
 BOARD = "4x5"
 MEMORY = 200 << 20
-
-DRIVER = """
-import argparse, sys
-from konane.cluster import builddb
-parser = argparse.ArgumentParser()
-builddb.add_arguments(parser)
-sys.exit(builddb.run(parser.parse_args()))
-"""
 
 
 def files(directory: Path) -> dict[str, bytes]:
@@ -82,11 +74,11 @@ def test_memory_is_read():
 
 
 def test_what_cannot_be_is_refused(tmp_path):
-    with pytest.raises(ValueError):
+    with pytest.raises(konane.InputError):
         cluster.build_database("9x9", tmp_path)
-    with pytest.raises(MemoryError, match="needs"):
+    with pytest.raises(konane.ResourceError, match="needs"):
         cluster.build_database("4x5", tmp_path, memory_per_task="1MiB")
-    with pytest.raises(ValueError, match="no task"):
+    with pytest.raises(konane.InputError, match="no task"):
         run_task("konane-task 7", tmp_path)
     for name, number in (
         ("workers", 0),
@@ -101,16 +93,29 @@ def test_what_cannot_be_is_refused(tmp_path):
     assert not ray.is_initialized()
 
 
+def test_one_machine_has_to_have_the_cores_and_the_memory(monkeypatch):
+    def machines(*resources):
+        nodes = [{"Alive": True, "Resources": {"CPU": c, "memory": m}} for c, m in resources]
+        nodes.append({"Alive": False, "Resources": {"CPU": 99, "memory": 1 << 50}})
+        monkeypatch.setattr(ray, "nodes", lambda: nodes)
+
+    machines((8, 1 << 30), (2, 16 << 30))
+    builddb._check_room(4 << 30, 2)
+    builddb._check_room(1 << 30, 8)
+    with pytest.raises(konane.ResourceError, match="with 4 cores gives Ray 4 GiB .* has 1 GiB"):
+        builddb._check_room(4 << 30, 4)
+    with pytest.raises(konane.InputError, match="no machine has 9 cores"):
+        builddb._check_room(1 << 30, 9)
+
+
 def test_plans_of_boards_that_are_too_large_here(capsys):
-    parser = argparse.ArgumentParser()
-    builddb.add_arguments(parser)
-    arguments = ["7x7", "--memory-per-task", "32GiB", "--workers", "8", "--plan"]
-    assert builddb.run(parser.parse_args([*arguments, "--json"])) == 0
+    arguments = ["builddb", "7x7", "--memory-per-task", "32GiB", "--workers", "8", "--plan"]
+    assert main([*arguments, "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert plan["task_memory_bytes"] <= 32 << 30
     assert plan["disk_peak_bytes"] > plan["disk_bytes"] > 1 << 40
     assert plan["read_bytes"] > plan["written_bytes"] > 0
-    assert builddb.run(parser.parse_args(arguments)) == 0
+    assert main(arguments) == 0
     text = capsys.readouterr().out
     assert all(word in text for word in ("memory", "disk", "traffic", "estimate"))
 
@@ -161,7 +166,7 @@ def test_an_error_that_repeats_ends_the_build(tmp_path, local_ray, monkeypatch):
 
     monkeypatch.setattr(builddb, "_task", full)
     events = []
-    with pytest.raises(OSError, match="no space is left"):
+    with pytest.raises(konane.FileError, match="no space is left"):
         cluster.build_database(
             BOARD, tmp_path, memory_per_task=MEMORY, workers=2, progress=events.append
         )
@@ -170,18 +175,22 @@ def test_an_error_that_repeats_ends_the_build(tmp_path, local_ray, monkeypatch):
     BuildPlan(BOARD, tmp_path, MEMORY).open().close()
 
 
-def test_a_killed_driver_is_followed_by_another(tmp_path, whole):
-    command = [sys.executable, "-c", DRIVER, BOARD, "--dir", str(tmp_path)]
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_says_so_and_is_gone_on_with(tmp_path, whole, number):
+    command = [sys.executable, "-m", "konane.cluster", "builddb", BOARD, "--dir", str(tmp_path)]
     command += ["--workers", "2", "--memory-per-task", "200MiB", "--json"]
-    first = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    first = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     for line in first.stderr:
         if "tasks, " in line:
             break
-    first.send_signal(signal.SIGINT)
-    said = first.stderr.read()
-    assert first.wait() in (0, 130), said
+    first.send_signal(number)
+    out, said = first.communicate(timeout=60)
+    summary = json.loads(out)
+    # It may have been done by then.
+    assert (first.returncode, summary.get("reason")) in ((130, "interrupted"), (0, None)), said
+    assert summary["board"] == BOARD and summary["tasks"] > 0
     second = subprocess.run(command, capture_output=True, text=True, check=True)
     assert files(tmp_path / f"{BOARD}-complete") == whole
-    summary = json.loads(second.stdout)
-    assert summary["black_to_move_wins"] == 557278
-    assert "pid" in second.stderr or summary["tasks"] == 0
+    assert {*summary} - {"reason"} == {*json.loads(second.stdout)}
+    assert json.loads(second.stdout)["black_to_move_wins"] == 557278
+    assert "pid" in second.stderr or json.loads(second.stdout)["tasks"] == 0

@@ -104,22 +104,25 @@ def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
 def test_numbers_and_times_are_written_as_for_the_program(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    def read(*arguments: str) -> dict:
+    def read(*arguments: str, verb: str = "solve 3x3") -> dict:
         seen: dict = {}
         with monkeypatch.context() as patch:
             run = lambda _, args: seen.update(vars(args))  # noqa: E731
             patch.setattr("konane.cluster.__main__.run_search", run)
-            main(["sprouts", "0*3", *arguments])
+            main([*verb.split(), *arguments])
         return seen
 
     assert read("--time-limit", "1h30m")["time_limit"] == 5400
     assert read("--checkpoint-interval", "1.5 s")["checkpoint_interval"] == 1.5
     assert read("--max-nodes", "2.5M")["max_nodes"] == 2_500_000
     assert read("--job-nodes", "1e6")["job_nodes"] == 1_000_000
-    assert read("--nimber", "0")["nimber"] == 0
+    assert read("--nimber", "0", verb="sprouts 0*3")["nimber"] == 0
     for wrong in (["--max-nodes", "0"], ["--job-nodes", "9" * 20], ["--time-limit", "0s"]):
         with pytest.raises(SystemExit):
             read(*wrong)
+    # Grundy numbers are kept as they are found.
+    with pytest.raises(SystemExit):
+        read("--checkpoint", "a", "--checkpoint-interval", "1s", verb="sprouts 0*3")
     assert main(["sprouts", "0*3", "--workers", "9" * 20]) == 2
     assert "workers: write a whole number" in capsys.readouterr().err
 

@@ -1,0 +1,88 @@
+"""What the verbs of ``python -m konane.cluster`` share: exit codes, arguments, signals, and answers."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+__all__ = [
+    "ANSWERED",
+    "BAD_INPUT",
+    "FILE",
+    "INTERRUPTED",
+    "LIMIT",
+    "MISMATCH",
+    "answer",
+    "answers_only",
+    "catch_signals",
+    "checked",
+    "complain",
+]
+
+#: Exit codes of the program.
+ANSWERED, MISMATCH, BAD_INPUT, LIMIT, FILE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+#: Signals that follow the first one faster than this are the same request.
+SAME_REQUEST = 0.5
+
+
+def complain(error: Exception | str, code: int) -> int:
+    """Says what is wrong."""
+    print(f"error: {error}", file=sys.stderr)
+    return code
+
+
+def checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A type of an argument, whose error is shown with its text."""
+
+    def parse(value: str) -> Any:
+        try:
+            return read(value)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return parse
+
+
+@contextlib.contextmanager
+def answers_only() -> Iterator[None]:
+    """Hides what others print: Ray tells what has become of workers on stdout, where only the answer
+    belongs."""
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        yield
+
+
+def answer(args: argparse.Namespace, fields: dict[str, Any], shown: Callable[[], str]) -> None:
+    """Prints an answer as JSON or as text."""
+    try:
+        print(json.dumps(fields) if args.json else shown(), flush=True)
+    except BrokenPipeError:
+        # A reader that has gone away has what it wanted.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def catch_signals() -> threading.Event:
+    """The first signal asks for a clean end, which the event tells; a second one ends the program at
+    once."""
+    stop = threading.Event()
+    first: list[float] = []
+
+    def handle(_number: int, _frame: object) -> None:
+        now = time.monotonic()
+        stop.set()
+        if first and now - first[0] >= SAME_REQUEST:
+            os._exit(INTERRUPTED)
+        first.append(now)
+
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", None)):
+        if number is not None:
+            signal.signal(number, handle)
+    return stop

@@ -1,0 +1,96 @@
+"""What the verbs make of answers and errors, with searches and a Ray that are made up."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is not tested")
+
+import konane  # noqa: E402
+from konane import cluster  # noqa: E402
+from konane.cluster import __main__ as front  # noqa: E402
+from konane.cluster.run import Result  # noqa: E402
+
+pytestmark = pytest.mark.ray
+
+SOLVED = {"solve 3x3": "white", "sprouts 0*3": "win"}
+
+
+@pytest.fixture(autouse=True)
+def signals_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(front, "catch_signals", threading.Event)
+
+
+def found(outcome: str, reason: str | None, checkpoint: dict[str, Any]) -> Result:
+    fields = {"outcome": outcome, "checkpoint": checkpoint}
+    return Result(outcome, reason, None, 0, 0.0, [], 0, fields)
+
+
+@pytest.mark.parametrize(
+    ("verb", "reason", "fails", "code"),
+    [
+        ("solve 3x3", None, False, 0),
+        ("solve 3x3", "node limit", False, 3),
+        ("solve 3x3", "memory limit", False, 3),
+        ("solve 3x3", "interrupted", False, 130),
+        ("sprouts 0*3", "database error", False, 4),
+        # A winner needs no checkpoint any more, Grundy numbers are for others too.
+        ("solve 3x3", None, True, 0),
+        ("solve 3x3", "node limit", True, 4),
+        ("sprouts 0*3", None, True, 4),
+        ("sprouts 0*3", "node limit", True, 4),
+    ],
+)
+def test_answers_have_the_exit_codes_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, verb: str, reason: str | None, fails: bool, code: int
+) -> None:
+    checkpoint = {"file": "a"} | ({"error": "a: the disk is full"} if fails else {})
+    result = found("unknown" if reason else SOLVED[verb], reason, checkpoint)
+    monkeypatch.setattr(front, "search", lambda *_, **__: result)
+    assert front.main([*verb.split(), "--json"]) == code
+
+
+@pytest.mark.parametrize(
+    ("verb", "error", "code"),
+    [
+        ("solve 3x3", konane.InputError("no"), 2),
+        ("solve 3x3", konane.ResourceError("no"), 2),
+        ("solve 3x3", konane.FileError("no"), 4),
+        ("solve 3x3", konane.InternalError("no"), 1),
+        ("solve 3x3", cluster.ClusterError("no"), 3),
+        ("builddb 3x3", konane.InputError("no"), 2),
+        ("builddb 3x3", konane.ResourceError("no"), 3),
+        ("builddb 3x3", konane.FileError("no"), 4),
+        ("builddb 3x3", konane.InternalError("no"), 1),
+        ("builddb 3x3", cluster.ClusterError("no"), 3),
+    ],
+)
+def test_errors_have_the_exit_codes_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+    verb: str,
+    error: konane.Error,
+    code: int,
+) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(front, "search", fail)
+    monkeypatch.setattr(front.builddb, "build", fail)
+    assert front.main(verb.split()) == code
+    assert capsys.readouterr().err == "error: no\n"
+
+
+def test_what_ray_prints_is_not_in_the_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    def build(*_: Any) -> dict[str, Any]:
+        print("(raylet) a worker died")
+        return {"reason": "interrupted"}
+
+    monkeypatch.setattr(front.builddb, "build", build)
+    assert front.main(["builddb", "3x3", "--json"]) == 130
+    assert capsys.readouterr().out == '{"reason": "interrupted"}\n'
