@@ -131,17 +131,24 @@ pub fn read<E: From<GrundyDbError>>(
     entry: impl FnMut(Entry<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
     let file = open_regular(path).map_err(GrundyDbError::from)?;
-    read_from(path, &file, entry)
+    read_from(path, buffered(&file), entry)
 }
 
-fn read_from<E: From<GrundyDbError>>(
+fn buffered(file: &File) -> BufReader<&File> {
+    BufReader::with_capacity(1 << 20, file)
+}
+
+/// The same from anything that reads; errors name the path.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from<R: Read, E: From<GrundyDbError>>(
     path: &Path,
-    file: &File,
+    mut reader: R,
     mut entry: impl FnMut(Entry<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
     let damaged = |place, what| GrundyDbError::Damaged { path: path.to_owned(), place, what };
-    let mut reader = BufReader::with_capacity(1 << 20, file);
-    let fill = |reader: &mut BufReader<&File>, bytes: &mut [u8]| {
+    let fill = |reader: &mut R, bytes: &mut [u8]| {
         let mut filled = 0;
         while filled < bytes.len() {
             match reader.read(&mut bytes[filled..]) {
@@ -244,7 +251,7 @@ impl GrundyDb {
         let Some(file) = open_locked(path).map_err(GrundyDbError::from)? else {
             return Err(GrundyDbError::InUse { path: path.to_owned() }.into());
         };
-        let contents = read_from(path, &file, entry)?;
+        let contents = read_from(path, buffered(&file), entry)?;
         let mut end = contents.bytes;
         file.set_len(end).map_err(io("cut off the end of"))?;
         let mut position = &file;

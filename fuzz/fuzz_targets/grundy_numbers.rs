@@ -1,0 +1,83 @@
+//! Any bytes are a database of Grundy numbers or are refused with the place. Blind bytes never get past the
+//! checksums, so these are put right.
+#![no_main]
+
+use std::path::Path;
+
+use arbitrary::Arbitrary;
+use konane::sprouts::grundy_db::{
+    Contents, Entry, FRAME, GrundyDbError, MAGIC, MAX_FRAME, read_from,
+};
+use libfuzzer_sys::fuzz_target;
+use xxhash_rust::xxh3::xxh3_64;
+
+#[derive(Arbitrary, Debug)]
+struct Frame<'a> {
+    /// Added to the length that is written down.
+    longer: i8,
+    records: Vec<(u16, &'a str)>,
+    edits: Vec<(u16, u8)>,
+}
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    frames: Vec<Frame<'a>>,
+    tail: &'a [u8],
+}
+
+/// The numbers and texts that are read, and what is said of the file.
+fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
+    let (mut records, length) = (Vec::new(), bytes.len() as u64);
+    let found = read_from(Path::new("input"), bytes, |entry: Entry<'_>| {
+        assert!(entry.place < length);
+        records.push((entry.grundy, entry.text.to_owned()));
+        Ok::<(), GrundyDbError>(())
+    });
+    match &found {
+        Ok(contents) => {
+            assert_eq!(contents.records, records.len() as u64);
+            assert_eq!(contents.bytes + contents.cut.map_or(0, |cut| cut.bytes), length);
+        }
+        Err(GrundyDbError::Damaged { place, .. }) => assert!(*place < length),
+        Err(GrundyDbError::NotADatabase { .. }) => {}
+        Err(error) => panic!("{error}"),
+    }
+    (records, found)
+}
+
+fuzz_target!(|input: Input| {
+    load(input.tail);
+    let (mut bytes, mut expected, mut is_whole) = (MAGIC.to_vec(), Vec::new(), true);
+    for Frame { longer, records, edits } in &input.frames {
+        let mut content = Vec::new();
+        for &(grundy, text) in records {
+            let text = &text[..text.floor_char_boundary(u16::MAX.into())];
+            content.extend_from_slice(&grundy.to_le_bytes());
+            content.extend_from_slice(&(text.len() as u16).to_le_bytes());
+            content.extend_from_slice(text.as_bytes());
+            expected.push((u32::from(grundy), text.to_owned()));
+        }
+        for &(at, value) in edits {
+            let length = content.len().max(1);
+            if let Some(byte) = content.get_mut(usize::from(at) % length) {
+                *byte = value;
+            }
+        }
+        let length = (content.len() as u32).wrapping_add_signed((*longer).into());
+        is_whole &= edits.is_empty() && *longer == 0 && content.len() <= MAX_FRAME;
+        let mut header = [FRAME, length.to_le_bytes()].concat();
+        header.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        header.extend_from_slice(&xxh3_64(&header).to_le_bytes());
+        header.extend_from_slice(&xxh3_64(&content).to_le_bytes());
+        bytes.extend_from_slice(&header);
+        bytes.extend_from_slice(&content);
+    }
+    let end = bytes.len() as u64;
+    bytes.extend_from_slice(input.tail);
+    let (records, found) = load(&bytes);
+    if is_whole {
+        // What follows whole frames takes none of them away.
+        assert!(records.starts_with(&expected));
+        assert!(!input.tail.is_empty() || found.is_ok_and(|contents| contents.bytes == end));
+    }
+});
