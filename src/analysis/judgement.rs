@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use crate::endgame::values::remoteness::remoteness;
 use crate::konane::{Board, Move, Position};
 use crate::search::Value;
 use crate::search::run::Reason;
@@ -103,25 +104,33 @@ impl Analysis {
         self.judgement.is_some() && self.count(None) == 0
     }
 
-    /// What the moves say about the position: a winning move wins, and if all lose it is lost.
+    /// What the moves say about the position: a winning move wins, and if all lose it is lost. How
+    /// long it takes as well, also where only the outcome was known before.
     pub(super) fn conclude(&mut self) {
-        if self.judgement.is_some() {
-            return;
+        if self.judgement.is_none() {
+            let judgements = || self.moves.iter().filter_map(|judged| judged.judgement);
+            let won = judgements().find(|judgement| judgement.outcome == Value::Win);
+            let lost = (self.count(None) == 0).then(|| judgements().next()).flatten();
+            self.judgement = won.or(lost).map(|judgement| {
+                let source = judgement.source;
+                let source = if source == Source::Rules { Source::Search } else { source };
+                Judgement { source, remoteness: None, ..judgement }
+            });
         }
-        let judgements = || self.moves.iter().filter_map(|judged| judged.judgement);
-        let won = judgements().find(|judgement| judgement.outcome == Value::Win);
-        let lost = (self.count(None) == 0).then(|| judgements().next()).flatten();
-        let plies: Vec<_> = judgements().map(|judgement| judgement.remoteness).collect();
-        self.judgement = won.or(lost).map(|judgement| {
-            let source = judgement.source;
-            let source = if source == Source::Rules { Source::Search } else { source };
-            // An end at once is the quickest one. Beyond that, all moves have to be known.
-            let remoteness = match judgement.outcome {
-                Value::Win if plies.contains(&Some(0)) => Some(1),
-                _ => None,
-            };
-            Judgement { outcome: judgement.outcome, source, remoteness }
-        });
+        let plies = self.plies();
+        if let Some(judgement) = &mut self.judgement {
+            judgement.remoteness = judgement.remoteness.or(plies);
+        }
+    }
+
+    /// The position's remoteness, as far as its moves say it.
+    fn plies(&self) -> Option<u32> {
+        let after = self.moves.iter().map(|judged| judged.judgement?.remoteness);
+        // An end at once is the quickest one. Beyond that, all moves have to be known.
+        if after.clone().any(|plies| plies == Some(0)) {
+            return Some(1);
+        }
+        Some(remoteness(after.collect::<Option<Vec<_>>>()?))
     }
 
     /// Puts the moves into order.

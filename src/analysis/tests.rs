@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use proptest::prelude::*;
 
 use super::{Analysis, Analyst, Source};
-use crate::endgame::{BuildOptions, Database, DatabaseOptions, build, plan};
+use crate::endgame::values::remoteness::remoteness;
+use crate::endgame::{BuildOptions, Database, DatabaseOptions, Metric, build, plan};
 use crate::konane::notation::{parse_moves, parse_position};
 use crate::konane::{Board, Colour, Position, Solver};
 use crate::proof::{Guide, Proof, ProofWriter, prove};
@@ -115,6 +116,17 @@ proptest! {
     }
 }
 
+/// An analyst with a database of all positions with so many stones at most.
+fn with_database(directory: &Path, size: &str, metric: Metric, max_stones: u32) -> Analyst {
+    let board = Board::new(size.parse().unwrap());
+    let options = BuildOptions::complete(directory.to_owned());
+    let options = BuildOptions { metric, max_stones: Some(max_stones), ..options };
+    let plan = plan(&board, &options).unwrap();
+    build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
+    let found = Database::find(directory, board.dimensions(), DatabaseOptions::default());
+    analyst(size).with_database(found.unwrap()).unwrap()
+}
+
 /// A proof, written to a file.
 fn guide(directory: &Path, proof: &Proof) -> Guide {
     let path = directory.join("a.proof");
@@ -126,11 +138,8 @@ fn guide(directory: &Path, proof: &Proof) -> Guide {
 #[test]
 fn databases_and_proofs_say_what_a_search_finds() {
     let directory = tempfile::tempdir().unwrap();
-    let board = Board::new("3x4".parse().unwrap());
-    let plan = plan(&board, &BuildOptions::complete(directory.path().to_owned())).unwrap();
-    build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
-    let found = Database::find(directory.path(), board.dimensions(), DatabaseOptions::default());
-    let by_database = analyst("3x4").with_database(found.unwrap()).unwrap();
+    let by_database = with_database(directory.path(), "3x4", Metric::Outcome, 12);
+    let board = by_database.board().clone();
     let start = Position::start(&board);
     let proof = prove(&Solver::new(&board, &start), &mut ()).unwrap().proof.unwrap().unwrap();
     let guide = guide(directory.path(), &proof);
@@ -147,6 +156,55 @@ fn databases_and_proofs_say_what_a_search_finds() {
             assert_eq!(judgement.unwrap().source, Source::Proof);
             assert_eq!(judgement.unwrap().outcome, twin.value(&position));
         }
+    }
+}
+
+/// Plies to the end by plain recursion.
+fn plies(board: &Board, position: &Position) -> u32 {
+    let moves = position.moves(board).into_iter();
+    remoteness(moves.map(|mv| plies(board, &position.play(board, mv))))
+}
+
+/// What stands in a database of few stones, what its moves say of a position beyond it, and what an
+/// earlier search has left of either.
+#[test]
+fn lengths_are_those_of_plain_recursion() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut analyst = with_database(directory.path(), "3x4", Metric::Remoteness, 5);
+    let board = analyst.board().clone();
+    let mut state = 1u64;
+    let mut concluded = 0;
+    for round in 0..2 {
+        for _ in 0..2000 {
+            state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);
+            let position = position(&board, state >> 40 & state >> 20, state >> 63 == 1);
+            let analysis = analyst.look(&position).unwrap();
+            let judgement = analysis.judgement;
+            let found = judgement.and_then(|judgement| judgement.remoteness);
+            if let Some(found) = found {
+                assert_eq!(found, plies(&board, &position), "round {round}: {position:?}");
+            }
+            let beyond = |position: &Position| position.occupied().count_ones() > 5;
+            if !analysis.moves.iter().any(|judged| beyond(&judged.after)) {
+                assert!(found.is_some(), "round {round}: {position:?}");
+                concluded += u32::from(beyond(&position) && found != Some(1));
+            }
+            analyst.analyse(&position, Limits::default(), &mut |_| {}).unwrap();
+        }
+    }
+    assert!(concluded > 20, "{concluded}");
+}
+
+#[test]
+fn an_answer_does_not_get_worse_when_it_is_asked_again() {
+    let mut analyst = analyst("3x3");
+    let after = parse_moves(analyst.board(), "b2").unwrap();
+    let start = Position::start(analyst.board());
+    for _ in 0..2 {
+        let analysis = analyst.look(&after).unwrap();
+        assert_eq!(analysis.judgement.unwrap().remoteness, Some(1));
+        assert_eq!(analysis.verdict(), "White wins in 1 ply: all 4 moves win.");
+        analyst.analyse(&start, Limits::default(), &mut |_| {}).unwrap();
     }
 }
 

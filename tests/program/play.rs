@@ -450,7 +450,7 @@ fn two_people_and_none() {
     assert!(text.starts_with("3x3, two people play. "), "{text}");
     assert!(!text.contains(" plays ") && !text.contains("Your") && !text.contains("I "), "{text}");
     assert_eq!(text.matches("Taken back.").count(), 2, "{text}");
-    assert!(text.ends_with("White (o) to move. White wins: all 4 moves win.\n"), "{text}");
+    assert!(text.ends_with("White (o) to move. White wins in 1 ply: all 4 moves win.\n"), "{text}");
     let output = play(&place, &["4x5", "--side", "none"], "");
     let text = stdout(&output);
     assert!(text.starts_with("4x5, the program plays both sides. White can win, by se"), "{text}");
