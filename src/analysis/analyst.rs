@@ -325,25 +325,29 @@ impl Analyst {
         })
     }
 
-    /// The move of a lost position that resists longest: by the plies to the end where they are known;
-    /// or leaves the opponent the fewest winning replies, where all of them are known; or took the
-    /// most work to refute.
+    /// The move of a lost position that resists longest: by the plies to the end, where they are known
+    /// of all moves; or does not let the opponent win at once; or leaves it the fewest winning replies,
+    /// where all of them are known; or took the most work to refute.
     fn longest(&self, analysis: &Analysis) -> Result<Option<Move>, AnalysisError> {
-        let mut best = None;
-        for judged in &analysis.moves {
-            let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
-            let after = self.look(&judged.after)?;
+        let after = analysis.moves.iter().map(|judged| self.look(&judged.after));
+        let after = after.collect::<Result<Vec<_>, _>>()?;
+        let plies = |after: &Analysis| after.judgement?.remoteness;
+        // What is not known may be longer than what is: a long jump leads into a database of few stones
+        // where the others do not.
+        let measured = after.iter().all(|after| plies(after).is_some());
+        let resistance = |after: &Analysis| {
             let winning = after.count(Some(Value::Win));
             let known = after.count(None) == 0;
-            let code = judged.after.code(&self.board);
+            let code = after.position.code(&self.board);
             let work =
                 self.table.lookup(self.zobrist.key(code), code).map_or(0, |entry| entry.work);
-            let resistance = (plies, Reverse(if known { winning } else { 0 }), work);
-            if best.as_ref().is_none_or(|(most, _)| resistance > *most) {
-                best = Some((resistance, judged.mv));
-            }
-        }
-        Ok(best.map(|(_, mv)| mv))
+            let (plies, goes_on) = (plies(after).filter(|_| measured), plies(after) != Some(1));
+            (plies, goes_on, Reverse(if known { winning } else { 0 }), work)
+        };
+        // Of equals the first.
+        let moves = analysis.moves.iter().zip(&after).rev();
+        let best = moves.max_by_key(|(_, after)| resistance(after));
+        Ok(best.map(|(judged, _)| judged.mv))
     }
 
     /// A line of best play from the position, to the end of the game or as far as the winner is

@@ -165,6 +165,22 @@ fn plies(board: &Board, position: &Position) -> u32 {
     remoteness(moves.map(|mv| plies(board, &position.play(board, mv))))
 }
 
+/// Jumps over several stones lead into a database of few stones, and shorter ones do not.
+#[test]
+fn a_known_loss_is_not_longer_for_being_known() {
+    for max_stones in [7, 8, 20] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut analyst = with_database(directory.path(), "5x4", Metric::Remoteness, max_stones);
+        let board = analyst.board().clone();
+        let position = parse_position(&board, "1ox1/ox2/2x1/ox2/xo1o b").unwrap();
+        let choice = analyst.choose(&position, Limits::default()).unwrap().unwrap();
+        // The longest one where all lengths follow from the database, else not the shortest.
+        let least = if max_stones < 8 { 3 } else { plies(&board, &position) - 1 };
+        let chosen = plies(&board, &position.play(&board, choice.mv));
+        assert!(chosen >= least, "{max_stones} stones: {:?}", choice.mv);
+    }
+}
+
 /// What stands in a database of few stones, what its moves say of a position beyond it, and what an
 /// earlier search has left of either.
 #[test]
