@@ -316,11 +316,13 @@ impl Analyst {
             winning.min_by_key(|judged| (judged.judgement.map_or(u32::MAX, plies), judged.replies));
         Ok(match quickest {
             Some(judged) => Some(choice(judged.mv, judgement)),
-            // Not even expanded, perhaps: what leaves the opponent little.
             None => {
-                let open = analysis.moves.iter().filter(|judged| judged.judgement.is_none());
-                let least = open.min_by_key(|judged| judged.replies).map(|judged| judged.mv);
-                best.or(least).map(|mv| choice(mv, None))
+                let open = || analysis.moves.iter().filter(|judged| judged.judgement.is_none());
+                // The search knows nothing of the proofs, and may prefer a move that they have lost.
+                let best = open().map(|judged| judged.mv).find(|&mv| Some(mv) == best);
+                // Not even expanded, perhaps: what leaves the opponent little.
+                let least = || open().min_by_key(|judged| judged.replies).map(|judged| judged.mv);
+                best.or_else(least).map(|mv| choice(mv, None))
             }
         })
     }

@@ -10,7 +10,7 @@ use super::{Analysis, Analyst, Source};
 use crate::endgame::values::remoteness::remoteness;
 use crate::endgame::{BuildOptions, Database, DatabaseOptions, Metric, build, plan};
 use crate::konane::notation::{parse_moves, parse_position};
-use crate::konane::{Board, Colour, Position, Solver};
+use crate::konane::{Board, Colour, Position, SolveOptions, Solver};
 use crate::proof::{Guide, Proof, ProofWriter, prove};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
@@ -221,6 +221,37 @@ fn an_answer_does_not_get_worse_when_it_is_asked_again() {
         assert_eq!(analysis.judgement.unwrap().remoteness, Some(1));
         assert_eq!(analysis.verdict(), "White wins in 1 ply: all 4 moves win.");
         analyst.analyse(&start, Limits::default(), &mut |_| {}).unwrap();
+    }
+}
+
+/// What a search likes best that does not get far, and that a proof then says is lost.
+#[test]
+fn no_move_is_chosen_that_a_proof_has_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let board = Board::new("4x5".parse().unwrap());
+    let limits = Limits { nodes: Some(20), ..Limits::default() };
+    let options = SolveOptions { memory_bytes: 4 << 20, ..SolveOptions::default() };
+    let (mut state, mut refuted) = (1u64, 0);
+    while refuted < 10 {
+        state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);
+        let position = position(&board, state >> 20 | state >> 40, state >> 63 == 1);
+        let Some(favourite) = analyst("4x5").choose(&position, limits).unwrap() else { continue };
+        if favourite.judgement.is_some() {
+            continue;
+        }
+        let after = position.play(&board, favourite.mv);
+        let solver = Solver::new(&board, &after).options(options);
+        let guide =
+            guide(directory.path(), &prove(&solver, &mut ()).unwrap().proof.unwrap().unwrap());
+        if guide.winner() == position.to_move() {
+            continue;
+        }
+        let mut analyst = analyst("4x5").with_proof(guide).unwrap();
+        if analyst.look(&position).unwrap().count(None) > 0 {
+            let choice = analyst.choose(&position, limits).unwrap().unwrap();
+            assert_ne!(choice.mv, favourite.mv, "{position:?}");
+            refuted += 1;
+        }
     }
 }
 
