@@ -91,6 +91,10 @@ fn moves_are_played_from_the_start_or_a_position() {
     let again = server.json("konane/position?board=3x3&position=1ox/oxo/xox_w&moves=a2");
     assert_eq!(again["position"], answer["position"]);
     assert_eq!((&again["start"], &again["played"]), (&json!("1ox/oxo/xox w"), &json!(["a2"])));
+    for moves in ["a3_a2", "a3%20a2", "1._a3_a2", "a3,%09a2,", "1.a3,1...a2"] {
+        let same = server.json(&format!("konane/position?board=3x3&moves={moves}"));
+        assert_eq!((&same["position"], &same["played"]), (&answer["position"], &answer["played"]));
+    }
     let plain = server.json("konane/position?board=3x3&position=1ox/1xo/xox%20b");
     assert_eq!((&plain["moves"], plain.get("played")), (&answer["moves"], None));
     assert_eq!(answer["phase"], "jump");
@@ -114,7 +118,7 @@ fn what_cannot_be_asked_gets_a_reason() {
         ("konane/position?board=9x9", 422, "9x9"),
         ("konane/position?board=3x3&position=xox", 422, "rank"),
         ("konane/position?board=3x3&position=x/oxo/xox_b", 422, "rank 3"),
-        ("konane/position?board=3x3&moves=a3,c1", 422, "move 2"),
+        ("konane/position?board=3x3&moves=a3,c1", 422, "move 2 (\"c1\"): c1 is not legal here"),
         ("konane/line?board=", 422, ""),
         ("konane/why?board=3x3", 400, "move"),
         ("konane/why?board=3x3&move=a2", 422, "a2"),

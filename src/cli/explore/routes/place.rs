@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::cli::explore::reply::Problem;
-use crate::konane::notation::{format_move, format_position, parse_move, parse_position};
+use crate::konane::notation::{format_move, format_position, parse_line, parse_position};
 use crate::konane::{Board, Dimensions, Move, Position};
 
 /// How long a request may search if it does not say.
@@ -26,28 +26,22 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads `board`, `position` (the start of the game if there is none) and `moves`, separated by
-    /// commas or spaces. A `_` in the position stands for a space.
+    /// Reads `board`, `position` (the start of the game if there is none) and `moves` ([`parse_line`]).
+    /// A `_` stands for a space.
     pub fn read(
         board: &str,
         position: Option<&str>,
         moves: Option<&str>,
     ) -> Result<Place, Problem> {
         let board = Board::new(self::board(board)?);
+        let spaced = |text: &str| text.replace('_', " ");
         let start = match position {
             None => Position::start(&board),
-            Some(text) => {
-                parse_position(&board, &text.replace('_', " ")).map_err(Problem::refused)?
-            }
+            Some(text) => parse_position(&board, &spaced(text)).map_err(Problem::refused)?,
         };
-        let (mut position, mut played) = (start, Vec::new());
-        let words = moves.unwrap_or_default().split([',', ' ']).filter(|word| !word.is_empty());
-        for (word, number) in words.zip(1..) {
-            let mv = parse_move(&board, &position, word)
-                .map_err(|error| Problem::refused(format!("move {number} ({word:?}): {error}")))?;
-            position = position.play(&board, mv);
-            played.push(mv);
-        }
+        let moves = spaced(moves.unwrap_or_default());
+        let played = parse_line(&board, &start, &moves).map_err(Problem::refused)?;
+        let position = played.iter().fold(start, |position, &mv| position.play(&board, mv));
         Ok(Place { board, start, played, position })
     }
 
