@@ -10,9 +10,6 @@ use crate::interrupt;
 use crate::options::{Memory, Start, Threads, on_pool, threads_or_cores};
 use crate::whole::Whole;
 
-/// Most plies of a game, rounded up: every ply removes a stone.
-const MOST_PLIES: u64 = 64;
-
 /// Counts the move sequences of 1, 2, ... `depth` plies from a board (``"8x8"``) or a ``Position``: a
 /// list of `depth` integers.
 ///
@@ -35,7 +32,7 @@ pub fn perft(
     symmetry: bool,
     memory: Option<Memory>,
 ) -> Result<Vec<u64>, Failure> {
-    let (Start(start), depth) = (board, depth.within("depth", 0, MOST_PLIES)?);
+    let (Start(start), depth) = (board, depth.within("depth", 0, Perft::MOST_PLIES.into())?);
     let threads = threads_or_cores(threads);
     let memory = memory.map(|memory| memory.0).or_else(memory_available).unwrap_or(u64::MAX);
     interrupt::run_silent(py, |stop| {
@@ -77,7 +74,7 @@ pub fn divide<'py>(
     depth: Whole,
     threads: Option<Threads>,
 ) -> Result<Bound<'py, PyDict>, Failure> {
-    let (Start(start), depth) = (board, depth.within("depth", 1, MOST_PLIES)? as u32);
+    let (Start(start), depth) = (board, depth.within("depth", 1, Perft::MOST_PLIES.into())? as u32);
     let threads = threads_or_cores(threads);
     let counts = interrupt::run_silent(py, |stop| {
         let memory = memory_available().unwrap_or(u64::MAX);

@@ -18,11 +18,8 @@ use crate::search::run::Reason;
 use crate::system::memory_available;
 use crate::system::{NumberError, parse_number};
 
-/// Most plies that a game can have, rounded up: every ply removes a stone.
-const MOST_PLIES: u64 = 64;
-
 fn parse_depth(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 1, MOST_PLIES).map(|number| number as u32)
+    parse_number(text, 1, Perft::MOST_PLIES.into()).map(|number| number as u32)
 }
 
 /// `konane perft`.

@@ -121,6 +121,32 @@ fn counts_end_when_the_flag_is_set() {
     assert_eq!(perft.divide_until(&start, 9, &set), Err(Uncounted::Interrupted));
 }
 
+/// No game lasts that long, and no lists are made for it.
+#[test]
+fn of_more_plies_than_a_game_has_there_is_no_sequence() {
+    let never = AtomicBool::new(false);
+    for text in ["1x1", "3x3", "8x8"] {
+        let board = board(text);
+        let perft = Perft::new(&board);
+        let mut position = Position::start(&board);
+        for _ in 0..4 {
+            for depth in [Perft::MOST_PLIES + 1, u32::MAX] {
+                for memory in [0, u64::MAX] {
+                    assert_eq!(perft.merged(&position, depth, memory, &never), Ok(0), "{text}");
+                }
+                assert_eq!(perft.count(&position, depth), 0, "{text}");
+                let divided = perft.divide(&position, depth);
+                assert_eq!(divided.len(), position.moves(&board).len(), "{text}");
+                assert!(divided.iter().all(|&(_, count)| count == 0), "{text}");
+            }
+            match position.moves(&board).first() {
+                Some(&mv) => position = position.play(&board, mv),
+                None => break,
+            }
+        }
+    }
+}
+
 #[test]
 fn divide_gives_each_move_its_share() {
     for text in ["1x1", "2x2", "1x9", "4x4", "6x6", "7x9"] {

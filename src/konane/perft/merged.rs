@@ -43,6 +43,9 @@ impl Perft<'_> {
         memory: u64,
         stop: &AtomicBool,
     ) -> Result<u64, Uncounted> {
+        if depth > Self::MOST_PLIES {
+            return Ok(0);
+        }
         let mut left = depth;
         let mut layer = vec![(position.code(self.board), 1)];
         while left > PLAIN {

@@ -49,6 +49,10 @@ pub struct Perft<'a> {
 }
 
 impl<'a> Perft<'a> {
+    /// Most plies that a game can have, rounded up: every ply removes a stone. Of more plies there is
+    /// no sequence.
+    pub const MOST_PLIES: u32 = 64;
+
     /// Prepares the tables of a board.
     pub fn new(board: &'a Board) -> Self {
         Perft { board, jumps: Jumps::new(board) }
@@ -57,6 +61,10 @@ impl<'a> Perft<'a> {
     /// The number of move sequences of exactly `depth` plies, on one thread, one by one but for the
     /// last ply; 1 for depth 0. Some 3 ns for each position before the last ply.
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
+        // Each ply takes room for a list.
+        if depth > Self::MOST_PLIES {
+            return 0;
+        }
         self.count_in(&mut Vec::new(), position, depth)
     }
 
@@ -108,6 +116,9 @@ impl<'a> Perft<'a> {
     ) -> Result<Vec<(Move, u64)>, Uncounted> {
         let depth = depth.max(1);
         let moves = position.moves(self.board);
+        if depth > Self::MOST_PLIES {
+            return Ok(moves.into_iter().map(|mv| (mv, 0)).collect());
+        }
         // All pieces have the same depth left.
         let mut left = depth - 1;
         let mut pieces: Vec<(usize, Position)> = moves
