@@ -1,7 +1,7 @@
 //! `perft` and `divide`: counts of move sequences and of positions.
 
 use konane::system::memory_available;
-use konane::{Perft, Reason, Uncounted};
+use konane::{Perft, Uncounted};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -41,7 +41,7 @@ pub fn perft(
             let position = &start.position;
             if unique {
                 let plies = perft.unique_plies(position, symmetry, memory, stop);
-                return plies.take(depth as usize).collect::<Result<_, _>>().map_err(unfinished);
+                return plies.take(depth as usize).collect::<Result<_, _>>().map_err(uncounted);
             }
             let count = |ply| perft.merged(position, ply, memory, stop);
             (1..=depth as u32).map(count).collect::<Result<_, _>>().map_err(uncounted)
@@ -49,18 +49,14 @@ pub fn perft(
     })??
 }
 
-fn unfinished(reason: Reason) -> Failure {
-    let text = "the positions of the next ply might not fit into the memory that may be used";
-    match reason {
-        Reason::Memory => Failure::resource(format_args!("{text}; memory= allows more")),
-        other => Failure::internal(other.text()),
-    }
-}
-
 fn uncounted(why: Uncounted) -> Failure {
     match why {
         Uncounted::Interrupted => Failure::internal("interrupted by nobody"),
         Uncounted::TooMany => Failure::resource(why),
+        Uncounted::Memory => Failure::resource(
+            "the positions of the next ply might not fit into the memory that may be used; \
+             memory= allows more",
+        ),
     }
 }
 

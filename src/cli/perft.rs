@@ -14,7 +14,6 @@ use super::output;
 use super::progress::Progress;
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Board, Move, Perft, Position, Uncounted};
-use crate::search::run::Reason;
 use crate::system::memory_available;
 use crate::system::{NumberError, parse_number};
 
@@ -116,20 +115,14 @@ struct Ended {
     exit: Exit,
 }
 
-impl From<Reason> for Ended {
-    fn from(why: Reason) -> Ended {
-        let remedy = if why == Reason::Memory { ": --memory allows more" } else { "" };
-        Ended { reason: why.text().to_owned(), remedy, exit: Exit::from(Some(why)) }
-    }
-}
-
 impl From<Uncounted> for Ended {
     fn from(why: Uncounted) -> Ended {
-        let exit = match why {
-            Uncounted::Interrupted => Exit::Interrupted,
-            Uncounted::TooMany => Exit::Limit,
+        let (remedy, exit) = match why {
+            Uncounted::Interrupted => ("", Exit::Interrupted),
+            Uncounted::TooMany => ("", Exit::Limit),
+            Uncounted::Memory => (": --memory allows more", Exit::Limit),
         };
-        Ended { reason: why.to_string(), remedy: "", exit }
+        Ended { reason: why.to_string(), remedy, exit }
     }
 }
 

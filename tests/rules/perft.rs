@@ -148,6 +148,21 @@ fn of_more_plies_than_a_game_has_there_is_no_sequence() {
 }
 
 #[test]
+fn positions_are_counted_as_long_as_there_is_memory() {
+    let board = board("6x6");
+    let perft = Perft::new(&board);
+    let start = Position::start(&board);
+    let never = AtomicBool::new(false);
+    let plies = perft.unique_plies(&start, true, 10_000, &never);
+    let (counts, ends): (Vec<_>, Vec<_>) = plies.take(10).partition(Result::is_ok);
+    let counts: Result<Vec<u64>, _> = counts.into_iter().collect();
+    let counts = counts.expect("numbers");
+    assert!(counts.len() > 2);
+    assert_eq!(counts, perft.unique(&start, counts.len() as u32, true));
+    assert_eq!(ends[0], Err(Uncounted::Memory));
+}
+
+#[test]
 fn divide_gives_each_move_its_share() {
     for text in ["1x1", "2x2", "1x9", "4x4", "6x6", "7x9"] {
         let board = board(text);

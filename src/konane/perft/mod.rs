@@ -15,7 +15,6 @@ use super::board::Board;
 use super::kernels::Jumps;
 use super::moves::Move;
 use super::position::{Phase, Position};
-use crate::search::run::Reason;
 
 /// Plies that are counted without a look at the stop flag: some milliseconds on 8×8.
 const UNINTERRUPTED: u32 = 7;
@@ -30,7 +29,7 @@ const KNOWN_BYTES: u64 = 32;
 /// Memory of a position in the list of a ply, as it is found and as it is expanded.
 const FOUND_BYTES: u64 = 24;
 
-/// Why sequences were not counted.
+/// Why sequences or positions were not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Uncounted {
     /// Somebody set the stop flag.
@@ -39,6 +38,9 @@ pub enum Uncounted {
     /// The count, or that of a ply before, is no number of 64 bits.
     #[error("64 bits do not hold the count")]
     TooMany,
+    /// The positions of the next ply might not fit into the memory that may be used.
+    #[error("memory limit")]
+    Memory,
 }
 
 /// Counts move sequences from one position. Holds the board's tables; share it between threads.
@@ -165,7 +167,7 @@ impl<'a> Perft<'a> {
         symmetry: bool,
         memory: u64,
         stop: &'p AtomicBool,
-    ) -> impl Iterator<Item = Result<u64, Reason>> + 'p {
+    ) -> impl Iterator<Item = Result<u64, Uncounted>> + 'p {
         let reduce = move |occupied: u64| {
             if symmetry { self.board.symmetries().least_preserving(occupied) } else { occupied }
         };
@@ -183,7 +185,7 @@ impl<'a> Perft<'a> {
             let moves = |position: &Position| u64::from(position.count_moves(self.board));
             let found: u64 = layer.par_iter().map(moves).sum();
             if known * KNOWN_BYTES + found * FOUND_BYTES > memory {
-                return Some(Err(Reason::Memory));
+                return Some(Err(Uncounted::Memory));
             }
             let mut next: Vec<u64> = layer
                 .par_iter()
@@ -195,12 +197,12 @@ impl<'a> Perft<'a> {
                 })
                 .collect();
             if stop.load(Ordering::Relaxed) {
-                return Some(Err(Reason::Interrupted));
+                return Some(Err(Uncounted::Interrupted));
             }
             next.par_sort_unstable();
             next.dedup();
             if (known + next.len() as u64) * KNOWN_BYTES + found * FOUND_BYTES > memory {
-                return Some(Err(Reason::Memory));
+                return Some(Err(Uncounted::Memory));
             }
             let known = &mut seen[side.index()];
             next.retain(|&occupied| known.insert(occupied));
