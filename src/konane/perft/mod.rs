@@ -16,8 +16,9 @@ use super::kernels::Jumps;
 use super::moves::Move;
 use super::position::{Phase, Position};
 
-/// Plies that are counted without a look at the stop flag: some milliseconds on 8×8.
-const UNINTERRUPTED: u32 = 7;
+/// Plies that are counted without a look at the stop flag: some milliseconds on 8×8, also where there
+/// are the most moves.
+const UNINTERRUPTED: u32 = 5;
 
 /// Pieces into which [`Perft::divide`] cuts a tree, at least, where it is large enough: enough for
 /// pieces of very different sizes to keep all threads busy to the end.
@@ -110,6 +111,9 @@ impl<'a> Perft<'a> {
     }
 
     /// [`Perft::divide`], given up within milliseconds when `stop` becomes true.
+    ///
+    /// # Errors
+    /// [`Uncounted::Interrupted`].
     pub fn divide_until(
         &self,
         position: &Position,
