@@ -38,21 +38,23 @@ impl<K: Known> Solver<'_, K> {
     }
 
     /// Works for a leader elsewhere while `run` runs, which brings the jobs and carries the results:
-    /// with all the options' memory as a table, on the options' threads.
+    /// with all the options' memory as a table, on the options' threads. Of the limits only the
+    /// [`pace`](crate::Limits::pace) counts: when to end is the leader's.
     ///
     /// # Errors
-    /// As [`Solver::run`].
+    /// If the memory is less than [`LEAST_MEMORY`](crate::LEAST_MEMORY), or the system does not give it.
     pub fn work<T>(
         &self,
         rules: PlainRules,
         run: impl FnOnce(&dyn RemoteWorker) -> T,
     ) -> Result<T, SolveError> {
         let solver = self.on_two_levels();
-        let SolveOptions { profile, threads, memory_bytes, .. } = solver.options;
+        let SolveOptions { profile, threads, .. } = solver.options;
         let konane = Konane::new(solver.board, profile.estimate());
         let game = Informed::new(&konane, solver.known);
-        let bytes = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
-        let table = new_table(solver.board, bytes, solver.options.algorithm)?;
+        // The tree is the leader's: a worker divides its memory as df-pn does.
+        let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
+        let table = new_table(solver.board, dfpn.memory()?.0, dfpn.algorithm)?;
         let options = WorkerOptions { dfpn: profile.dfpn(), threads, rules };
         let pace = solver.limits.pace;
         Ok(run(&PlainWorker::new(&game, table, options, solver.number(), pace)))

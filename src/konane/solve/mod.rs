@@ -284,6 +284,7 @@ mod tests {
     use crate::konane::notation::{parse_moves, parse_position};
     use crate::konane::{Colour, Dimensions};
     use crate::search::run::Reason;
+    use crate::search::two_level::PlainRules;
 
     fn options(algorithm: Algorithm) -> SolveOptions {
         SolveOptions { algorithm, memory_bytes: 16 << 20, ..SolveOptions::default() }
@@ -298,15 +299,19 @@ mod tests {
         let board = Board::new(Dimensions::new(4, 4).unwrap());
         let start = Position::start(&board);
         for algorithm in Algorithm::ALL {
-            let mut options = options(algorithm);
+            let results = |memory_bytes| {
+                let options = SolveOptions { memory_bytes, ..options(algorithm) };
+                let solver = Solver::new(&board, &start).options(options);
+                [solver.run().map(drop), solver.work(PlainRules::default(), |_| ())]
+            };
             for bytes in [0, 1, LEAST_MEMORY - 1] {
-                options.memory_bytes = bytes;
-                let result = Solver::new(&board, &start).options(options).run();
-                assert!(matches!(result, Err(SolveError::TooLittleMemory { .. })));
+                for result in results(bytes) {
+                    assert!(matches!(result, Err(SolveError::TooLittleMemory { .. })));
+                }
             }
-            options.memory_bytes = u64::MAX;
-            let result = Solver::new(&board, &start).options(options).run();
-            assert!(matches!(result, Err(SolveError::TooMuchMemory { .. })));
+            for result in results(u64::MAX) {
+                assert!(matches!(result, Err(SolveError::TooMuchMemory { .. })));
+            }
         }
     }
 

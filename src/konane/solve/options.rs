@@ -89,7 +89,7 @@ impl SolveOptions {
     }
 
     /// Bytes of the table and of the tree, if they can be had at all.
-    pub(super) fn memory(&self) -> Result<(usize, usize), SolveError> {
+    pub(in crate::konane) fn memory(&self) -> Result<(usize, usize), SolveError> {
         let bytes = self.memory_bytes;
         if bytes < LEAST_MEMORY {
             return Err(SolveError::TooLittleMemory { bytes });
