@@ -108,6 +108,7 @@ impl Board {
     }
 
     /// The symmetries of this board and the canonical codes that follow from them.
+    #[doc(hidden)]
     #[inline]
     pub fn symmetries(&self) -> &Symmetries {
         &self.symmetries

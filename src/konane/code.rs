@@ -1,19 +1,4 @@
-//! The exact canonical code of a position.
-//!
-//! In the jumping phase the two players differ in nothing but their squares, so a symmetry that
-//! exchanges the colours together with a change of the side to move gives an equivalent position.
-//! Therefore:
-//!
-//! * on a board with an even side every jumping-phase position is written with Black to move, and
-//!   its code is the least occupancy over the colour-preserving symmetries (Black to move) or over
-//!   the exchanging ones (White to move);
-//! * on a board with two odd sides, which has at most 63 squares, no symmetry exchanges the
-//!   colours; the code is the least occupancy over the group, with bit 63 set for White to move;
-//! * before the second removal the players do differ, and only the colour-preserving symmetries
-//!   are used. The number of empty squares (0 or 1) tells these positions from all others.
-//!
-//! The code is a complete description: two positions have the same code exactly when a symmetry
-//! maps one to the other. Nothing is hashed.
+//! The exact canonical code of a position; [`Position::code`] says what it is.
 
 use super::board::Board;
 use super::geometry::Colour;
@@ -24,7 +9,22 @@ use super::position::{Phase, Position};
 pub const WHITE_TO_MOVE: u64 = 1 << 63;
 
 impl Position {
-    /// The exact canonical code (see the module's head). Some 10 ns.
+    /// The exact canonical code. Some 10 ns.
+    ///
+    /// In the jumping phase the two players differ in nothing but their squares, so a symmetry that
+    /// exchanges the colours together with a change of the side to move gives an equivalent position.
+    /// Therefore:
+    ///
+    /// * on a board with an even side every jumping-phase position is written with Black to move, and
+    ///   its code is the least occupancy over the colour-preserving symmetries (Black to move) or over
+    ///   the exchanging ones (White to move);
+    /// * on a board with two odd sides, which has at most 63 squares, no symmetry exchanges the
+    ///   colours; the code is the least occupancy over the group, with bit 63 set for White to move;
+    /// * before the second removal the players do differ, and only the colour-preserving symmetries
+    ///   are used. The number of empty squares (0 or 1) tells these positions from all others.
+    ///
+    /// The code is a complete description: two positions have the same code exactly when a symmetry
+    /// maps one to the other. Nothing is hashed.
     #[inline]
     pub fn code(&self, board: &Board) -> u64 {
         let (occupied, symmetries) = (self.occupied(), board.symmetries());

@@ -29,12 +29,14 @@ pub mod watch;
 pub mod zobrist;
 
 pub use board::Board;
-pub use geometry::{Colour, Dimensions, DimensionsError, Direction};
+pub(crate) use geometry::Direction;
+pub use geometry::{Colour, Dimensions, DimensionsError};
 pub use moves::Move;
 pub use perft::{Perft, Uncounted};
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{
-    Algorithm, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions, Solver, TableUse,
+    Algorithm, AlgorithmError, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions,
+    Solver, TableUse,
 };
 pub use watch::RootMove;

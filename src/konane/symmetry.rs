@@ -2,7 +2,7 @@
 //!
 //! Reflections and rotations of the rectangle either keep every square's colour or exchange the
 //! colours of all squares (thesis, section 3.4, lists the former). What this means for positions
-//! is in [`super::code`].
+//! is in [`Position::code`](super::position::Position::code).
 
 use super::geometry::Dimensions;
 

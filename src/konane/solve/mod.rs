@@ -8,7 +8,7 @@ mod algorithm;
 mod options;
 mod solution;
 
-pub use algorithm::Algorithm;
+pub use algorithm::{Algorithm, AlgorithmError};
 pub use options::{JobOptions, LEAST_MEMORY, SolveOptions};
 pub use solution::{Solution, SolveError, TableUse};
 
