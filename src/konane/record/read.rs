@@ -333,6 +333,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Whether a reader takes a header of this name for one that means nothing here.
+pub(super) fn is_other(name: &str) -> bool {
+    is_name(name) && Headers::default().place(name).is_none()
+}
+
 /// Letters, digits, hyphens and underscores, a letter first.
 fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())

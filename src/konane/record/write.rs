@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use super::read::is_other;
 use super::{Record, one_line};
 use crate::konane::board::Board;
 use crate::konane::geometry::Colour;
@@ -13,7 +14,7 @@ const WIDTH: usize = 80;
 
 /// The text of the file. What cannot stand in it is changed: white space in headers and comments
 /// becomes single spaces, a closing brace in a comment a parenthesis; empty headers and comments are
-/// left out.
+/// left out, as are [other headers](Record::others) with names that a reader does not take for such.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let board = Board::new(self.dimensions);
@@ -24,7 +25,7 @@ impl fmt::Display for Record {
             header(&mut text, "Position", &format_position(&board, &self.start));
         }
         header(&mut text, "Result", self.result.map_or("", Colour::name));
-        for (name, value) in &self.others {
+        for (name, value) in self.others.iter().filter(|(name, _)| is_other(name)) {
             text += format!("{name}: {}", one_line(value)).trim_end();
             text.push('\n');
         }
@@ -103,6 +104,9 @@ mod tests {
         record.black = Some(" two\nlines ".to_owned());
         record.white = Some(" ".to_owned());
         record.comments = vec!["a {b} c".to_owned(), String::new()];
+        // No reader would take these for names of other headers.
+        let names = ["", "two words", "Board", "RESULT", "a:b", "# x", "9th", "a\nb", "Ort-\u{fc}"];
+        record.others = names.map(|name| (name.to_owned(), "value".to_owned())).into();
         let text = record.to_string();
         assert_eq!(text, "Board: 3x3\nBlack: two lines\n\n{a {b) c}\n");
         assert_eq!(text.parse::<Record>().unwrap().to_string(), text);
