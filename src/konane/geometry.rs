@@ -7,6 +7,8 @@ use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
+use super::quote::quote;
+
 /// The most squares a board can have.
 pub const MAX_SQUARES: u32 = 64;
 
@@ -136,7 +138,7 @@ impl FromStr for Dimensions {
     type Err = DimensionsError;
 
     fn from_str(text: &str) -> Result<Self, DimensionsError> {
-        let syntax = || DimensionsError::Syntax(text.chars().take(40).collect());
+        let syntax = || DimensionsError::Syntax(quote(text));
         let number = |part: &str| {
             if part.is_empty() || part.len() > 9 || !part.bytes().all(|b| b.is_ascii_digit()) {
                 return Err(syntax());
@@ -202,6 +204,8 @@ mod tests {
                 "{text:?}"
             );
         }
+        let cut = DimensionsError::Syntax("6".repeat(40) + "…");
+        assert_eq!("6".repeat(41).parse::<Dimensions>(), Err(cut));
         assert!(matches!("0x5".parse::<Dimensions>(), Err(DimensionsError::Empty { .. })));
         assert!(matches!("5x13".parse::<Dimensions>(), Err(DimensionsError::TooLarge { .. })));
         assert!(matches!("4294967295x2".parse::<Dimensions>(), Err(DimensionsError::Syntax(_))));

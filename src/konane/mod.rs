@@ -21,6 +21,7 @@ pub mod notation;
 pub mod perft;
 pub mod position;
 pub mod profile;
+mod quote;
 pub mod record;
 pub mod solve;
 mod square;

@@ -19,7 +19,8 @@ use super::board::Board;
 use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
 use super::position::{Phase, Position, Setup, SetupError};
-use super::square::{file_name, quote};
+use super::quote::quote;
+use super::square::file_name;
 
 pub use super::square::{SquareError, parse_square, square_name};
 

@@ -1,9 +1,7 @@
 //! Names of squares, in both directions.
 
 use super::geometry::Dimensions;
-
-/// Errors repeat no more characters of the reader's text than this.
-const QUOTED: usize = 40;
+use super::quote::quote;
 
 /// Why a text is not a square of the board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,14 +78,4 @@ pub(super) fn file_name(file: u32) -> String {
     }
     name.push(letter(file % 26));
     name
-}
-
-/// The beginning of a reader's text for an error message.
-pub(super) fn quote(text: &str) -> String {
-    let mut characters = text.chars();
-    let mut quoted: String = characters.by_ref().take(QUOTED).collect();
-    if characters.next().is_some() {
-        quoted.push('…');
-    }
-    quoted
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::konane::quote::quote;
+
 /// The search algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
@@ -69,7 +71,7 @@ impl FromStr for Algorithm {
         Algorithm::ALL
             .into_iter()
             .find(|algorithm| algorithm.name() == text)
-            .ok_or_else(|| AlgorithmError(text.chars().take(40).collect()))
+            .ok_or_else(|| AlgorithmError(quote(text)))
     }
 }
 
@@ -85,5 +87,7 @@ mod tests {
         for text in ["", "DFPN", "df-pn", "alphabeta", "pn²"] {
             assert_eq!(text.parse::<Algorithm>(), Err(AlgorithmError(text.to_string())));
         }
+        let cut = AlgorithmError("x".repeat(40) + "…");
+        assert_eq!("x".repeat(41).parse::<Algorithm>(), Err(cut));
     }
 }
