@@ -138,7 +138,7 @@ fn effort(moves: [u8; 2], movable: [u8; 2], stones: u32) -> u32 {
 }
 
 impl<'a> Konane<'a> {
-    /// Prepares tables: some 60 KiB.
+    /// Prepares tables: some 90 KiB on 8×8, 200 KiB on 1×64, where there are jumps of many lengths.
     pub fn new(board: &'a Board, estimate: Estimate) -> Self {
         let estimates = match estimate {
             Estimate::Mobility => None,

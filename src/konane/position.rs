@@ -4,7 +4,7 @@
 //! set of occupied squares and the side to move are the whole position.
 
 use super::board::Board;
-use super::geometry::Colour;
+use super::geometry::{Colour, squares};
 use super::square::square_name;
 
 /// How far a game has come; it follows from the number of empty squares.
@@ -94,7 +94,8 @@ impl Position {
     /// move is accepted, whether or not a game leads to it, as in a complete database.
     pub fn from_setup(board: &Board, setup: Setup) -> Result<Self, SetupError> {
         let dimensions = board.dimensions();
-        let first = |set: u64| square_name(dimensions, set.trailing_zeros());
+        let name = |square: u8| square_name(dimensions, square.into());
+        let first = |set: u64| name(set.trailing_zeros() as u8);
         let occupied = setup.black | setup.white;
         if occupied & !board.all() != 0 {
             return Err(SetupError::OutsideBoard { board: dimensions.to_string() });
@@ -116,13 +117,7 @@ impl Position {
                 return Err(SetupError::OneEmptyBlackToMove { square: first(empty) });
             }
             (1, Colour::White) if empty & board.openings() == 0 => {
-                let mut names = Vec::new();
-                let mut rest = board.openings();
-                while rest != 0 {
-                    names.push(first(rest));
-                    rest &= rest - 1;
-                }
-                let openings = names.join(", ");
+                let openings = squares(board.openings()).map(name).collect::<Vec<_>>().join(", ");
                 return Err(SetupError::ImpossibleOpening { square: first(empty), openings });
             }
             _ => {}

@@ -4,7 +4,7 @@
 //! colours of all squares (thesis, section 3.4, lists the former). What this means for positions
 //! is in [`Position::code`](super::position::Position::code).
 
-use super::geometry::Dimensions;
+use super::geometry::{Dimensions, squares};
 
 /// Bits of a square set that one table look-up maps. Eight symmetries of 49 squares take 13 KiB
 /// at four bits, which stays in the first-level cache beside the search's own data.
@@ -158,12 +158,5 @@ impl Symmetries {
 
 /// The image of a set under one permutation, square by square.
 pub fn permute(permutation: &[u8], set: u64) -> u64 {
-    let mut image = 0;
-    let mut rest = set;
-    while rest != 0 {
-        let square = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        image |= 1u64 << permutation[square];
-    }
-    image
+    squares(set).fold(0, |image, square| image | 1u64 << permutation[usize::from(square)])
 }

@@ -10,7 +10,7 @@ use crate::search::two_level::TwoLevelOptions;
 /// The least memory that a [`Solver`](super::Solver) accepts, for every algorithm: 1 MiB.
 pub const LEAST_MEMORY: u64 = 1 << 20;
 
-/// PNS and PN² give this part of their memory to the table, one over it; the tree has the rest.
+/// Searches with a tree give this part of their memory to the table, one over it; the tree has the rest.
 const TABLE_PART: u64 = 4;
 
 /// How to solve.
@@ -76,8 +76,9 @@ pub(in crate::konane) struct MemoryPlan {
 }
 
 impl SolveOptions {
-    /// Divides the memory: df-pn and α-β have a table only; PNS and PN² keep a quarter for it, where
-    /// solved positions outlive their part of the tree.
+    /// Divides the memory: df-pn and α-β have a table only; the others, which keep a tree
+    /// ([`Algorithm::keeps_tree`]), leave a quarter for it, where solved positions outlive their part of
+    /// the tree.
     pub(in crate::konane) fn memory_plan(&self) -> MemoryPlan {
         let table = if self.algorithm.keeps_tree() {
             self.memory_bytes / TABLE_PART
