@@ -211,6 +211,12 @@ impl Sprouts {
     pub fn lands(&self) -> u32 {
         self.store.len()
     }
+
+    /// Changes whenever lands are forgotten. Ids from before mean nothing then, but for those that were
+    /// to be kept.
+    pub(super) fn epoch(&self) -> u32 {
+        self.store.epoch()
+    }
 }
 
 impl Impartial for Sprouts {

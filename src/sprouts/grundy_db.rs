@@ -82,6 +82,18 @@ pub enum GrundyDbError {
         /// Bytes of its text.
         length: usize,
     },
+    /// What was to be added is no land.
+    #[error(
+        "{}: {text:?} is no land and was not added: this is a fault of the program; what was in the \
+         file before is whole",
+        path.display()
+    )]
+    NotALand {
+        /// The file.
+        path: PathBuf,
+        /// What should be a land's text.
+        text: String,
+    },
 }
 
 impl GrundyDbError {

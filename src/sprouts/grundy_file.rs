@@ -105,7 +105,7 @@ impl GrundyFile {
         if self.error.is_some() {
             return false;
         }
-        let add = |&(atom, number): &(Atom, u32)| self.file.append(&game.land_text(atom), number);
+        let add = |&(atom, number): &(Atom, u32)| self.append(game.land_text(atom), number);
         let mut result = numbers.iter().try_for_each(add);
         if result.is_ok() {
             result = self.file.flush();
@@ -113,6 +113,15 @@ impl GrundyFile {
         self.added += numbers.len() as u64;
         self.error = result.err();
         self.error.is_none()
+    }
+
+    /// Adds a record that can be read again: one that cannot would make the whole file unusable.
+    fn append(&mut self, text: String, number: u32) -> Result<(), GrundyDbError> {
+        let is_land = text.parse().is_ok_and(|position: Position| position.lands().len() == 1);
+        if !is_land {
+            return Err(GrundyDbError::NotALand { path: self.file.path().to_owned(), text });
+        }
+        self.file.append(&text, number)
     }
 
     /// Waits until the disk has everything.
@@ -175,4 +184,25 @@ pub fn land_of(
 /// A place in a file as errors name it.
 pub fn place_text(path: &Path, place: u64) -> String {
     format!("{}, byte {place}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_nobody_could_read_again_are_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("numbers");
+        let (game, knowledge) = (Sprouts::new(u64::MAX), Knowledge::new());
+        let mut file = GrundyFile::open(&path, &game, &knowledge).unwrap();
+        file.append("0*2".to_owned(), 0).unwrap();
+        for text in ["", "!", "0*2+22", "0*x"] {
+            let error = file.append(text.to_owned(), 0).unwrap_err();
+            assert!(matches!(error, GrundyDbError::NotALand { .. }), "{error}");
+        }
+        file.close().unwrap();
+        let file = GrundyFile::open(&path, &game, &knowledge).unwrap();
+        assert_eq!((file.contents().records, knowledge.numbers()), (1, 1));
+    }
 }

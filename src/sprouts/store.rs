@@ -12,8 +12,10 @@
 //!   has taken the same lock later, and so sees the entry.
 //! * Other threads get an id from a thread that has interned it; however that happens, it has to
 //!   order memory (a lock, or release and acquire), as it has to for anything else that is handed
-//!   over. Entries are stored with release and loaded with acquire all the same, so that an entry is
-//!   never seen in part: its place is written last, and until then its look reads as 0.
+//!   over. So whoever has an id sees all of its entry; entries are stored with release and loaded with
+//!   acquire all the same.
+//! * An entry means nothing unless its id came from [`Store::intern`] in the present epoch, or is of a
+//!   land that was kept since then. Of others it may be empty, or another land's.
 //! * Lands are forgotten while one thread alone uses the store. Threads that begin later see that.
 //! * The counters are only added to; nothing is decided by them but when to stop.
 
@@ -30,7 +32,8 @@ const SHARDS: usize = 256;
 /// What is known of a land.
 #[derive(Debug, Default)]
 struct Entry {
-    /// Where the bytes are: `offset << 24 | length << 8 | shard`.
+    /// Where the bytes are: `offset << 24 | length << 8 | shard`. Of an id that no land has: `next << 24`,
+    /// with the next such id of the shard plus one.
     place: AtomicU64,
     /// `lives << 40 | phase << 32 | estimated options`.
     look: AtomicU64,
@@ -69,7 +72,7 @@ struct Shard {
     bytes: Vec<u8>,
     table: Vec<Slot>,
     used: usize,
-    /// The first id that may be given out again, plus one; its entry's place is the next, and so on.
+    /// The first id that may be given out again, plus one; its entry has the next, and so on.
     free: u64,
 }
 
@@ -151,7 +154,7 @@ impl Store {
     fn new_id(&self, shard: &mut Shard) -> Result<Atom, Full> {
         if shard.free != 0 {
             let id = (shard.free - 1) as Atom;
-            shard.free = self.entry(id).place.load(Ordering::Relaxed);
+            shard.free = self.entry(id).place.load(Ordering::Relaxed) >> 24;
             self.free.fetch_sub(1, Ordering::Relaxed);
             return Ok(id);
         }
@@ -189,7 +192,7 @@ impl Store {
             if keep(slot.id - 1) {
                 kept.push((place.load(Ordering::Relaxed), slot));
             } else {
-                place.store(shard.free, Ordering::Relaxed);
+                place.store(shard.free << 24, Ordering::Relaxed);
                 shard.free = slot.id.into();
             }
         }
@@ -235,7 +238,7 @@ impl Store {
     /// The bytes of a land.
     ///
     /// # Panics
-    /// If the id was not given out by this store.
+    /// If the id was not given out by this store; with debug assertions also if no land has it now.
     pub(super) fn read(&self, id: Atom, out: &mut Vec<u8>) {
         let (offset, length, number) = self.place(id);
         let shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
@@ -258,7 +261,9 @@ impl Store {
 
     fn place(&self, id: Atom) -> (usize, usize, usize) {
         let place = self.entry(id).place.load(Ordering::Acquire);
-        ((place >> 24) as usize, (place >> 8) as usize & 0xFFFF, place as usize & 0xFF)
+        let length = (place >> 8) as usize & 0xFFFF;
+        debug_assert!(length > 0, "no land has the id {id}");
+        ((place >> 24) as usize, length, place as usize & 0xFF)
     }
 
     fn entry(&self, id: Atom) -> &Entry {
@@ -406,6 +411,19 @@ mod tests {
                 assert_eq!((&bytes, store.look(id)), (&text(n), look_of(n)));
             }
         }
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "no land has the id 7")]
+    fn ids_of_forgotten_lands_are_not_read() {
+        let store = Store::new(u64::MAX);
+        for n in 0..20u32 {
+            store.intern(&n.to_le_bytes(), || look_of(n)).unwrap();
+        }
+        store.retain(&|id| id != 7, &|| false);
+        store.read(8, &mut Vec::new());
+        store.read(7, &mut Vec::new());
     }
 
     #[test]

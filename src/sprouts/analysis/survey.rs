@@ -289,6 +289,7 @@ impl Survey<'_, '_> {
         let limits = Limits { nodes: Some(budget.min(left)), ..self.options.limits };
         let SurveyOptions { search, threads, .. } = self.options;
         let threads = if budget < LEAST_FOR_THREADS { 1 } else { threads };
+        let epoch = self.game.epoch();
         let node = &mut self.nodes[at];
         let (counters, stopped): (Counters, Option<Reason>) = match question {
             Question::Value => {
@@ -321,10 +322,11 @@ impl Survey<'_, '_> {
             Some(_) => self.reason = stopped,
         }
         let answered = stopped.is_none();
-        let news = self.look();
-        if counters.collections > 0 {
-            self.find_again();
-        }
+        // An id may be another land's now, of which other things are known.
+        let news = match self.game.epoch() == epoch || self.find_again() {
+            true => self.look(),
+            false => self.conclude(),
+        };
         if news || answered {
             on_change(&self.analysis());
         }
@@ -334,10 +336,16 @@ impl Survey<'_, '_> {
     fn look(&mut self) -> bool {
         let Survey { workspace, options, nodes, .. } = self;
         let mut news = false;
-        for node in nodes.iter_mut() {
+        for node in nodes {
             news |= node.look(workspace, options.from_file);
         }
-        let Some((root, others)) = nodes.split_first_mut() else { return news };
+        news | self.conclude()
+    }
+
+    /// Notes what follows by the rules from what has been noted; whether that is news.
+    fn conclude(&mut self) -> bool {
+        let mut news = false;
+        let Some((root, others)) = self.nodes.split_first_mut() else { return news };
         let mut children = others.iter_mut().filter(|node| node.role == Role::Child);
         if root.value.is_none() {
             let mut all_won = true;
@@ -360,18 +368,18 @@ impl Survey<'_, '_> {
         news
     }
 
-    /// Gets the ids of all lands anew, which may have lost theirs.
-    fn find_again(&mut self) {
+    /// Gets the ids of all lands anew, which may have lost theirs. If there is no room for them, the
+    /// work ends, and false is returned: ids are of no use any more.
+    fn find_again(&mut self) -> bool {
         for node in &mut self.nodes {
             let position: Position = node.lands.parse().expect("a canonical text is a position");
-            match self.game.atoms(&position, self.scratch) {
-                Ok(atoms) => node.sum = Sum::new(self.game, &atoms, node.sum.nimber()),
-                Err(Full) => {
-                    self.reason = Some(Reason::Memory);
-                    return;
-                }
-            }
+            let Ok(atoms) = self.game.atoms(&position, self.scratch) else {
+                self.reason = self.reason.or(Some(Reason::Memory));
+                return false;
+            };
+            node.sum = Sum::new(self.game, &atoms, node.sum.nimber());
         }
+        true
     }
 
     /// What is known now, in order.
