@@ -268,7 +268,7 @@ impl Named for Sprouts {
     }
 
     fn find(&self, name: &str, scratch: &mut Scratch) -> Result<Option<Atom>, Full> {
-        let Ok(position) = name.parse::<Position>() else { return Ok(None) };
+        let Ok(position) = Position::from_canonical(name) else { return Ok(None) };
         if position.lands().len() != 1 {
             return Ok(None);
         }

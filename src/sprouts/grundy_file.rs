@@ -117,7 +117,8 @@ impl GrundyFile {
 
     /// Adds a record that can be read again: one that cannot would make the whole file unusable.
     fn append(&mut self, text: String, number: u32) -> Result<(), GrundyDbError> {
-        let is_land = text.parse().is_ok_and(|position: Position| position.lands().len() == 1);
+        let position = Position::from_canonical(&text);
+        let is_land = position.is_ok_and(|position| position.lands().len() == 1);
         if !is_land {
             return Err(GrundyDbError::NotALand { path: self.file.path().to_owned(), text });
         }
@@ -174,7 +175,8 @@ pub fn land_of(
     if entry.grundy > MAX_GRUNDY {
         return Err(problem(format!("its number is {}, more than any land has", entry.grundy)));
     }
-    let position: Position = entry.text.parse().map_err(|error| problem(format!("{error}")))?;
+    let position = Position::from_canonical(entry.text);
+    let position = position.map_err(|error| problem(format!("{error}")))?;
     match game.atoms(&position, scratch)?[..] {
         [land] => Ok(land),
         _ => Err(problem("it is not a single land".to_owned())),

@@ -13,15 +13,15 @@
 //! `0.AB.}AB.}]!` is `0.AB|AB`. A text with `}` or `]` is read in this form.
 
 use super::error::TextError;
-use super::setup::{MOST_VERTICES, Name, Setup, Vertex, Written};
+use super::setup::{Name, Setup, Vertex, Written};
 
-/// Reads either form of the text. White space around it is skipped.
+/// Reads either form of the text, of at most `most` vertices. White space around it is skipped.
 ///
-/// Time and memory: one pass; no more than [`MOST_VERTICES`] vertices are kept.
+/// Time and memory: one pass; no more than `most` vertices are kept.
 ///
 /// # Errors
 /// [`TextError`], with the first byte that does not fit the grammar.
-pub fn parse(text: &str) -> Result<Setup, TextError> {
+pub fn parse(text: &str, most: usize) -> Result<Setup, TextError> {
     if let (_, Some(_)) = split_heap(text) {
         return Err(TextError::Heap { at: text.rfind('*').unwrap_or_default() });
     }
@@ -33,6 +33,7 @@ pub fn parse(text: &str) -> Result<Setup, TextError> {
     let mut parser = Parser {
         text: &text[..skipped + trimmed.len()],
         at: skipped,
+        most,
         setup: Setup::default(),
         open: None,
         count: [0; 3],
@@ -67,6 +68,8 @@ enum Open {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// Most vertices.
+    most: usize,
     setup: Setup,
     open: Option<Open>,
     /// Numbers of the boundary, region and land that are being read.
@@ -222,8 +225,8 @@ impl<'a> Parser<'a> {
                 digits => digits.parse().unwrap_or(u64::MAX),
             };
         }
-        if spots > (MOST_VERTICES - self.setup.vertices.len()) as u64 {
-            return Err(TextError::TooLarge { at, most: MOST_VERTICES });
+        if spots > (self.most - self.setup.vertices.len()) as u64 {
+            return Err(TextError::TooLarge { at, most: self.most });
         }
         for spot in 0..spots {
             self.count[0] += u32::from(spot > 0);
@@ -255,8 +258,8 @@ impl<'a> Parser<'a> {
     }
 
     fn push(&mut self, at: usize, vertex: Vertex) -> Result<(), TextError> {
-        if self.setup.vertices.len() == MOST_VERTICES {
-            return Err(TextError::TooLarge { at, most: MOST_VERTICES });
+        if self.setup.vertices.len() == self.most {
+            return Err(TextError::TooLarge { at, most: self.most });
         }
         let [boundary, region, land] = self.count;
         self.setup.vertices.push(Written { at, vertex, boundary, region, land });

@@ -8,7 +8,7 @@ use super::error::TextError;
 use super::names::write_land;
 use super::notation;
 use super::parts::{Boundary, Land, Region, Spot};
-use super::setup::{Name, Setup, Vertex, Written};
+use super::setup::{MOST_CANONICAL, MOST_VERTICES, Name, Setup, Vertex, Written};
 
 /// A sum of lands as it was written: nothing is simplified, split or sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,15 @@ impl Position {
     /// The position of `spots` isolated spots, or none if there may not be so many.
     pub fn start(spots: u32) -> Option<Position> {
         format!("0*{spots}").parse().ok()
+    }
+
+    /// Reads a text that the program itself has made: the positions after the moves of one that was
+    /// read from a text may have more vertices than such a text.
+    ///
+    /// # Errors
+    /// [`TextError`] with the place.
+    pub(crate) fn from_canonical(text: &str) -> Result<Position, TextError> {
+        Position::from_setup(&notation::parse(text, MOST_CANONICAL)?)
     }
 
     /// Checks everything that a text tells: letters occur twice, in one boundary or in boundaries of
@@ -52,11 +61,12 @@ impl Position {
     }
 }
 
+/// Reads a text that people give, of at most [`MOST_VERTICES`] vertices.
 impl std::str::FromStr for Position {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Position, TextError> {
-        Position::from_setup(&notation::parse(text)?)
+        Position::from_setup(&notation::parse(text, MOST_VERTICES)?)
     }
 }
 
@@ -196,4 +206,26 @@ fn check_rings(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sprouts::{Scratch, Sprouts};
+
+    #[test]
+    fn what_the_largest_start_leads_to_is_read_again() {
+        let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
+        let start = Position::start(MOST_VERTICES as u32).unwrap();
+        let start = game.atoms(&start, &mut scratch).unwrap();
+        let children = game.children(&start, &mut scratch, &|| false).unwrap();
+        let mut larger = 0;
+        for child in &children {
+            let text = game.text(child);
+            let position = Position::from_canonical(&text).unwrap();
+            assert_eq!(&game.atoms(&position, &mut scratch).unwrap(), child, "{text}");
+            larger += usize::from(text.parse::<Position>().is_err());
+        }
+        assert!(larger > children.len() / 2, "{larger} of {}", children.len());
+    }
 }

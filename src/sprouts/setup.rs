@@ -2,8 +2,13 @@
 
 use std::fmt;
 
-/// Most vertices that a text may write (`0*n` counts n). Bounds the memory that a text can ask for.
+/// Most vertices that a text of people may write (`0*n` counts n). Bounds the memory that a text can
+/// ask for.
 pub const MOST_VERTICES: usize = 2000;
+
+/// Most vertices of a canonical text of a position that games from such a text lead to. A vertex has
+/// three lives at most, no move adds any, and a vertex of a canonical text has half a life at least.
+pub(super) const MOST_CANONICAL: usize = 6 * MOST_VERTICES;
 
 /// The name of a spot that occurs twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,6 +64,6 @@ pub struct Written {
 /// The vertices of a text, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
-    /// The vertices, at most [`MOST_VERTICES`].
+    /// The vertices.
     pub vertices: Vec<Written>,
 }

@@ -225,6 +225,15 @@ fn little_memory_loses_nothing() {
     }
 }
 
+/// After its moves there are more spots than a text of people may have.
+#[test]
+fn the_largest_start_lives_through_collections() {
+    let mut analyst = Analyst::new(1 << 20, None).unwrap();
+    let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+    let analysis = analyst.analyse(&position("0*2000"), limits, &mut |_| {}).expect("memory");
+    assert_eq!((analysis.outcome, analysis.children.len()), (None, 1001));
+}
+
 #[test]
 fn an_analyst_goes_to_another_thread_and_its_results_are_json() {
     let mut analyst = Analyst::new(MEMORY, None).unwrap();

@@ -372,7 +372,8 @@ impl Survey<'_, '_> {
     /// work ends, and false is returned: ids are of no use any more.
     fn find_again(&mut self) -> bool {
         for node in &mut self.nodes {
-            let position: Position = node.lands.parse().expect("a canonical text is a position");
+            let position = Position::from_canonical(&node.lands);
+            let position = position.expect("a canonical text is a position");
             let Ok(atoms) = self.game.atoms(&position, self.scratch) else {
                 self.reason = self.reason.or(Some(Reason::Memory));
                 return false;
