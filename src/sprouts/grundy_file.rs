@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::grundy_db::{Contents, Entry, GrundyDb, GrundyDbError};
 use super::position::Position;
+use super::setup::MOST_CANONICAL;
 use super::{Scratch, Sprouts};
 use crate::search::run::{Observer, Progress};
-use crate::search::sums::game::{Atom, Full};
+use crate::search::sums::game::{Atom, Full, Impartial};
 use crate::search::sums::{Knowledge, MAX_GRUNDY};
 
 /// Why the numbers of a file cannot be used.
@@ -16,7 +17,9 @@ pub enum GrundyFileError {
     #[error(transparent)]
     File(#[from] GrundyDbError),
     /// A record is no land with its number.
-    #[error("{place}: {text:?} is no land: {problem}; restore the file from a copy")]
+    #[error(
+        "{place}: {text:?} is no land with its number: {problem}; restore the file from a copy"
+    )]
     Record {
         /// File and place.
         place: String,
@@ -172,16 +175,28 @@ pub fn land_of(
         text: entry.text.to_owned(),
         problem,
     };
-    if entry.grundy > MAX_GRUNDY {
-        return Err(problem(format!("its number is {}, more than any land has", entry.grundy)));
-    }
     let position = Position::from_canonical(entry.text);
     let position = position.map_err(|error| problem(format!("{error}")))?;
     match game.atoms(&position, scratch)?[..] {
-        [land] => Ok(land),
+        [land] => check_number(game, land, entry.grundy).map(|()| land).map_err(problem),
         _ => Err(problem("it is not a single land".to_owned())),
     }
 }
+
+/// Whether a land may have a number: no number is greater than that of the moves that can still be
+/// made. Searches rely on it; beside a greater one they would exclude all numbers.
+///
+/// # Errors
+/// What is wrong with the number.
+pub(crate) fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), String> {
+    let lives = game.features(land).lives;
+    let error =
+        || format!("it has {lives} lives, so its number is {lives} at most and not {grundy}");
+    if grundy > lives { Err(error()) } else { Ok(()) }
+}
+
+/// So a number that a land may have can be kept.
+const _: () = assert!(3 * MOST_CANONICAL <= MAX_GRUNDY as usize);
 
 /// A place in a file as errors name it.
 pub fn place_text(path: &Path, place: u64) -> String {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
+use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
 use serde_json::Value;
 
 fn konane(args: &[&str]) -> Output {
@@ -401,6 +402,16 @@ fn contradictions_and_damage_are_named() {
     for args in [&["db", "import", &new, &bad][..], &["db", "merge", &new, &none]] {
         refused(args, 4, &[]);
         assert!(!std::path::Path::new(&new).exists(), "{args:?}");
+    }
+    // A number that no land of so few lives has: searches would not end with it.
+    std::fs::write(&bad, "[Positions+Nimber]\n22 1\n1 3\n").unwrap();
+    refused(&["db", "import", &new, &bad], 4, &[&bad, "line 3", "2 lives", "not 3"]);
+    let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+    let (mut forged, _) = GrundyDb::open(Path::new(&new), ignore).unwrap();
+    forged.append("1", 500).unwrap();
+    forged.close().unwrap();
+    for args in [&["solve", "0*3", "--db", &new][..], &["db", "stats", &new]] {
+        refused(args, 4, &[&new, "byte", "2 lives", "not 500"]);
     }
     // A text in place of a database.
     for args in [&["solve", "0*3", "--db", &wrong][..], &["db", "stats", &wrong]] {

@@ -1,14 +1,15 @@
 //! Analyses of positions, against Grundy numbers by the definition.
 
-use super::common::Player;
+use super::common::{Player, Random};
 use konane::Value;
 use konane::search::run::{Limits, Reason};
-use konane::search::sums::game::Atom;
+use konane::search::sums::game::{Atom, Impartial};
 use konane::sprouts::Position;
 use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal, Source};
+use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const MEMORY: u64 = 64 << 20;
 
@@ -190,6 +191,34 @@ fn numbers_of_a_file_are_used_and_those_found_are_added() {
     let sources: BTreeSet<_> =
         other.children.iter().map(|child| child.source.unwrap() as u8).collect();
     assert!(sources.contains(&(Source::Search as u8)), "{sources:?}");
+}
+
+/// Numbers of a file are believed. Wrong ones make wrong answers, but no search that does not end.
+#[test]
+fn searches_beside_wrong_numbers_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut player, mut random) = (Player::new(), Random(11));
+    let lands: BTreeSet<Atom> = player.reachable("0*4").into_iter().flatten().collect();
+    for round in 0..30 {
+        let path = directory.path().join(round.to_string());
+        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let (mut file, _) = GrundyDb::open(&path, ignore).unwrap();
+        for &land in &lands {
+            if random.index(30) >= round {
+                continue;
+            }
+            let most = player.game.features(land).lives as usize;
+            file.append(&player.game.land_text(land), random.index(most + 1) as u32).unwrap();
+        }
+        file.close().unwrap();
+        let mut analyst = Analyst::new(MEMORY, Some(&path)).unwrap();
+        let deadline = Some(Instant::now() + Duration::from_secs(60));
+        let limits = Limits { deadline, ..Limits::default() };
+        for text in ["0*4", "0*5"] {
+            let analysis = analyst.analyse(&position(text), limits, &mut |_| {}).unwrap();
+            assert_eq!(analysis.reason, None, "{round}: {text}");
+        }
+    }
 }
 
 /// Memory that has to be collected again and again changes no value: not that of many children, nor

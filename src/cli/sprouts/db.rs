@@ -13,9 +13,9 @@ use crate::cli::flags::{MemoryLimitArg, OutputArgs};
 use crate::cli::output::{self, rows};
 use crate::cli::progress::Progress;
 use crate::file::NewFile;
-use crate::search::sums::{Atom, Impartial, MAX_GRUNDY};
+use crate::search::sums::{Atom, Impartial};
 use crate::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
-use crate::sprouts::grundy_file::{GrundyFileError, land_of, place_text};
+use crate::sprouts::grundy_file::{GrundyFileError, check_number, land_of, place_text};
 use crate::sprouts::spr_file::{SprReader, SprWriter};
 use crate::sprouts::{Scratch, Sprouts};
 use crate::system::memory_available;
@@ -220,7 +220,8 @@ impl Collection {
             };
             match atoms[..] {
                 [] if entry.grundy == 0 => self.skipped += 1,
-                [land] if entry.grundy <= MAX_GRUNDY => {
+                [land] => {
+                    check_number(&self.game, land, entry.grundy).map_err(problem)?;
                     self.add(land, entry.grundy, Place::Line(entry.line))?;
                 }
                 [] => {
@@ -228,7 +229,6 @@ impl Collection {
                         problem("no move is left in it, so its number is 0".to_owned()).into()
                     );
                 }
-                [_] => return Err(problem(format!("{} is no land's number", entry.grundy)).into()),
                 _ => self.skipped += 1,
             }
         }
