@@ -9,6 +9,7 @@ use konane::proof::ProofError;
 use konane::search::certificate::CertificateError;
 use konane::search::sums::Full;
 use konane::search::table::TableError;
+use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
 use konane::{Reason, SolveError, checkpoint::CheckpointError};
 use pyo3::PyErr;
@@ -152,6 +153,12 @@ impl From<ClusterError> for Failure {
 
 impl From<Full> for Failure {
     fn from(error: Full) -> Self {
+        Failure::resource(error)
+    }
+}
+
+impl From<MovesError> for Failure {
+    fn from(error: MovesError) -> Self {
         Failure::resource(error)
     }
 }

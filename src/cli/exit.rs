@@ -19,11 +19,11 @@ use crate::search::certificate::CertificateError;
 use crate::search::run::Reason;
 use crate::search::sums::game::Full;
 use crate::search::table::TableError;
-use crate::sprouts::TextError;
 use crate::sprouts::grundy_db::{self, GrundyDbError};
 use crate::sprouts::grundy_file::GrundyFileError;
 use crate::sprouts::spr_file::{LineProblem, SprError};
 use crate::sprouts::verify::VerifyError as SprVerifyError;
+use crate::sprouts::{MovesError, TextError};
 use crate::system::{NumberError, bytes_text, memory_available};
 
 /// How a run ended. The numbers are part of the program's interface.
@@ -198,7 +198,7 @@ pub enum CliError {
     /// A heap behind the position and one more.
     #[error("there is a heap in the position and one in --nimber: leave one of them out")]
     TwoHeaps,
-    /// A Sprouts position is too large for a verb without `--memory`.
+    /// A Sprouts position has too many moves, or too many for a verb without `--memory`.
     #[error("the position has more moves, or lands, than are listed: ask about a smaller position")]
     SproutsTooLarge,
     /// A Sprouts position is too large for the memory.
@@ -232,6 +232,15 @@ impl From<AnalysisError> for CliError {
             AnalysisError::OtherBoard { what: file, expected, got } => {
                 CliError::OtherBoard { file, expected, got }
             }
+        }
+    }
+}
+
+impl From<MovesError> for CliError {
+    fn from(error: MovesError) -> Self {
+        match error {
+            MovesError::Full(full) => CliError::SproutsFull(full),
+            MovesError::TooMany => CliError::SproutsTooLarge,
         }
     }
 }

@@ -1,4 +1,21 @@
-//! Why a text is not a Sprouts position.
+//! Why a text is not a Sprouts position, and why the moves of one are not listed.
+
+use super::moves::MOST_MOVES;
+use crate::search::sums::game::Full;
+
+/// Why the moves of a position are not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MovesError {
+    /// There is no room for the lands after them, or somebody said to stop.
+    #[error(transparent)]
+    Full(#[from] Full),
+    /// A land has more than are listed.
+    #[error(
+        "a land of the position has more than {MOST_MOVES} moves, which are not listed: ask about a \
+         smaller position"
+    )]
+    TooMany,
+}
 
 /// What is wrong with the text of a position, and where: every `at` is a byte of the text, counted
 /// from 0 (printed from 1).

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::canonical::Canoniser;
+use super::error::MovesError;
 use super::estimate::features;
 use super::flat::Flat;
 use super::forecast;
@@ -176,8 +177,8 @@ impl Sprouts {
     /// other lands. Equal lands stay, though they cancel in play.
     ///
     /// # Errors
-    /// [`Full`] if a new land has no room, there are more than 2^22 moves, which takes half a minute, or
-    /// `stop` says so, which is asked now and then.
+    /// [`MovesError::Full`] if a new land has no room or `stop` says so, which is asked now and then;
+    /// [`MovesError::TooMany`] after half a minute.
     ///
     /// # Panics
     /// If an id was not given out by this game.
@@ -186,7 +187,7 @@ impl Sprouts {
         sum: &[Atom],
         scratch: &mut Scratch,
         stop: &Stop<'_>,
-    ) -> Result<Vec<Vec<Atom>>, Full> {
+    ) -> Result<Vec<Vec<Atom>>, MovesError> {
         let mut children = Vec::new();
         let mut options = Options::until(stop);
         for (place, &atom) in sum.iter().enumerate() {
@@ -195,7 +196,10 @@ impl Sprouts {
                 continue;
             }
             options.clear();
-            self.options(atom, scratch, &mut options)?;
+            self.options(atom, scratch, &mut options).map_err(|full| {
+                let too_many = scratch.mover.has_given_up();
+                if too_many { MovesError::TooMany } else { full.into() }
+            })?;
             for option in options.iter() {
                 let mut child = [&sum[..place], &sum[place + 1..], option].concat();
                 child.sort_unstable();
@@ -276,5 +280,29 @@ impl Named for Sprouts {
             [land] if self.land_text(land) == name => Some(land),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::sums::game::Share;
+
+    #[test]
+    fn too_many_moves_are_told_from_no_room() {
+        let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
+        // Twenty different boundaries.
+        let many = "1.2.11.12.22.111.112.122.222.1111.1112.1122.1212.1222.2222.11111.11112.11122.11212.\
+                    11222";
+        for (text, too_many) in [(many, true), ("0*3", false)] {
+            let land = game.atoms(&text.parse().unwrap(), &mut scratch).unwrap()[0];
+            let mut packed = Vec::new();
+            game.store.read(land, &mut packed);
+            let listed = scratch.mover.run(&packed, Share::All, |_, _| Ok(()));
+            assert_eq!((listed.is_err(), scratch.mover.has_given_up()), (too_many, too_many));
+        }
+        let many = game.atoms(&many.parse().unwrap(), &mut scratch).unwrap();
+        let stopped = game.children(&many, &mut scratch, &|| true);
+        assert_eq!(stopped, Err(MovesError::Full(Full)));
     }
 }

@@ -64,7 +64,7 @@ mod store;
 pub mod verify;
 
 pub use algorithm::{Algorithm, AlgorithmError};
-pub use error::TextError;
+pub use error::{MovesError, TextError};
 pub use game::{Counts, Scratch, Sprouts};
 pub use notation::split_heap;
 pub use parts::{Boundary, Land, Region, Spot};

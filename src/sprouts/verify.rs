@@ -283,7 +283,7 @@ impl Checker<'_> {
         let stop = self.stop;
         let is_stopped = || stop.load(Ordering::Relaxed);
         let children = self.game.children(sum, &mut self.scratch, &is_stopped);
-        let children = children.map_err(|Full| self.no_moves())?;
+        let children = children.map_err(|_| self.no_moves())?;
         for child in children {
             if self.is_lost(&child, grundy, 1)? {
                 let child = self.game.text(&child);

@@ -5,8 +5,7 @@ use std::convert::Infallible;
 use clap::Args;
 
 use crate::cli::exit::CliError;
-use crate::search::sums::game::Full;
-use crate::sprouts::Position;
+use crate::sprouts::{MovesError, Position};
 
 /// How positions are written, for the help of every verb.
 pub const HELP: &str = "\
@@ -45,6 +44,6 @@ pub fn read(text: &str) -> Result<Position, CliError> {
 }
 
 /// For verbs without `--memory`, which nobody can tell to allow more.
-pub fn too_large(_: Full) -> CliError {
+pub fn too_large(_: impl Into<MovesError>) -> CliError {
     CliError::SproutsTooLarge
 }

@@ -32,10 +32,10 @@ use serde::{Deserialize, Serialize};
 use super::grundy_db::{Contents, GrundyDbError};
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::position::Position;
-use super::{Scratch, Sprouts};
+use super::{MovesError, Scratch, Sprouts};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
-use crate::search::sums::game::{Atom, Full};
+use crate::search::sums::game::Atom;
 use crate::search::sums::{SearchOptions, Shelved, Workspace};
 use crate::search::table::TableError;
 pub(crate) use survey::{SurveyOptions, survey};
@@ -211,7 +211,7 @@ impl Analyst {
     /// does not suffice.
     ///
     /// # Errors
-    /// [`Full`] if the position's moves have no room.
+    /// [`MovesError`] if the position's moves cannot be listed.
     ///
     /// # Panics
     /// If an earlier analysis has panicked.
@@ -220,7 +220,7 @@ impl Analyst {
         position: &Position,
         limits: Limits<'_>,
         on_change: &mut dyn FnMut(&Analysis),
-    ) -> Result<Analysis, Full> {
+    ) -> Result<Analysis, MovesError> {
         self.analyse_until(Goal::Numbers, position, limits, on_change)
     }
 
@@ -237,7 +237,7 @@ impl Analyst {
         position: &Position,
         limits: Limits<'_>,
         on_change: &mut dyn FnMut(&Analysis),
-    ) -> Result<Analysis, Full> {
+    ) -> Result<Analysis, MovesError> {
         let Analyst { game, shelved, scratch, file, from_file, threads } = self;
         let workspace = shelved.take().expect("an earlier analysis has panicked");
         let workspace = Workspace::take_up(game, workspace);

@@ -13,7 +13,7 @@ use crate::search::numbers::Pair;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Reason};
 use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy};
-use crate::sprouts::{Position, Scratch, Sprouts};
+use crate::sprouts::{MovesError, Position, Scratch, Sprouts};
 
 /// Nodes that a child gets in the first round: enough for numbers by which to compare them.
 const FIRST_BUDGET: u64 = 50;
@@ -43,7 +43,7 @@ pub(crate) struct SurveyOptions<'l> {
 /// Finds out what the goal asks for, as far as the limits allow.
 ///
 /// # Errors
-/// [`Full`] if the moves have no room.
+/// [`MovesError`] if the moves cannot be listed.
 pub(crate) fn survey(
     workspace: &Workspace<'_, Sprouts>,
     game: &Sprouts,
@@ -52,17 +52,18 @@ pub(crate) fn survey(
     scratch: &mut Scratch,
     observer: &mut (dyn Observer + Send),
     on_change: &mut dyn FnMut(&Analysis),
-) -> Result<Analysis, Full> {
+) -> Result<Analysis, MovesError> {
     let mut listed = list(game, position, options, scratch);
-    if listed.is_err() && options.limits.reached().is_none() {
+    let is_full = matches!(listed, Err(MovesError::Full(_)));
+    if is_full && options.limits.reached().is_none() {
         // What earlier searches have met may stand in the way.
         workspace.make_room();
         listed = list(game, position, options, scratch);
     }
     let (nodes, reason) = match (listed, options.limits.reached()) {
         (Ok(nodes), _) => (nodes, None),
-        (Err(Full), Some(reason)) => (itself(game, position, options, scratch)?, Some(reason)),
-        (Err(Full), None) => return Err(Full),
+        (Err(_), Some(reason)) => (itself(game, position, options, scratch)?, Some(reason)),
+        (Err(error), None) => return Err(error),
     };
     let mut survey =
         Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason };
@@ -92,14 +93,14 @@ fn itself(
     Ok([root].into_iter().chain(lands).collect())
 }
 
-/// The position, its lands and the positions after its moves. [`Full`] as well if a limit is reached and
-/// they take longer than [`LISTING`].
+/// The position, its lands and the positions after its moves. [`MovesError::Full`] as well if a limit is
+/// reached and they take longer than [`LISTING`].
 fn list(
     game: &Sprouts,
     position: &Position,
     options: SurveyOptions<'_>,
     scratch: &mut Scratch,
-) -> Result<Vec<Node>, Full> {
+) -> Result<Vec<Node>, MovesError> {
     let mut nodes = itself(game, position, options, scratch)?;
     let SurveyOptions { nimber, limits, .. } = options;
     let begun = Instant::now();
@@ -107,7 +108,7 @@ fn list(
     let atoms = game.atoms(position, scratch)?;
     for child in game.children(&atoms, scratch, &is_stopped)? {
         if is_stopped() {
-            return Err(Full);
+            return Err(Full.into());
         }
         nodes.push(Node::new(Role::Child, game, &child, nimber));
     }

@@ -38,6 +38,8 @@ pub(super) struct Mover {
     parent: Flat,
     symmetries: Symmetries,
     player: Player,
+    /// Moves of the last land.
+    count: u32,
 }
 
 impl Mover {
@@ -54,18 +56,23 @@ impl Mover {
     ) -> Result<(), Full> {
         self.parent.unpack(packed);
         self.symmetries.survey(&self.parent);
-        let mut count = 0;
+        let Mover { parent, symmetries, player, count } = self;
+        *count = 0;
         let mut found = |position: &Flat, dead| {
-            count += 1;
-            if count > MOST_MOVES {
+            *count += 1;
+            if *count > MOST_MOVES {
                 return Err(Full);
             }
             child(position, dead)
         };
-        let Mover { parent, symmetries, player } = self;
         player.begin();
         list::each(parent, symmetries, share, |chosen| {
             player.play(parent, symmetries, chosen, &mut found)
         })
+    }
+
+    /// Whether the last land had more than [`MOST_MOVES`] moves.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.count > MOST_MOVES
     }
 }
