@@ -128,6 +128,11 @@ impl GrundyFile {
         self.file.append(&text, number)
     }
 
+    /// Whether numbers could not be written, so that no more are.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Waits until the disk has everything.
     ///
     /// # Errors

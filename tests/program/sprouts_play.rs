@@ -1,9 +1,12 @@
 //! `konane sprouts play`, piped.
 
 use std::collections::BTreeSet;
-use std::process::Output;
+use std::process::{Command, Output};
+
+use std::time::{Duration, Instant};
 
 use super::common::{Place, code, stderr, stdout};
+use super::sprouts_search::MILLIONS_OF_MOVES;
 
 /// Plays with lines on standard input.
 fn play(place: &Place, args: &[&str], lines: &str) -> Output {
@@ -148,4 +151,67 @@ fn a_file_of_numbers_is_used_and_bad_usage_refused() {
         assert_eq!(stdout(&output), "", "{args:?}");
         assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
     }
+}
+
+/// It is the program's turn, and the time is over before its moves have been listed.
+#[test]
+fn the_program_moves_though_there_is_no_time() {
+    let place = Place::new();
+    let args = ["0*1000", "--side", "second", "--time", "10ms"];
+    let output = play(&place, &args, "quit\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("\nI play ") && text.contains("I do not know who wins, "), "{text}");
+    let output = play(&place, &["0*1000", "--side", "first", "--time", "10ms"], "moves\nhint\n");
+    let text = stdout(&output);
+    assert!(text.contains("Moves: 0 win, 0 lose, 501 not found out in "), "{text}");
+    assert!(text.contains(" I found no winning move."), "{text}");
+}
+
+#[test]
+fn too_many_moves_and_too_little_memory_end_no_game() {
+    let place = Place::new();
+    let begun = Instant::now();
+    let lines = format!("{MILLIONS_OF_MOVES}\nnew {MILLIONS_OF_MOVES}\nundo\nposition\n");
+    let output = play(&place, &["0*3", "--side", "first", "--memory", "1MiB"], &lines);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let text = stdout(&output);
+    for part in ["no move leads to ", "\nno room for more positions", "take back.\n0*3\n  Grundy"] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_the_listing_of_moves() {
+    let place = Place::new();
+    let child = place.spawn(&["sprouts", "play", MILLIONS_OF_MOVES, "--time", "100ms"]);
+    std::thread::sleep(Duration::from_millis(700));
+    super::common::signal(&child, "-INT");
+    let begun = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 130, "{}", stderr(&output));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+/// That is said once, and the game goes on without the file.
+#[cfg(unix)]
+#[test]
+fn a_file_of_numbers_that_cannot_be_written_ends_no_game() {
+    let place = Place::new();
+    let program = super::common::PROGRAM;
+    let game = format!("{program} sprouts play 0*7 --db numbers --side first");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -f 1; printf 'moves\\nhint\\n' | {game}")]);
+    let output = shell.current_dir(place.path("")).output().unwrap();
+    let (text, said) = (stdout(&output), stderr(&output));
+    assert_eq!(code(&output), 4, "{said}");
+    assert!(text.contains("Moves: 0 win, 5 lose.\n") && text.contains("All your moves lose.\n"));
+    assert!(
+        said.starts_with("warning: cannot write to numbers: ") && said.ends_with(" are not kept\n"),
+        "{said}"
+    );
+    assert_eq!(said.matches('\n').count(), 1, "{said}");
+    place.json(&["sprouts", "db", "stats", "numbers", "--json"], 0);
 }

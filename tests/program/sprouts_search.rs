@@ -28,7 +28,7 @@ fn refused(args: &[&str], code: i32, parts: &[&str]) {
 }
 
 /// Twenty different boundaries in a region: more moves than are listed, which takes half a minute.
-const MILLIONS_OF_MOVES: &str = "1.2.11.12.22.111.112.122.222.1111.1112.1122.1212.1222.2222.11111.\
+pub const MILLIONS_OF_MOVES: &str = "1.2.11.12.22.111.112.122.222.1111.1112.1122.1212.1222.2222.11111.\
                                  11112.11122.11212.11222";
 
 #[test]

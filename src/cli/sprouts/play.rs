@@ -14,7 +14,7 @@ use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::talk::{Next, Talk, talk};
 use crate::search::Value;
-use crate::search::run::Limits;
+use crate::search::run::{Limits, Reason};
 use crate::sprouts::Position;
 use crate::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal};
 use crate::system::parse_duration;
@@ -86,17 +86,31 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
     let PlayArgs { time, side: wanted, .. } = *args;
     let side = wanted.unwrap_or(Side::First);
-    let mut session =
-        Session { analyst, time, stop, wanted, side, played: Vec::new(), list: None, shown: 0 };
+    let mut session = Session {
+        analyst,
+        has_lost_file: false,
+        time,
+        stop,
+        wanted,
+        side,
+        played: Vec::new(),
+        list: None,
+        shown: 0,
+    };
     let introduction = session.begin(position)?;
     let exit = talk(&mut session, introduction, stop);
     session.analyst.close()?;
-    exit
+    match exit {
+        Ok(Exit::Answered) if session.has_lost_file => Ok(Exit::File),
+        exit => exit,
+    }
 }
 
 /// A game of a person and the program.
 struct Session<'s> {
     analyst: Analyst,
+    /// Whether the file of numbers could not be written.
+    has_lost_file: bool,
     time: Duration,
     stop: &'s AtomicBool,
     /// The side that the person has chosen, if any.
@@ -120,26 +134,35 @@ impl Session<'_> {
         if self.played.len() % 2 == 1 { Side::First } else { Side::Second }
     }
 
-    /// What can be found out in the time.
-    fn think(&mut self, goal: Goal) -> Result<Analysis, CliError> {
+    /// What can be found out about a position in the time. Its moves are listed however long that takes.
+    fn think(&mut self, goal: Goal, position: &Position) -> Result<Analysis, CliError> {
         let deadline = Instant::now().checked_add(self.time);
         let limits = Limits { deadline, stop: Some(self.stop), ..Limits::default() };
-        let position = self.position().clone();
         let progress = Progress::new(false);
         progress.live(format!("thinking about {position}"));
-        Ok(self.analyst.analyse_until(goal, &position, limits, &mut |_| {})?)
+        let analysis = self.analyst.analyse_until(goal, position, limits, &mut |_| {})?;
+        drop(progress);
+        match analysis.reason {
+            Some(Reason::KnownValues) if let Some(error) = self.analyst.give_up_file() => {
+                output::warn(&format!("{error}; numbers that are found are not kept"));
+                self.has_lost_file = true;
+                self.think(goal, position)
+            }
+            Some(Reason::TimeLimit) if analysis.children.is_empty() => self.look(position),
+            _ => Ok(analysis),
+        }
     }
 
     /// What is known without a search.
     fn look(&mut self, position: &Position) -> Result<Analysis, CliError> {
-        let limits = Limits { nodes: Some(0), ..Limits::default() };
+        let limits = Limits { nodes: Some(0), stop: Some(self.stop), ..Limits::default() };
         Ok(self.analyst.analyse_until(Goal::Winner, position, limits, &mut |_| {})?)
     }
 
     /// Begins a game. What to say about it.
     fn begin(&mut self, position: Position) -> Result<String, CliError> {
+        let analysis = self.think(Goal::Winner, &position)?;
         self.played = vec![position];
-        let analysis = self.think(Goal::Winner)?;
         let winner = analysis.outcome.map(|outcome| match outcome {
             Value::Win => Side::First,
             Value::Loss => Side::Second,
@@ -150,7 +173,7 @@ impl Session<'_> {
         };
         self.side = self.wanted.unwrap_or(loser);
         let wins = match winner {
-            None => format!("In {} I did not find out who wins", self.shown_time()),
+            None => format!("In {} I did not find out who wins", self.bounds(&analysis)),
             Some(winner) if winner == self.side => "You can win".to_owned(),
             Some(_) => "I can win".to_owned(),
         };
@@ -161,14 +184,18 @@ impl Session<'_> {
         ))
     }
 
-    fn shown_time(&self) -> String {
-        output::time(self.time.as_secs_f64())
+    /// In what something was not found out.
+    fn bounds(&self, analysis: &Analysis) -> String {
+        match analysis.reason {
+            Some(Reason::Memory) => "the memory that I have".to_owned(),
+            _ => output::time(self.time.as_secs_f64()),
+        }
     }
 
     /// The program's move as the position after it, and the reason.
     fn choose(&mut self, analysis: &Analysis) -> Result<(String, String), CliError> {
         if let Some(child) = analysis.with(Some(Value::Win)).next() {
-            let after = self.look(&text::read(&child.position)?)?;
+            let after = self.look(&read_back(&child.position))?;
             return Ok((child.position.clone(), why(&after, "you lose whatever you do")));
         }
         if let Some(child) = analysis.with(None).next() {
@@ -176,15 +203,22 @@ impl Session<'_> {
                 Some(_) => "I can win, but",
                 None => "I do not know who wins,",
             };
-            let time = self.shown_time();
-            let reason =
-                format!("{known} in {time} I found no winning move; this one looks most promising");
+            let bounds = self.bounds(analysis);
+            let reason = match analysis.reason {
+                // As `look` has it, nothing was compared.
+                Some(Reason::NodeLimit) => format!(
+                    "{known} {bounds} were over before I had listed my moves; this is one of them"
+                ),
+                _ => format!(
+                    "{known} in {bounds} I found no winning move; this one looks most promising"
+                ),
+            };
             return Ok((child.position.clone(), reason));
         }
         // All lose. The more there is to choose from, the easier it is to go wrong.
-        let (begun, mut best) = (Instant::now(), (String::new(), 0));
+        let (begun, mut best) = (Instant::now(), (analysis.children[0].position.clone(), 0));
         for child in &analysis.children {
-            let replies = self.look(&text::read(&child.position)?)?.children.len();
+            let replies = self.look(&read_back(&child.position))?.children.len();
             if replies > best.1 {
                 best = (child.position.clone(), replies);
             }
@@ -201,7 +235,7 @@ impl Session<'_> {
     fn page(&mut self) -> Result<String, CliError> {
         let analysis = match self.list.take() {
             Some(analysis) => analysis,
-            None => self.think(Goal::Outcomes)?,
+            None => self.think(Goal::Outcomes, &self.position().clone())?,
         };
         let list = numbered(&analysis);
         let mut text = String::new();
@@ -210,7 +244,7 @@ impl Session<'_> {
             let (win, lose) = (count(Some(Value::Win)), count(Some(Value::Loss)));
             let unknown = match count(None) {
                 0 => String::new(),
-                open => format!(", {open} not found out in {}", self.shown_time()),
+                open => format!(", {open} not found out in {}", self.bounds(&analysis)),
             };
             let _ = writeln!(text, "Moves: {win} win, {lose} lose{unknown}.");
         }
@@ -246,18 +280,20 @@ impl Session<'_> {
     }
 
     fn hint(&mut self) -> Result<String, CliError> {
-        let analysis = self.think(Goal::Winner)?;
+        let analysis = self.think(Goal::Winner, &self.position().clone())?;
         let list = numbered(&analysis);
         if analysis.outcome == Some(Value::Loss) {
             return Ok("All your moves lose.\n".to_owned());
         }
         if let Some(best) = analysis.with(Some(Value::Win)).next() {
-            let after = self.look(&text::read(&best.position)?)?;
+            let after = self.look(&read_back(&best.position))?;
             let why = why(&after, "I lose whatever I do");
             return Ok(format!("{} {} wins: {why}.\n", number_of(&list, best), best.position));
         }
-        let mut text = format!("In {} I found no winning move.", self.shown_time());
-        if let Some(best) = analysis.with(None).next() {
+        let mut text = format!("In {} I found no winning move.", self.bounds(&analysis));
+        // As `look` has it, nothing was compared.
+        let is_compared = analysis.reason != Some(Reason::NodeLimit);
+        if let Some(best) = analysis.with(None).next().filter(|_| is_compared) {
             let at = number_of(&list, best);
             let _ = write!(text, " {at} {} looks most promising.", best.position);
         }
@@ -269,11 +305,11 @@ impl Talk for Session<'_> {
     fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
         (self.list, self.shown) = (None, 0);
         if self.to_move() != self.side {
-            let analysis = self.think(Goal::Winner)?;
+            let analysis = self.think(Goal::Winner, &self.position().clone())?;
             if !analysis.children.is_empty() {
                 let (position, why) = self.choose(&analysis)?;
                 let _ = writeln!(out, "\nI play {position}: {why}.");
-                self.played.push(text::read(&position)?);
+                self.played.push(read_back(&position));
             }
         }
         let position = self.position().clone();
@@ -298,6 +334,18 @@ impl Talk for Session<'_> {
     }
 
     fn line(&mut self, line: &str) -> Result<Next, CliError> {
+        match self.obey(line) {
+            // The game is as it was before the line.
+            Err(error @ (CliError::SproutsFull(_) | CliError::SproutsTooLarge)) => {
+                Ok(Next::Wrong(format!("{error}\n")))
+            }
+            next => next,
+        }
+    }
+}
+
+impl Session<'_> {
+    fn obey(&mut self, line: &str) -> Result<Next, CliError> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         Ok(match (word, rest.trim_start()) {
             ("", _) => Next::Again(String::new()),
@@ -312,7 +360,7 @@ impl Talk for Session<'_> {
             ("hint", "") => Next::Again(self.hint()?),
             ("undo", "") => self.undo(),
             ("new", "") => {
-                let first = self.played.swap_remove(0);
+                let first = self.played[0].clone();
                 Next::Changed(self.begin(first)?)
             }
             ("new", text) => match text.parse() {
@@ -324,7 +372,7 @@ impl Talk for Session<'_> {
                 let list = numbered(&self.look(&position)?);
                 match self.find(line, &list)? {
                     Ok(at) => {
-                        self.played.push(text::read(&list[at])?);
+                        self.played.push(read_back(&list[at]));
                         Next::Changed(String::new())
                     }
                     Err(problem) => Next::Wrong(format!("{problem}\n")),
@@ -332,9 +380,7 @@ impl Talk for Session<'_> {
             }
         })
     }
-}
 
-impl Session<'_> {
     /// The move that a line names, or why there is none.
     fn find(&mut self, line: &str, list: &[String]) -> Result<Result<usize, String>, CliError> {
         let (sure, digits) = match line.strip_prefix('#') {
@@ -368,7 +414,7 @@ impl Session<'_> {
                 return Ok(Err(format!("{line}: {error}; write moves for the list, or help")));
             }
         };
-        let canonical = self.look(&position)?.canonical;
+        let canonical = self.analyst.canonical(&position)?;
         let at = list.iter().position(|text| *text == canonical);
         Ok(at.ok_or_else(|| format!("no move leads to {canonical}; write moves for the list")))
     }
@@ -384,6 +430,11 @@ impl Session<'_> {
             None => Next::Again("There is nothing to take back.\n".to_owned()),
         }
     }
+}
+
+/// The position of a text that an analysis gave.
+fn read_back(text: &str) -> Position {
+    Position::from_canonical(text).expect("a canonical text is a position")
 }
 
 /// The positions after all moves, in the order of their numbers: that of `sprouts children`.

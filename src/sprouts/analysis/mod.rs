@@ -35,7 +35,7 @@ use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
-use crate::search::sums::game::Atom;
+use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Shelved, Workspace};
 use crate::search::table::TableError;
 pub(crate) use survey::{SurveyOptions, survey};
@@ -203,6 +203,26 @@ impl Analyst {
         self.file.as_ref().map(GrundyFile::contents)
     }
 
+    /// The canonical text of a position.
+    ///
+    /// # Errors
+    /// [`Full`] if its lands have no room.
+    ///
+    /// # Panics
+    /// If an analysis has panicked.
+    pub fn canonical(&mut self, position: &Position) -> Result<String, Full> {
+        let Analyst { game, shelved, scratch, .. } = self;
+        let workspace = shelved.take().expect("an earlier analysis has panicked");
+        let workspace = Workspace::take_up(game, workspace);
+        let mut atoms = game.atoms(position, scratch);
+        if atoms.is_err() {
+            workspace.make_room();
+            atoms = game.atoms(position, scratch);
+        }
+        *shelved = Some(workspace.shelve());
+        Ok(game.text(&atoms?))
+    }
+
     /// Finds out all about a position that the limits allow: who wins, which moves do, and all
     /// Grundy numbers. Easy ones come first. `on_change` hears of the children before anything is
     /// searched, and of each value that is found, between the searches.
@@ -253,6 +273,12 @@ impl Analyst {
         let analysis = survey(&workspace, game, position, options, scratch, &mut saving, on_change);
         *shelved = Some(workspace.shelve());
         analysis
+    }
+
+    /// Gives the file up if it could not be written, as analyses that end with [`Reason::KnownValues`]
+    /// say, and returns what went wrong. Further ones go on without it.
+    pub fn give_up_file(&mut self) -> Option<GrundyDbError> {
+        self.file.take_if(|file| file.has_failed())?.close().err()
     }
 
     /// Waits until the disk has all of the file, if there is one.
