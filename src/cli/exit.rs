@@ -210,6 +210,9 @@ pub enum CliError {
     /// Such a file cannot be checked.
     #[error(transparent)]
     SprVerify(SprVerifyError),
+    /// A signal came before anything was written.
+    #[error("interrupted")]
+    Interrupted,
     /// The port of `explore` cannot be had.
     #[cfg(feature = "explore")]
     #[error("cannot listen at 127.0.0.1:{port}: {error}")]
@@ -280,6 +283,7 @@ impl CliError {
             | CliError::GrundyFile(_)
             | CliError::SprFile(_) => Exit::File,
             CliError::Signature { .. } => Exit::Mismatch,
+            CliError::Interrupted => Exit::Interrupted,
             #[cfg(feature = "explore")]
             CliError::Port { .. } => Exit::BadInput,
             #[cfg(feature = "explore")]

@@ -255,6 +255,40 @@ fn interrupts_and_kills_lose_nothing_that_was_written() {
     assert_eq!(lands, after["lands"].as_u64().unwrap() + added);
 }
 
+#[cfg(unix)]
+#[test]
+fn signals_end_the_reading_of_databases() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (db, spr, new) = (path("db"), path("a.spr"), path("new"));
+    let (land, records) = ("1.2.12.22.112.122.222.1112.1122.1222", 2_000_000);
+    std::fs::write(
+        &spr,
+        "[Positions+Nimber]\n".to_owned() + &format!("{land} 1\n").repeat(records),
+    )
+    .unwrap();
+    let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+    let (mut file, _) = GrundyDb::open(Path::new(&db), ignore).unwrap();
+    (0..records).for_each(|_| file.append(land, 1).unwrap());
+    file.close().unwrap();
+    for args in [
+        &["import", &new, &spr][..],
+        &["merge", &new, &db],
+        &["export", &db, &new],
+        &["stats", &db],
+    ] {
+        let child = super::common::command(&[&["sprouts", "db"], args].concat()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        super::common::signal(&child, "-TERM");
+        let begun = Instant::now();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{args:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{args:?}: {:?}", begun.elapsed());
+        assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}: {output:?}");
+        assert!(!Path::new(&new).exists(), "{args:?}");
+    }
+}
+
 #[test]
 fn databases_are_used_exported_and_imported() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
@@ -111,12 +112,20 @@ pub struct CommonArgs {
 }
 
 /// Runs a verb.
-pub fn run(args: &DbArgs) -> Result<Exit, CliError> {
-    match &args.command {
-        DbCommand::Merge(args) => add(&args.into, &args.from, Collection::read, &args.common),
-        DbCommand::Import(args) => add(&args.into, &args.from, Collection::read_spr, &args.common),
-        DbCommand::Export(args) => export(args),
-        DbCommand::Stats(args) => stats(args),
+pub fn run(args: &DbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let done = match &args.command {
+        DbCommand::Merge(MergeArgs { into, from, common }) => {
+            add(into, from, Collection::read, common, stop)
+        }
+        DbCommand::Import(ImportArgs { into, from, common }) => {
+            add(into, from, Collection::read_spr, common, stop)
+        }
+        DbCommand::Export(args) => export(args, stop),
+        DbCommand::Stats(args) => stats(args, stop),
+    };
+    match done {
+        Err(CliError::Interrupted) => Ok(Exit::Interrupted),
+        done => done,
     }
 }
 
@@ -140,7 +149,7 @@ enum Place {
 }
 
 /// Numbers of several files, which must agree.
-struct Collection {
+struct Collection<'s> {
     game: Sprouts,
     scratch: Scratch,
     numbers: BTreeMap<Atom, Source>,
@@ -150,10 +159,11 @@ struct Collection {
     /// Entries of .spr files that are no single land here.
     skipped: u64,
     progress: Progress,
+    stop: &'s AtomicBool,
 }
 
-impl Collection {
-    fn new(args: &CommonArgs) -> Self {
+impl<'s> Collection<'s> {
+    fn new(args: &CommonArgs, stop: &'s AtomicBool) -> Self {
         Collection {
             // All lands of the files are in memory.
             game: Sprouts::new(args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX)),
@@ -163,7 +173,13 @@ impl Collection {
             fresh: Vec::new(),
             skipped: 0,
             progress: Progress::new(args.output.quiet),
+            stop,
         }
+    }
+
+    /// Whether to go on: what takes long asks for each land.
+    fn go_on(&self) -> Result<(), CliError> {
+        if self.stop.load(Ordering::Relaxed) { Err(CliError::Interrupted) } else { Ok(()) }
     }
 
     /// The next file is read.
@@ -201,6 +217,7 @@ impl Collection {
 
     /// Adds an entry of a database.
     fn add_entry(&mut self, entry: &Entry<'_>) -> Result<(), CliError> {
+        self.go_on()?;
         let path = &self.files[self.files.len() - 1];
         let land = land_of(&self.game, &mut self.scratch, path, entry)?;
         self.add(land, entry.grundy, Place::Byte(entry.place))
@@ -211,6 +228,7 @@ impl Collection {
     fn read_spr(&mut self, path: &Path) -> Result<(), CliError> {
         self.begin(path);
         for entry in SprReader::open(path)? {
+            self.go_on()?;
             let entry = entry?;
             let atoms = self.game.atoms(&entry.position, &mut self.scratch)?;
             let problem = |problem: String| GrundyFileError::Record {
@@ -279,13 +297,14 @@ pub struct AddedJson {
     pub skipped: u64,
 }
 
-fn add(
+fn add<'s>(
     into: &Path,
     from: &[PathBuf],
-    read: fn(&mut Collection, &Path) -> Result<(), CliError>,
+    read: fn(&mut Collection<'s>, &Path) -> Result<(), CliError>,
     args: &CommonArgs,
+    stop: &'s AtomicBool,
 ) -> Result<Exit, CliError> {
-    let mut collection = Collection::new(args);
+    let mut collection = Collection::new(args, stop);
     // Everything is read and compared before anything is written.
     let is_new = !into.exists();
     let (db, _) = collection.open(into)?;
@@ -322,17 +341,18 @@ pub struct ExportJson {
     pub entries: u64,
 }
 
-fn export(args: &ExportArgs) -> Result<Exit, CliError> {
+fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     output::must_differ(&[
         ("the database", Some(&args.from)),
         ("the .spr file", Some(&args.into)),
     ])?;
-    let mut collection = Collection::new(&args.common);
+    let mut collection = Collection::new(&args.common, stop);
     collection.read(&args.from)?;
     let game = &collection.game;
     // Small positions first, as a reader that checks them wants them.
     let mut lines: Vec<(u32, String, u32)> = Vec::new();
     for (&land, source) in &collection.numbers {
+        collection.go_on()?;
         let lives = game.features(land).lives;
         let texts = game.spots_texts(land).into_iter();
         lines.extend(texts.map(|text| (lives, text, source.grundy)));
@@ -380,8 +400,8 @@ pub struct StatsJson {
     pub torn_bytes: u64,
 }
 
-fn stats(args: &StatsArgs) -> Result<Exit, CliError> {
-    let mut collection = Collection::new(&args.common);
+fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let mut collection = Collection::new(&args.common, stop);
     let contents = collection.contents(&args.file)?;
     let (mut by_nimber, mut by_lives) = (Vec::new(), Vec::new());
     let count = |counts: &mut Vec<u64>, value: u32| {

@@ -63,7 +63,7 @@ pub fn run(args: &SproutsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match &args.command {
         SproutsCommand::Solve(args) => solve::run(args, stop),
         SproutsCommand::Grundy(args) => grundy::run(args, stop),
-        SproutsCommand::Db(args) => db::run(args),
+        SproutsCommand::Db(args) => db::run(args, stop),
         SproutsCommand::Canonical(args) => canonical::run(args),
         SproutsCommand::Children(args) => children::run(args, stop),
         SproutsCommand::Play(args) => play::run(args, stop),
