@@ -163,9 +163,12 @@ fn one_thread_does_the_same_every_time() {
         ["iterations", "nodes", "generated", "grundy_numbers"].map(|name| solved[name].clone())
     };
     assert_eq!(counts(&[]), counts(&[]));
-    let (on, off) = (counts(&["--heuristic"]), counts(&["--heuristic", "off"]));
+    let (on, off) = (counts(&["--heuristic"]), counts(&["--heuristic=off"]));
     assert_ne!(on, off);
-    assert_eq!(counts(&["--heuristic", "on"]), on);
+    assert_eq!(counts(&["--heuristic=on"]), on);
+    // The flag does not take the position for its value.
+    let before = object(&["solve", "--heuristic", "0*7", "--threads", "1", "--json"], 0);
+    assert_eq!(before["iterations"], on[0]);
 }
 
 #[test]
@@ -181,7 +184,7 @@ fn bad_input_exits_with_2() {
     refused(&[&jobs[..], &["--iterations", "0"]].concat(), 2, &["--iterations"]);
     refused(&["solve", "0*3", "--nimber", "1001"], 2, &["--nimber"]);
     refused(&["solve", "0*3", "--memory", "1000"], 2, &["memory"]);
-    refused(&["solve", "0*3", "--heuristic", "maybe"], 2, &["--heuristic"]);
+    refused(&["solve", "0*3", "--heuristic=maybe"], 2, &["--heuristic"]);
     refused(&["db"], 2, &["import"]);
 }
 

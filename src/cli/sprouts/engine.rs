@@ -54,7 +54,8 @@ pub struct EngineArgs {
     pub profile: ProfileArg,
     /// Among equally promising moves prefer those that leave fewer lives and a smaller heap, then
     /// more lands, then fewer moves [default: as the profile has it].
-    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true,
+          default_missing_value = "on",
           value_parser = PossibleValuesParser::new(["on", "off"]).map(|text| text == "on"))]
     pub heuristic: Option<bool>,
     #[command(flatten)]
