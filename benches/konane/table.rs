@@ -21,7 +21,7 @@ fn filled(bytes: usize) -> (Table, u64) {
     let table = Table::new(bytes).unwrap();
     // Grow to the whole memory first.
     while table.wants_growth(table.capacity()) {
-        table.grow(key);
+        table.grow(1, key);
     }
     let codes = table.capacity() / 4;
     for code in (0..codes).map(mix) {

@@ -122,7 +122,7 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         let path = &self.path;
         let unfit = |misfit, what: &str| unfit(path, (misfit, what), tree_bytes, room);
         let mut loader = self.tree_loader(room)?;
-        table.reserve(promised, &key_of);
+        table.reserve(promised, rayon::current_num_threads(), &key_of);
         self.from.rewind().map_err(CheckpointError::io("read", path))?;
         let mut blocks = Blocks::new(path, &mut self.from, self.footer)?;
         let batch = 2 * rayon::current_num_threads();

@@ -140,7 +140,7 @@ fn neither_bytes_nor_tables_depend_on_the_number_of_threads() {
     let table = Table::new(8 << 20).unwrap();
     let entry = |code| Entry { phi: 1 + code as u32 % 1000, delta: 7, work: code % 4096 };
     let codes = || (0..200_000).map(|at: u64| at.wrapping_mul(0xD134_2543_DE82_EF95));
-    table.reserve(200_000, key_of);
+    table.reserve(200_000, 1, key_of);
     for code in codes() {
         table.store(key_of(code), code, entry(code));
     }

@@ -49,14 +49,14 @@ impl Keys {
     fn table(&self, clusters: usize) -> Table {
         let table = Table::with_codes(clusters * CLUSTER * CELL_BYTES, &self.codes).unwrap();
         while table.used_bytes() < table.bytes() {
-            table.grow(|code| self.key(code));
+            table.grow(1, |code| self.key(code));
         }
         table
     }
 
     fn narrow_table(&self, clusters: usize) -> Table {
         let table = self.table(clusters);
-        table.grow(|code| self.key(code));
+        table.grow(1, |code| self.key(code));
         table
     }
 }
@@ -137,7 +137,7 @@ proptest! {
         let (count, capacity, bytes) = (table.count(), table.capacity(), table.bytes());
         prop_assert_eq!(capacity as usize * CELL_BYTES, 2 * bytes);
         prop_assert_eq!(table.wants_growth(count.0), count.0 * 20 > capacity * 3);
-        table.grow(|code| keys.key(code));
+        table.grow(1, |code| keys.key(code));
         prop_assert_eq!((table.count(), table.capacity(), table.bytes()), (count, capacity, bytes));
         prop_assert!(!table.wants_growth(capacity));
         for (number, before) in (0..).zip(before) {
@@ -148,7 +148,7 @@ proptest! {
             }
         }
         // Nothing is left to grow.
-        table.grow(|code| keys.key(code));
+        table.grow(1, |code| keys.key(code));
         prop_assert_eq!(table.count(), count);
     }
 
@@ -177,7 +177,7 @@ proptest! {
             let rounds = table.used_bytes() == begin && found.is_empty();
             let all = (0..=number).map(|number| keys.code(salt ^ number));
             found = all.map(|code| (code, table.lookup(keys.key(code), code))).collect();
-            table.grow(|code| keys.key(code));
+            table.grow(1, |code| keys.key(code));
             prop_assert_eq!(table.count().0, count);
             for (&code, &before) in &found {
                 let after = table.lookup(keys.key(code), code);

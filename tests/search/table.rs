@@ -206,7 +206,7 @@ proptest! {
             let before: Vec<Option<Entry>> = codes.iter().map(found).collect();
             let count = table.count();
             let (bytes, capacity) = (table.bytes(), table.capacity());
-            table.grow(key);
+            table.grow(1, key);
             prop_assert_eq!(table.count(), count);
             prop_assert_eq!((table.bytes(), table.capacity()), (bytes, capacity));
             let after: Vec<Option<Entry>> = codes.iter().map(found).collect();
@@ -217,7 +217,7 @@ proptest! {
         }
         // Whoever grows a table whose memory is all in use does nothing.
         for _ in 0..20 {
-            table.grow(key);
+            table.grow(1, key);
         }
         prop_assert!(!table.wants_growth(table.capacity()));
     }
@@ -260,7 +260,7 @@ fn a_table_that_grows_in_time_loses_little() {
     let (mut used, mut growths) = (0, 0);
     for &code in &codes {
         if table.wants_growth(used) {
-            table.grow(mix);
+            table.grow(1, mix);
             growths += 1;
         }
         used += u64::from(table.store(mix(code), code, entry_of(code, 1)) == Stored::Filled);
@@ -285,9 +285,9 @@ fn a_reserved_table_is_one_that_grew() {
                 }
             };
             fill(0..before);
-            tables[0].reserve(entries, mix);
+            tables[0].reserve(entries, 2, mix);
             while tables[1].wants_growth(entries.min(tables[1].capacity())) {
-                tables[1].grow(mix);
+                tables[1].grow(3, mix);
             }
             assert_eq!(tables[0].used_bytes(), tables[1].used_bytes(), "{before} {entries}");
             fill(before..before + entries.min(5_000));
@@ -316,7 +316,7 @@ fn the_estimated_count_is_exact_for_small_tables_and_close_for_large_ones() {
                 assert!(estimate.abs_diff(count) * 8 < count, "{estimate} for {count}");
             }
             if table.wants_growth(count) {
-                table.grow(mix);
+                table.grow(1, mix);
                 doublings += 1;
             }
         }
@@ -333,8 +333,8 @@ fn a_grown_table_survives_a_store_that_came_too_late() {
     for code in 0..4u64 {
         table.store(u64::MAX / 4 * code, code, entry_of(code, 1));
     }
-    table.grow(|code| u64::MAX / 4 * (3 - code));
-    table.grow(|code| u64::MAX / 4 * (3 - code));
+    table.grow(1, |code| u64::MAX / 4 * (3 - code));
+    table.grow(1, |code| u64::MAX / 4 * (3 - code));
     for code in 0..4 {
         let found = table.lookup(u64::MAX / 4 * (3 - code), code);
         assert!(found.is_none_or(|entry| is_sound(code, entry)));
@@ -347,7 +347,7 @@ fn keys_reach_every_cluster_and_stay_in_the_table() {
     for clusters in [1, 2, 3, 7, 1000, 4096] {
         let table = table(clusters);
         for _ in 0..3 {
-            table.grow(|code| code);
+            table.grow(1, |code| code);
         }
         for cluster in 0..clusters {
             let first = key_of(cluster, clusters);
@@ -536,7 +536,7 @@ fn growth_under_fire_may_lose_entries_but_never_mixes_them() {
                         table.store(mix(code), code, entry);
                         // Two threads grow, now and then at the same time.
                         if thread < 2 && step % 900 == 899 {
-                            table.grow(mix);
+                            table.grow(1, mix);
                         }
                     }
                 });

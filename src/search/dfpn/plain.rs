@@ -100,7 +100,7 @@ pub(in crate::search) fn dfpn_heard_by<G: Game, L: Listener>(
         let (pair, control) = search::<G, L, false>(listener, root, options, control);
         return report(table, pair, control.stopped, control.root.2, control.counters);
     }
-    table.reserve(FIRST_ENTRIES, |code| game.key(code));
+    table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
     let team = Team::new(threads, limits, first(table));
     let mut members: Vec<_> = (0..threads).map(|number| Member::new(&team, number)).collect();
     let first = members.remove(0);

@@ -265,34 +265,41 @@ impl<'t, F: FirstLevel> Seat<'t, '_, F> {
     /// Lets the table grow if it is full enough, this worker having filled so many cells that it has
     /// not told of. To be called now and then by whoever has a job.
     #[inline]
-    pub fn grow_if_full(&self, table: &Table, filled: u64, key_of: impl Fn(u64) -> u64) {
-        let gate = &self.threads.gate;
-        if table.wants_growth(self.table_used + filled) {
-            gate.request();
-        }
-        if gate.is_wanted() {
-            gate.pass(|| table.grow(&key_of));
-        }
+    pub fn grow_if_full(&self, table: &Table, filled: u64, key_of: impl Fn(u64) -> u64 + Sync) {
+        self.at_gate(table.wants_growth(self.table_used + filled), || {
+            table.grow(self.threads.stops.len(), &key_of);
+            false
+        });
     }
 
     /// Lets the table grow before a job if `more` new entries would make it grow. Then the job may
     /// fill so many as it likes. The number of entries is judged by a sample, and a quarter is added
     /// to it.
-    pub fn make_room(&self, table: &Table, more: u64, key_of: impl Fn(u64) -> u64) {
-        let gate = &self.threads.gate;
+    pub fn make_room(&self, table: &Table, more: u64, key_of: impl Fn(u64) -> u64 + Sync) {
         let is_tight = || {
             let count = table.estimated_count().saturating_add(more).min(table.capacity());
             table.wants_growth(count + count / 4)
         };
-        if is_tight() {
+        self.at_gate(is_tight(), || {
+            let grows = is_tight();
+            if grows {
+                table.grow(self.threads.stops.len(), &key_of);
+            }
+            grows
+        });
+    }
+
+    /// Calls all workers to the gate if this one wants it, where one of them does the work as long as
+    /// there is more of it and no limit is reached: while it goes on, nobody looks at the stop flag.
+    #[inline]
+    fn at_gate(&self, wants: bool, mut work: impl FnMut() -> bool) {
+        let Threads { gate, limits, .. } = self.threads;
+        let may_go_on = || limits.reached().is_none();
+        if wants && may_go_on() {
             gate.request();
         }
         if gate.is_wanted() {
-            gate.pass(|| {
-                while is_tight() {
-                    table.grow(&key_of);
-                }
-            });
+            gate.pass(|| while may_go_on() && work() {});
         }
     }
 }

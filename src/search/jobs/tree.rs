@@ -520,7 +520,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
     }
 
     fn make_room(&mut self) {
-        self.table.reserve(self.table_used, |code| self.game.key(code));
+        self.table.reserve(self.table_used, 1, |code| self.game.key(code));
     }
 
     fn root(&self) -> (Number, Number, Option<u64>) {

@@ -116,8 +116,8 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
     #[inline(always)]
     pub fn grow_if_full(&self) {
         let (game, table) = (self.game, self.table);
-        self.control
-            .grow_table(|used| table.wants_growth(used), || table.grow(|code| game.key(code)));
+        let grow = |threads| table.grow(threads, |code| game.key(code));
+        self.control.grow_table(|used| table.wants_growth(used), grow);
     }
 
     /// The value of a position, if the table knows it.
@@ -414,7 +414,7 @@ impl<'a, G: Game, L: Listener> Nand<'a> for Evaluator<'a, G, L> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
     use super::*;
     use crate::search::plain::game::Settled;
@@ -464,6 +464,24 @@ mod tests {
     ) -> Evaluator<'a, Three> {
         let settle = SettleOptions { budget: 10, effort: 8 };
         Evaluator::alone(Root::new(game, 0, table), Limits::default(), nobody, settle)
+    }
+
+    /// While a table grows, nobody would hear that the search has to stop.
+    #[test]
+    fn no_growth_begins_once_the_search_has_to_stop() {
+        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 20).unwrap(), ());
+        let stop = AtomicBool::new(false);
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let root = Root::new(&game, 0, &table);
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
+        evaluator.control.counters.table_used = table.capacity();
+        let mut sizes = Vec::new();
+        for stops in [false, false, true, true] {
+            stop.store(stops, Ordering::Relaxed);
+            evaluator.grow_if_full();
+            sizes.push(table.used_bytes() >> 16);
+        }
+        assert_eq!(sizes, [2, 4, 4, 4]);
     }
 
     /// What an exact search was too short for is not searched again at once, and keeps its estimate;

@@ -148,15 +148,22 @@ impl<'a> Control<'a> {
     }
 
     /// Lets the table grow when it is full enough: if `wants` says so of its number of entries. A
-    /// worker of several may have to wait here until all others have come, too.
+    /// worker of several may have to wait here until all others have come, too. `grow` is told how many
+    /// threads it may take, as many as are waiting.
+    ///
+    /// Nobody looks at the stop flag and the clock while it grows, so both are looked at before.
     #[inline(always)]
-    pub fn grow_table(&self, wants: impl FnOnce(u64) -> bool, grow: impl FnOnce()) {
-        let gate = &self.team().gate;
-        if wants(self.others.table_used + self.counters.table_used) {
-            gate.request();
+    pub fn grow_table(&self, wants: impl FnOnce(u64) -> bool, grow: impl FnOnce(usize)) {
+        let team = self.team();
+        if wants(self.others.table_used + self.counters.table_used) && !team.look() {
+            team.gate.request();
         }
-        if gate.is_wanted() {
-            gate.pass(grow);
+        if team.gate.is_wanted() {
+            team.gate.pass(|| {
+                if !team.look() {
+                    grow(team.workers);
+                }
+            });
         }
     }
 

@@ -86,14 +86,18 @@ impl Outcome {
 }
 
 /// When to give up. The default is never.
+///
+/// While the table grows nobody looks at the deadline and the stop flag, and a growth that has begun is
+/// finished: that takes some three seconds for each GiB that is in use before it, divided by the
+/// search's threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// Most nodes to evaluate; overrun by at most one expansion, and on several threads by those of
     /// some hundred expansions on each.
     pub nodes: Option<u64>,
-    /// Time to stop at; overrun by some milliseconds.
+    /// Time to stop at; overrun by some milliseconds, but for a growth of the table.
     pub deadline: Option<Instant>,
-    /// Stops the search within milliseconds once it is true.
+    /// Stops the search within milliseconds once it is true, but for a growth of the table.
     pub stop: Option<&'a AtomicBool>,
     /// Who says which of the search's threads runs, for simulations; nobody, usually.
     pub pace: Option<&'a dyn Pace>,

@@ -110,7 +110,7 @@ fn loom_growth_is_alone_with_the_table() {
                     gate.request();
                 }
                 if gate.is_wanted() {
-                    gate.pass(|| table.grow(|code| code));
+                    gate.pass(|| table.grow(1, |code| code));
                 }
                 gate.leave();
             })

@@ -18,6 +18,8 @@ const REASONS: u8 = 3;
 /// What the workers of one search share, apart from the table.
 pub(in crate::search) struct Team<'a> {
     limits: Limits<'a>,
+    /// How many there are at most.
+    pub workers: usize,
     pub node_limit: u64,
     /// Why everybody has to stop; the first one stays.
     halt: AtomicU8,
@@ -35,6 +37,7 @@ impl<'a> Team<'a> {
     pub fn new(workers: usize, limits: Limits<'a>, begin: Counters) -> Arc<Self> {
         let team = Team {
             limits,
+            workers,
             node_limit: limits.nodes.unwrap_or(u64::MAX),
             halt: AtomicU8::new(RUNNING),
             totals: begin.to_array().map(AtomicU64::new),

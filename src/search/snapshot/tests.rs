@@ -318,7 +318,7 @@ fn a_table_that_grows_while_it_is_copied_loses_nothing() {
         let table = Table::with_codes(40_000 * 64, &codes_of_keys).unwrap();
         let store = |code: u64| table.store(key(code), code, Entry { phi: 1, delta: 2, work: 3 });
         let mut used = begin;
-        table.reserve(used, key);
+        table.reserve(used, 1, key);
         let is_all_in_use = table.used_bytes() == table.bytes();
         assert_eq!(is_all_in_use, begin > 40_000 && bits == 53);
         for code in 0..used {
@@ -331,7 +331,7 @@ fn a_table_that_grows_while_it_is_copied_loses_nothing() {
         let mut growths = 0;
         while table.copy_cells(&mut cursor, 1, &mut cells) {
             while table.wants_growth(used + stores) {
-                table.grow(key);
+                table.grow(1, key);
                 growths += 1;
             }
             for code in used..used + stores {

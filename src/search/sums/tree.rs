@@ -133,8 +133,8 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
     #[inline(always)]
     fn tick(&mut self) -> bool {
         let workspace = self.workspace;
-        self.control
-            .grow_table(|used| workspace.table_wants_growth(used), || workspace.table.grow(key_of));
+        let grow = |threads| workspace.table.grow(threads, key_of);
+        self.control.grow_table(|used| workspace.table_wants_growth(used), grow);
         let own_bytes = self.own_bytes;
         self.control.tick_with(|| workspace.balance(own_bytes))
     }

@@ -42,8 +42,8 @@
 //! that part when it fills ([`Table::grow`]). A search that needs 1 MiB of a 4 GiB table then runs
 //! in the second-level cache, and the system need not zero what nobody touches: 6×6 takes three
 //! quarters of the time. Doubling splits each cluster into two neighbours, because the index is the
-//! key's upper bits scaled, so it runs in place, from the last cluster down. One growth, if keys tell
-//! codes, is that of the entries' number in a cluster.
+//! key's upper bits scaled, so it runs in place, beginning with the last half of the clusters. One
+//! growth, if keys tell codes, is that of the entries' number in a cluster.
 //!
 //! # Copies while others write
 //!

@@ -219,7 +219,7 @@ fn loom_writers_of_two_places_of_a_narrow_cell_lose_neither() {
         let keys = LinearMap::new(&words);
         let codes = CodesOfKeys::new((1 << 37) - 1, &words).unwrap();
         let table = Table::with_codes(4 * CLUSTER * CELL_BYTES, &codes).unwrap();
-        table.grow(|code| keys.apply(code));
+        table.grow(1, |code| keys.apply(code));
         // The lowest bits choose the cluster.
         let table = Arc::new(table);
         let writers = [4u64, 8].map(|code| {

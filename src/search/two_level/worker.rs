@@ -138,7 +138,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
     fn make_room(&self, more: u64) {
         // The count is judged by a sample, so a quarter is added.
         let count = self.table.estimated_count().saturating_add(more).min(self.table.capacity());
-        self.table.reserve(count + count / 4, |code| self.game.key(code));
+        let threads = self.options.threads.get();
+        self.table.reserve(count + count / 4, threads, |code| self.game.key(code));
     }
 }
 

@@ -349,7 +349,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
     fn make_room(&mut self) {
         let Workspace { table, .. } = self.workspace;
         if self.workspace.table_wants_growth(self.table_used()) {
-            table.grow(key_of);
+            table.grow(1, key_of);
         }
         if self.failure.is_none() && self.workspace.balance(self.own_bytes()).is_full {
             self.make_room_beside(&[]);
