@@ -135,12 +135,21 @@ mod tests {
     fn what_no_search_stores_is_refused() {
         let cell = |phi: u128, delta: u128| (phi | delta << 28) << 64 | 5;
         let infinity = 1 << 27;
-        for (phi, delta) in [(0, 0), (0, 1), (1, 0), (infinity + 1, 1), (1, infinity + 1)] {
+        for (phi, delta) in [
+            (0, 0),
+            (0, 1),
+            (1, 0),
+            (infinity, 1),
+            (1, infinity),
+            (infinity, infinity),
+            (infinity + 1, 1),
+            (1, infinity + 1),
+        ] {
             let mut raw = Vec::new();
             encode(&mut [cell(phi, delta)], &mut raw);
             assert_eq!(decode(&raw, 1), None, "{phi} {delta}");
         }
-        for (phi, delta) in [(0, infinity), (infinity, 0), (1, 1)] {
+        for (phi, delta) in [(0, infinity), (infinity, 0), (1, 1), (infinity - 1, infinity - 1)] {
             let mut raw = Vec::new();
             encode(&mut [cell(phi, delta)], &mut raw);
             assert_eq!(decode(&raw, 1), Some(vec![cell(phi, delta)]));

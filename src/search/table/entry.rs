@@ -14,7 +14,7 @@
 
 use super::layout::{Layout, decode, encode};
 use crate::search::Value;
-use crate::search::numbers::{INFINITY, Number};
+use crate::search::numbers::{INFINITY, MAX, Number};
 
 /// What the table knows about a position, apart from its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(crate) fn is_valid(cell: u128) -> bool {
     let Entry { phi, delta, .. } = Entry::unpack(cell);
     match (phi, delta) {
         (0, other) | (other, 0) => other == INFINITY,
-        (phi, delta) => phi <= INFINITY && delta <= INFINITY,
+        (phi, delta) => phi <= MAX && delta <= MAX,
     }
 }
 

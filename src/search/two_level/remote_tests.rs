@@ -322,7 +322,8 @@ fn findings_that_no_search_stores_are_refused() {
     let finding = Finding { code: 77, entry: sound };
     assert_eq!(postcard::to_allocvec(&finding).unwrap(), bytes(sound.pack(77)));
     assert_eq!(postcard::from_bytes(&bytes(sound.pack(77))), Ok(finding));
-    for cell in [0, 77, Entry { phi: 0, delta: 9, work: 1 }.pack(77)] {
+    let cell = |phi, delta| Entry { phi, delta, work: 1 }.pack(77);
+    for cell in [0, 77, cell(0, 9), cell(INFINITY, 9), cell(9, INFINITY)] {
         assert!(postcard::from_bytes::<Finding>(&bytes(cell)).is_err(), "{cell:x}");
     }
     let short = [&[15], &sound.pack(77).to_le_bytes()[1..]].concat();
