@@ -4,7 +4,7 @@ use super::game::{Child, Expansion, Game};
 use super::known::Answer;
 use crate::search::numbers::Pair;
 use crate::search::run::RootChild;
-use crate::search::table::Table;
+use crate::search::table::{Entry, Table};
 use crate::search::{SettleOptions, Value};
 
 /// The root of a search: a position of a game, and the table with what is known of it and below it.
@@ -50,8 +50,8 @@ impl<G: Game> RootView<'_, G> {
     /// numbers of `other`, or else its leaf estimate; where open entries are something else, it is
     /// left out.
     ///
-    /// Costs an expansion of the root. Any thread may ask while others search; while the table
-    /// grows, an entry can be overlooked.
+    /// Costs an expansion of the root. Any thread may ask while others search. If the table grows
+    /// just then, the answer comes after that.
     pub fn children(&self, other: &[RootChild]) -> Vec<RootChild> {
         let mut scratch = G::Scratch::default();
         let mut children: Vec<Child> = Vec::new();
@@ -59,20 +59,34 @@ impl<G: Game> RootView<'_, G> {
         match game.expand(code, &mut scratch, &mut children, |_| {}) {
             Expansion::Lost => Vec::new(),
             Expansion::Won(code) => vec![with(code, Pair::of(Value::Loss))],
-            Expansion::Open => children
-                .iter()
-                .filter_map(|child| {
-                    let pair = self.pair(child, other, &mut scratch)?;
+            Expansion::Open => {
+                let entries = self.entries(&children);
+                let known = children.iter().zip(entries).filter_map(|(child, entry)| {
+                    let pair = self.pair(child, entry, other, &mut scratch)?;
                     Some(with(child.code, pair))
-                })
-                .collect(),
+                });
+                known.collect()
+            }
         }
     }
 
-    fn pair(&self, child: &Child, other: &[RootChild], scratch: &mut G::Scratch) -> Option<Pair> {
-        let &Child { code, phi, delta, .. } = child;
+    /// What the table has of some positions. Who asks need not stand at the gate when it grows, and
+    /// could take a narrow entry that has moved for one of another position.
+    fn entries(&self, children: &[Child]) -> Vec<Option<Entry>> {
         let Root { game, table, .. } = self.root;
-        let entry = table.lookup(game.key(code), code);
+        let entry = |child: &Child| table.lookup(game.key(child.code), child.code);
+        table.while_nothing_moves(|| children.iter().map(entry).collect())
+    }
+
+    fn pair(
+        &self,
+        child: &Child,
+        entry: Option<Entry>,
+        other: &[RootChild],
+        scratch: &mut G::Scratch,
+    ) -> Option<Pair> {
+        let &Child { code, phi, delta, .. } = child;
+        let game = self.root.game;
         if let Some(value) = entry.and_then(|entry| entry.value()) {
             return Some(Pair::of(value));
         }
@@ -105,9 +119,13 @@ fn with(code: u64, Pair { phi, delta }: Pair) -> RootChild {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
     use crate::oracles::graph::GraphGame;
-    use crate::search::table::Entry;
 
     /// What is proven comes before the tree, the tree before the table, and estimates come last.
     #[test]
@@ -135,5 +153,35 @@ mod tests {
         assert_eq!(view.children(&tree), all.map(|(code, pair)| with(code, pair)));
         view.open_entries = false;
         assert_eq!(view.children(&[]), [with(a, Pair::WIN)]);
+    }
+
+    /// A look-up beside a growth could find an entry of another position.
+    #[test]
+    fn nothing_is_looked_up_while_the_table_grows() {
+        let game = GraphGame::nim(&[2, 2]);
+        let table = Table::new(1 << 20).unwrap();
+        table.store(game.key(1), 1, Entry { phi: 5, delta: 6, work: 1 });
+        let view = RootView {
+            root: Root::new(&game, 0, &table),
+            open_entries: true,
+            settle: SettleOptions::NEVER,
+        };
+        let (begun, has_begun) = channel();
+        let (answered, answer) = channel();
+        let answer = Mutex::new(answer);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                has_begun.recv().unwrap();
+                answered.send(view.children(&[]).len()).unwrap();
+            });
+            // Asked for the key of the one entry.
+            table.grow(1, |code| {
+                begun.send(()).unwrap();
+                let answer = answer.lock().unwrap();
+                assert!(answer.recv_timeout(Duration::from_millis(50)).is_err());
+                game.key(code)
+            });
+            assert_eq!(answer.lock().unwrap().recv(), Ok(4));
+        });
     }
 }
