@@ -27,8 +27,9 @@ pub struct DfpnOptions {
     pub epsilon_1024: u32,
     /// Which new children a bounded exact search is tried on.
     pub settle: SettleOptions,
-    /// On how many children of one expansion it is tried in vain, those of least delta first. On the
-    /// others it is tried when the search comes to them.
+    /// How many children of one expansion are looked at for it in vain, those of least delta first;
+    /// also those count that the table knows, or that it would take too long for. On the others it is
+    /// tried when the search comes to them.
     pub tries: u32,
     /// On several threads: how much greater a child's delta appears for every other worker below
     /// it, in 1/1024 of itself, beside the 1 of Kaneko (2010).

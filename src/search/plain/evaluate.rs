@@ -51,11 +51,14 @@ pub(in crate::search) struct Evaluator<'a, G: Game, L = ()> {
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
     settle: SettleOptions,
-    /// How many children of one expansion exact searches are tried on in vain, those of least delta
-    /// first. On the others a depth-first search tries them when it comes to them.
+    /// How many children of one expansion are looked at in vain for an exact search, those of least
+    /// delta first. One counts also if none is tried on it: because its numbers are from the table, it
+    /// would take too much effort, or it is marked as hard. On the others a depth-first search tries
+    /// them when it comes to them.
     pub tries: u32,
     /// Where exact searches have used up their budget lately: a byte of the position's key in the
-    /// place that other bits of it choose. A wrong one costs an exact search, no more.
+    /// place that other bits of it choose. A wrong one costs an exact search, no more. As all begin as
+    /// 0, a position with this mark, one of 256, is not tried until another has taken its place.
     hard: Box<[u8]>,
     /// Whether numbers of open positions are taken from the table, or only values.
     pub open_entries: bool,
@@ -183,7 +186,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
     }
 
     /// Tries exact searches on the children from `base`, those of least delta first, until one is
-    /// lost, whose code is returned, or as many have been tried in vain as may be.
+    /// lost, whose code is returned, or as many have been looked at in vain as [`Self::tries`] says.
     #[inline(always)]
     fn settle_best(&mut self, base: usize) -> Option<u64> {
         let mut next = base;

@@ -176,7 +176,7 @@ impl Shape {
 /// How far a copy of a table has come; a new one stands at the beginning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    /// The next cluster, of `active`.
+    /// The next cluster, as clusters were numbered at the last piece.
     next: usize,
     /// Clusters that were in use at the last piece; 0 before the first.
     clusters: usize,
