@@ -1,7 +1,7 @@
 //! Certificates of games that are graphs: closed, whatever the table knows.
 
 use std::collections::HashSet;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
@@ -135,4 +135,36 @@ fn known_values_that_cannot_be_read_give_no_certificate() {
     let root = Root::new(&informed, 0, &table);
     let found = certificate(root, Value::Win, stones, Limits::default());
     assert_eq!(found, Err(CertificateError::Stopped(Reason::KnownValues)));
+}
+
+/// Known values may come from a slow disk: no more of them are asked for once the stop flag is set.
+#[test]
+fn a_certificate_that_is_stopped_asks_for_no_more_values() {
+    struct Slow {
+        values: Vec<Answer>,
+        asked: AtomicUsize,
+        stop: AtomicBool,
+    }
+    impl Known for Slow {
+        fn value(&self, code: u64) -> Answer {
+            let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+            self.stop.fetch_or(asked > 100, Ordering::Relaxed);
+            self.values[code as usize]
+        }
+    }
+    // After each of a thousand moves one reply is lost, which only the known values tell.
+    let many = (1..=1000).flat_map(|node| [(0, node), (node, 1001)]);
+    let edges: Vec<(u32, u32)> = many.chain([(1001, 1002), (1002, 1003)]).collect();
+    let game = GraphGame::new(1004, &edges).unwrap();
+    let layer = |code: u64| if code == 0 { 4 } else { 1003 - code.max(1000) as u32 };
+    let mut oracle = Negamax::new(&game);
+    let values = (0..game.nodes()).map(|node| Answer::Known(oracle.value(node))).collect();
+    let known = Slow { values, asked: AtomicUsize::new(0), stop: AtomicBool::new(false) };
+    let informed = Informed::new(&game, &known);
+    let table = Table::new(1 << 12).unwrap();
+    let root = Root::new(&informed, 0, &table);
+    let limits = Limits { stop: Some(&known.stop), ..Limits::default() };
+    let found = certificate(root, Value::Loss, layer, limits);
+    assert_eq!(found, Err(CertificateError::Stopped(Reason::Interrupted)));
+    assert!(known.asked.into_inner() < 200);
 }

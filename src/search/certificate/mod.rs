@@ -119,7 +119,8 @@ pub struct ClosedSet<L> {
 /// same game; any other table of such searches will do, an empty one too, which then takes as long
 /// as the search. `layer` tells positions apart in such a way that every move leads to a smaller
 /// number, such as the number of stones. Of the limits, the deadline and the stop flag hold for all
-/// of the work, and the number of nodes does not.
+/// of the work, and the number of nodes does not. Sorting the positions of a layer is not interrupted,
+/// some seconds for a hundred million.
 ///
 /// The result does not depend on the number of threads, as long as no known value or entry of the
 /// table does. Memory on top of the table is about 3 bytes for each position of the set, and for the
@@ -139,8 +140,7 @@ pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
     let Root { game, code: root, table } = root;
     let layers = layer(root) as usize + 1;
     let mut collection = Collection {
-        view: View { game, table, options },
-        limits: Limits { nodes: None, ..limits },
+        view: View { game, table, options, limits: Limits { nodes: None, ..limits } },
         collected: 0,
         ended: HashSet::default(),
         layers: vec![Layer::default(); layers],
@@ -189,13 +189,18 @@ impl<L: Fn(u64) -> u32 + Sync> ClosedSet<L> {
                 answered: done.answered,
                 searched_again: done.searched_again,
             });
-            limits.reached().map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
+            look_at(&limits)
         };
         let mut codes = thin::thin(game, root, &layer_of, set, &ended, look)?;
         codes.par_sort_unstable();
         let superfluous = collected - (ended.len() + codes.len()) as u64;
         Ok(Certificate { codes, superfluous, ..done })
     }
+}
+
+/// Looks at the stop flag and the clock.
+fn look_at(limits: &Limits<'_>) -> Result<(), CertificateError> {
+    limits.reached().map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
 }
 
 /// What waits in a layer.
@@ -212,11 +217,11 @@ struct View<'a, G: Game> {
     game: &'a G,
     table: &'a Table,
     options: &'a CertificateOptions,
+    limits: Limits<'a>,
 }
 
 struct Collection<'a, G: Game, L> {
     view: View<'a, G>,
-    limits: Limits<'a>,
     layer_of: L,
     /// Positions of the set, those without moves included.
     collected: u64,
@@ -297,6 +302,8 @@ impl<G: Game> View<'_, G> {
         if !lost.is_empty() {
             return Ok(Replies::Lost(lost));
         }
+        // Known values may have to be read from a disk, and exact searches take long, too.
+        look_at(&self.limits)?;
         let mut unknown = 0;
         for index in 0..children.len() {
             let child = children[index];
@@ -379,8 +386,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             answered: self.done.answered,
             searched_again: self.done.searched_again,
         });
-        let stopped = self.limits.reached();
-        stopped.map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
+        look_at(&self.view.limits)
     }
 
     /// Chooses a reply for every position of the winner in a layer.
@@ -422,7 +428,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
     fn search(&mut self, code: u64) -> Result<u64, CertificateError> {
         let view = &self.view;
         let report =
-            dfpn(Root::new(view.game, code, view.table), view.options.dfpn, self.limits, &mut ());
+            dfpn(Root::new(view.game, code, view.table), view.options.dfpn, view.limits, &mut ());
         self.done.searched_again += 1;
         self.done.expansions += report.counters.expansions;
         match (report.outcome, report.best) {

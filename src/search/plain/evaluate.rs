@@ -238,7 +238,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
             match self.game.known(child.code) {
                 Answer::Unknown => {}
                 Answer::Known(value) => {
-                    self.control.counters.known_hits += 1;
+                    self.control.count_known();
                     if value == Value::Loss {
                         return Some(Evaluation::Won(child.code));
                     }
@@ -259,7 +259,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
         match self.game.known(root) {
             Answer::Unknown | Answer::Known(Value::Win) => false,
             Answer::Known(Value::Loss) => {
-                self.control.counters.known_hits += 1;
+                self.control.count_known();
                 true
             }
             Answer::Failed => {
@@ -421,6 +421,7 @@ mod tests {
 
     use super::*;
     use crate::search::plain::game::Settled;
+    use crate::search::plain::known::{Informed, Known};
 
     /// A root with three children, of which the first is too hard for exact searches, the second is
     /// won by one, and the third is not tried.
@@ -485,6 +486,30 @@ mod tests {
             sizes.push(table.used_bytes() >> 16);
         }
         assert_eq!(sizes, [2, 4, 4, 4]);
+    }
+
+    /// Where children's values come from a slow disk, the search hears soon that it has to stop.
+    #[test]
+    fn answers_of_known_values_bring_the_next_look_forward() {
+        struct Won;
+        impl Known for Won {
+            fn value(&self, _: u64) -> Answer {
+                Answer::Known(Value::Win)
+            }
+        }
+        let (three, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let game = Informed::new(&three, &Won);
+        let stop = AtomicBool::new(false);
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let root = Root::new(&game, 0, &table);
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
+        stop.store(true, Ordering::Relaxed);
+        let mut expansions = 0;
+        while !evaluator.control.tick() {
+            assert_eq!(evaluator.expand(0, true), Evaluation::Lost);
+            expansions += 1;
+        }
+        assert_eq!(expansions, 256 / 3 + 1);
     }
 
     /// What an exact search was too short for is not searched again at once, and keeps its estimate;

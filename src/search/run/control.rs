@@ -9,6 +9,10 @@ const INTERVAL: u32 = 2048;
 /// The same for a worker of several, which also hands over its counters then.
 const MEMBER_INTERVAL: u32 = 256;
 
+/// Known values after which a look comes early, as each may have to be read from a disk: a fraction of a
+/// millisecond where the system has them in memory, some seconds on a slow disk.
+const KNOWN_INTERVAL: u64 = 256;
+
 /// What a search says of its memory.
 #[derive(Clone, Copy, Default)]
 pub(in crate::search) struct MemoryUse {
@@ -124,6 +128,15 @@ impl<'a> Control<'a> {
             self.stop(Reason::NodeLimit);
         }
         self.stopped.is_some()
+    }
+
+    /// Counts an answer of known values.
+    #[inline(always)]
+    pub fn count_known(&mut self) {
+        self.counters.known_hits += 1;
+        if self.counters.known_hits.is_multiple_of(KNOWN_INTERVAL) {
+            self.countdown = 1;
+        }
     }
 
     /// Whether the last tick looked at the world outside.

@@ -89,7 +89,8 @@ impl Outcome {
 ///
 /// While the table grows nobody looks at the deadline and the stop flag, and a growth that has begun is
 /// finished: that takes some three seconds for each GiB that is in use before it, divided by the
-/// search's threads.
+/// search's threads. Known values that come from a slow disk can take some seconds from one look to the
+/// next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// Most nodes to evaluate; overrun by at most one expansion, and on several threads by those of
