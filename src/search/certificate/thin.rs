@@ -31,9 +31,27 @@ struct Layer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Answer {
     code: u64,
-    layer: u32,
-    /// In that layer.
-    number: u32,
+    /// The layer of what it answers, and in the lower bits the number there.
+    asked: u64,
+}
+
+/// Bits of a number in a layer; 32 are too few for the largest sets.
+const NUMBER_BITS: u32 = 40;
+
+impl Answer {
+    /// # Panics
+    /// From 2⁴⁰ positions in a layer on, or 2²⁴ layers.
+    fn new(code: u64, layer: usize, number: usize) -> Self {
+        let (layer, number) = (layer as u64, number as u64);
+        assert!(number >> NUMBER_BITS == 0 && layer >> (64 - NUMBER_BITS) == 0);
+        Answer { code, asked: layer << NUMBER_BITS | number }
+    }
+
+    /// How many answers are left for what it answers.
+    fn left<'l>(&self, layers: &'l mut [Layer]) -> &'l mut u32 {
+        let (layer, number) = (self.asked >> NUMBER_BITS, self.asked & ((1 << NUMBER_BITS) - 1));
+        &mut layers[layer as usize].left[number as usize]
+    }
 }
 
 /// Thins a set that is closed for `root`, given by layers; `ended` are positions of it without moves.
@@ -56,7 +74,7 @@ pub(super) fn thin<G: Game>(
         // An answer to the question itself, the only one.
         Value::Loss => {
             let top = &mut layers[count - 1];
-            top.answers.push(Answer { code: root, layer: count as u32 - 1, number: 0 });
+            top.answers.push(Answer::new(root, count - 1, 0));
             top.left.push(1);
         }
     }
@@ -74,12 +92,11 @@ pub(super) fn thin<G: Game>(
                 if found.is_empty() {
                     return Err(CertificateError::Contradiction { code, won: true });
                 }
-                let asked = layers[number].left.len() as u32;
+                let asked = layers[number].left.len();
                 for &code in &found {
                     let layer = layer_of(code) as usize;
                     lowest = lowest.min(layer);
-                    let answer = Answer { code, layer: number as u32, number: asked };
-                    layers[layer].answers.push(answer);
+                    layers[layer].answers.push(Answer::new(code, number, asked));
                 }
                 layers[number].left.push(found.len() as u32);
             }
@@ -89,15 +106,15 @@ pub(super) fn thin<G: Game>(
         let mut answers = std::mem::take(&mut layers[number].answers);
         answers.par_sort_unstable();
         let first = stayed.len();
-        for uses in answers.chunk_by(|a, b| a.code == b.code) {
-            let left = |layers: &[Layer], answer: &Answer| {
-                layers[answer.layer as usize].left[answer.number as usize]
-            };
-            if uses.iter().any(|answer| left(&layers, answer) == 1) {
+        for (at, uses) in answers.chunk_by(|a, b| a.code == b.code).enumerate() {
+            if at.is_multiple_of(BATCH) {
+                look(number, stayed.len())?;
+            }
+            if uses.iter().any(|answer| *answer.left(&mut layers) == 1) {
                 stayed.push(uses[0].code);
             } else {
                 for answer in uses {
-                    layers[answer.layer as usize].left[answer.number as usize] -= 1;
+                    *answer.left(&mut layers) -= 1;
                 }
             }
         }
@@ -146,4 +163,21 @@ fn answers<G: Game>(
     found.sort_unstable();
     found.dedup();
     Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_sorted_by_code_layer_and_number_however_many_there_are() {
+        assert_eq!(size_of::<Answer>(), 16);
+        let places = [(0, 0), (0, u32::MAX as usize + 7), (3, 1), (64, (1 << NUMBER_BITS) - 1)];
+        let asked = |code| places.map(|(layer, number)| Answer::new(code, layer, number));
+        assert!([asked(1), asked(2)].concat().is_sorted_by(|a, b| a < b));
+        let mut layers = vec![Layer::default(); 4];
+        layers[3].left = vec![5, 6];
+        *Answer::new(1, 3, 1).left(&mut layers) -= 2;
+        assert_eq!(layers[3].left, [5, 4]);
+    }
 }
