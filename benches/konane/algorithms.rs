@@ -1,5 +1,7 @@
 //! Whole searches of small boards, by every algorithm, with the tuned parameters.
 
+use std::num::NonZeroUsize;
+
 use criterion::{Criterion, Throughput, criterion_group};
 use konane::Profile;
 use konane::Value;
@@ -10,7 +12,7 @@ use konane::search::plain::Root;
 use konane::search::pn2::pn2;
 use konane::search::pns::pns;
 use konane::search::run::{Limits, Outcome, Report};
-use konane::search::snapshot::TreePort;
+use konane::search::snapshot::{SavedTree, TreePort};
 use konane::search::table::Table;
 use konane::{Colour, Position};
 
@@ -25,11 +27,15 @@ type Run = fn(&Konane<'_>, u64, &Table) -> Report;
 const ALGORITHMS: &[(&str, Run)] = &[
     ("pns", |game, root, table| {
         let root = Root::new(game, root, table);
-        pns(root, TREE, Profile::Tuned.pns(), Limits::default(), &mut (), &TreePort::idle())
+        let options = Profile::Tuned.pns();
+        let tree = SavedTree::empty(options.tree_room(TREE)).unwrap();
+        pns(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
     }),
     ("pn2", |game, root, table| {
         let root = Root::new(game, root, table);
-        pn2(root, TREE, Profile::Tuned.pn2(), Limits::default(), &mut (), &TreePort::idle())
+        let options = Profile::Tuned.pn2();
+        let tree = SavedTree::empty(options.tree_room(TREE, NonZeroUsize::MIN)).unwrap();
+        pn2(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
     }),
     ("dfpn", |game, root, table| {
         dfpn(Root::new(game, root, table), Profile::Tuned.dfpn(), Limits::default(), &mut ())

@@ -7,6 +7,7 @@ use konane::endgame::{BuildError, DatabaseError, PlanError, Resource};
 use konane::file::FileError;
 use konane::proof::ProofError;
 use konane::search::certificate::CertificateError;
+use konane::search::snapshot::TreeError;
 use konane::search::sums::Full;
 use konane::search::table::TableError;
 use konane::sprouts::MovesError;
@@ -120,6 +121,7 @@ impl From<SolveError> for Failure {
             SolveError::TooLittleMemory { .. } => Failure::input(error),
             SolveError::TooMuchMemory { .. } => Failure::resource(error),
             SolveError::Table(error) => error.into(),
+            SolveError::Tree(error) => error.into(),
             SolveError::Checkpoint(error) => error.into(),
         }
     }
@@ -127,6 +129,9 @@ impl From<SolveError> for Failure {
 
 impl From<CheckpointError> for Failure {
     fn from(error: CheckpointError) -> Self {
+        if let CheckpointError::Tree(error) = error {
+            return error.into();
+        }
         if error.is_bad_input() { Failure::input(error) } else { Failure::file(error) }
     }
 }
@@ -136,6 +141,15 @@ impl From<TableError> for Failure {
         match error {
             TableError::TooSmall { .. } => Failure::input(error),
             TableError::Memory { .. } => Failure::resource(error),
+        }
+    }
+}
+
+impl From<TreeError> for Failure {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::TooSmall { .. } => Failure::input(error),
+            TreeError::Memory { .. } => Failure::resource(error),
         }
     }
 }

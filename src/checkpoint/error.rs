@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::file::{FileError, FileKind};
+use crate::search::snapshot::TreeError;
 use crate::system::bytes_text;
 
 pub(super) const CHECKPOINT: &FileKind = &FileKind {
@@ -13,6 +14,11 @@ pub(super) const CHECKPOINT: &FileKind = &FileKind {
     whole: "it",
     again: "begin the search anew",
 };
+
+/// An amount that is no less when it is read as it is written: with three digits.
+fn at_least(bytes: u64) -> String {
+    bytes_text(bytes.saturating_add(bytes / 100))
+}
 
 /// Why a checkpoint could not be written, read or continued.
 #[derive(Debug, thiserror::Error)]
@@ -78,8 +84,8 @@ pub enum CheckpointError {
     },
     /// The tree of the checkpoint is larger than the memory for trees.
     #[error(
-        "the tree in {} takes {need} bytes of memory, but {have} are set aside for trees: \
-         give the search more memory", path.display()
+        "the tree in {} needs {} of memory for trees, but {} are set aside: give the search a memory \
+         of {} or more", path.display(), bytes_text(*need), bytes_text(*have), at_least(*total)
     )]
     TreeTooLarge {
         /// The file.
@@ -88,7 +94,12 @@ pub enum CheckpointError {
         need: u64,
         /// Memory for trees that there is.
         have: u64,
+        /// Memory for everything together with which it would fit.
+        total: u64,
     },
+    /// The system does not give the memory for the tree.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
     /// Somebody set the stop flag while the checkpoint was read.
     #[error("interrupted while {} was read; it is as it was", path.display())]
     Interrupted {
@@ -100,9 +111,9 @@ pub enum CheckpointError {
 impl CheckpointError {
     /// Whether the question was wrong and not a file. Programs exit with 2 then.
     pub fn is_bad_input(&self) -> bool {
-        use CheckpointError::{Exists, File, OtherSearch, TreeTooLarge};
+        use CheckpointError::{Exists, File, OtherSearch, Tree, TreeTooLarge};
         match self {
-            Exists { .. } | OtherSearch { .. } | TreeTooLarge { .. } => true,
+            Exists { .. } | OtherSearch { .. } | TreeTooLarge { .. } | Tree(_) => true,
             File(error) => error.is_bad_input(),
             _ => false,
         }

@@ -187,20 +187,18 @@ impl Keeper {
         })
     }
 
-    /// Runs a search and keeps checkpoints of it; returns when the last one is on the disk. `tree` is
-    /// what [`Keeper::restore`] has returned. The search gets an observer and a port, which it need
-    /// not use if it has no tree.
+    /// Runs a search and keeps checkpoints of it; returns when the last one is on the disk. The search
+    /// gets an observer and a port, which it need not use if it has no tree.
     ///
     /// What goes wrong with a checkpoint does not end the search, see [`Keeper::take_saves`].
     pub fn run(
         &self,
         table: &Table,
-        tree: Option<SavedTree>,
         observer: &mut dyn Observer,
         has_tree: bool,
         search: impl FnOnce(&mut dyn Observer, &TreePort) -> Report,
     ) -> Report {
-        let port = TreePort::new(tree);
+        let port = TreePort::kept();
         let state = State::default();
         let begun = Instant::now();
         let report = std::thread::scope(|scope| {

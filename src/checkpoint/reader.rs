@@ -110,7 +110,8 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
     ///
     /// # Errors
     /// If anything does not fit its checksum or what the rest of the file promises, if the tree
-    /// does not fit `room`, or if `go_on` says no. Table and tree are of no use then.
+    /// does not fit `room` or the system does not give that, or if `go_on` says no. Table and tree
+    /// are of no use then.
     pub fn load(
         mut self,
         table: &Table,
@@ -176,12 +177,11 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         match room {
             Some(room) if self.footer.tree_nodes > 0 => {
                 let Footer { tree_bytes, .. } = self.footer;
-                let misfit = (Misfit::Full, "the tree");
-                let full = || unfit(&self.path, misfit, tree_bytes, Some(room));
                 if room.bytes() < room.needed(tree_bytes) {
-                    return Err(full());
+                    let misfit = (Misfit::Full, "the tree");
+                    return Err(unfit(&self.path, misfit, tree_bytes, Some(room)));
                 }
-                TreeLoader::new(room).ok_or_else(full).map(Some)
+                Ok(Some(TreeLoader::new(room)?))
             }
             _ => Ok(None),
         }
@@ -198,9 +198,10 @@ fn unfit(
     match misfit {
         Misfit::Unsound(expected, got) => CheckpointError::damaged(path, what, expected, got),
         Misfit::Full => {
-            let need = room.map_or(0, |room| room.needed(tree_bytes));
-            let have = room.map_or(0, |room| room.bytes());
-            CheckpointError::TreeTooLarge { path: path.to_owned(), need, have }
+            let (need, have, total) = room.map_or((0, 0, 0), |room| {
+                (room.needed(tree_bytes), room.bytes(), room.total_needed(tree_bytes))
+            });
+            CheckpointError::TreeTooLarge { path: path.to_owned(), need, have, total }
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::search::pn2::{Pn2Options, pn2};
 use crate::search::pns::tests::{RICH, large_game, random_game};
 use crate::search::pns::{PnsOptions, pns};
 use crate::search::run::{CheckpointProgress, Limits, Observer, Progress, Report};
-use crate::search::snapshot::{TreePort, TreeRoom};
+use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
 use crate::search::table::{Cursor, Entry, Table};
 
 /// Fits on every disk.
@@ -36,9 +36,8 @@ fn identity() -> Identity {
 /// while checkpoints are written all the time.
 fn solve_in_runs(
     game: &GraphGame,
-    room: Option<TreeRoom>,
-    nodes: u64,
-    search: impl Fn(&Table, Limits, &mut dyn Observer, &TreePort) -> Report,
+    room: TreeRoom,
+    search: impl Fn(&Table, SavedTree, Limits, &mut dyn Observer, &TreePort) -> Report,
 ) -> (Value, u64) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
@@ -52,11 +51,13 @@ fn solve_in_runs(
         };
         assert_eq!((keeper.before().runs, keeper.before().nodes), (run - 1, counted));
         let table = Table::new(1 << 16).unwrap();
-        let tree = keeper.restore(&table, |code| game.key(code), room, None, &mut ()).unwrap();
+        let key_of = |code| game.key(code);
+        let tree = keeper.restore(&table, key_of, Some(room), None, &mut ()).unwrap();
+        let tree = tree.unwrap_or_else(|| SavedTree::empty(room).unwrap());
         // A run that finds nothing new would be repeated for ever.
-        let limits = Limits { nodes: Some(nodes * run), ..Limits::default() };
-        let report = keeper.run(&table, tree, &mut (), room.is_some(), |observer, port| {
-            search(&table, limits, observer, port)
+        let limits = Limits { nodes: Some(20 * run), ..Limits::default() };
+        let report = keeper.run(&table, &mut (), true, |observer, port| {
+            search(&table, tree, limits, observer, port)
         });
         counted += report.counters.nodes;
         assert_eq!(keeper.totals(&report.counters).nodes, counted);
@@ -80,10 +81,11 @@ fn searches_with_trees_go_on_where_they_were() {
         let value = Negamax::new(&game).value(0);
         for options in [PnsOptions::PLAIN, RICH] {
             let bytes = 1 << 20;
-            let room = Some(options.tree_room(bytes));
-            let (found, runs) = solve_in_runs(&game, room, 20, |table, limits, observer, port| {
-                pns(Root::new(&game, 0, table), bytes, options, limits, observer, port)
-            });
+            let room = options.tree_room(bytes);
+            let (found, runs) =
+                solve_in_runs(&game, room, |table, tree, limits, observer, port| {
+                    pns(Root::new(&game, 0, table), tree, options, limits, observer, port)
+                });
             assert_eq!(found, value, "pns, seed {seed}");
             let options = Pn2Options {
                 pns: options,
@@ -92,10 +94,11 @@ fn searches_with_trees_go_on_where_they_were() {
                 budget_minimum: 3,
                 congestion_64: 0,
             };
-            let room = Some(options.tree_room(bytes, NonZeroUsize::MIN));
-            let (found, more) = solve_in_runs(&game, room, 20, |table, limits, observer, port| {
-                pn2(Root::new(&game, 0, table), bytes, options, limits, observer, port)
-            });
+            let room = options.tree_room(bytes, NonZeroUsize::MIN);
+            let (found, more) =
+                solve_in_runs(&game, room, |table, tree, limits, observer, port| {
+                    pn2(Root::new(&game, 0, table), tree, options, limits, observer, port)
+                });
             assert_eq!(found, value, "pn2, seed {seed}");
             most = most.max(runs).max(more);
         }
@@ -172,14 +175,15 @@ fn reading_and_writing_are_told() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
     let (game, interval) = (large_game(), Duration::from_secs(3600));
-    let (bytes, room) = (1 << 24, Some(RICH.tree_room(1 << 24)));
+    let room = RICH.tree_room(1 << 24);
     let run = |keeper: Keeper, nodes| {
         let (table, mut told) = (Table::new(1 << 16).unwrap(), Told::default());
         let key_of = |code| game.key(code);
-        let tree = keeper.restore(&table, key_of, room, None, &mut told).unwrap();
+        let tree = keeper.restore(&table, key_of, Some(room), None, &mut told).unwrap();
+        let tree = tree.unwrap_or_else(|| SavedTree::empty(room).unwrap());
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-        keeper.run(&table, tree, &mut told, true, |observer, port| {
-            pns(Root::new(&game, 0, &table), bytes, RICH, limits, observer, port)
+        keeper.run(&table, &mut told, true, |observer, port| {
+            pns(Root::new(&game, 0, &table), tree, RICH, limits, observer, port)
         });
         assert!(told.0.iter().all(|progress| progress.done <= progress.of), "{:?}", told.0);
         let mut writing: Vec<bool> = told.0.iter().map(|progress| progress.writing).collect();
@@ -211,8 +215,9 @@ fn a_search_that_panics_does_not_hang() {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let table = Table::new(1 << 16).unwrap();
         let mut observer = Panics(Mutex::default());
-        keeper.run(&table, None, &mut observer, true, |observer, port| {
-            pns(Root::new(&game, 0, &table), 1 << 24, RICH, Limits::default(), observer, port)
+        let tree = SavedTree::empty(RICH.tree_room(1 << 24)).unwrap();
+        keeper.run(&table, &mut observer, true, |observer, port| {
+            pns(Root::new(&game, 0, &table), tree, RICH, Limits::default(), observer, port)
         })
     }));
     assert!(result.is_err());

@@ -331,7 +331,8 @@ impl CliError {
             CliError::Solve(error) => match error {
                 SolveError::TooLittleMemory { .. }
                 | SolveError::TooMuchMemory { .. }
-                | SolveError::Table(_) => Exit::BadInput,
+                | SolveError::Table(_)
+                | SolveError::Tree(_) => Exit::BadInput,
                 SolveError::Checkpoint(error) => checkpoint(error),
             },
             CliError::SprVerify(error) => match error {
@@ -348,9 +349,12 @@ impl CliError {
             CliError::Solve(SolveError::TooLittleMemory { .. }) => {
                 "write --memory with a unit, such as --memory 1GiB"
             }
-            CliError::Solve(SolveError::TooMuchMemory { .. } | SolveError::Table(_)) => {
-                "choose a smaller --memory"
-            }
+            CliError::Solve(
+                SolveError::TooMuchMemory { .. }
+                | SolveError::Table(_)
+                | SolveError::Tree(_)
+                | SolveError::Checkpoint(CheckpointError::Tree(_)),
+            ) => "choose a smaller --memory",
             CliError::OtherRecord { expected, got, .. } => {
                 return Some(format!("write {got} in place of {expected}, or leave it out"));
             }
@@ -464,7 +468,8 @@ fn checkpoint(error: &CheckpointError) -> Exit {
         CheckpointError::Interrupted { .. } => Exit::Interrupted,
         CheckpointError::Exists { .. }
         | CheckpointError::OtherSearch { .. }
-        | CheckpointError::TreeTooLarge { .. } => Exit::BadInput,
+        | CheckpointError::TreeTooLarge { .. }
+        | CheckpointError::Tree(_) => Exit::BadInput,
         CheckpointError::File(error) => file(error),
         CheckpointError::Missing { .. }
         | CheckpointError::Busy { .. }

@@ -31,8 +31,9 @@ impl<K: Known> Solver<'_, K> {
         let solver = self.on_two_levels();
         let combination = solver.options.profile.dfpn().combination;
         let number = solver.number();
-        let (solution, _) = solver.search_by(observer, |root, tree_bytes, observer, port| {
-            lead(root, tree_bytes, combination, rules, plain, number, observer, port, run)
+        let (solution, _) = solver.search_by(observer, |root, tree, observer, port| {
+            let tree = tree.expect("a search on two levels has room for a tree");
+            lead(root, tree, combination, rules, plain, number, observer, port, run)
         })?;
         Ok(solution)
     }

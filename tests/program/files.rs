@@ -160,6 +160,31 @@ fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain()
     }
 }
 
+/// What the system does not give is no full memory, for which more would be the remedy.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_the_system_does_not_give_is_an_error_that_asks_for_less() {
+    let place = Place::new();
+    for (algorithm, threads) in [("dfpn", 2), ("pns", 1), ("pn2", 1), ("pn2", 2), ("pns-pdfpn", 2)]
+    {
+        let search = format!("solve 6x6 --algo {algorithm} --threads {threads} --json --quiet");
+        let file = format!("--checkpoint {algorithm}{threads}.ckpt");
+        place.json(&words(&format!("{search} --memory 16MiB --max-nodes 2000 {file}")), 3);
+        for more in [String::new(), format!("{file} --resume")] {
+            let limited =
+                format!("ulimit -v 1000000; exec {PROGRAM} {search} --memory 1GiB {more}");
+            let mut shell = Command::new("sh");
+            shell.current_dir(place.path("")).env("MALLOC_ARENA_MAX", "4");
+            let output = shell.args(["-c", &limited]).output().unwrap();
+            assert_eq!(code(&output), 2, "{search} {more}: {}", stderr(&output));
+            for text in ["the system does not give", "ask for less memory", "a smaller --memory"] {
+                assert!(stderr(&output).contains(text), "{search} {more}: {}", stderr(&output));
+            }
+            assert_eq!(stdout(&output), "", "{search} {more}");
+        }
+    }
+}
+
 /// The limit of a file's size, which the shell sets to a kilobyte at most.
 #[test]
 fn a_limit_of_size_is_an_error_and_leaves_nothing() {

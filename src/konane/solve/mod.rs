@@ -27,7 +27,7 @@ use crate::search::plain::{Root, RootView};
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Report};
-use crate::search::snapshot::TreePort;
+use crate::search::snapshot::{SavedTree, TreePort};
 use crate::search::table::{CodesOfKeys, Table, TableError};
 use crate::search::two_level::two_level;
 
@@ -127,8 +127,8 @@ impl<'a, K: Known> Solver<'a, K> {
         &self,
         observer: &mut dyn Observer,
     ) -> Result<(Solution, Option<Table>), SolveError> {
-        self.search_by(observer, |root, tree_bytes, observer, port| {
-            self.by_algorithm(root, tree_bytes, observer, port)
+        self.search_by(observer, |root, tree, observer, port| {
+            self.by_algorithm(root, tree, observer, port)
         })
     }
 
@@ -143,31 +143,32 @@ impl<'a, K: Known> Solver<'a, K> {
         if self.position.count_moves(self.board) == 0 {
             return Ok(Solution::of_finished_game(&self.position));
         }
-        self.search_on(table, tree_bytes, observer, |root, tree_bytes, observer, port| {
-            self.by_algorithm(root, tree_bytes, observer, port)
+        self.search_on(table, tree_bytes, observer, |root, tree, observer, port| {
+            self.by_algorithm(root, tree, observer, port)
         })
     }
 
-    /// The search that the options ask for.
+    /// The search that the options ask for, with a tree if it keeps one.
     fn by_algorithm<G: Game>(
         &self,
         root: Root<'_, G>,
-        tree_bytes: usize,
+        tree: Option<SavedTree>,
         observer: &mut dyn Observer,
         port: &TreePort,
     ) -> Report {
         let &Solver { ref options, limits, .. } = self;
         let (profile, threads) = (options.profile, options.threads);
-        match options.algorithm {
-            Algorithm::Pns => pns(root, tree_bytes, profile.pns(), limits, observer, port),
-            Algorithm::Pn2 => {
-                pn2_parallel(root, tree_bytes, profile.pn2(), threads, limits, observer, port)
+        match (options.algorithm, tree) {
+            (Algorithm::Dfpn, _) => dfpn_parallel(root, profile.dfpn(), threads, limits, observer),
+            (Algorithm::AlphaBeta, _) => alphabeta(root, profile.alphabeta(), limits, observer),
+            (Algorithm::Pns, Some(tree)) => pns(root, tree, profile.pns(), limits, observer, port),
+            (Algorithm::Pn2, Some(tree)) => {
+                pn2_parallel(root, tree, profile.pn2(), limits, observer, port)
             }
-            Algorithm::Dfpn => dfpn_parallel(root, profile.dfpn(), threads, limits, observer),
-            Algorithm::AlphaBeta => alphabeta(root, profile.alphabeta(), limits, observer),
-            Algorithm::PnsPdfpn => {
-                two_level(root, tree_bytes, options.two_level(), limits, observer, port)
+            (Algorithm::PnsPdfpn, Some(tree)) => {
+                two_level(root, tree, options.two_level(), limits, observer, port)
             }
+            (algorithm, None) => unreachable!("{algorithm} has room for a tree"),
         }
     }
 
@@ -177,7 +178,7 @@ impl<'a, K: Known> Solver<'a, K> {
         observer: &mut dyn Observer,
         search: impl FnOnce(
             Root<'_, Informed<'_, Konane<'_>, K>>,
-            usize,
+            Option<SavedTree>,
             &mut dyn Observer,
             &TreePort,
         ) -> Report,
@@ -205,7 +206,7 @@ impl<'a, K: Known> Solver<'a, K> {
         observer: &mut dyn Observer,
         search: impl FnOnce(
             Root<'_, Informed<'_, Konane<'_>, K>>,
-            usize,
+            Option<SavedTree>,
             &mut dyn Observer,
             &TreePort,
         ) -> Report,
@@ -222,19 +223,22 @@ impl<'a, K: Known> Solver<'a, K> {
                 settle: options.profile.pns().settle,
             },
         );
+        let (room, key_of) = (options.tree_room(tree_bytes), |code| game.key(code));
+        let mut tree = match keeper {
+            None => None,
+            Some(keeper) => keeper.restore(table, key_of, room, limits.stop, &mut observer)?,
+        };
+        if let (None, Some(room)) = (&tree, room) {
+            tree = Some(SavedTree::empty(room)?);
+        }
         let search = |observer: &mut dyn Observer, port: &TreePort| {
-            let report = search(root, tree_bytes, observer, port);
+            let report = search(root, tree, observer, port);
             observer.progress(&Progress::from(&report));
             report
         };
         let report = match keeper {
             None => search(&mut observer, &TreePort::idle()),
-            Some(keeper) => {
-                let room = options.tree_room(tree_bytes);
-                let key_of = |code| game.key(code);
-                let tree = keeper.restore(table, key_of, room, limits.stop, &mut observer)?;
-                keeper.run(table, tree, &mut observer, room.is_some(), search)
-            }
+            Some(keeper) => keeper.run(table, &mut observer, room.is_some(), search),
         };
 
         let best = report.best.and_then(|code| position.move_to(board, code));

@@ -104,14 +104,15 @@ impl SolveOptions {
         Ok((addressable(plan.table)?, addressable(plan.tree)?))
     }
 
-    /// The memory of the tree that checkpoints keep.
+    /// The room of the tree, for the algorithms that keep one.
     pub(super) fn tree_room(&self, bytes: usize) -> Option<TreeRoom> {
-        match self.algorithm {
+        let room = match self.algorithm {
             Algorithm::Pns => Some(self.profile.pns().tree_room(bytes)),
             Algorithm::Pn2 => Some(self.profile.pn2().tree_room(bytes, self.threads)),
             Algorithm::PnsPdfpn => Some(self.two_level().tree_room(bytes)),
             Algorithm::Dfpn | Algorithm::AlphaBeta => None,
-        }
+        };
+        room.map(|room| room.of(self.memory_bytes))
     }
 
     /// The parameters of the two-level search: the profile's df-pn, in as many workers as there are

@@ -8,6 +8,7 @@ use crate::konane::position::Position;
 use crate::search::Value;
 use crate::search::numbers::INFINITY;
 use crate::search::run::{Counters, Outcome, Reason, Report};
+use crate::search::snapshot::TreeError;
 use crate::search::table::TableError;
 
 /// How full the table is.
@@ -80,6 +81,9 @@ pub enum SolveError {
     /// The table cannot be made.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The memory of the tree cannot be had.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
     /// The checkpoint cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

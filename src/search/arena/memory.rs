@@ -45,8 +45,7 @@ const CODE: usize = 3;
 /// The name of a block; 0 is none.
 pub(in crate::search) type Block = u32;
 
-// An anonymous mapping is zeroed, costs nothing before it is touched, and can be backed by huge
-// pages; the interpreter that checks for undefined behaviour has no mappings.
+// The interpreter that checks for undefined behaviour has no mappings.
 #[cfg(not(miri))]
 type Bytes = memmap2::MmapMut;
 #[cfg(miri)]
@@ -94,29 +93,49 @@ impl Scan {
     }
 }
 
+/// Why the memory of a tree cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// Not even a block of one child fits.
+    #[error("{bytes} bytes are too little for a tree: at least {LEAST_BYTES} are needed")]
+    TooSmall {
+        /// The bytes asked for.
+        bytes: usize,
+    },
+    /// The system refuses.
+    #[error("the system does not give {bytes} bytes for the tree: {source}; ask for less memory")]
+    Memory {
+        /// The bytes asked for.
+        bytes: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Unit 0, and a block of one child.
+const LEAST_BYTES: usize = (1 + units_of(1)) * UNIT;
+
+/// Bytes that can be named: nearly 64 GiB.
+pub(in crate::search) const MOST_BYTES: u64 = u32::MAX as u64 * UNIT as u64;
+
 /// Words that blocks are made of.
 pub(in crate::search) struct Memory {
     bytes: Bytes,
 }
 
 impl Memory {
-    /// Reserves whole units, at most `bytes` bytes. `None` if the system refuses or if not even a
-    /// block of one child fits.
-    pub fn new(bytes: usize) -> Option<Self> {
-        let units = (bytes / UNIT).min(u32::MAX as usize);
-        if units < 1 + units_of(1) {
-            return None;
+    /// Reserves whole units, at most `bytes` bytes and [`MOST_BYTES`].
+    pub fn new(bytes: usize) -> Result<Self, TreeError> {
+        if bytes < LEAST_BYTES {
+            return Err(TreeError::TooSmall { bytes });
         }
+        let bytes = (bytes / UNIT).min(u32::MAX as usize) * UNIT;
         #[cfg(not(miri))]
-        let bytes = {
-            let map = memmap2::MmapMut::map_anon(units * UNIT).ok()?;
-            #[cfg(target_os = "linux")]
-            let _ = map.advise(memmap2::Advice::HugePage);
-            map
-        };
+        let bytes =
+            crate::system::zeroed(bytes).map_err(|source| TreeError::Memory { bytes, source })?;
         #[cfg(miri)]
-        let bytes = vec![0; units * UNIT];
-        Some(Memory { bytes })
+        let bytes = vec![0; bytes];
+        Ok(Memory { bytes })
     }
 
     /// Units in all.
@@ -280,6 +299,6 @@ impl Memory {
 }
 
 /// Units of a block of so many children.
-pub(in crate::search) fn units_of(capacity: usize) -> usize {
+pub(in crate::search) const fn units_of(capacity: usize) -> usize {
     1 + (5 * capacity).div_ceil(WORDS)
 }

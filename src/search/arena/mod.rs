@@ -9,7 +9,8 @@
 mod memory;
 mod region;
 
-pub(super) use memory::{Block, Memory, Node, UNIT, units_of};
+pub use memory::TreeError;
+pub(super) use memory::{Block, MOST_BYTES, Memory, Node, UNIT, units_of};
 pub(super) use region::Region;
 
 use super::run::{RootChild, RootChildren};
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn too_little_for_a_block_is_refused() {
         for bytes in 0..4 * UNIT {
-            assert!(Memory::new(bytes).is_none());
+            assert!(matches!(Memory::new(bytes), Err(TreeError::TooSmall { .. })));
         }
         let mut memory = Memory::new(4 * UNIT).unwrap();
         let mut region = Region::new(1, memory.units());

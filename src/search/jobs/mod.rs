@@ -25,4 +25,4 @@ mod turns;
 pub(super) use finding::Finding;
 pub(super) use leader::{Leader, Rules};
 pub(super) use level::{FirstLevel, Selection};
-pub(super) use tree::{JobTree, JobTreeOptions, without_memory};
+pub(super) use tree::{JobTree, JobTreeOptions};

@@ -257,11 +257,6 @@ impl<'t, F: FirstLevel> Seat<'t, '_, F> {
         answer.order
     }
 
-    /// Ends the search without an answer.
-    pub fn end(&self, reason: Reason) {
-        self.threads.end(reason);
-    }
-
     /// Lets the table grow if it is full enough, this worker having filled so many cells that it has
     /// not told of. To be called now and then by whoever has a job.
     #[inline]

@@ -37,7 +37,7 @@ use crate::search::numbers::{Combination, INFINITY, Number};
 use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
-use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
+use crate::search::snapshot::{SavedTree, TreePort};
 use crate::search::table::{Entry as TableEntry, Stored, Table};
 
 /// The parameters of a tree for several workers.
@@ -68,18 +68,6 @@ pub struct Leaf {
     /// The position.
     code: u64,
     path: Vec<Step>,
-}
-
-/// What a search says that has no memory for its tree.
-pub(in crate::search) fn without_memory(table: &Table) -> Report {
-    Report {
-        outcome: Outcome::Unknown(Reason::Memory),
-        phi: 1,
-        delta: 1,
-        best: None,
-        counters: Counters { nodes: 1, first_level: 1, ..Counters::default() },
-        memory_bytes: table.bytes() as u64,
-    }
 }
 
 /// The tree, who is where in it, and what is known about the root.
@@ -117,25 +105,22 @@ pub struct JobTree<'a, G: Game> {
 }
 
 impl<'a, G: Game> JobTree<'a, G> {
-    /// A tree below a root in at most `bytes` of memory: the one that the port brings in, or an
-    /// unexpanded root. What is solved goes to the table, where selections look for it. If there
-    /// is not that much memory, there is none.
+    /// A tree below a root. What is solved goes to the table, where selections look for it.
     pub(in crate::search) fn new(
         root: Root<'a, G>,
-        bytes: usize,
+        tree: SavedTree,
         options: JobTreeOptions,
         port: &'a TreePort,
-    ) -> Option<Self> {
+    ) -> Self {
         let Root { game, code: root, table } = root;
-        let room = TreeRoom::new(bytes, 4, options.combination);
-        let SavedTree { memory, region, root_block } = port.open(room)?;
+        let SavedTree { memory, region, root_block, .. } = tree;
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
             numbers = scan.numbers_of_parent(options.combination);
             best = Some(memory.code(root_block, scan.best));
         }
-        Some(JobTree {
+        JobTree {
             game,
             scratch: G::Scratch::default(),
             children: Vec::new(),
@@ -156,7 +141,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             delta: numbers.1,
             best,
             value: None,
-        })
+        }
     }
 
     /// What a search has found that ended for a reason, if not with a value. The tree is left at the
@@ -171,7 +156,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             memory_bytes: (self.table.bytes() + self.region.top() as usize * UNIT) as u64,
         };
         let JobTree { port, memory, region, root_block, .. } = self;
-        port.leave(SavedTree { memory, region, root_block });
+        port.leave(SavedTree { memory, region, root_block, beside: Vec::new() });
         report
     }
 

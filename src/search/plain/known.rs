@@ -40,7 +40,7 @@ impl<K: Known + ?Sized> Known for &K {
 /// use konane::search::plain::Root;
 /// use konane::search::plain::known::{Answer, Informed, Known};
 /// use konane::search::pns::{PnsOptions, pns};
-/// use konane::search::snapshot::TreePort;
+/// use konane::search::snapshot::{SavedTree, TreePort};
 /// use konane::search::table::Table;
 ///
 /// /// Knows the value of one position.
@@ -59,9 +59,10 @@ impl<K: Known + ?Sized> Known for &K {
 /// let table = Table::new(1 << 16)?;
 /// let limits = Limits::default();
 /// let root = Root::new(&game, root, &table);
-/// let report = pns(root, 1 << 16, PnsOptions::PLAIN, limits, &mut (), &TreePort::idle());
+/// let tree = SavedTree::empty(PnsOptions::PLAIN.tree_room(1 << 16))?;
+/// let report = pns(root, tree, PnsOptions::PLAIN, limits, &mut (), &TreePort::idle());
 /// assert_eq!(report.outcome, Outcome::Known(Value::Loss));
-/// # Ok::<(), konane::search::table::TableError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Informed<'a, G, K> {

@@ -54,31 +54,46 @@ impl Pn2Options {
         ((n * share) as u64).max(self.budget_minimum)
     }
 
-    /// The room of the first-level tree of [`pn2_parallel`] with so many threads and bytes.
+    /// The room of the trees of [`pn2_parallel`] with so many threads and bytes.
+    ///
+    /// On one thread both levels share a memory: the first one grows from the bottom up to three
+    /// quarters of it, and every second-level tree is made in what is left above.
+    ///
+    /// There are never more workers than cores ([`std::thread::available_parallelism`]): one that
+    /// waits for a core holds a leaf, which it was given for numbers that are old when it comes to
+    /// search it, and others search worse leaves meanwhile. With several, the first level has half
+    /// of the bytes, and each of them an equal part of the other half. If that were less than
+    /// 64 KiB, there are fewer.
     pub fn tree_room(&self, bytes: usize, threads: NonZeroUsize) -> TreeRoom {
-        match parallel::first_level_bytes(bytes, threads) {
-            Some(bytes) => self.pns.tree_room(bytes),
-            None => TreeRoom::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
+        match parallel::workers(bytes, threads) {
+            0 | 1 => TreeRoom::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
+            workers => self.room_of(bytes, workers),
         }
+    }
+
+    /// The room with so many workers.
+    fn room_of(&self, bytes: usize, workers: usize) -> TreeRoom {
+        let second = bytes / 2 / workers;
+        self.pns.tree_room(bytes - second * workers).with(workers, second)
     }
 }
 
 /// Searches a position by PN² on one thread.
 ///
-/// Both trees together take at most `tree_bytes` bytes, some 22 for a node: the first level grows
-/// from the bottom of one memory up to three quarters of it, and every second-level tree is made in
-/// what is left above. A second-level search that runs out of room ends as if its budget were
+/// It begins with the first-level tree `tree`, an empty one or that of a search that was stopped
+/// ([`Pn2Options::tree_room`]), and makes its second-level trees beside that in the same memory; a
+/// node takes some 22 bytes. A second-level search that runs out of room ends as if its budget were
 /// spent; if the first level does, the outcome is `Unknown` for [`Reason::Memory`].
 ///
 /// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search
 /// stops when it has evaluated as many positions as its budget allows or made as many nodes;
 /// both are overrun by at most one expansion.
 ///
-/// It begins with the first-level tree that `port` brings in and leaves its own there, where somebody
-/// keeps checkpoints ([`super::snapshot`]); for others there is [`TreePort::idle`].
+/// The first level's tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]);
+/// for others there is [`TreePort::idle`].
 pub fn pn2<G: Game>(
     root: Root<'_, G>,
-    tree_bytes: usize,
+    tree: SavedTree,
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
@@ -91,10 +106,7 @@ pub fn pn2<G: Game>(
         first: ProofTree::new(options.pns, root.code),
         second: SecondLevel::new(options.pns),
     };
-    let room = TreeRoom::new(tree_bytes, FIRST_LEVEL_QUARTERS, options.pns.combination);
-    let Some(SavedTree { mut memory, region, root_block }) = port.open(room) else {
-        return pns::report(&levels.first, Some(Reason::Memory), evaluator, 0);
-    };
+    let SavedTree { mut memory, region, root_block, .. } = tree;
     pns::take_up(&mut levels.first, &mut memory, &mut evaluator, region, root_block);
     let reason = levels.search(&mut memory, &mut evaluator, &options, port);
     levels.first.unwind(&mut memory);
@@ -197,6 +209,11 @@ pub(super) mod tests {
         ]
     }
 
+    /// Room for one thread.
+    pub fn tree(bytes: usize, options: Pn2Options) -> SavedTree {
+        SavedTree::empty(options.tree_room(bytes, NonZeroUsize::MIN)).unwrap()
+    }
+
     #[test]
     fn random_games_have_the_value_of_negamax() {
         let mut large_first_levels = 0;
@@ -207,8 +224,9 @@ pub(super) mod tests {
             for options in variants() {
                 let table = Table::new(1 << 14).unwrap();
                 let root = Root::new(&game, 0, &table);
+                let tree = tree(1 << 20, options);
                 let report =
-                    pn2(root, 1 << 20, options, Limits::default(), &mut (), &TreePort::idle());
+                    pn2(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
                 assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
                 if value == Value::Win {
                     let best = report.best.expect("a won root has a lost child");
@@ -263,8 +281,8 @@ pub(super) mod tests {
         let game = large_game();
         let run = |bytes, limits| {
             let table = Table::new(1 << 14).unwrap();
-            let report =
-                pn2(Root::new(&game, 0, &table), bytes, THESIS, limits, &mut (), &TreePort::idle());
+            let (root, tree) = (Root::new(&game, 0, &table), tree(bytes, THESIS));
+            let report = pn2(root, tree, THESIS, limits, &mut (), &TreePort::idle());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             report.outcome
         };
@@ -272,7 +290,7 @@ pub(super) mod tests {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::NodeLimit));
         }
-        for bytes in [0, 16, 64, 100, 1000] {
+        for bytes in [64, 100, 1000] {
             assert_eq!(run(bytes, Limits::default()), Outcome::Unknown(Reason::Memory));
         }
         let stop = AtomicBool::new(true);

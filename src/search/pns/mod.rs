@@ -23,20 +23,20 @@ use tree::{Full, ProofTree};
 
 /// Searches a position by PNS on one thread.
 ///
-/// The tree takes at most `tree_bytes` bytes, some 22 for a node; the address space is reserved
-/// at once, the memory used as the tree grows. If that is not enough, or if the system refuses it,
-/// the outcome is `Unknown` for [`Reason::Memory`]. What has been solved until then, or until a
-/// limit was reached, is in the table. [`Report::memory_bytes`] counts the table and the part of
-/// the tree's memory that was ever in use.
+/// It begins with `tree`, an empty one or that of a search that was stopped
+/// ([`PnsOptions::tree_room`]), and takes some 22 bytes of its memory for a node. If that is not
+/// enough, the outcome is `Unknown` for [`Reason::Memory`]. What has been solved until then, or
+/// until a limit was reached, is in the table. [`Report::memory_bytes`] counts the table and the
+/// part of the tree's memory that was ever in use.
 ///
 /// The table may hold solved positions of any earlier search of the same game, and open ones of
 /// proof-number searches.
 ///
-/// It begins with the tree that `port` brings in and leaves its own there, where somebody keeps
-/// checkpoints ([`super::snapshot`]); for others there is [`TreePort::idle`].
+/// The tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]); for others
+/// there is [`TreePort::idle`].
 pub fn pns<G: Game>(
     root: Root<'_, G>,
-    tree_bytes: usize,
+    tree: SavedTree,
     options: PnsOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
@@ -44,12 +44,8 @@ pub fn pns<G: Game>(
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.settle);
     evaluator.open_entries = options.store_open;
+    let SavedTree { mut memory, region, root_block, .. } = tree;
     let mut tree = ProofTree::new(options, root.code);
-    let Some(SavedTree { mut memory, region, root_block }) =
-        port.open(options.tree_room(tree_bytes))
-    else {
-        return report(&tree, Some(Reason::Memory), evaluator, 0);
-    };
     take_up(&mut tree, &mut memory, &mut evaluator, region, root_block);
     let reason = search(&mut tree, &mut memory, &mut evaluator, port);
     tree.unwind(&mut memory);
@@ -205,8 +201,8 @@ pub(crate) mod tests {
         options: PnsOptions,
         limits: Limits,
     ) -> Report {
-        let (root, port) = (Root::new(game, 0, table), TreePort::idle());
-        pns(root, tree_bytes, options, limits, &mut (), &port)
+        let tree = SavedTree::empty(options.tree_room(tree_bytes)).unwrap();
+        pns(Root::new(game, 0, table), tree, options, limits, &mut (), &TreePort::idle())
     }
 
     #[test]
@@ -230,7 +226,7 @@ pub(crate) mod tests {
     fn too_little_memory_is_no_answer() {
         let game = GraphGame::nim(&[5, 9, 12]);
         let mut failed = 0;
-        for bytes in (0..24).map(|i| 3 << i >> 2) {
+        for bytes in (7..24).map(|i| 3 << i >> 2) {
             let table = &Table::new(1 << 14).unwrap();
             let report = run_in(table, bytes, &game, PnsOptions::PLAIN, Limits::default());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
@@ -242,7 +238,7 @@ pub(crate) mod tests {
                 Outcome::Known(value) => assert_eq!(value, Value::Loss),
             }
         }
-        assert!((6..23).contains(&failed), "{failed}");
+        assert!((3..16).contains(&failed), "{failed}");
     }
 
     #[test]

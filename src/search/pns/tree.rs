@@ -108,7 +108,8 @@ impl ProofTree {
 
     /// The tree with its memory, after [`Self::unwind`].
     pub fn into_saved(self, memory: Memory) -> SavedTree {
-        SavedTree { memory, region: self.region, root_block: self.root_block }
+        let (region, root_block) = (self.region, self.root_block);
+        SavedTree { memory, region, root_block, beside: Vec::new() }
     }
 
     /// Whether the selected node is the root.

@@ -1,8 +1,8 @@
-//! What a search with a tree hands out while it goes on, and begins with: its tree as records.
+//! The tree that a search begins with, and what it hands out of it while it goes on: records.
 //!
 //! ```text
 //! search ──port──▶ walk ──pieces of records──▶ whoever keeps them
-//! search ◀──port── tree ◀──records──────────── whoever has kept them
+//! search ◀──────── tree ◀──records──────────── whoever has kept them
 //! ```
 //!
 //! Nothing here knows what becomes of the records; [`crate::checkpoint`] writes files of them. The
@@ -19,6 +19,7 @@ mod tests;
 mod tree;
 mod walk;
 
+pub use super::arena::TreeError;
 pub use port::TreePort;
 pub(crate) use port::{Sent, copy_whole};
 pub(crate) use tree::{Misfit, TreeLoader};

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::tree::{SavedTree, TreeRoom};
+use super::tree::SavedTree;
 use super::walk::{Piece, Walk};
 use crate::search::arena::{Block, Memory, Region};
 
@@ -45,13 +45,13 @@ struct Link {
     sender: SyncSender<Sent>,
 }
 
-/// Takes a tree out of a running search and brings one in.
+/// Takes a tree out of a running search.
 #[derive(Default)]
 pub struct TreePort {
     active: bool,
     wanted: AtomicBool,
     link: Mutex<Option<Link>>,
-    /// To begin with, before the search; as the search has left it, afterwards.
+    /// As the search has left it.
     tree: Mutex<Option<SavedTree>>,
 }
 
@@ -61,15 +61,9 @@ impl TreePort {
         TreePort::default()
     }
 
-    /// A port for a keeper, with the tree to begin with.
-    pub(crate) fn new(tree: Option<SavedTree>) -> Self {
-        TreePort { active: true, tree: Mutex::new(tree), ..TreePort::default() }
-    }
-
-    /// For the search, at the beginning: the tree that was brought in, or an empty one in memory of its
-    /// own. `None` if the system does not give that.
-    pub(in crate::search) fn open(&self, room: TreeRoom) -> Option<SavedTree> {
-        lock(&self.tree).take().or_else(|| SavedTree::empty(room))
+    /// A port for a keeper.
+    pub(crate) fn kept() -> Self {
+        TreePort { active: true, ..TreePort::default() }
     }
 
     /// For the search, every few milliseconds: hands over a piece of its tree, whose blocks stand in

@@ -136,7 +136,7 @@ fn a_tree_at_rest_is_copied_as_it_is() {
             let root_block = tree.root_block();
             let (phi, delta, nodes) = (tree.phi, tree.delta, tree.region.nodes());
             let before = plain(&memory, root_block);
-            let saved = SavedTree { memory, region: tree.region, root_block };
+            let saved = tree.into_saved(memory);
             let mut pieces = Vec::new();
             let take = |piece| -> Result<(), Infallible> {
                 pieces.push(piece);
@@ -164,7 +164,7 @@ fn an_unexpanded_root_is_a_tree_without_nodes() {
     let memory = Memory::new(1 << 10).unwrap();
     let region = Region::new(1, memory.units());
     let mut pieces = Vec::new();
-    let saved = SavedTree { memory, region, root_block: 0 };
+    let saved = SavedTree { memory, region, root_block: 0, beside: Vec::new() };
     let take = |piece| -> Result<(), Infallible> {
         pieces.push(piece);
         Ok(())
@@ -234,10 +234,9 @@ fn a_copy_of_a_growing_tree_holds_true_records() {
                 deepest = deepest.max(check_records(&game, &mut oracle, (memory, block), 0));
                 let empty = pieces.iter().filter(|piece| piece.raw == [0; 4]).count();
                 cut += usize::from(empty > 0);
-                let port = TreePort::new(Some(loaded));
                 let fresh = &Table::new(1 << 16).unwrap();
-                let report =
-                    pns(Root::new(&game, 0, fresh), bytes, options, LIMITS, &mut (), &port);
+                let (root, port) = (Root::new(&game, 0, fresh), TreePort::idle());
+                let report = pns(root, loaded, options, LIMITS, &mut (), &port);
                 match report.outcome {
                     Outcome::Known(found) => assert_eq!(found, value, "{number}"),
                     Outcome::Unknown(_) => assert!(game.nodes() > 1000 || bytes < 1 << 20),
@@ -384,21 +383,22 @@ fn a_tree_saves_the_work_that_made_it() {
     let game = GraphGame::new(nodes, &edges).unwrap();
     let value = Negamax::new(&game).value(0);
     for options in [PnsOptions::PLAIN, RICH] {
+        let empty = || SavedTree::empty(options.tree_room(1 << 26)).unwrap();
         let run = |tree, nodes| {
-            let port = TreePort::new(tree);
+            let port = TreePort::kept();
             let table = &Table::new(1 << 20).unwrap();
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let report = pns(Root::new(&game, 0, table), 1 << 26, options, limits, &mut (), &port);
+            let report = pns(Root::new(&game, 0, table), tree, options, limits, &mut (), &port);
             (report, port.left())
         };
-        let (whole, _) = run(None, u64::MAX);
+        let (whole, _) = run(empty(), u64::MAX);
         assert_eq!(whole.outcome, Outcome::Known(value));
         let all = whole.counters.nodes;
-        let (half, tree) = run(None, all / 2);
+        let (half, tree) = run(empty(), all / 2);
         assert_eq!(half.outcome.value(), None);
         let tree = tree.expect("a search without an answer leaves its tree");
         assert!(tree.region.nodes() > 0);
-        let (rest, _) = run(Some(tree), u64::MAX);
+        let (rest, _) = run(tree, u64::MAX);
         assert_eq!(rest.outcome, Outcome::Known(value));
         let rest = rest.counters.nodes;
         assert!((all * 4 / 10..all * 6 / 10).contains(&rest), "{rest} of {all}");
@@ -412,10 +412,11 @@ fn handing_over_changes_nothing() {
     let run = |port: &TreePort| {
         let table = &Table::new(1 << 16).unwrap();
         let limits = Limits { nodes: Some(60_000), ..Limits::default() };
-        pns(Root::new(&game, 0, table), 1 << 24, RICH, limits, &mut (), port).counters
+        let tree = SavedTree::empty(RICH.tree_room(1 << 24)).unwrap();
+        pns(Root::new(&game, 0, table), tree, RICH, limits, &mut (), port).counters
     };
     let alone = run(&TreePort::idle());
-    let port = TreePort::new(None);
+    let port = TreePort::kept();
     let receiver = port.request();
     assert_eq!(run(&port), alone);
     let mut pieces = HashMap::new();

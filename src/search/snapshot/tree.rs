@@ -1,8 +1,8 @@
-//! Trees between two runs: making one of the records of another.
+//! Trees before and after a search: an empty one, and one that is made of the records of another.
 
 use super::walk::{MARK, MAX_CHILDREN};
 use crate::file::fields::u32_at;
-use crate::search::arena::{Block, Memory, Node, Region, UNIT};
+use crate::search::arena::{Block, MOST_BYTES, Memory, Node, Region, TreeError, UNIT};
 use crate::search::numbers::{Combination, MAX};
 
 /// The memory for a tree, and how its numbers follow from each other. The options of the searches
@@ -14,12 +14,29 @@ pub struct TreeRoom {
     /// How many quarters of it the tree may take.
     quarters: u64,
     combination: Combination,
+    /// Memories for small trees beside it: how many, and bytes of each.
+    beside: (usize, usize),
+    /// Bytes of everything together, of which those set aside are a fixed part.
+    total: u64,
 }
 
 impl TreeRoom {
+    /// The most bytes that are of use, nearly 64 GiB: of more, so many are taken.
+    pub const MOST_BYTES: u64 = MOST_BYTES;
+
     /// A tree that may take so many quarters of a memory of `bytes` bytes.
     pub(in crate::search) fn new(bytes: usize, quarters: u64, combination: Combination) -> Self {
-        TreeRoom { bytes, quarters, combination }
+        TreeRoom { bytes, quarters, combination, beside: (0, 0), total: bytes as u64 }
+    }
+
+    /// The same with so many memories of `bytes` bytes each beside it.
+    pub(in crate::search) fn with(self, memories: usize, bytes: usize) -> Self {
+        TreeRoom { beside: (memories, bytes), ..self }
+    }
+
+    /// The same as a part of so many bytes.
+    pub(crate) fn of(self, total: u64) -> Self {
+        TreeRoom { total, ..self }
     }
 
     /// Bytes set aside.
@@ -32,22 +49,35 @@ impl TreeRoom {
         let units = bytes.div_ceil(UNIT as u64).saturating_add(1);
         units.saturating_mul(4).div_ceil(self.quarters).saturating_mul(UNIT as u64)
     }
+
+    /// Of how many bytes a part for a tree of `bytes` bytes would be set aside.
+    pub(crate) fn total_needed(&self, bytes: u64) -> u64 {
+        let (needed, total) = (u128::from(self.needed(bytes)), u128::from(self.total));
+        (needed * total).div_ceil(self.bytes.max(1) as u128).try_into().unwrap_or(u64::MAX)
+    }
 }
 
-/// A proof-number search's tree between two searches. Its numbers are backed up.
+/// A proof-number search's tree before or after a search. Its numbers are backed up.
 pub struct SavedTree {
     pub(in crate::search) memory: Memory,
     pub(in crate::search) region: Region,
     pub(in crate::search) root_block: Block,
+    /// Memories for small trees, where a search wants some.
+    pub(in crate::search) beside: Vec<Memory>,
 }
 
 impl SavedTree {
-    /// A tree of an unexpanded root. `None` if the system does not give the memory, or it is less than
-    /// the least that a tree takes.
-    pub(in crate::search) fn empty(room: TreeRoom) -> Option<Self> {
+    /// A tree of an unexpanded root. The memory is reserved at once and used as the tree grows.
+    ///
+    /// # Errors
+    /// [`TreeError::TooSmall`] if it is less than the least that a tree takes (64 bytes),
+    /// [`TreeError::Memory`] if the system refuses.
+    pub fn empty(room: TreeRoom) -> Result<Self, TreeError> {
         let memory = Memory::new(room.bytes)?;
         let end = (u64::from(memory.units()) * room.quarters / 4) as u32;
-        Some(SavedTree { memory, region: Region::new(1, end), root_block: 0 })
+        let (count, bytes) = room.beside;
+        let beside = (0..count).map(|_| Memory::new(bytes)).collect::<Result<_, _>>()?;
+        Ok(SavedTree { memory, region: Region::new(1, end), root_block: 0, beside })
     }
 
     /// Whether the root has been expanded.
@@ -85,10 +115,11 @@ pub struct TreeLoader {
 const MARKED: Block = Block::MAX;
 
 impl TreeLoader {
-    /// `None` as for [`SavedTree::empty`].
-    pub fn new(room: TreeRoom) -> Option<Self> {
+    /// # Errors
+    /// As for [`SavedTree::empty`].
+    pub fn new(room: TreeRoom) -> Result<Self, TreeError> {
         let tree = SavedTree::empty(room)?;
-        Some(TreeLoader { room, tree, path: Vec::new(), started: false })
+        Ok(TreeLoader { room, tree, path: Vec::new(), started: false })
     }
 
     /// Takes the records of a block, `count` of them.

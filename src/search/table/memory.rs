@@ -15,12 +15,8 @@ pub(super) struct Memory {
 impl Memory {
     pub fn new(clusters: usize) -> Result<Self, TableError> {
         let bytes = clusters * size_of::<Cluster>();
-        let map = memmap2::MmapMut::map_anon(bytes)
-            .map_err(|source| TableError::Memory { bytes, source })?;
-        // Without huge pages nearly every probe of a large table also misses the address cache. A
-        // system that has none just refuses the advice.
-        #[cfg(target_os = "linux")]
-        let _ = map.advise(memmap2::Advice::HugePage);
+        let map =
+            crate::system::zeroed(bytes).map_err(|source| TableError::Memory { bytes, source })?;
         Ok(Memory { map: map.into(), clusters })
     }
 

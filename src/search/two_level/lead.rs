@@ -3,12 +3,12 @@
 use std::num::NonZeroUsize;
 
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, WireLeader};
-use crate::search::jobs::{Finding, JobTree, JobTreeOptions, without_memory};
+use crate::search::jobs::{Finding, JobTree, JobTreeOptions};
 use crate::search::numbers::Combination;
 use crate::search::plain::Root;
 use crate::search::plain::game::Game;
 use crate::search::run::{Observer, Report};
-use crate::search::snapshot::TreePort;
+use crate::search::snapshot::{SavedTree, TreePort};
 use crate::search::table::{Cursor, Table};
 
 /// How a leader and workers with tables of their own share what they know, beside [`RemoteRules`].
@@ -44,15 +44,16 @@ impl PlainRules {
     }
 }
 
-/// Leads a search with the tree at the port, if there is one, and what the table knows. Returns when
-/// `run` does, which carries the messages; if the search is not over then, it was interrupted.
+/// Leads a search that begins with a tree, an empty one or that of a search that was stopped, and what
+/// the table knows. Returns when `run` does, which carries the messages; if the search is not over
+/// then, it was interrupted.
 #[expect(
     clippy::too_many_arguments,
     reason = "what is searched and where, by which rules, and who carries the messages"
 )]
 pub fn lead<G: Game>(
     root: Root<'_, G>,
-    tree_bytes: usize,
+    tree: SavedTree,
     combination: Combination,
     rules: RemoteRules,
     plain: PlainRules,
@@ -64,9 +65,7 @@ pub fn lead<G: Game>(
     let PlainRules { refresh_age, congestion_64, fact_work, .. } = plain;
     let options = JobTreeOptions { combination, open_entries: true, refresh_age, congestion_64 };
     let table = root.table;
-    let Some(tree) = JobTree::new(root, tree_bytes, options, port) else {
-        return without_memory(table);
-    };
+    let tree = JobTree::new(root, tree, options, port);
     let leader = WireLeader::new(tree, rules, search, table.estimated_count(), observer);
     let (tree, reason, counters) = leader.lead(found(table, fact_work), run);
     tree.report(reason, counters)

@@ -25,11 +25,11 @@ use std::num::NonZeroUsize;
 use super::dfpn::DfpnOptions;
 use super::jobs::messages::{JobId, Search};
 use super::jobs::threads::{Done, Seat, Threads};
-use super::jobs::{FirstLevel, JobTree, JobTreeOptions, Leader, Rules, without_memory};
+use super::jobs::{FirstLevel, JobTree, JobTreeOptions, Leader, Rules};
 use super::plain::Root;
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Progress, Report};
-use super::snapshot::{TreePort, TreeRoom};
+use super::snapshot::{SavedTree, TreePort, TreeRoom};
 use super::table::Table;
 use job::{Searcher, of_job};
 
@@ -86,22 +86,24 @@ const LEAST_ROOM: u64 = 1 << 16;
 
 /// Searches a position on two levels, with each worker on threads of its own.
 ///
-/// The first level's tree takes at most `tree_bytes` bytes, some 22 for a node; if that is not enough,
-/// the outcome is `Unknown` for [`Memory`](super::run::Reason::Memory). The node limit is overrun
-/// by at most two expansions of each thread.
+/// It begins with `tree`, an empty one or that of a search that was stopped
+/// ([`TwoLevelOptions::tree_room`]), and takes some 22 bytes of its memory for a node of the first
+/// level. If that is not enough, the outcome is `Unknown` for
+/// [`Memory`](super::run::Reason::Memory). The node limit is overrun by at most two expansions of
+/// each thread.
 ///
 /// [`nodes`](super::run::Counters::nodes) are the positions that the workers have evaluated and the
 /// root, [`first_level`](super::run::Counters::first_level) those of them that became nodes of the
 /// first level's tree, and [`second_level`](super::run::Counters::second_level) the others.
 ///
-/// It begins with the tree that `port` brings in and leaves its own there, where somebody keeps
-/// checkpoints ([`super::snapshot`]); for others there is [`TreePort::idle`].
+/// The tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]); for others
+/// there is [`TreePort::idle`].
 ///
 /// # Panics
 /// If the game or the observer does, or if the system starts no threads for a worker of several.
 pub fn two_level<G: Game>(
     root: Root<'_, G>,
-    tree_bytes: usize,
+    tree: SavedTree,
     options: TwoLevelOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
@@ -114,9 +116,7 @@ pub fn two_level<G: Game>(
         refresh_age: options.refresh_age,
         congestion_64: options.congestion_64,
     };
-    let Some(tree) = JobTree::new(root, tree_bytes, tree_options, port) else {
-        return without_memory(table);
-    };
+    let tree = JobTree::new(root, tree, tree_options, port);
     let budget = Box::new(move |_| options.job_nodes);
     let rules = Rules::shared(limits.nodes, budget, LEAST_NODES, options.update_expansions);
     let leader = Leader::new(tree, rules, table.estimated_count());

@@ -26,7 +26,7 @@ use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Counters, Outcome, Reason, Report};
-use crate::search::snapshot::TreePort;
+use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
 use crate::search::split_mix::mix;
 use crate::search::table::{Entry, Table};
 
@@ -67,7 +67,8 @@ fn remote(game: &GraphGame) -> PlainWorker<'_, GraphGame> {
 fn led(game: &GraphGame, rules: RemoteRules, run: impl FnOnce(&mut dyn RemoteLeader)) -> Report {
     let (table, port) = (Table::new(1 << 14).unwrap(), TreePort::idle());
     let (root, combination) = (Root::new(game, 0, &table), DFPN.combination);
-    lead(root, 1 << 20, combination, rules, RULES, SEARCH, &mut (), &port, run)
+    let tree = SavedTree::empty(TreeRoom::new(1 << 20, 4, combination)).unwrap();
+    lead(root, tree, combination, rules, RULES, SEARCH, &mut (), &port, run)
 }
 
 /// What goes wrong, each in 1/256.

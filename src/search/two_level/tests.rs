@@ -23,9 +23,14 @@ fn options(workers: usize, threads: usize, job_nodes: u64) -> TwoLevelOptions {
     TwoLevelOptions { job_nodes, refresh_age: 0, ..TwoLevelOptions::new(dfpn, workers, threads) }
 }
 
+fn tree(bytes: usize, options: TwoLevelOptions) -> SavedTree {
+    SavedTree::empty(options.tree_room(bytes)).unwrap()
+}
+
 fn run(game: &impl Game, options: TwoLevelOptions, limits: Limits<'_>) -> Report {
     let table = Table::new(1 << 16).unwrap();
-    two_level(Root::new(game, 0, &table), 1 << 20, options, limits, &mut (), &TreePort::idle())
+    let root = Root::new(game, 0, &table);
+    two_level(root, tree(1 << 20, options), options, limits, &mut (), &TreePort::idle())
 }
 
 #[test]
@@ -112,11 +117,11 @@ impl Game for Endless {
 #[test]
 fn too_little_memory_is_no_answer() {
     let game = large_game();
-    for bytes in [0, 64, 1000] {
+    for bytes in [64, 1000] {
         let table = Table::new(1 << 16).unwrap();
         let options = options(2, 1, 30);
-        let root = Root::new(&game, 0, &table);
-        let report = two_level(root, bytes, options, Limits::default(), &mut (), &TreePort::idle());
+        let (root, tree) = (Root::new(&game, 0, &table), tree(bytes, options));
+        let report = two_level(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));
     }
 }
@@ -160,8 +165,8 @@ fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
     let broken = std::panic::catch_unwind(|| {
         let table = Table::new(1 << 16).unwrap();
         let options = options(3, 1, 30);
-        let root = Root::new(&nim, 0, &table);
-        two_level(root, 1 << 20, options, Limits::default(), &mut Panics, &TreePort::idle())
+        let (root, tree) = (Root::new(&nim, 0, &table), tree(1 << 20, options));
+        two_level(root, tree, options, Limits::default(), &mut Panics, &TreePort::idle())
     });
     assert!(broken.is_err());
 }

@@ -17,7 +17,7 @@ use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Limits, Outcome};
-use crate::search::snapshot::TreePort;
+use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
 use crate::search::split_mix::mix;
 use crate::search::table::{Entry, Table};
 
@@ -300,11 +300,16 @@ impl<'a> World<'a> {
     }
 }
 
+/// A tree to begin with.
+fn empty() -> SavedTree {
+    SavedTree::empty(TreeRoom::new(1 << 20, 4, TREE.combination)).unwrap()
+}
+
 /// Searches with workers that come one after the other.
 fn run(game: &GraphGame, rules: Rules, workers: u64, trouble: Trouble, seed: u64) -> Summary {
     let table = Table::new(1 << 14).unwrap();
     let port = TreePort::idle();
-    let tree = JobTree::new(Root::new(game, 0, &table), 1 << 20, TREE, &port).unwrap();
+    let tree = JobTree::new(Root::new(game, 0, &table), empty(), TREE, &port);
     let mut world = World::new(game, Leader::new(tree, rules, 0), workers, trouble, seed);
     world.run();
     let World { leader, names, lost, moved, .. } = world;
@@ -383,7 +388,7 @@ fn node_limits_hold_for_all_workers_together() {
 /// A leader and what it needs, with the large game.
 fn with_leader(test: impl FnOnce(&mut Leader<JobTree<'_, GraphGame>>)) {
     let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreePort::idle());
-    let tree = JobTree::new(Root::new(&game, 0, &table), 1 << 20, TREE, &port).unwrap();
+    let tree = JobTree::new(Root::new(&game, 0, &table), empty(), TREE, &port);
     test(&mut Leader::new(tree, rules(30), 0));
 }
 

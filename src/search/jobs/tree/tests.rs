@@ -3,6 +3,7 @@ use crate::oracles::graph::GraphGame;
 use crate::oracles::negamax::Negamax;
 use crate::search::plain::game::Expansion;
 use crate::search::pns::tests::random_game;
+use crate::search::snapshot::TreeRoom;
 use crate::search::split_mix::mix;
 
 const PLAIN: JobTreeOptions = JobTreeOptions {
@@ -27,7 +28,9 @@ fn tree<'a, G: Game>(
     bytes: usize,
     options: JobTreeOptions,
 ) -> JobTree<'a, G> {
-    JobTree::new(Root::new(game, 0, table), bytes, options, port).unwrap()
+    let room = TreeRoom::new(bytes, 4, options.combination);
+    let empty = SavedTree::empty(room).unwrap();
+    JobTree::new(Root::new(game, 0, table), empty, options, port)
 }
 
 /// Checks the numbers of every node against its children, slowly, and returns how many there

@@ -4,9 +4,9 @@ use crate::oracles::negamax::Negamax;
 use crate::search::Value;
 use crate::search::plain::known::{Informed, Known};
 use crate::search::pn2::pn2;
-use crate::search::pn2::tests::{THESIS, variants};
+use crate::search::pn2::tests::{THESIS, tree, variants};
 use crate::search::pns::tests::{large_game, random_game};
-use crate::search::run::{Outcome, Progress};
+use crate::search::run::{Outcome, Progress, Reason};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
@@ -20,9 +20,9 @@ fn search<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
+    let tree = SavedTree::empty(options.room_of(tree_bytes, workers)).unwrap();
     let (root, port) = (Root::new(game, 0, table), TreePort::idle());
-    search_with(root, tree_bytes, options, workers, limits, observer, &port)
-        .expect("threads can be started, and the root is not known")
+    search_with(root, tree, options, limits, observer, &port)
 }
 
 #[test]
@@ -59,7 +59,8 @@ fn the_smallest_tables_and_trees_do_not_lead_to_wrong_values() {
         let value = Negamax::new(&game).value(0);
         let table = Table::new(64 << (seed % 4)).unwrap();
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };
-        for (options, bytes) in variants().into_iter().zip([500, 5000, 1 << 14, 1 << 16, 1 << 18]) {
+        for (options, bytes) in variants().into_iter().zip([1000, 5000, 1 << 14, 1 << 16, 1 << 18])
+        {
             let report = search(&game, &table, bytes, options, 6, limits, &mut ());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             match report.outcome {
@@ -77,20 +78,14 @@ fn the_smallest_tables_and_trees_do_not_lead_to_wrong_values() {
 
 #[test]
 fn one_thread_is_the_sequential_search() {
-    let one = NonZeroUsize::MIN;
     for seed in 0..20 {
         let game = random_game(seed);
         for options in variants() {
             let [a, b] = [true, false].map(|parallel| {
                 let table = Table::new(1 << 14).unwrap();
-                let (limits, bytes) = (Limits::default(), 1 << 20);
-                if parallel {
-                    let root = Root::new(&game, 0, &table);
-                    pn2_parallel(root, bytes, options, one, limits, &mut (), &TreePort::idle())
-                } else {
-                    let root = Root::new(&game, 0, &table);
-                    pn2(root, bytes, options, limits, &mut (), &TreePort::idle())
-                }
+                let (root, tree) = (Root::new(&game, 0, &table), tree(1 << 20, options));
+                let search = if parallel { pn2_parallel } else { pn2 };
+                search(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
             });
             assert_eq!((a.counters, a.best), (b.counters, b.best));
         }
@@ -107,8 +102,8 @@ fn any_number_of_threads_may_be_asked_for() {
             let threads = NonZeroUsize::new(threads).unwrap();
             let limits = Limits::default();
             let root = Root::new(&game, 0, &table);
-            let report =
-                pn2_parallel(root, bytes, THESIS, threads, limits, &mut (), &TreePort::idle());
+            let tree = SavedTree::empty(THESIS.tree_room(bytes, threads)).unwrap();
+            let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreePort::idle());
             assert_eq!(report.outcome, Outcome::Known(value));
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
         }
@@ -221,7 +216,8 @@ fn a_known_root_takes_one_expansion_and_failed_answers_end_the_search() {
     let game = Informed::new(&nim, &lost);
     let limits = Limits::default();
     let root = Root::new(&game, 0, &table);
-    let report = pn2_parallel(root, 1 << 20, THESIS, two, limits, &mut (), &TreePort::idle());
+    let tree = SavedTree::empty(THESIS.tree_room(1 << 20, two)).unwrap();
+    let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreePort::idle());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let game = Informed::new(&nim, &NoneAtTheRoot);
     let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());
