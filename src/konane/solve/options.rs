@@ -77,16 +77,20 @@ pub(in crate::konane) struct MemoryPlan {
 
 impl SolveOptions {
     /// Divides the memory: df-pn and α-β have a table only; the others, which keep a tree
-    /// ([`Algorithm::keeps_tree`]), leave a quarter for it, where solved positions outlive their part of
-    /// the tree.
+    /// ([`Algorithm::keeps_tree`]), leave the table a quarter, where solved positions outlive their part
+    /// of the tree, and what is of no use for the tree.
     pub(in crate::konane) fn memory_plan(&self) -> MemoryPlan {
-        let table = if self.algorithm.keeps_tree() {
-            self.memory_bytes / TABLE_PART
-        } else {
-            self.memory_bytes
-        };
-        let tree = self.memory_bytes - table;
-        MemoryPlan { table, tree }
+        let all = self.memory_bytes;
+        let tree = all - all / TABLE_PART;
+        let room = self.tree_room(usize::try_from(tree).unwrap_or(usize::MAX));
+        let tree = room.map_or(0, |room| match room.bytes() {
+            bytes if bytes <= TreeRoom::MOST_BYTES => tree,
+            // Where several trees share the memory, this is the part of the largest one.
+            bytes => {
+                (u128::from(tree) * u128::from(TreeRoom::MOST_BYTES) / u128::from(bytes)) as u64
+            }
+        });
+        MemoryPlan { table: all - tree, tree }
     }
 
     /// Bytes of the table and of the tree, if they can be had at all.
@@ -125,6 +129,34 @@ impl SolveOptions {
             job_nodes: nodes,
             update_expansions,
             ..TwoLevelOptions::new(self.profile.dfpn(), workers, threads.min(self.threads))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_what_no_tree_can_use() {
+        let plan = |algorithm, memory_bytes, threads| {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let options =
+                SolveOptions { algorithm, memory_bytes, threads, ..SolveOptions::default() };
+            let MemoryPlan { table, tree } = options.memory_plan();
+            assert_eq!(table + tree, memory_bytes);
+            (table >> 30, tree.div_ceil(1 << 30))
+        };
+        const GIB: u64 = 1 << 30;
+        assert_eq!(plan(Algorithm::Dfpn, 200 * GIB, 1), (200, 0));
+        for algorithm in [Algorithm::Pns, Algorithm::Pn2, Algorithm::PnsPdfpn] {
+            assert_eq!(plan(algorithm, 80 * GIB, 1), (20, 60));
+            assert_eq!(plan(algorithm, 200 * GIB, 1), (136, 64));
+        }
+        // The first level has half of it, on a machine with two cores.
+        if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) {
+            assert_eq!(plan(Algorithm::Pn2, 160 * GIB, 2), (40, 120));
+            assert_eq!(plan(Algorithm::Pn2, 200 * GIB, 2), (72, 128));
         }
     }
 }
