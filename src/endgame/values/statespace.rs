@@ -157,7 +157,7 @@ pub fn statespace(
     for ply in &plies {
         sink.ply(ply);
     }
-    search.run(wins, stop, sink, &mut plies)?;
+    search.run(search.second_ply()?, wins, stop, sink, &mut plies)?;
     Ok(plies)
 }
 
@@ -250,9 +250,10 @@ impl<'a> Search<'a> {
         position.moves(board).into_iter().any(|m| !self.wins(wins, &position.play(board, m)))
     }
 
-    /// The jumping phase.
+    /// The jumping phase, from the positions of its first ply on, with Black to move.
     fn run(
         &self,
+        mut frontier: Vec<Option<Frontier>>,
         mut wins: [Vec<Layer>; 2],
         stop: &AtomicBool,
         sink: &mut dyn Sink,
@@ -265,7 +266,6 @@ impl<'a> Search<'a> {
                 side.push(Layer::zeroed(self.index, b)?);
             }
         }
-        let mut frontier = self.second_ply()?;
         let mut spare: Vec<Option<Frontier>> = frontier.iter().map(|_| None).collect();
         let mut mover = Colour::Black;
         let mut ply = 2;
@@ -275,7 +275,8 @@ impl<'a> Search<'a> {
             while wins[0].len() > top.map_or(0, |top| top + 1) {
                 let mut pop = |layers: &mut Vec<Layer>| layers.pop().expect("as many as wins");
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
-                spare[wins[0].len()] = None;
+                // A frontier may be there and hold nothing.
+                (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
                 sink.layer(r.each_ref(), w.each_ref())?;
             }
             if top.is_none() {
@@ -496,4 +497,28 @@ fn successors(board: &Board, positions: &[Position]) -> Vec<Position> {
     codes.sort_unstable();
     codes.dedup();
     codes.into_iter().map(|code| Position::from_code(board, code)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_of_a_frontier_may_hold_nothing() {
+        let board = Board::new("3x4".parse().unwrap());
+        let index = Index::new(board, false);
+        let (search, sweep) = (Search::new(&index), Sweep::new(&index));
+        let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
+        for black in 0..=6 {
+            white_wins.push(sweep.white_wins(black, &black_wins, None).unwrap());
+            black_wins.push(sweep.black_wins(&white_wins[black as usize], None).unwrap());
+        }
+        let mut frontier = search.second_ply().unwrap();
+        let top = frontier.iter().rposition(Option::is_some).unwrap();
+        frontier[top + 1] = Some(Frontier::new(&index, top as u32 + 1).unwrap());
+        let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
+        search.run(frontier, wins, &AtomicBool::new(false), &mut (), &mut plies).unwrap();
+        let all = statespace(index.board(), &AtomicBool::new(false), &mut ()).unwrap();
+        assert_eq!(plies, all[2..]);
+    }
 }
