@@ -315,6 +315,7 @@ impl CliError {
             CliError::StateSpace(error) => match error {
                 StateSpaceError::TooLarge { .. } => Exit::BadInput,
                 StateSpaceError::Memory(_) => Exit::Limit,
+                StateSpaceError::Sink(never) => match *never {},
                 StateSpaceError::Interrupted => Exit::Interrupted,
             },
             CliError::Proof(error) => match error {

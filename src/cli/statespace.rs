@@ -1,5 +1,6 @@
 //! `konane statespace`.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -87,6 +88,8 @@ impl From<&Ply> for CountsJson {
 struct Watch(Progress);
 
 impl Sink for Watch {
+    type Error = Infallible;
+
     fn swept(&mut self, black: u32, of: u32) {
         self.0.part(black.into(), of.into());
         self.0.step(&format!("winners: {black} of {of} black stones"));

@@ -1,11 +1,11 @@
 //! Building the database of the positions that games reach, from the state space.
 
-use std::io;
 use std::sync::atomic::AtomicBool;
 
 use super::error::BuildError;
 use super::observer::{BuildObserver, Stage};
 use super::parts::Parts;
+use super::plan::PlanError;
 use super::workspace::Workspace;
 use crate::endgame::files::{BlockKey, BlockKind, ManifestLayer};
 use crate::endgame::index::Index;
@@ -16,8 +16,6 @@ use crate::konane::Colour;
 /// The method at work: the state space's sink.
 pub(super) struct Reached<'a> {
     parts: Parts<'a>,
-    /// Why writing failed.
-    failure: Option<BuildError>,
 }
 
 impl<'a> Reached<'a> {
@@ -28,8 +26,7 @@ impl<'a> Reached<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, BuildError> {
         // Once when the values of the rows are known, once when they are written.
-        let parts = Parts::new(index, workspace, 2, observer, stop)?;
-        Ok(Reached { parts, failure: None })
+        Ok(Reached { parts: Parts::new(index, workspace, 2, observer, stop)? })
     }
 
     /// All layers, and how many of them were there. What an interrupted run has written is not
@@ -41,20 +38,24 @@ impl<'a> Reached<'a> {
             anything = anything || !self.parts.missing(black)?.is_empty();
         }
         if anything {
-            match statespace(index.board(), self.parts.outside.stop, &mut self) {
-                Ok(_) => {}
-                Err(StateSpaceError::Interrupted) => return Err(BuildError::Interrupted),
-                Err(error) => {
-                    let other = |error| self.parts.memory_error()(io::Error::other(error));
-                    return Err(self.failure.take().unwrap_or_else(|| other(error)));
+            let searched = statespace(index.board(), self.parts.outside.stop, &mut self);
+            searched.map_err(|error| match error {
+                StateSpaceError::Sink(error) => error,
+                StateSpaceError::Interrupted => BuildError::Interrupted,
+                StateSpaceError::Memory(error) => self.parts.memory_error()(error),
+                StateSpaceError::TooLarge { .. } => {
+                    let board = index.board().dimensions();
+                    PlanError::ReachableTooLarge { board }.into()
                 }
-            }
+            })?;
         }
         self.parts.assemble()
     }
 }
 
 impl Sink for Reached<'_> {
+    type Error = BuildError;
+
     fn swept(&mut self, black: u32, _: u32) {
         self.parts.outside.observer.stage(Stage::Rows { black });
         self.parts.advance(black);
@@ -64,31 +65,22 @@ impl Sink for Reached<'_> {
         self.parts.outside.observer.stage(Stage::Ply { ply: ply.ply });
     }
 
-    fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> io::Result<()> {
+    fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> Result<(), BuildError> {
         let black = reached[0].black();
-        let written = self.parts.missing(black).and_then(|missing| {
-            for keys in missing {
-                let BlockKey { kind, to_move, .. } = keys[0];
-                let (reached, wins) = (reached[to_move.index()], wins[to_move.index()]);
-                self.parts.write(&keys, 1, |at, row, _| {
-                    for ((out, reached), win) in
-                        row.iter_mut().zip(reached.row(at)).zip(wins.row(at))
-                    {
-                        *out = match kind {
-                            BlockKind::Wins => reached & win,
-                            BlockKind::Reached => *reached,
-                            BlockKind::Remoteness(_) => unreachable!("outcomes only"),
-                        };
-                    }
-                })?;
-            }
-            Ok(())
-        });
+        for keys in self.parts.missing(black)? {
+            let BlockKey { kind, to_move, .. } = keys[0];
+            let (reached, wins) = (reached[to_move.index()], wins[to_move.index()]);
+            self.parts.write(&keys, 1, |at, row, _| {
+                for ((out, reached), win) in row.iter_mut().zip(reached.row(at)).zip(wins.row(at)) {
+                    *out = match kind {
+                        BlockKind::Wins => reached & win,
+                        BlockKind::Reached => *reached,
+                        BlockKind::Remoteness(_) => unreachable!("outcomes only"),
+                    };
+                }
+            })?;
+        }
         self.parts.advance(black);
-        written.map_err(|error| {
-            let summary = io::Error::other(error.to_string());
-            self.failure = Some(error);
-            summary
-        })
+        Ok(())
     }
 }

@@ -10,6 +10,7 @@
 //! left the rows with `b` black stones behind, nothing about them will change: they are handed to
 //! a [`Sink`] and their memory is freed.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -36,9 +37,9 @@ pub struct Ply {
     pub terminals: u64,
 }
 
-/// Why there is no state space.
+/// Why there is no state space. `E` is what the sink can fail with.
 #[derive(Debug, thiserror::Error)]
-pub enum StateSpaceError {
+pub enum StateSpaceError<E = Infallible> {
     /// The rows of the board are too long or too many.
     #[error(
         "a board of {board} has {squares} squares: the state space is searched on boards of up to {MAX_SQUARES}"
@@ -52,6 +53,9 @@ pub enum StateSpaceError {
     /// The system gave no memory.
     #[error("cannot reserve memory for the positions of a layer: {0}")]
     Memory(#[from] io::Error),
+    /// The sink failed.
+    #[error("{0}")]
+    Sink(E),
     /// The stop flag was set.
     #[error("interrupted")]
     Interrupted,
@@ -62,6 +66,9 @@ pub const MAX_SQUARES: u32 = 36;
 
 /// Told how the work gets on, and given what it finds.
 pub trait Sink {
+    /// Why it cannot take a layer; [`Infallible`] if it always can.
+    type Error;
+
     /// The values of all positions with `black` of `of` black stones are known.
     fn swept(&mut self, black: u32, of: u32) {
         let _ = (black, of);
@@ -75,13 +82,18 @@ pub trait Sink {
     /// All positions with a number of black stones that games reach are known: by side to move,
     /// the rows of those that are reached and the rows of those that the side to move wins. Called
     /// for every number of black stones, the greatest first.
-    fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// If the sink fails, which ends the search.
+    fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> Result<(), Self::Error> {
         let _ = (reached, wins);
         Ok(())
     }
 }
 
-impl Sink for () {}
+impl Sink for () {
+    type Error = Infallible;
+}
 
 /// Positions of one ply with one number of black stones.
 struct Frontier {
@@ -130,11 +142,11 @@ pub fn memory_needed(board: &Board) -> u64 {
 ///
 /// # Errors
 /// If the board is too large, memory cannot be had, `stop` was set, or the sink fails.
-pub fn statespace(
+pub fn statespace<E>(
     board: &Board,
     stop: &AtomicBool,
-    sink: &mut dyn Sink,
-) -> Result<Vec<Ply>, StateSpaceError> {
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Vec<Ply>, StateSpaceError<E>> {
     let dimensions = board.dimensions();
     if dimensions.squares() > MAX_SQUARES {
         let (board, squares) = (dimensions.to_string(), dimensions.squares());
@@ -161,7 +173,7 @@ pub fn statespace(
     Ok(plies)
 }
 
-fn check(stop: &AtomicBool) -> Result<(), StateSpaceError> {
+fn check<E>(stop: &AtomicBool) -> Result<(), StateSpaceError<E>> {
     if stop.load(Ordering::Relaxed) { Err(StateSpaceError::Interrupted) } else { Ok(()) }
 }
 
@@ -251,14 +263,14 @@ impl<'a> Search<'a> {
     }
 
     /// The jumping phase, from the positions of its first ply on, with Black to move.
-    fn run(
+    fn run<E>(
         &self,
         mut frontier: Vec<Option<Frontier>>,
         mut wins: [Vec<Layer>; 2],
         stop: &AtomicBool,
-        sink: &mut dyn Sink,
+        sink: &mut dyn Sink<Error = E>,
         plies: &mut Vec<Ply>,
-    ) -> Result<(), StateSpaceError> {
+    ) -> Result<(), StateSpaceError<E>> {
         let black = self.index.numbering().count(Colour::Black);
         let mut reached = [Vec::new(), Vec::new()];
         for b in 0..=black {
@@ -277,7 +289,7 @@ impl<'a> Search<'a> {
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
                 // A frontier may be there and hold nothing.
                 (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
-                sink.layer(r.each_ref(), w.each_ref())?;
+                sink.layer(r.each_ref(), w.each_ref()).map_err(StateSpaceError::Sink)?;
             }
             if top.is_none() {
                 return Ok(());
@@ -309,7 +321,7 @@ impl<'a> Search<'a> {
     }
 
     /// The positions after both removals.
-    fn second_ply(&self) -> Result<Vec<Option<Frontier>>, StateSpaceError> {
+    fn second_ply(&self) -> io::Result<Vec<Option<Frontier>>> {
         let (board, numbering) = (self.index.board(), self.index.numbering());
         let mut frontier: Vec<Option<Frontier>> =
             (0..=numbering.count(Colour::Black)).map(|_| None).collect();
@@ -346,7 +358,7 @@ impl<'a> Search<'a> {
         mover: Colour,
         black: u32,
         spare: &mut Option<Frontier>,
-    ) -> Result<Option<Frontier>, StateSpaceError> {
+    ) -> io::Result<Option<Frontier>> {
         let sources = |taken: u32| -> Option<&Frontier> {
             let from = match mover {
                 Colour::Black => black,

@@ -1,6 +1,7 @@
 //! State spaces against the published tables and against sets of positions.
 
 use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 
 use konane::endgame::statespace::{Ply, Sink, StateSpaceError, statespace};
@@ -130,11 +131,12 @@ fn every_layer_is_handed_over_once_from_the_top() {
         reached: u64,
     }
     impl Sink for Layers {
+        type Error = Infallible;
         fn swept(&mut self, black: u32, of: u32) {
             assert_eq!(of, 8);
             self.swept.push(black);
         }
-        fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> std::io::Result<()> {
+        fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> Result<(), Infallible> {
             for side in 0..2 {
                 assert_eq!(reached[side].black(), wins[side].black());
                 for row in 0..reached[side].rows() {
@@ -154,6 +156,20 @@ fn every_layer_is_handed_over_once_from_the_top() {
     // The rows mark all images of a position whose black pattern is symmetric.
     let unique: u64 = plies.iter().filter(|p| p.ply >= 2).map(|p| p.unique).sum();
     assert!(layers.reached >= unique && layers.reached < 2 * unique);
+}
+
+#[test]
+fn a_sink_that_fails_says_why() {
+    struct Full;
+    impl Sink for Full {
+        type Error = &'static str;
+        fn layer(&mut self, _: [&Layer; 2], _: [&Layer; 2]) -> Result<(), &'static str> {
+            Err("no room")
+        }
+    }
+    let board = Board::new("3x3".parse().unwrap());
+    let error = statespace(&board, &AtomicBool::new(false), &mut Full).unwrap_err();
+    assert!(matches!(error, StateSpaceError::Sink("no room")), "{error}");
 }
 
 #[test]
