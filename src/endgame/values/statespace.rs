@@ -158,8 +158,8 @@ pub fn statespace<E>(
     let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
     for b in 0..=black {
         check(stop)?;
-        let white = sweep.white_wins(b, &black_wins, None)?;
-        black_wins.push(sweep.black_wins(&white, None)?);
+        let white = sweep.white_wins(b, &black_wins)?;
+        black_wins.push(sweep.black_wins(&white)?);
         white_wins.push(white);
         sink.swept(b, black);
     }
@@ -522,8 +522,8 @@ mod tests {
         let (search, sweep) = (Search::new(&index), Sweep::new(&index));
         let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
         for black in 0..=6 {
-            white_wins.push(sweep.white_wins(black, &black_wins, None).unwrap());
-            black_wins.push(sweep.black_wins(&white_wins[black as usize], None).unwrap());
+            white_wins.push(sweep.white_wins(black, &black_wins).unwrap());
+            black_wins.push(sweep.black_wins(&white_wins[black as usize]).unwrap());
         }
         let mut frontier = search.second_ply().unwrap();
         let top = frontier.iter().rposition(Option::is_some).unwrap();

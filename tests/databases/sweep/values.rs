@@ -13,8 +13,8 @@ fn swept(index: &Index, ops: RowOps) -> [Vec<Layer>; 2] {
     let sweep = Sweep::with_ops(index, ops);
     let mut layers = [Vec::new(), Vec::new()];
     for black in 0..=index.numbering().count(Colour::Black) {
-        let white = sweep.white_wins(black, &layers[0], None).unwrap();
-        layers[0].push(sweep.black_wins(&white, None).unwrap());
+        let white = sweep.white_wins(black, &layers[0]).unwrap();
+        layers[0].push(sweep.black_wins(&white).unwrap());
         layers[1].push(white);
     }
     layers

@@ -36,7 +36,7 @@ pub use slice::{Slice, stride_words};
 pub use wins::count_wins;
 
 use super::jumps::{Jump, jumps};
-use crate::endgame::index::{Index, Numbering, Row, Sizes, stabiliser};
+use crate::endgame::index::{Index, Numbering, Row, stabiliser};
 use crate::konane::Colour;
 
 /// The rows of all canonical black patterns with one number of stones, for one side to move.
@@ -61,24 +61,7 @@ impl Layer {
         let white = index.numbering().count(Colour::White);
         let row_words = planes * row_words(white);
         let rows = index.orbits(black).len() as usize;
-        Ok(Layer { black, white, row_words, words: Words::zeroed(rows * row_words, 0)? })
-    }
-
-    /// Rows of anything: in the memory of a layer that is no longer needed if one is given, else
-    /// with room for the largest layer of the board.
-    fn anything(index: &Index, black: u32, memory: Option<Layer>) -> io::Result<Self> {
-        let white = index.numbering().count(Colour::White);
-        let row_words = row_words(white);
-        let length = index.orbits(black).len() as usize * row_words;
-        if let Some(mut layer) = memory
-            && layer.white == white
-            && layer.words.resize(length)
-        {
-            layer.black = black;
-            return Ok(layer);
-        }
-        let capacity = Sizes::new(index).most_rows() as usize * row_words;
-        Ok(Layer { black, white, row_words, words: Words::zeroed(length, capacity)? })
+        Ok(Layer { black, white, row_words, words: Words::zeroed(rows * row_words)? })
     }
 
     /// The number of black stones.
@@ -239,20 +222,15 @@ impl<'a> Sweep<'a> {
 
     /// `white_wins` for `black` black stones, from `black_wins` with fewer: `below` ends with the
     /// layers of …, `black - 2` and `black - 1` stones, as many as the longest jump takes stones or
-    /// all. The memory of a layer that is no longer needed can be given back for use.
+    /// all.
     ///
     /// # Errors
     /// If memory cannot be reserved.
     ///
     /// # Panics
     /// If a layer is missing.
-    pub fn white_wins(
-        &self,
-        black: u32,
-        below: &[Layer],
-        memory: Option<Layer>,
-    ) -> io::Result<Layer> {
-        let mut layer = Layer::anything(self.index, black, memory)?;
+    pub fn white_wins(&self, black: u32, below: &[Layer]) -> io::Result<Layer> {
+        let mut layer = Layer::zeroed(self.index, black)?;
         let patterns = self.index.orbits(black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
             for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
@@ -272,12 +250,12 @@ impl<'a> Sweep<'a> {
         Ok(layer)
     }
 
-    /// `black_wins` with as many black stones as `white_wins`. As there, memory can be given back.
+    /// `black_wins` with as many black stones as `white_wins`.
     ///
     /// # Errors
     /// If memory cannot be reserved.
-    pub fn black_wins(&self, white_wins: &Layer, memory: Option<Layer>) -> io::Result<Layer> {
-        let mut layer = Layer::anything(self.index, white_wins.black, memory)?;
+    pub fn black_wins(&self, white_wins: &Layer) -> io::Result<Layer> {
+        let mut layer = Layer::zeroed(self.index, white_wins.black)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
             self.black_row(white_wins, pattern, row, scratch);
@@ -334,10 +312,7 @@ impl<'a> Sweep<'a> {
         work: impl Fn(&mut Vec<u64>, (&mut [u64], &u32)) + Sync + Send,
     ) {
         let rows = layer.par_rows_mut().zip(patterns);
-        rows.for_each_init(Vec::new, |scratch, (row, pattern)| {
-            row.fill(0);
-            work(scratch, (row, pattern));
-        });
+        rows.for_each_init(Vec::new, work);
     }
 
     /// How many of a row's white patterns with `black`'s pattern win, counted over all positions

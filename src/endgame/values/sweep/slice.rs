@@ -33,7 +33,7 @@ impl Slice {
     pub fn zeroed(index: &Index, black: u32, rows: Range<u32>) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
         let stride = stride_words(white);
-        let words = Words::zeroed(rows.len() * stride, 0)?;
+        let words = Words::zeroed(rows.len() * stride)?;
         Ok(Slice { black, rows, row_words: row_words(white), stride, words })
     }
 

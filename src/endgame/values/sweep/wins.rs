@@ -25,16 +25,14 @@ pub fn count_wins(
     let longest = board.longest_jump() as usize;
     let mut wins = [0, 0];
     let mut below: VecDeque<Layer> = VecDeque::new();
-    let (mut white_memory, mut black_memory) = (None, None);
     for b in 0..=black {
-        let white_wins = sweep.white_wins(b, below.make_contiguous(), white_memory.take())?;
-        let black_wins = sweep.black_wins(&white_wins, black_memory.take())?;
+        let white_wins = sweep.white_wins(b, below.make_contiguous())?;
+        let black_wins = sweep.black_wins(&white_wins)?;
         wins[0] += sweep.count(&black_wins);
         wins[1] += sweep.count(&white_wins);
-        white_memory = Some(white_wins);
         below.push_back(black_wins);
         if below.len() > longest {
-            black_memory = below.pop_front();
+            below.pop_front();
         }
         if layer_done(b, black).is_break() {
             return Ok(None);
