@@ -400,7 +400,7 @@ impl Database {
         let chunk_bits = file.header().chunk_bytes.trailing_zeros();
         let chunk = at >> chunk_bits;
         let byte = (at - (chunk << chunk_bits)) as usize;
-        let name = u64::from(black + white) << 56 | (number as u64) << 48 | chunk;
+        let name = chunk_name(file.header().stones, number, chunk);
         if let Some(bytes) = self.chunks.get(&name) {
             return Ok(bytes[byte] >> (row % 8) & 1 == 1);
         }
@@ -452,6 +452,14 @@ fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
     let per_side = header.stones.min(black_squares) - least + 1;
     let side = key.kind.place() * header.sides().len() as u32 + key.to_move as u32;
     (side * per_side + key.black - least) as usize
+}
+
+/// The name of a chunk among those of a database: its layer, the number of its block there, and its own
+/// number in the block.
+#[inline]
+fn chunk_name(stones: u32, block: usize, chunk: u64) -> u64 {
+    debug_assert!(stones < 1 << 7 && block < 1 << 9 && chunk < 1 << 48, "{stones} {block} {chunk}");
+    u64::from(stones) << 57 | (block as u64) << 48 | chunk
 }
 
 /// Whether a file is as long as the manifest says.
@@ -512,5 +520,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn chunks_of_different_blocks_have_different_names() {
+        let mut most = 0;
+        for size in ["3x17", "7x9", "1x63", "8x8"] {
+            let board = Board::new(size.parse().unwrap());
+            let index = Index::new(board, Scope::Complete.exchanges());
+            let mut last = None;
+            for stones in 0..=index.board().dimensions().squares() {
+                let header = LayerHeader::new(&index, Scope::Complete, stones);
+                let header = LayerHeader { metric: Metric::Remoteness, ..header };
+                let blocks = header.keys().len();
+                most = most.max(blocks);
+                for name in
+                    (0..blocks).flat_map(|block| [0, 7].map(|n| chunk_name(stones, block, n)))
+                {
+                    assert!(last < Some(name), "{size} {stones}");
+                    last = Some(name);
+                }
+            }
+        }
+        assert!(most > 256, "{most}");
     }
 }
