@@ -8,8 +8,9 @@
 //!
 //! In comes a board and what is wanted of it, out go the files of a database. [`plan()`] says first
 //! what that takes and whether it fits. There are four ways: `ranked` goes by layers of stones,
-//! `swept` and `reached` by black stones, whose rows pass through `parts`. These keep what they
-//! have finished in the `workspace`, check what they find there, and go on from it. `tasks` cuts
+//! `swept` and `reached` by black stones, whose rows `parts` takes apart. What these have
+//! finished is in the `workspace`: layers, and a file for each block of those that are not whole
+//! yet. They check what they find there, and go on from it. `tasks` cuts
 //! the work of `swept` into pieces for little memory or for many machines.
 
 mod costs;

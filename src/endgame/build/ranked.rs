@@ -43,11 +43,10 @@ impl<'a> Ranked<'a> {
         let sizes = Sizes::new(index);
         let planes = workspace.header(max_stones).bits();
         let values = RankedLayers::new(index, planes);
-        let outside = Outside::new(observer, stop, 0);
-        let mut ranked = Ranked { index, sizes, workspace, max_stones, planes, values, outside };
-        let total = (0..=max_stones).fold(0, |sum, stones| ranked.work(stones).saturating_add(sum));
-        ranked.outside = Outside::new(observer, stop, total);
-        ranked
+        let work = |stones| work(index, &sizes, stones, max_stones);
+        let total = (0..=max_stones).map(work).fold(0, u64::saturating_add);
+        let outside = Outside::new(observer, stop, total);
+        Ranked { index, sizes, workspace, max_stones, planes, values, outside }
     }
 
     /// All layers, and how many of them were there.
@@ -59,7 +58,7 @@ impl<'a> Ranked<'a> {
             let file = match self.workspace.layer(stones)? {
                 Some(file) => {
                     found += 1;
-                    self.outside.advance(self.work(stones));
+                    self.outside.advance(work(self.index, &self.sizes, stones, self.max_stones));
                     file
                 }
                 None => {
@@ -70,14 +69,6 @@ impl<'a> Ranked<'a> {
             layers.push(layer_entry(self.index, &file)?);
         }
         Ok((layers, found))
-    }
-
-    /// Positions of a layer that are computed: with both sides to move, unless it is the last and
-    /// one side is not stored.
-    fn work(&self, stones: u32) -> u64 {
-        let both = stones < self.max_stones || !self.index.exchanges();
-        let work = self.sizes.layer_addresses(stones) * if both { 2 } else { 1 };
-        work.try_into().unwrap_or(u64::MAX)
     }
 
     /// Computes a layer and writes it.
@@ -241,4 +232,12 @@ fn values_of(header: &LayerHeader) -> Vec<BlockKey> {
     let mut keys = header.keys();
     keys.retain(|key| key.kind == BlockKind::Wins);
     keys
+}
+
+/// Positions of a layer that are computed: with both sides to move, unless it is the last and one
+/// side is not stored.
+fn work(index: &Index, sizes: &Sizes, stones: u32, max_stones: u32) -> u64 {
+    let both = stones < max_stones || !index.exchanges();
+    let work = sizes.layer_addresses(stones) * if both { 2 } else { 1 };
+    work.try_into().unwrap_or(u64::MAX)
 }

@@ -58,9 +58,9 @@ impl Slices {
         at(slice)..at(slice + 1)
     }
 
-    /// Those that have any rows: rounding to octets may leave the last ones empty.
+    /// All of them, none of which is empty.
     pub fn ranges(self, rows: u64) -> impl Iterator<Item = Range<u32>> {
-        (0..self.count(rows)).map(move |slice| self.range(rows, slice)).filter(|r| !r.is_empty())
+        (0..self.count(rows)).map(move |slice| self.range(rows, slice))
     }
 
     /// Bytes of memory of a task that makes rows, see the formula at the room's door.
@@ -112,4 +112,30 @@ pub(super) fn layer_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128
 /// Bytes of eight rows of the largest block.
 fn octet_bytes(white: u32) -> u128 {
     u128::from(binomial(white, white / 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn slices_are_all_rows_in_order(
+            octets in prop_oneof![1u32..40, any::<u32>().prop_map(|n| n % (1 << 20) + 1)],
+            rows in prop_oneof![1u64..1000, 1u64..1 << 31],
+        ) {
+            let slices = Slices { most: 8 * octets };
+            // Few enough to look at.
+            let rows = rows.min(10_000 * u64::from(slices.most));
+            let mut next = 0;
+            for range in slices.ranges(rows) {
+                prop_assert_eq!(range.start, next);
+                prop_assert!(!range.is_empty() && range.len() <= slices.most as usize);
+                prop_assert_eq!(range.start % ROWS as u32, 0);
+                next = range.end;
+            }
+            prop_assert_eq!(u64::from(next), rows);
+        }
+    }
 }
