@@ -460,6 +460,7 @@ fn database(error: &DatabaseError) -> Exit {
         | DatabaseError::NotCovered { .. }
         | DatabaseError::OutsideBoard { .. } => Exit::BadInput,
         DatabaseError::File(error) => file(error),
+        DatabaseError::Interrupted => Exit::Interrupted,
         DatabaseError::NoDatabase { .. } | DatabaseError::MissingLayer { .. } => Exit::File,
     }
 }

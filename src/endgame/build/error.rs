@@ -118,6 +118,7 @@ impl From<DatabaseError> for BuildError {
     fn from(error: DatabaseError) -> Self {
         match error {
             DatabaseError::File(error) => error.into(),
+            DatabaseError::Interrupted => BuildError::Interrupted,
             other => BuildError::Database(other),
         }
     }

@@ -32,7 +32,7 @@ pub use observer::{BuildObserver, Stage};
 pub use plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
 pub use tasks::{Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport, Work};
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use ranked::Ranked;
@@ -91,7 +91,8 @@ pub fn build(
     observer.planned(plan);
     let index = Index::new(board.clone(), plan.scope.exchanges());
     let holds = (plan.scope, plan.metric);
-    let workspace = Workspace::open(&index, &plan.directory, holds, plan.max_stones, observer)?;
+    let (directory, max_stones) = (&plan.directory, plan.max_stones);
+    let workspace = Workspace::open(&index, directory, holds, max_stones, observer, stop)?;
     let (manifest, layers_found) = if workspace.is_finished() {
         let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
         let manifest = database.manifest().clone();
@@ -135,12 +136,9 @@ fn histogram(
 ) -> Result<Histogram, BuildError> {
     let mut histogram = Histogram::default();
     for &ManifestLayer { stones, .. } in layers {
-        if stop.load(Ordering::Relaxed) {
-            return Err(BuildError::Interrupted);
-        }
         observer.stage(Stage::Counting { stones });
         let file = LayerFile::open(&workspace.layer_path(stones))?;
-        histogram.add(&Histogram::of_layer(index, &file)?);
+        histogram.add(&Histogram::of_layer(index, &file, stop)?);
     }
     Ok(histogram)
 }

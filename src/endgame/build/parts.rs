@@ -15,9 +15,7 @@ use rayon::prelude::*;
 use super::error::BuildError;
 use super::observer::{BuildObserver, Outside, Stage};
 use super::workspace::Workspace;
-use crate::endgame::files::{
-    BlockKey, BlockKind, LayerFile, LayerWriter, ManifestLayer, ROWS, layer_entry,
-};
+use crate::endgame::files::{BlockKey, BlockKind, LayerWriter, ManifestLayer, ROWS};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::sweep::row_ops::take_plane;
 use crate::endgame::values::sweep::{Columns, row_words};
@@ -39,7 +37,7 @@ pub(super) struct Parts<'a> {
     workspace: &'a Workspace<'a>,
     pub outside: Outside<'a>,
     /// Layers that an earlier run assembled.
-    layers: Vec<Option<LayerFile>>,
+    layers: Vec<Option<ManifestLayer>>,
 }
 
 impl<'a> Parts<'a> {
@@ -98,8 +96,9 @@ impl<'a> Parts<'a> {
 
     /// The file that a block is in, which is there.
     pub fn path(&self, key: BlockKey) -> PathBuf {
-        match &self.layers[(key.black + key.white) as usize] {
-            Some(layer) => layer.path().to_owned(),
+        let stones = key.black + key.white;
+        match self.layers[stones as usize] {
+            Some(_) => self.workspace.layer_path(stones),
             None => self.workspace.part_path(key),
         }
     }
@@ -182,20 +181,17 @@ impl<'a> Parts<'a> {
     pub fn assemble(self) -> Result<(Vec<ManifestLayer>, u32), BuildError> {
         let found = self.layers.iter().flatten().count() as u32;
         let mut layers = Vec::with_capacity(self.layers.len());
-        for (stones, file) in (0..).zip(&self.layers) {
-            self.outside.go_on()?;
-            let made;
-            let file = match file {
-                Some(file) => file,
+        for (stones, entry) in (0..).zip(&self.layers) {
+            let entry = match *entry {
+                Some(entry) => entry,
                 None => {
                     self.outside.observer.stage(Stage::Assembling { stones });
                     let summary = self.workspace.assemble(stones)?;
                     self.outside.observer.layer_finished(stones, &summary);
-                    made = LayerFile::open(&summary.path)?;
-                    &made
+                    self.workspace.entry(stones)?
                 }
             };
-            layers.push(layer_entry(self.index, file)?);
+            layers.push(entry);
         }
         Ok((layers, found))
     }

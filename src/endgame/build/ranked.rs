@@ -9,9 +9,7 @@ use std::sync::atomic::AtomicBool;
 use super::error::BuildError;
 use super::observer::{BuildObserver, Outside, Stage};
 use super::workspace::Workspace;
-use crate::endgame::files::{
-    BlockKey, BlockKind, LayerFile, LayerHeader, ManifestLayer, layer_entry,
-};
+use crate::endgame::files::{BlockKey, BlockKind, LayerFile, LayerHeader, ManifestLayer};
 use crate::endgame::index::{Index, Sizes};
 use crate::endgame::values::RankedLayers;
 use crate::konane::Colour;
@@ -55,18 +53,18 @@ impl<'a> Ranked<'a> {
         self.outside.observer.stage(Stage::Resuming);
         for stones in 0..=self.max_stones {
             self.outside.go_on()?;
-            let file = match self.workspace.layer(stones)? {
-                Some(file) => {
+            let entry = match self.workspace.layer(stones)? {
+                Some(entry) => {
                     found += 1;
                     self.outside.advance(work(self.index, &self.sizes, stones, self.max_stones));
-                    file
+                    entry
                 }
                 None => {
                     self.make(stones)?;
-                    LayerFile::open(&self.workspace.layer_path(stones))?
+                    self.workspace.entry(stones)?
                 }
             };
-            layers.push(layer_entry(self.index, &file)?);
+            layers.push(entry);
         }
         Ok((layers, found))
     }

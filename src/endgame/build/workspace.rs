@@ -11,13 +11,15 @@
 //! the process, however that ends.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use super::error::BuildError;
 use super::observer::BuildObserver;
 use crate::endgame::files::{
     BlockKey, BlockKind, DatabaseError, LayerFile, LayerHeader, LayerSummary, LayerWriter,
-    MANIFEST_NAME, Metric, Scope, layer_name,
+    MANIFEST_NAME, ManifestLayer, Metric, Scope, layer_entry, layer_name,
 };
 use crate::endgame::index::Index;
 use crate::file::Lock;
@@ -32,6 +34,7 @@ pub struct Workspace<'a> {
     max_stones: u32,
     index: &'a Index,
     observer: &'a dyn BuildObserver,
+    stop: &'a AtomicBool,
     lock: Lock,
 }
 
@@ -48,12 +51,14 @@ impl<'a> Workspace<'a> {
         (scope, metric): (Scope, Metric),
         max_stones: u32,
         observer: &'a dyn BuildObserver,
+        stop: &'a AtomicBool,
     ) -> Result<Self, BuildError> {
         let directory = directory.to_owned();
         fs::create_dir_all(&directory).map_err(BuildError::io("create", &directory))?;
         let lock = Lock::take(&directory.join(LOCK_NAME))?;
         let lock = lock.ok_or_else(|| BuildError::Busy { path: directory.clone() })?;
-        let workspace = Workspace { directory, scope, metric, max_stones, index, observer, lock };
+        let workspace =
+            Workspace { directory, scope, metric, max_stones, index, observer, stop, lock };
         workspace.clean()?;
         Ok(workspace)
     }
@@ -64,13 +69,13 @@ impl<'a> Workspace<'a> {
     /// # Errors
     /// As [`Workspace::open`].
     pub fn lock(
-        index: &'a Index,
+        index: &Index,
         directory: &Path,
-        observer: &'a dyn BuildObserver,
+        observer: &dyn BuildObserver,
     ) -> Result<Lock, BuildError> {
         let squares = index.board().dimensions().squares();
-        let holds = (Scope::Complete, Metric::Outcome);
-        Ok(Workspace::open(index, directory, holds, squares, observer)?.lock)
+        let (holds, stop) = ((Scope::Complete, Metric::Outcome), AtomicBool::new(false));
+        Ok(Workspace::open(index, directory, holds, squares, observer, &stop)?.lock)
     }
 
     /// The directory.
@@ -170,43 +175,33 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// A finished layer, after a check of everything in it; one that is damaged is removed.
+    /// The entry of a finished layer, after a check of everything in it; one that is damaged is
+    /// removed.
     ///
     /// # Errors
-    /// What the operating system refuses.
-    pub fn layer(&self, stones: u32) -> Result<Option<LayerFile>, BuildError> {
-        self.sound(&self.layer_path(stones), &self.header(stones).keys())
+    /// What the operating system refuses, and [`BuildError::Interrupted`].
+    pub fn layer(&self, stones: u32) -> Result<Option<ManifestLayer>, BuildError> {
+        let (path, header) = (self.layer_path(stones), self.header(stones));
+        let count = |file: LayerFile| layer_entry(self.index, &file, self.stop);
+        sound(&path, &header, &header.keys(), count, |why| self.observer.discarded(&path, why))
     }
 
     /// A finished part, after a check of everything in it; one that is damaged is removed.
     ///
     /// # Errors
-    /// What the operating system refuses.
+    /// As [`Workspace::layer`].
     pub fn part(&self, key: BlockKey) -> Result<Option<LayerFile>, BuildError> {
-        self.sound(&self.part_path(key), &[key])
+        let (path, header) = (self.part_path(key), self.header(key.black + key.white));
+        let verify = |file: LayerFile| file.verify(self.stop).map(|()| file);
+        sound(&path, &header, &[key], verify, |why| self.observer.discarded(&path, why))
     }
 
-    fn sound(&self, path: &Path, keys: &[BlockKey]) -> Result<Option<LayerFile>, BuildError> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let checked = LayerFile::open(path).and_then(|file| {
-            file.verify()?;
-            if file.blocks().iter().map(|block| block.key()).eq(keys.iter().copied()) {
-                return Ok(file);
-            }
-            let (expected, got) = (keys.len(), file.blocks().len());
-            Err(DatabaseError::damaged(path, "the number of blocks", expected, got))
-        });
-        match checked {
-            Ok(file) => Ok(Some(file)),
-            Err(error) if error.is_damage() => {
-                self.observer.discarded(path, &error);
-                remove(path)?;
-                Ok(None)
-            }
-            Err(other) => Err(other.into()),
-        }
+    /// The entry of a layer that was just written.
+    ///
+    /// # Errors
+    /// If it is damaged, and [`BuildError::Interrupted`].
+    pub fn entry(&self, stones: u32) -> Result<ManifestLayer, BuildError> {
+        Ok(layer_entry(self.index, &LayerFile::open(&self.layer_path(stones))?, self.stop)?)
     }
 
     /// A writer for the part with a block. The block is begun, written, ended and the file finished
@@ -241,13 +236,13 @@ impl<'a> Workspace<'a> {
     /// Makes a layer of its parts, and removes these. Their checksums are checked on the way.
     ///
     /// # Errors
-    /// If a part is missing or damaged, or the disk is full.
+    /// If a part is missing or damaged, or the disk is full, and [`BuildError::Interrupted`].
     pub fn assemble(&self, stones: u32) -> Result<LayerSummary, BuildError> {
         let keys = self.header(stones).keys();
         let mut writer = self.layer_writer(stones)?;
         for &key in &keys {
             let part = LayerFile::open(&self.part_path(key))?;
-            writer.copy_block(&part, key)?;
+            writer.copy_block(&part, key, self.stop)?;
         }
         let summary = writer.finish()?;
         for &key in &keys {
@@ -268,6 +263,48 @@ fn part_name(key: BlockKey) -> String {
     format!("part-{kind}-{}-b{black:02}-w{white:02}.kdb", to_move.name())
 }
 
-fn remove(path: &Path) -> Result<(), BuildError> {
-    fs::remove_file(path).map_err(BuildError::io("remove", path))
+/// What `check` makes of a file if it is there and has this header and these blocks; one that is
+/// damaged is removed.
+///
+/// # Errors
+/// What `check` finds that is no damage, and what the operating system refuses.
+pub(super) fn sound<T>(
+    path: &Path,
+    header: &LayerHeader,
+    keys: &[BlockKey],
+    check: impl FnOnce(LayerFile) -> Result<T, DatabaseError>,
+    discarded: impl FnOnce(&DatabaseError),
+) -> Result<Option<T>, BuildError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let checked = LayerFile::open(path).and_then(|file| {
+        let got = file.blocks().iter().map(|block| block.key());
+        if file.header() == header && got.eq(keys.iter().copied()) {
+            return check(file);
+        }
+        let text = |header: &LayerHeader, blocks: usize| format!("{header}, {blocks} blocks");
+        let expected = text(header, keys.len());
+        let got = text(file.header(), file.blocks().len());
+        Err(DatabaseError::damaged(path, "the header or its blocks", expected, got))
+    });
+    match checked {
+        Ok(sound) => Ok(Some(sound)),
+        Err(error) if error.is_damage() => {
+            discarded(&error);
+            remove(path)?;
+            Ok(None)
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Removes a file, unless somebody else has.
+pub(super) fn remove(path: &Path) -> Result<(), BuildError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(BuildError::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
 }

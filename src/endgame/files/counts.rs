@@ -1,6 +1,7 @@
 //! Counting the positions of a layer and those that are won, from its file.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
@@ -16,23 +17,28 @@ use crate::konane::Colour;
 const TASK_BYTES: u64 = 1 << 18;
 
 /// Counts what a layer file holds, in the sense of [`Counts`]: all positions with their equivalent
-/// ones in scope complete, one of each in scope reachable. Reads the whole file, in parallel, in
-/// the current pool of `rayon`.
+/// ones in scope complete, one of each in scope reachable. Reads the whole file and checks it as
+/// [`LayerFile::verify`] does, in parallel, in the current pool of `rayon`.
 ///
 /// # Errors
-/// If the file is damaged or its rows are not those of the index.
+/// As there, and if the rows are not those of the index.
 ///
 /// # Panics
 /// If the index is one of another board.
-pub fn count_layer(index: &Index, file: &LayerFile) -> Result<Counts, DatabaseError> {
+pub fn count_layer(
+    index: &Index,
+    file: &LayerFile,
+    stop: &AtomicBool,
+) -> Result<Counts, DatabaseError> {
     let header = file.header();
     assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
     let mut counts = Counts::default();
     for block in file.blocks() {
         if let BlockKind::Remoteness(_) = block.key().kind {
+            file.verify_block(block, stop)?;
             continue;
         }
-        let set = count_block(index, file, block, header.scope)?;
+        let set = count_block(index, file, block, stop)?;
         let of_side = match block.key().to_move {
             Colour::Black => &mut counts.black_to_move_wins,
             Colour::White => &mut counts.white_to_move_wins,
@@ -61,8 +67,12 @@ pub fn count_layer(index: &Index, file: &LayerFile) -> Result<Counts, DatabaseEr
 ///
 /// # Errors
 /// As [`count_layer`].
-pub fn layer_entry(index: &Index, file: &LayerFile) -> Result<ManifestLayer, DatabaseError> {
-    let (stones, counts) = (file.header().stones, count_layer(index, file)?);
+pub fn layer_entry(
+    index: &Index,
+    file: &LayerFile,
+    stop: &AtomicBool,
+) -> Result<ManifestLayer, DatabaseError> {
+    let (stones, counts) = (file.header().stones, count_layer(index, file, stop)?);
     let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
     Ok(ManifestLayer { stones, bytes, footer_xxh3, counts })
 }
@@ -71,27 +81,33 @@ fn count_block(
     index: &Index,
     file: &LayerFile,
     block: &Block,
-    scope: Scope,
+    stop: &AtomicBool,
 ) -> Result<u64, DatabaseError> {
     let patterns = index.orbits(block.key().black).patterns();
-    tasks_of_rows(index, file, block)?
+    let add = |a: [u64; 2], b: [u64; 2]| [a[0] + b[0], a[1] + b[1]];
+    let sums: Result<_, DatabaseError> = tasks_of_rows(index, file, block)?
         .map_init(
             || (Inflater::new(), Vec::new()),
             |(inflater, buffer), rows| {
+                DatabaseError::go_on(stop)?;
                 let row_bytes = block.row_bytes();
                 buffer.resize(((rows.end - rows.start) * row_bytes) as usize, 0);
                 file.read_rows(block, rows.start, inflater, buffer)?;
                 let row = |(row, bytes): (u64, &[u8])| {
-                    let pattern = patterns[row as usize];
-                    match scope {
-                        Scope::Complete => images(index, pattern) * count_ones(bytes),
+                    let (pattern, set) = (patterns[row as usize], count_ones(bytes));
+                    let counted = match file.header().scope {
+                        Scope::Complete => images(index, pattern) * set,
                         Scope::Reachable => count_orbits(index, pattern, block.key().white, bytes),
-                    }
+                    };
+                    [set, counted]
                 };
-                Ok(rows.zip(buffer.chunks_exact(row_bytes as usize)).map(row).sum())
+                Ok(rows.zip(buffer.chunks_exact(row_bytes as usize)).map(row).fold([0; 2], add))
             },
         )
-        .try_reduce(|| 0, |a, b| Ok(a + b))
+        .try_reduce(|| [0; 2], |a, b| Ok(add(a, b)));
+    let [set, counted] = sums?;
+    file.check_set_bits(block, set)?;
+    Ok(counted)
 }
 
 /// Ranges of a block's rows that are read together, in parallel.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::file::{FileError, FileKind};
 use crate::konane::Dimensions;
@@ -67,6 +68,9 @@ pub enum DatabaseError {
         /// The board of the database.
         board: Dimensions,
     },
+    /// The stop flag was set before all of a file was looked at.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl DatabaseError {
@@ -84,6 +88,11 @@ impl DatabaseError {
     /// Whether a file contradicts itself, its checksums or the manifest.
     pub fn is_damage(&self) -> bool {
         matches!(self, DatabaseError::File(FileError::Damaged { .. }))
+    }
+
+    /// Gives a pass over a file up if the stop flag is set.
+    pub(super) fn go_on(stop: &AtomicBool) -> Result<(), DatabaseError> {
+        if stop.load(Ordering::Relaxed) { Err(DatabaseError::Interrupted) } else { Ok(()) }
     }
 
     /// An error of the operating system, to be used with `map_err`.

@@ -1,6 +1,7 @@
 //! Reading layer files: everything in them is checked before it is used.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -171,7 +172,8 @@ impl LayerFile {
     /// Decompresses a chunk of a block into `out`, which is [`Block::chunk_len`] bytes long.
     ///
     /// # Errors
-    /// If the bytes do not have their checksum, or do not decompress to this length.
+    /// If the bytes do not have their checksum, do not decompress to this length, or have bits behind
+    /// the last row.
     ///
     /// # Panics
     /// If there is no such chunk, or `out` has another length.
@@ -186,7 +188,10 @@ impl LayerFile {
         self.compressed_chunk(block, chunk, compressed)?;
         assert_eq!(out.len(), block.chunk_len(chunk), "the length of chunk {chunk}");
         match decompressor.decompress_to_buffer(compressed, out) {
-            Ok(got) if got == out.len() => Ok(()),
+            Ok(got) if got == out.len() => match self.padding_is_zero(block, chunk, out) {
+                true => Ok(()),
+                false => Err(self.damaged_chunk(block, chunk, "padding", "zero", "something else")),
+            },
             Ok(got) => Err(self.damaged_chunk(block, chunk, "length", out.len(), got)),
             Err(reason) => {
                 let expected = format!("{} bytes, compressed", out.len());
@@ -289,31 +294,41 @@ impl LayerFile {
     /// `rayon`.
     ///
     /// # Errors
-    /// Names the first block or some chunk that is damaged.
-    pub fn verify(&self) -> Result<(), DatabaseError> {
-        for block in self.blocks() {
-            let got = (0..block.chunks())
-                .into_par_iter()
-                .with_min_len(STRIDE)
-                .map_init(
-                    || (Inflater::new(), vec![0; block.chunk_bytes]),
-                    |(inflater, buffer), chunk| {
-                        let out = &mut buffer[..block.chunk_len(chunk)];
-                        self.chunk(block, chunk, inflater, out)?;
-                        if !self.padding_is_zero(block, chunk, out) {
-                            let (zero, other) = ("zero", "something else");
-                            return Err(self.damaged_chunk(block, chunk, "padding", zero, other));
-                        }
-                        Ok(count_ones(out))
-                    },
-                )
-                .try_reduce(|| 0, |a, b| Ok(a + b))?;
-            if got != block.set_bits() {
-                let what = format!("the number of set bits of {}", block.key());
-                return Err(DatabaseError::damaged(self.path(), what, block.set_bits(), got));
-            }
+    /// Names the first block or some chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
+    /// was set.
+    pub fn verify(&self, stop: &AtomicBool) -> Result<(), DatabaseError> {
+        self.blocks().iter().try_for_each(|block| self.verify_block(block, stop))
+    }
+
+    /// The same for a block.
+    pub(super) fn verify_block(
+        &self,
+        block: &Block,
+        stop: &AtomicBool,
+    ) -> Result<(), DatabaseError> {
+        let set: Result<u64, DatabaseError> = (0..block.chunks())
+            .into_par_iter()
+            .with_min_len(STRIDE)
+            .map_init(
+                || (Inflater::new(), vec![0; block.chunk_bytes]),
+                |(inflater, buffer), chunk| {
+                    DatabaseError::go_on(stop)?;
+                    let out = &mut buffer[..block.chunk_len(chunk)];
+                    self.chunk(block, chunk, inflater, out)?;
+                    Ok(count_ones(out))
+                },
+            )
+            .try_reduce(|| 0, |a, b| Ok(a + b));
+        self.check_set_bits(block, set?)
+    }
+
+    /// Whether so many set bits are as many as the index states of a block.
+    pub(super) fn check_set_bits(&self, block: &Block, got: u64) -> Result<(), DatabaseError> {
+        if got == block.set_bits() {
+            return Ok(());
         }
-        Ok(())
+        let what = format!("the number of set bits of {}", block.key());
+        Err(DatabaseError::damaged(self.path(), what, block.set_bits(), got))
     }
 
     /// Whether the bits of the rows behind the last one are zero in a chunk.

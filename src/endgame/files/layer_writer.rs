@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -227,12 +228,17 @@ impl LayerWriter {
     /// checks the checksums of its chunks. Returns how many bits are set, as that file says.
     ///
     /// # Errors
-    /// If the other file is damaged, has another header or no such block, or as
-    /// [`LayerWriter::write`].
+    /// If the other file is damaged, has another header or no such block, as [`LayerWriter::write`],
+    /// or [`DatabaseError::Interrupted`] if `stop` was set.
     ///
     /// # Panics
     /// As [`LayerWriter::begin_block`].
-    pub fn copy_block(&mut self, from: &LayerFile, key: BlockKey) -> Result<u64, DatabaseError> {
+    pub fn copy_block(
+        &mut self,
+        from: &LayerFile,
+        key: BlockKey,
+        stop: &AtomicBool,
+    ) -> Result<u64, DatabaseError> {
         let differs = |what: String, expected: String, got: String| {
             Err(DatabaseError::damaged(from.path(), what, expected, got))
         };
@@ -250,6 +256,7 @@ impl LayerWriter {
         self.begin_block(key);
         let mut compressed = Vec::new();
         for chunk in 0..block.chunks() {
+            DatabaseError::go_on(stop)?;
             from.compressed_chunk(block, chunk, &mut compressed)?;
             self.lengths.push(compressed.len() as u32);
             self.checksums.push(xxh3_64(&compressed));

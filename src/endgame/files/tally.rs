@@ -1,5 +1,7 @@
 //! Counts how many positions of a file have which remoteness.
 
+use std::sync::atomic::AtomicBool;
+
 use rayon::prelude::*;
 
 use super::counts::{images, tasks_of_rows};
@@ -18,15 +20,20 @@ impl Histogram {
     /// parallel, in the current pool of `rayon`.
     ///
     /// # Errors
-    /// If the file is damaged or its rows are not those of the index.
-    pub fn of_layer(index: &Index, file: &LayerFile) -> Result<Self, DatabaseError> {
+    /// If the file is damaged or its rows are not those of the index, and
+    /// [`DatabaseError::Interrupted`] if `stop` was set.
+    pub fn of_layer(
+        index: &Index,
+        file: &LayerFile,
+        stop: &AtomicBool,
+    ) -> Result<Self, DatabaseError> {
         let mut histogram = Histogram::default();
         for block in file.blocks() {
             let key = block.key();
             if key.kind != BlockKind::Wins {
                 continue;
             }
-            let counted = count_block(index, file, key)?;
+            let counted = count_block(index, file, key, stop)?;
             match key.to_move {
                 Colour::Black => add(&mut histogram.black, &counted),
                 Colour::White => add(&mut histogram.white, &counted),
@@ -44,6 +51,7 @@ fn count_block(
     index: &Index,
     file: &LayerFile,
     key: BlockKey,
+    stop: &AtomicBool,
 ) -> Result<[u64; VALUES], DatabaseError> {
     let bits = file.header().bits();
     let blocks = (0..bits)
@@ -55,6 +63,7 @@ fn count_block(
         .map_init(
             || (Inflater::new(), vec![Vec::new(); blocks.len()]),
             |(inflater, buffers), rows| {
+                DatabaseError::go_on(stop)?;
                 let row_bytes = blocks[0].row_bytes() as usize;
                 for (block, buffer) in blocks.iter().zip(buffers.iter_mut()) {
                     buffer.resize(rows.clone().count() * row_bytes, 0);

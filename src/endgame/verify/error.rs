@@ -10,7 +10,7 @@ use crate::endgame::index::Address;
 pub enum VerifyError {
     /// A file is missing, damaged, or not what the manifest says.
     #[error(transparent)]
-    Database(#[from] DatabaseError),
+    Database(DatabaseError),
     /// A file is sound, but what it says about a position contradicts the rules.
     #[error(
         "{} is wrong about {position}: {what} should be {expected}, but is {got}; \
@@ -33,4 +33,13 @@ pub enum VerifyError {
     /// The stop flag was set.
     #[error("interrupted before everything was checked")]
     Interrupted,
+}
+
+impl From<DatabaseError> for VerifyError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::Interrupted => VerifyError::Interrupted,
+            other => VerifyError::Database(other),
+        }
+    }
 }

@@ -10,7 +10,7 @@ mod recompute;
 pub use error::VerifyError;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use recompute::Recomputation;
@@ -88,24 +88,18 @@ pub fn verify(
     let started = Instant::now();
     let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
     let manifest = database.manifest();
-    let look = || match stop.load(Ordering::Relaxed) {
-        true => Err(VerifyError::Interrupted),
-        false => Ok(()),
-    };
     let (mut bytes, mut sum) = (0, Counts::default());
     let mut histogram = manifest.histogram.as_ref().map(|_| Histogram::default());
     for layer in &manifest.layers {
-        look()?;
         observer.stage(Stage::Checking { stones: layer.stones });
         let file = database.layer(layer.stones)?;
-        file.verify()?;
-        let counts = count_layer(database.index(), file)?;
+        let counts = count_layer(database.index(), file, stop)?;
         if counts != layer.counts {
             let (expected, got) = (layer.counts.to_string(), counts.to_string());
             return Err(DatabaseError::damaged(file.path(), "the counts", expected, got).into());
         }
         if let Some(histogram) = &mut histogram {
-            histogram.add(&Histogram::of_layer(database.index(), file)?);
+            histogram.add(&Histogram::of_layer(database.index(), file, stop)?);
         }
         bytes += file.bytes();
         sum = sum.checked_add(counts).unwrap_or(sum);
@@ -120,7 +114,6 @@ pub fn verify(
     if deep {
         let mut check = Recomputation::new(&database, observer, stop);
         for layer in &manifest.layers {
-            look()?;
             observer.stage(Stage::Recomputing { stones: layer.stones });
             check.layer(layer.stones)?;
         }

@@ -1,11 +1,12 @@
 //! The check of databases finds what is wrong, and nothing else.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use konane::Board;
 use konane::endgame::{
-    BuildOptions, Histogram, Manifest, ManifestLayer, Metric, Plan, VerifyError, plan, verify,
+    BuildObserver, BuildOptions, Histogram, Manifest, ManifestLayer, Metric, Plan, Stage,
+    VerifyError, plan, verify,
 };
 use konane::internals::files::LayerFile;
 use konane::internals::files::count_layer;
@@ -26,7 +27,8 @@ fn forge(directory: &Path, stones: u32, change: impl Fn(BlockKey, &mut Vec<u8>))
     let manifest = Manifest::read(directory).unwrap();
     let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
     let written = rewrite(&path, change);
-    let counts = count_layer(&index, &LayerFile::open(&path).unwrap()).unwrap();
+    let counts =
+        count_layer(&index, &LayerFile::open(&path).unwrap(), &AtomicBool::new(false)).unwrap();
     let mut manifest = manifest;
     manifest.layers[stones as usize] = ManifestLayer::new(stones, &written, counts);
     manifest.write(directory).unwrap();
@@ -129,7 +131,8 @@ fn one_wrong_remoteness_is_found() {
             let mut histogram = Histogram::default();
             for stones in 0..=manifest.max_stones() {
                 let file = LayerFile::open(&plan.directory.join(layer_name(stones))).unwrap();
-                histogram.add(&Histogram::of_layer(&index, &file).unwrap());
+                let never = AtomicBool::new(false);
+                histogram.add(&Histogram::of_layer(&index, &file, &never).unwrap());
             }
             manifest.histogram = Some(histogram);
             manifest.write(&plan.directory).unwrap();
@@ -216,4 +219,14 @@ fn a_stopped_check_is_no_result() {
         let error = verify(&plan.directory, deep, &(), &AtomicBool::new(true)).unwrap_err();
         assert!(matches!(error, VerifyError::Interrupted), "{error}");
     }
+    // While the last file is read.
+    struct InTheLast<'a>(&'a AtomicBool);
+    impl BuildObserver for InTheLast<'_> {
+        fn stage(&self, stage: Stage) {
+            self.0.store(stage == Stage::Checking { stones: 12 }, Ordering::Relaxed);
+        }
+    }
+    let stop = AtomicBool::new(false);
+    let error = verify(&plan.directory, false, &InTheLast(&stop), &stop).unwrap_err();
+    assert!(matches!(error, VerifyError::Interrupted), "{error}");
 }

@@ -3,19 +3,29 @@
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use konane::endgame::{Database, DatabaseError, DatabaseOptions, Histogram, Manifest, Metric};
 use konane::file::FileError;
-use konane::internals::files::LayerFile;
 use konane::internals::files::format::{
     FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, MANIFEST_NAME, Scope, layer_name,
 };
+use konane::internals::files::{LayerFile, count_layer};
 use konane::internals::index::Index;
 use konane::{Board, Colour, Position, Value};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::databases::{open, samples};
+
+/// What each of the two ways to check a file finds; both find something or neither does.
+fn check(file: &LayerFile) -> Vec<DatabaseError> {
+    let (header, never) = (file.header(), AtomicBool::new(false));
+    let index = Index::new(Board::new(header.dimensions), header.scope.exchanges());
+    let results = [file.verify(&never), count_layer(&index, file, &never).map(drop)];
+    assert_eq!(results[0].is_ok(), results[1].is_ok(), "{results:?}");
+    results.into_iter().filter_map(Result::err).collect()
+}
 
 /// A copy of a sample that may be spoilt.
 fn copy(name: &str) -> (tempfile::TempDir, PathBuf) {
@@ -67,9 +77,12 @@ fn every_changed_byte_of_a_layer_is_noticed() {
             let mut bytes = whole.clone();
             for change in [0x01, 0x80, 0xFF] {
                 bytes[at] = whole[at] ^ change;
-                let file = LayerFile::from_bytes(&path, bytes.clone());
-                let error = file.and_then(|file| file.verify()).expect_err("a changed byte");
-                assert!(error.to_string().contains("stones-05.kdb"), "{error}");
+                let checked = LayerFile::from_bytes(&path, bytes.clone()).map(|file| check(&file));
+                let errors = checked.unwrap_or_else(|error| vec![error]);
+                assert!(!errors.is_empty(), "a changed byte");
+                for error in errors {
+                    assert!(error.to_string().contains("stones-05.kdb"), "{error}");
+                }
             }
             bytes[at] = whole[at] ^ [0x01, 0x80, 0xFF][at % 3];
             fs::write(&path, &bytes).unwrap();
@@ -140,8 +153,34 @@ fn a_file_that_shrinks_while_it_is_open_gives_errors() {
         }
         let cut = length < whole.len() - 1;
         assert_eq!(errors > 0, cut, "{length}");
-        assert_eq!(layer.verify().is_err(), cut, "{length}");
+        assert_eq!(layer.verify(&AtomicBool::new(false)).is_err(), cut, "{length}");
     }
+}
+
+#[test]
+fn a_wrong_number_of_set_bits_is_found() {
+    let mut found = 0;
+    for name in ["3x3-reachable", "3x4-complete", "3x4-complete-remoteness"] {
+        let (_keep, directory) = copy(name);
+        let path = directory.join(layer_name(5));
+        let whole = fs::read(&path).unwrap();
+        let end = whole.len() - FOOTER_BYTES;
+        let index = Footer::decode(&path, &whole[end..]).unwrap().index_offset as usize;
+        let blocks = LayerFile::open(&path).unwrap().blocks().len();
+        for block in 0..blocks {
+            let mut bytes = whole.clone();
+            // After the number of blocks: a key of 4 bytes, the rows, and the bits.
+            bytes[index + 4 + 20 * block + 12] ^= 1;
+            seal(&mut bytes);
+            // More than there are bits is found as soon as the index is read.
+            let Ok(file) = LayerFile::from_bytes(&path, bytes) else { continue };
+            for error in check(&file) {
+                assert!(error.to_string().contains("the number of set bits"), "{error}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 50, "{found}");
 }
 
 #[test]
@@ -299,7 +338,7 @@ proptest! {
         }
         seal(&mut bytes);
         if let Ok(file) = LayerFile::from_bytes(&path, bytes) {
-            let _ = file.verify();
+            let _ = file.verify(&AtomicBool::new(false));
             for block in file.blocks() {
                 let _ = file.read_block(block.key());
             }

@@ -1,10 +1,11 @@
 //! Layer files: what is written is read again, byte for byte, whatever the sizes and threads.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use konane::endgame::Metric;
-use konane::internals::files::LayerWriter;
+use konane::endgame::{DatabaseError, Metric};
 use konane::internals::files::format::{BlockKey, LayerHeader, Scope, database_name, layer_name};
+use konane::internals::files::{Histogram, LayerWriter, count_layer};
 use konane::internals::files::{Inflater, LayerFile};
 use konane::internals::index::Index;
 use konane::{Board, Dimensions};
@@ -88,7 +89,8 @@ proptest! {
         let path = directory.path().join(layer_name(header.stones));
         write(&path, &header, &blocks, piece);
         let file = LayerFile::open(&path).unwrap();
-        file.verify().unwrap();
+        let never = AtomicBool::new(false);
+        file.verify(&never).unwrap();
         prop_assert_eq!(file.header(), &header);
         prop_assert_eq!(file.blocks().len(), blocks.len());
         let mut inflater = Inflater::new();
@@ -116,11 +118,31 @@ proptest! {
             let part = directory.path().join("part.kdb");
             write(&part, &header, &[(*key, bytes.clone())], piece);
             let part = LayerFile::open(&part).unwrap();
-            let ones = writer.copy_block(&part, *key).unwrap();
+            let ones = writer.copy_block(&part, *key, &never).unwrap();
             prop_assert_eq!(ones, part.blocks()[0].set_bits());
         }
         writer.finish().unwrap();
         prop_assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&copy).unwrap());
+    }
+}
+
+#[test]
+fn passes_over_a_file_can_be_stopped() {
+    let directory = tempfile::tempdir().unwrap();
+    let header = header("3x3", Scope::Complete, 4);
+    let index = Index::new(Board::new(header.dimensions), true);
+    let path = directory.path().join("stones-04.kdb");
+    write(&path, &header, &blocks(&header, 1, 20), 4096);
+    let (file, stop) = (LayerFile::open(&path).unwrap(), AtomicBool::new(true));
+    let mut writer = LayerWriter::create(&directory.path().join("copy"), header).unwrap();
+    let passes = [
+        file.verify(&stop),
+        count_layer(&index, &file, &stop).map(drop),
+        Histogram::of_layer(&index, &file, &stop).map(drop),
+        writer.copy_block(&file, file.blocks()[0].key(), &stop).map(drop),
+    ];
+    for pass in passes {
+        assert!(matches!(pass, Err(DatabaseError::Interrupted)), "{pass:?}");
     }
 }
 

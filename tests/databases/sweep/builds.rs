@@ -155,6 +155,32 @@ fn a_build_goes_on_from_wherever_it_was_stopped() {
     }
 }
 
+/// Sets the stop flag while some stages last.
+struct While<'a>(fn(Stage) -> bool, &'a AtomicBool);
+
+impl BuildObserver for While<'_> {
+    fn stage(&self, stage: Stage) {
+        self.1.store(self.0(stage), Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn the_last_pass_over_files_can_be_stopped() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&board("3x4"), &remoteness(out.path(), Method::Swept)).unwrap();
+    let stages: [fn(Stage) -> bool; 2] = [
+        |stage| stage == Stage::Assembling { stones: 12 },
+        |stage| stage == Stage::Counting { stones: 12 },
+    ];
+    for stage in stages {
+        let stop = AtomicBool::new(false);
+        let stopped = build(&board("3x4"), &plan, &While(stage, &stop), &stop);
+        assert!(matches!(stopped, Err(BuildError::Interrupted)), "{stopped:?}");
+    }
+    let summary = build(&board("3x4"), &plan, &(), &AtomicBool::new(false)).unwrap();
+    assert_eq!(summary.layers_found, 13);
+}
+
 #[test]
 fn a_damaged_part_is_made_again() {
     let whole = built("4x4", Scope::Complete, Method::Swept);

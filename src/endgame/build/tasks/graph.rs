@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::fs;
 
-use super::layers::{read_entry, remove_if_there};
+use super::layers::read_entry;
 use super::place::{Place, parse_slice_name, slice_name};
 use super::slices::Slices;
 use super::task::{Task, Work};
 use crate::endgame::build::error::BuildError;
+use crate::endgame::build::workspace::remove;
 use crate::endgame::files::{BlockKey, BlockKind, Manifest, ManifestLayer, Scope};
 use crate::endgame::index::{Index, Sizes};
 use crate::konane::Colour;
@@ -119,7 +120,7 @@ impl Graph<'_> {
                 parse_slice_name(name)
                 && done.get(black as usize) == Some(&true)
             {
-                remove_if_there(&self.place.tasks().join(name))?;
+                remove(&self.place.tasks().join(name))?;
             }
         }
         Ok(())

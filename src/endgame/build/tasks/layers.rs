@@ -1,6 +1,5 @@
 //! Putting a layer together from slices.
 
-use std::fs;
 use std::io::Read;
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use super::rows::{ROWS_OF, slice_header};
 use super::run::Runner;
 use crate::endgame::DatabaseError;
 use crate::endgame::build::error::BuildError;
+use crate::endgame::build::workspace::{remove, sound};
 use crate::endgame::files::{
     Counts, Inflater, LayerFile, LayerHeader, LayerWriter, ManifestLayer, ROWS, Scope, layer_entry,
 };
@@ -30,8 +30,10 @@ impl Runner<'_> {
         if read_entry(self.place, stones)?.is_some() {
             return self.remove_slices(stones);
         }
-        let file = match self.sound(&path, stones)? {
-            Some(file) => file,
+        let header = LayerHeader::new(self.index, Scope::Complete, stones);
+        let count = |file: LayerFile| layer_entry(self.index, &file, self.stop);
+        let entry = match sound(&path, &header, &header.keys(), count, |_| {})? {
+            Some(entry) => entry,
             None => {
                 let making = self.place.making()?;
                 match self.assemble(&making.file(&path), stones) {
@@ -42,42 +44,15 @@ impl Runner<'_> {
                     made => made?,
                 }
                 making.done_durably(&path)?;
-                LayerFile::open(&path)?
+                count(LayerFile::open(&path)?)?
             }
         };
-        self.look()?;
-        let entry = layer_entry(self.index, &file)?;
         let (making, target) = (self.place.making()?, self.place.entry(stones));
         let mut file = NewFile::create(&making.file(&target), 1 << 10)?;
         file.put(entry_text(&entry).as_bytes())?;
         file.finish()?;
         making.done_durably(&target)?;
         self.remove_slices(stones)
-    }
-
-    /// A file of the layer that is there and whole; one that is damaged is removed.
-    fn sound(&self, path: &Path, stones: u32) -> Result<Option<LayerFile>, BuildError> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let expected = LayerHeader::new(self.index, Scope::Complete, stones);
-        let checked = LayerFile::open(path).and_then(|file| {
-            file.verify()?;
-            let keys = file.blocks().iter().map(|block| block.key());
-            if *file.header() == expected && keys.eq(expected.keys()) {
-                return Ok(file);
-            }
-            let got = file.header().to_string();
-            Err(DatabaseError::damaged(path, "the header or its blocks", expected.to_string(), got))
-        });
-        match checked {
-            Ok(file) => Ok(Some(file)),
-            Err(error) if error.is_damage() => {
-                fs::remove_file(path).map_err(BuildError::io("remove", path))?;
-                Ok(None)
-            }
-            Err(other) => Err(other.into()),
-        }
     }
 
     fn assemble(&self, path: &Path, stones: u32) -> Result<(), BuildError> {
@@ -122,20 +97,10 @@ impl Runner<'_> {
     fn remove_slices(&self, stones: u32) -> Result<(), BuildError> {
         for key in LayerHeader::new(self.index, Scope::Complete, stones).keys() {
             for range in self.slices.ranges(self.index.orbits(key.black).len().into()) {
-                remove_if_there(&self.place.slice(key, range.start))?;
+                remove(&self.place.slice(key, range.start))?;
             }
         }
         Ok(())
-    }
-}
-
-/// Removes a file, unless somebody else has.
-pub(super) fn remove_if_there(path: &Path) -> Result<(), BuildError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(BuildError::io("remove", path)(error))
-        }
-        _ => Ok(()),
     }
 }
 
@@ -172,7 +137,7 @@ pub(super) fn read_entry(place: &Place, stones: u32) -> Result<Option<ManifestLa
         entry.stones == stones && file.is_ok_and(|file| file == (entry.bytes, entry.footer_xxh3))
     });
     if entry.is_none() {
-        remove_if_there(&path)?;
+        remove(&path)?;
     }
     Ok(entry)
 }

@@ -126,7 +126,7 @@ pub(super) struct Runner<'a> {
     pub place: &'a Place,
     pub slices: Slices,
     pub columns: Columns,
-    stop: &'a AtomicBool,
+    pub stop: &'a AtomicBool,
     counts: Counted,
 }
 
