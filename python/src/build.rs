@@ -51,6 +51,10 @@ impl BuildObserver for Watch<'_> {
         self.stage(format!("{} is made again: {reason}", path.display()));
     }
 
+    fn removed(&self, files: usize) {
+        self.stage(format!("{files} files of a build that was begun in another way are removed"));
+    }
+
     fn progress(&self, done: u64, total: u64) {
         self.0.change(|state| {
             let stage = state.take().map_or_else(|| "working".to_owned(), |state| state.stage);

@@ -87,6 +87,8 @@ impl From<PlanError> for Failure {
                 Resource::Memory => Failure::resource(error),
                 Resource::Disk => Failure::file(error),
             },
+            PlanError::Begun { .. } => Failure::resource(error),
+            PlanError::OtherWork { .. } | PlanError::Database(_) => Failure::file(error),
             PlanError::ReachableWithMaxStones
             | PlanError::ReachableWithRemoteness
             | PlanError::SlicedRemoteness { .. }
@@ -104,10 +106,8 @@ impl From<BuildError> for Failure {
             BuildError::Plan(error) => error.into(),
             BuildError::NoTask(_) => Failure::input(error),
             BuildError::TaskMemory { .. } => Failure::resource(error),
-            BuildError::OtherSlices { .. }
-            | BuildError::Unfinished { .. }
+            BuildError::Unfinished { .. }
             | BuildError::Busy { .. }
-            | BuildError::OtherWork { .. }
             | BuildError::DiskFull { .. }
             | BuildError::Lost { .. }
             | BuildError::Database(_) => Failure::file(error),

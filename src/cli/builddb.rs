@@ -14,8 +14,7 @@ use super::output;
 use super::progress::Progress;
 use crate::endgame::files::format::database_name;
 use crate::endgame::{
-    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, PlanError, Resource, Scope,
-    build, plan,
+    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
 };
 use crate::konane::{Board, Dimensions};
 use crate::system::peak_memory;
@@ -158,8 +157,8 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
     let plan = match plan(&board, &options) {
         Ok(plan) => plan,
         Err(error) => {
-            if let (true, PlanError::DoesNotFit(misfit)) = (args.output.json, &error) {
-                output::write_json(&no_database(match misfit.resource {
+            if let (true, Some(resource)) = (args.output.json, error.lacking()) {
+                output::write_json(&no_database(match resource {
                     Resource::Memory => "memory limit",
                     Resource::Disk => "disk limit",
                 }))?;

@@ -298,11 +298,9 @@ impl CliError {
             CliError::Build(error) => match error {
                 BuildError::Interrupted => Exit::Interrupted,
                 BuildError::Busy { .. }
-                | BuildError::OtherWork { .. }
                 | BuildError::DiskFull { .. }
                 | BuildError::Lost { .. }
                 | BuildError::Unfinished { .. }
-                | BuildError::OtherSlices { .. }
                 | BuildError::Database(_) => Exit::File,
                 BuildError::TaskMemory { .. } => Exit::Limit,
                 BuildError::NoTask(_) => Exit::BadInput,
@@ -370,13 +368,13 @@ impl CliError {
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
             CliError::SprVerify(SprVerifyError::Memory(_)) => "--memory allows more",
             CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                // The text rounds to the nearest.
-                let memory = (misfit.resource == Resource::Memory && is_there(misfit.memory))
-                    .then(|| format!("at least --memory {}MiB", misfit.memory.div_ceil(1 << 20)));
+                let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory);
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
-                let tips: Vec<String> = memory.into_iter().chain(stones).collect();
+                let tips: Vec<String> =
+                    memory.and_then(memory_that_is_there).into_iter().chain(stones).collect();
                 return (!tips.is_empty()).then(|| tips.join(", or "));
             }
+            CliError::Plan(PlanError::Begun { need, .. }) => return memory_that_is_there(*need),
             CliError::Plan(PlanError::ReachableWithMaxStones) => {
                 "leave out --max-stones, or choose --scope complete"
             }
@@ -436,6 +434,11 @@ fn is_there(bytes: u64) -> bool {
     memory_available().is_none_or(|have| bytes <= have)
 }
 
+/// The flag for so much memory, if it is there. The library's texts round to the nearest.
+fn memory_that_is_there(need: u64) -> Option<String> {
+    is_there(need).then(|| format!("at least --memory {}MiB", need.div_ceil(1 << 20)))
+}
+
 /// The names of the databases in a directory, if there are any.
 fn databases_in(path: &Path) -> Option<String> {
     let found = Database::list(path).ok()?;
@@ -445,7 +448,9 @@ fn databases_in(path: &Path) -> Option<String> {
 
 fn plan(error: &PlanError) -> Exit {
     match error {
-        PlanError::DoesNotFit(_) => Exit::Limit,
+        PlanError::DoesNotFit(_) | PlanError::Begun { .. } => Exit::Limit,
+        PlanError::OtherWork { .. } => Exit::File,
+        PlanError::Database(error) => database(error),
         PlanError::ReachableWithMaxStones
         | PlanError::ReachableWithRemoteness
         | PlanError::SlicedRemoteness { .. }

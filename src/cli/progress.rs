@@ -162,6 +162,11 @@ impl BuildObserver for Progress {
         self.aside(|| warn(&text));
     }
 
+    fn removed(&self, files: usize) {
+        let text = format!("{files} files of a build that was begun in another way are removed");
+        self.aside(|| warn(&text));
+    }
+
     fn progress(&self, done: u64, of: u64) {
         self.part(done, of);
     }

@@ -26,21 +26,6 @@ pub enum BuildError {
         /// The directory of the database.
         path: PathBuf,
     },
-    /// The directory has files of something else.
-    #[error(
-        "{} belongs to something else: its {what} is {got}, but this build writes {expected}; \
-         delete the directory, or choose another one", path.display()
-    )]
-    OtherWork {
-        /// A file in the directory.
-        path: PathBuf,
-        /// What differs.
-        what: &'static str,
-        /// What the build would write.
-        expected: String,
-        /// What the file says.
-        got: String,
-    },
     /// The disk is full.
     #[error(
         "no space is left on the disk of {}: make room and run it again, \
@@ -71,20 +56,6 @@ pub enum BuildError {
     )]
     TaskMemory {
         /// Bytes that it needs.
-        need: u64,
-        /// Bytes that it may use.
-        have: u64,
-    },
-    /// The directory was begun with slices that do not fit into the memory that may be used now.
-    #[error(
-        "{} was begun with tasks that need {} of memory, but only {} may be used: give \
-         them more, or delete the directory and begin again", path.display(), bytes_text(*need),
-        bytes_text(*have)
-    )]
-    OtherSlices {
-        /// The directory of the tasks.
-        path: PathBuf,
-        /// Bytes that a task needs.
         need: u64,
         /// Bytes that it may use.
         have: u64,

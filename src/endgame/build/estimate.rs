@@ -7,7 +7,8 @@ use super::parts;
 use super::plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
 use super::swept;
 use super::tasks;
-use crate::endgame::files::{CHUNK_BYTES, MANIFEST_NAME, Metric, Scope, database_name};
+use super::workspace::{is_built, parts_in};
+use crate::endgame::files::{CHUNK_BYTES, Metric, Scope, database_name};
 use crate::endgame::index::{Index, Sizes, binomial};
 use crate::endgame::values::statespace;
 use crate::konane::{Board, Colour};
@@ -49,7 +50,8 @@ struct Needs {
 /// seconds where rows have to be cut into slices.
 ///
 /// # Errors
-/// If it does not fit, with what would.
+/// If it does not fit, with what would; and if the directory has another database, or one that cannot be
+/// read.
 pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let dimensions = board.dimensions();
     let reachable = options.scope == Scope::Reachable;
@@ -70,7 +72,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let sizes = Sizes::new(&index);
     let max_stones = options.max_stones.unwrap_or(u32::MAX).min(dimensions.squares());
     let directory = options.out.join(database_name(dimensions, options.scope, max_stones, metric));
-    let finished = directory.join(MANIFEST_NAME).exists();
+    let finished = is_built(&directory, (dimensions, options.scope, metric), max_stones)?;
     let memory_limit = options.memory_bytes.or_else(memory_available);
     let disk_limit = disk_free(&directory)
         .map(|free| free.saturating_add(present(&directory) + tasks::present(&directory)));
@@ -89,29 +91,29 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     };
     let white = index.numbering().count(Colour::White);
     let whole = max_stones == dimensions.squares() && white <= swept::MAX_WHITE;
+    let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
+    let swept = tables + swept::memory(&sizes, metric);
+    // A build goes on in the way in which it was begun, whatever is available now: no other one uses
+    // what it has made, which may be the work of days.
+    let in_slices = tasks::are_in(&directory);
+    let in_memory = !in_slices && !parts_in(&directory).is_empty();
     let method = match options.method {
         _ if reachable => Method::Reached,
-        Some(method @ (Method::Swept | Method::Sliced)) if whole => method,
-        // A build that was begun in slices goes on so, whatever is available now.
-        None if whole && tasks::are_in(&directory) => Method::Sliced,
-        None if whole && dimensions.squares() >= SWEPT_FROM => {
-            let layers =
-                BASE_BYTES + orbit_bytes(&sizes, max_stones) + swept::memory(&sizes, metric);
-            match memory_limit.is_none_or(|limit| layers <= u128::from(limit)) {
-                _ if metric != Metric::Outcome => Method::Swept,
-                true => Method::Swept,
-                false => Method::Sliced,
-            }
-        }
-        _ => Method::Ranked,
+        _ if !whole => Method::Ranked,
+        Some(method @ (Method::Swept | Method::Sliced)) => method,
+        Some(Method::Ranked | Method::Reached) => Method::Ranked,
+        None if in_slices => Method::Sliced,
+        None if dimensions.squares() < SWEPT_FROM => Method::Ranked,
+        None if metric != Metric::Outcome || in_memory => Method::Swept,
+        None if memory_limit.is_none_or(|limit| swept <= u128::from(limit)) => Method::Swept,
+        None => Method::Sliced,
     };
     let mut needs = ranked_needs(&index, &sizes, metric, max_stones, threads);
     let mut slices = None;
-    let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
     match method {
         Method::Ranked => {}
         Method::Swept => {
-            needs.memory = tables + swept::memory(&sizes, metric);
+            needs.memory = swept;
             let per_second = match metric {
                 Metric::Outcome => SWEPT_POSITIONS_PER_SECOND,
                 Metric::Remoteness => SWEPT_REMOTENESSES_PER_SECOND,
@@ -133,6 +135,18 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         }
     }
     if let (false, Some((resource, have))) = (finished, lacking(&needs)) {
+        let begun = match method {
+            Method::Sliced if in_slices => Some((directory.join(tasks::TASKS), "slices of rows")),
+            Method::Swept if in_memory => Some((directory.clone(), "layers of rows")),
+            _ => None,
+        };
+        // Whether it could be built anew, in small slices.
+        let anew = metric == Metric::Outcome
+            && resource == Resource::Memory
+            && tasks::least_memory(&index, &sizes, threads) <= u128::from(have);
+        if let Some((path, rows)) = begun.filter(|_| anew) {
+            return Err(PlanError::Begun { path, rows, need: saturated(needs.memory), have });
+        }
         let fits = (0..max_stones).rev().find(|&stones| {
             lacking(&ranked_needs(&index, &sizes, metric, stones, threads)).is_none()
         });
@@ -299,10 +313,23 @@ mod tests {
     }
 
     #[test]
+    fn the_remedy_is_for_what_is_lacking() {
+        let mut reachable = options(None, Some(1 << 20));
+        reachable.scope = Scope::Reachable;
+        let PlanError::DoesNotFit(mut misfit) = plan(&board("4x4"), &reachable).unwrap_err() else {
+            panic!("another error");
+        };
+        let text = |misfit: &Misfit| PlanError::DoesNotFit(Box::new(misfit.clone())).to_string();
+        assert!(text(&misfit).ends_with("scope complete needs less memory"), "{}", text(&misfit));
+        misfit.resource = Resource::Disk;
+        assert!(text(&misfit).ends_with("choose another disk"), "{}", text(&misfit));
+    }
+
+    #[test]
     fn reachable_positions_have_no_limit_of_stones() {
         let mut options = options(Some(4), None);
         options.scope = Scope::Reachable;
         let error = plan(&board("6x6"), &options).unwrap_err();
-        assert_eq!(error, PlanError::ReachableWithMaxStones);
+        assert!(matches!(error, PlanError::ReachableWithMaxStones), "{error}");
     }
 }

@@ -80,6 +80,10 @@ pub trait BuildObserver: Sync {
     /// A file that an earlier run left is not sound, and has been removed; it is made again.
     fn discarded(&self, _path: &Path, _reason: &DatabaseError) {}
 
+    /// So many files that an earlier run left have been removed: it was begun in another way, and this
+    /// one has no use for them.
+    fn removed(&self, _files: usize) {}
+
     /// So many of the positions are done.
     fn progress(&self, _done: u64, _of: u64) {}
 }

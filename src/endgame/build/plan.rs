@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::tasks::TaskFigures;
-use crate::endgame::files::{Metric, Scope};
+use crate::endgame::files::{DatabaseError, Metric, Scope};
 use crate::konane::Dimensions;
 use crate::system::bytes_text;
 
@@ -20,7 +20,8 @@ pub struct BuildOptions {
     pub memory_bytes: Option<u64>,
     /// The directory that holds databases; each has a directory of its own in it.
     pub out: PathBuf,
-    /// How; `None` for the sweep where it is possible. Makes no difference to the files.
+    /// How; `None` for the way in which an earlier run began, else for the sweep where it is possible.
+    /// Makes no difference to the files.
     pub method: Option<Method>,
 }
 
@@ -153,10 +154,11 @@ impl Misfit {
             1 => "one thread".to_owned(),
             threads => format!("{threads} threads"),
         };
-        let remedy = match self.fits {
-            Some(stones) => format!("with up to {stones} stones it would fit"),
-            None if self.scope == Scope::Reachable => "scope complete needs less memory".to_owned(),
-            None => "no number of stones would fit".to_owned(),
+        let remedy = match (self.fits, self.scope, self.resource) {
+            (Some(stones), ..) => &format!("with up to {stones} stones it would fit"),
+            (None, Scope::Reachable, Resource::Memory) => "scope complete needs less memory",
+            (None, Scope::Reachable, Resource::Disk) => "make room, or choose another disk",
+            (None, Scope::Complete, _) => "no number of stones would fit",
         };
         format!(
             "{} needs {memory} of memory, {disk} of disk space and about {time} on {threads}, but only \
@@ -167,11 +169,46 @@ impl Misfit {
 }
 
 /// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// It does not fit.
     #[error("{}", .0.text())]
     DoesNotFit(Box<Misfit>),
+    /// An earlier run began in a way that needs more memory than may be used now. With that little it
+    /// can be built in slices, or in smaller ones, but these could not use what is there.
+    #[error(
+        "{} was begun with {rows} that need {} of memory, but only {} may be used: give \
+         them more, or delete the directory and begin again", path.display(), bytes_text(*need),
+        bytes_text(*have)
+    )]
+    Begun {
+        /// The directory.
+        path: PathBuf,
+        /// What is in memory at a time.
+        rows: &'static str,
+        /// Bytes that this needs.
+        need: u64,
+        /// Bytes that may be used.
+        have: u64,
+    },
+    /// The directory has files of something else.
+    #[error(
+        "{} belongs to something else: its {what} is {got}, but this build writes {expected}; \
+         delete the directory, or choose another one", path.display()
+    )]
+    OtherWork {
+        /// A file in the directory.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// What the build would write.
+        expected: String,
+        /// What the file says.
+        got: String,
+    },
+    /// A database is there, and cannot be read.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
     /// Layers of reachable positions alone do not exist: the start has all stones.
     #[error(
         "the reachable positions are found from the full board downwards, so scope reachable has \
@@ -211,4 +248,15 @@ pub enum PlanError {
         /// The board.
         board: Dimensions,
     },
+}
+
+impl PlanError {
+    /// What does not suffice, if something does not.
+    pub fn lacking(&self) -> Option<Resource> {
+        match self {
+            PlanError::DoesNotFit(misfit) => Some(misfit.resource),
+            PlanError::Begun { .. } => Some(Resource::Memory),
+            _ => None,
+        }
+    }
 }

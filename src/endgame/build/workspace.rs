@@ -10,6 +10,7 @@
 //! A file `lock`, locked through the operating system, keeps other builds out; the lock ends with
 //! the process, however that ends.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,12 +18,14 @@ use std::sync::atomic::AtomicBool;
 
 use super::error::BuildError;
 use super::observer::BuildObserver;
+use super::plan::PlanError;
 use crate::endgame::files::{
     BlockKey, BlockKind, DatabaseError, LayerFile, LayerHeader, LayerSummary, LayerWriter,
-    MANIFEST_NAME, ManifestLayer, Metric, Scope, layer_entry, layer_name,
+    MANIFEST_NAME, Manifest, ManifestLayer, Metric, Scope, layer_entry, layer_name,
 };
 use crate::endgame::index::Index;
 use crate::file::Lock;
+use crate::konane::Dimensions;
 
 const LOCK_NAME: &str = "lock";
 
@@ -43,7 +46,7 @@ impl<'a> Workspace<'a> {
     /// checks that everything else there belongs to this build.
     ///
     /// # Errors
-    /// [`BuildError::Busy`] if another process has it, [`BuildError::OtherWork`] if there are files
+    /// [`BuildError::Busy`] if another process has it, [`PlanError::OtherWork`] if there are files
     /// of another board, scope or layout, and what the operating system refuses.
     pub fn open(
         index: &'a Index,
@@ -137,22 +140,10 @@ impl<'a> Workspace<'a> {
     /// Whether a file belongs to this build.
     fn check_identity(&self, name: &str, file: &LayerFile) -> Result<(), BuildError> {
         let got = file.header();
-        let other = |what, expected: String, got: String| {
-            Err(BuildError::OtherWork { path: file.path().to_owned(), what, expected, got })
-        };
+        let other = |what, expected, got| Err(other_work(file.path(), what, expected, got).into());
         let expected = self.header(got.stones);
-        if got.dimensions != expected.dimensions {
-            let [expected, got] = [expected.dimensions, got.dimensions].map(|d| d.to_string());
-            return other("board", expected, got);
-        }
-        if got.scope != expected.scope {
-            let [expected, got] = [expected.scope, got.scope].map(|s| s.name().to_owned());
-            return other("scope", expected, got);
-        }
-        if got.metric != expected.metric {
-            let [expected, got] = [expected.metric, got.metric].map(|m| m.name().to_owned());
-            return other("metric", expected, got);
-        }
+        let holds = |header: &LayerHeader| (header.dimensions, header.scope, header.metric);
+        check_holds(file.path(), holds(&expected), holds(got))?;
         if got.stones > self.max_stones {
             let expected = format!("at most {}", self.max_stones);
             return other("number of stones", expected, got.stones.to_string());
@@ -250,6 +241,50 @@ impl<'a> Workspace<'a> {
         }
         Ok(summary)
     }
+}
+
+/// What a database says of which positions of which board.
+pub(super) type Holds = (Dimensions, Scope, Metric);
+
+/// Whether the database is in its directory already.
+///
+/// # Errors
+/// If its manifest cannot be read, or is one of another database.
+pub(super) fn is_built(directory: &Path, holds: Holds, max_stones: u32) -> Result<bool, PlanError> {
+    let path = directory.join(MANIFEST_NAME);
+    if !path.exists() {
+        return Ok(false);
+    }
+    let got = Manifest::read(directory)?;
+    check_holds(&path, holds, (got.dimensions, got.scope, got.metric()))?;
+    if got.max_stones() != max_stones {
+        let [expected, got] = [max_stones, got.max_stones()].map(|stones| stones.to_string());
+        return Err(other_work(&path, "number of stones", expected, got));
+    }
+    Ok(true)
+}
+
+fn check_holds(path: &Path, expected: Holds, got: Holds) -> Result<(), PlanError> {
+    let [expected, got] = [expected, got].map(|(board, scope, metric)| {
+        let (scope, metric) = (scope.name().to_owned(), metric.name().to_owned());
+        [("board", board.to_string()), ("scope", scope), ("metric", metric)]
+    });
+    match expected.into_iter().zip(got).find(|(expected, got)| expected != got) {
+        Some(((what, expected), (_, got))) => Err(other_work(path, what, expected, got)),
+        None => Ok(()),
+    }
+}
+
+fn other_work(path: &Path, what: &'static str, expected: String, got: String) -> PlanError {
+    PlanError::OtherWork { path: path.to_owned(), what, expected, got }
+}
+
+/// The files of parts in a directory.
+pub(super) fn parts_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_part = |name: &str| name.starts_with("part-") && name.ends_with(".kdb");
+    paths.filter(|path| path.file_name().and_then(OsStr::to_str).is_some_and(is_part)).collect()
 }
 
 /// The name of the file of a part, such as `part-wins-black-b05-w04.kdb`.

@@ -4,7 +4,10 @@ use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use konane::endgame::{BuildError, BuildObserver, DatabaseError, Stage};
+use konane::Board;
+use konane::endgame::{
+    self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, PlanError, Stage,
+};
 use konane::internals::files::LayerSummary;
 use tempfile::tempdir;
 
@@ -228,6 +231,24 @@ fn files_of_something_else_are_refused() {
         let error = build_on(1, &few, &(), &AtomicBool::new(false)).unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");
         fs::remove_file(to).unwrap();
+    }
+
+    // A database under another name: of another board, with another metric, with fewer stones.
+    build(&few);
+    for (from, to, size, metric, reason) in [
+        ("4x3-complete", "2x6-complete", "2x6", Metric::Outcome, "its board is 4x3"),
+        ("3x4-complete", "3x4-complete-remoteness", "3x4", Metric::Remoteness, "is outcome"),
+        ("3x4-stones4", "3x4-complete", "3x4", Metric::Outcome, "number of stones is 4"),
+    ] {
+        let named = out.path().join(to);
+        fs::rename(out.path().join(from), &named).unwrap();
+        let options = BuildOptions { metric, ..BuildOptions::complete(out.path().to_owned()) };
+        let refused = || endgame::plan(&Board::new(size.parse().unwrap()), &options).unwrap_err();
+        let error = refused();
+        assert!(matches!(error, PlanError::OtherWork { .. }), "{error}");
+        assert!(error.to_string().contains(reason), "{error}");
+        fs::write(named.join("database.json"), "{").unwrap();
+        assert!(matches!(refused(), PlanError::Database(_)), "{}", refused());
     }
 
     // A directory that cannot be made.

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use konane::Board;
 use konane::endgame::{
-    BuildError, BuildOptions, Method, PlanError, Task, TaskOptions, TaskPlan, Work, plan,
+    BuildError, BuildObserver, BuildOptions, Method, Plan, PlanError, Stage, Task, TaskOptions,
+    TaskPlan, Work, plan,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -301,11 +302,20 @@ fn slices_of_another_run_are_kept() {
     drop(begun.open(&()).unwrap());
     let more = TaskPlan::new(&board("5x6"), TaskOptions { parts: 7, ..options(1 << 31) }).unwrap();
     assert_eq!(more.figures().slice_rows, rows);
-    let error = TaskPlan::new(&board("5x6"), options(figures.rows_memory_bytes - 1)).unwrap_err();
-    assert!(matches!(error, BuildError::OtherSlices { .. }), "{error}");
+    let less = figures.rows_memory_bytes - 1;
+    let error = TaskPlan::new(&board("5x6"), options(less)).unwrap_err();
+    assert!(matches!(error, BuildError::Plan(PlanError::Begun { .. })), "{error}");
     // `konane builddb` goes on with them too.
-    let plan = plan(&board("5x6"), &BuildOptions::complete(out.path().to_owned())).unwrap();
+    let planned = |memory_bytes| {
+        let options = BuildOptions::complete(out.path().to_owned());
+        plan(&board("5x6"), &BuildOptions { memory_bytes, ..options })
+    };
+    let plan = planned(None).unwrap();
     assert_eq!((plan.method, &plan.directory), (Method::Sliced, &directory));
+    let error = planned(Some(less)).unwrap_err();
+    let PlanError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
+    assert_eq!((path, *have), (&directory.join("tasks"), less));
+    assert!(*need > less && error.to_string().contains("was begun with slices of rows"), "{error}");
     // One driver at a time.
     let build = more.open(&()).unwrap();
     let second = TaskPlan::new(&board("5x6"), options(1 << 30)).unwrap().open(&());
@@ -351,6 +361,62 @@ fn little_memory_makes_slices_on_one_machine() {
         build_on(2, &plan, &(), &AtomicBool::new(false)).unwrap();
         assert_same(&expected, &plan.directory);
     }
+}
+
+/// Leaves a build in memory unfinished, with parts.
+fn begun_in_memory(size: &str, out: &Path) -> Plan {
+    struct AtRows<'a>(&'a AtomicBool);
+    impl BuildObserver for AtRows<'_> {
+        fn stage(&self, stage: Stage) {
+            self.0.store(stage == Stage::Rows { black: 4 }, Ordering::Relaxed);
+        }
+    }
+    let options = BuildOptions::complete(out.to_owned());
+    let options = BuildOptions { method: Some(Method::Swept), ..options };
+    let (plan, stop) = (plan(&board(size), &options).unwrap(), AtomicBool::new(false));
+    let error = build_on(2, &plan, &AtRows(&stop), &stop).unwrap_err();
+    assert!(matches!(error, BuildError::Interrupted), "{error}");
+    assert!(files(&plan.directory).keys().any(|name| name.starts_with("part-")));
+    plan
+}
+
+#[test]
+fn what_was_begun_in_memory_goes_on_there() {
+    let out = tempdir().unwrap();
+    let begun = begun_in_memory("5x6", out.path());
+    let planned = |memory_bytes| {
+        let options = BuildOptions::complete(out.path().to_owned());
+        plan(&board("5x6"), &BuildOptions { memory_bytes, ..options })
+    };
+    assert_eq!(planned(Some(begun.memory_bytes)).unwrap().method, Method::Swept);
+    // In a new directory slices would be made.
+    let error = planned(Some(begun.memory_bytes - 1)).unwrap_err();
+    let PlanError::Begun { path, need, .. } = &error else { panic!("{error}") };
+    assert_eq!((path, *need), (&begun.directory, begun.memory_bytes));
+    assert!(error.to_string().contains("was begun with layers of rows"), "{error}");
+    // There, too, no slices would fit.
+    let error = planned(Some(60 << 20)).unwrap_err();
+    assert!(matches!(error, PlanError::DoesNotFit(_)), "{error}");
+}
+
+#[test]
+fn tasks_remove_what_they_do_not_use() {
+    #[derive(Default)]
+    struct Removed(AtomicUsize);
+    impl BuildObserver for Removed {
+        fn removed(&self, files: usize) {
+            self.0.fetch_add(files, Ordering::Relaxed);
+        }
+    }
+    let (_whole, expected) = whole("4x4");
+    let out = tempdir().unwrap();
+    let begun = begun_in_memory("4x4", out.path());
+    let parts = files(&begun.directory).into_keys().filter(|name| name.starts_with("part-"));
+    let (parts, removed) = (parts.count(), Removed::default());
+    let plan = Plan { method: Method::Sliced, ..begun };
+    build_on(2, &plan, &removed, &AtomicBool::new(false)).unwrap();
+    assert_eq!(removed.0.into_inner(), parts);
+    assert_same(&expected, &plan.directory);
 }
 
 #[test]

@@ -58,6 +58,8 @@ mod task;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+pub(super) use place::TASKS;
+pub(super) use plan::least_memory;
 pub use plan::{TaskBuild, TaskFigures, TaskOptions, TaskPlan};
 pub use run::TaskReport;
 pub use task::{Task, TaskError, Work};
@@ -83,7 +85,7 @@ pub(super) fn are_in(directory: &Path) -> bool {
 
 /// Bytes of the files of tasks in the directory of a database.
 pub(super) fn present(directory: &Path) -> u64 {
-    super::costs::present(&directory.join(place::TASKS))
+    super::costs::present(&directory.join(TASKS))
 }
 
 /// Everything on this machine, in a directory that is locked.
@@ -94,6 +96,6 @@ pub(super) fn build_here(
     stop: &AtomicBool,
 ) -> Result<Manifest, BuildError> {
     let tasks = TaskPlan::here(board, &plan.directory, plan.memory_limit);
-    tasks.begin()?;
+    tasks.begin(observer)?;
     local::run(&tasks.graph(), observer, stop)
 }

@@ -15,7 +15,7 @@ use crate::endgame::build::error::BuildError;
 use crate::endgame::build::observer::BuildObserver;
 use crate::endgame::build::plan::{Misfit, PlanError, Resource};
 use crate::endgame::build::swept::MAX_WHITE;
-use crate::endgame::build::workspace::Workspace;
+use crate::endgame::build::workspace::{Workspace, is_built, parts_in, remove};
 use crate::endgame::build::{BuildSummary, summary};
 use crate::endgame::files::{MANIFEST_NAME, Manifest, Metric, Scope};
 use crate::endgame::index::{Index, Sizes};
@@ -95,8 +95,8 @@ impl TaskPlan {
     ///
     /// # Errors
     /// [`BuildError::Plan`] if the memory does not suffice for eight rows, or for the index of a layer,
-    /// or the board is too large for rows. [`BuildError::OtherSlices`] if it does not suffice for
-    /// the slices that an earlier run began with.
+    /// or for the slices that an earlier run began with, if the board is too large for rows, and if the
+    /// directory has another database.
     pub fn new(board: &Board, options: TaskOptions) -> Result<Self, BuildError> {
         let index = Index::new(board.clone(), Scope::Complete.exchanges());
         let dimensions = board.dimensions();
@@ -106,6 +106,8 @@ impl TaskPlan {
         if white > MAX_WHITE {
             return Err(PlanError::TooLargeForRows { board: dimensions }.into());
         }
+        let holds = (dimensions, Scope::Complete, Metric::Outcome);
+        is_built(&place.directory, holds, dimensions.squares())?;
         let TaskOptions { memory_bytes, threads, parts, .. } = options;
         let need = least_memory(&index, &sizes, threads);
         let fitting = Slices::fitting(&index, memory_bytes, threads, parts);
@@ -122,9 +124,9 @@ impl TaskPlan {
             Some(slices) => {
                 let need = slices.rows_memory(&index, &sizes, threads);
                 if need > memory_bytes.into() {
-                    let need = saturated(need);
-                    let path = place.tasks();
-                    return Err(BuildError::OtherSlices { path, need, have: memory_bytes });
+                    let (path, need, have) = (place.tasks(), saturated(need), memory_bytes);
+                    let rows = "slices of rows";
+                    return Err(PlanError::Begun { path, rows, need, have }.into());
                 }
                 slices
             }
@@ -220,13 +222,12 @@ impl TaskPlan {
     /// nothing of this; whoever hands them out does.
     ///
     /// # Errors
-    /// [`BuildError::Busy`] if another process builds there, [`BuildError::OtherWork`] if it has
-    /// files of something else, [`BuildError::Plan`] if the disk has not enough room, and what the
-    /// operating system refuses.
+    /// [`BuildError::Busy`] if another process builds there, [`BuildError::Plan`] if it has files of
+    /// something else or the disk has not enough room, and what the operating system refuses.
     pub fn open(self, observer: &dyn BuildObserver) -> Result<TaskBuild, BuildError> {
         self.check_disk()?;
         let lock = Workspace::lock(&self.index, &self.place.directory, observer)?;
-        self.begin()?;
+        self.begin(observer)?;
         Ok(TaskBuild { plan: self, lock, started: Instant::now() })
     }
 
@@ -248,10 +249,16 @@ impl TaskPlan {
         Err(misfit(index, needs, seconds, options.threads, Resource::Disk, have))
     }
 
-    /// Prepares the directory of the tasks.
-    pub(super) fn begin(&self) -> Result<(), BuildError> {
+    /// Prepares the directory of the tasks, and removes what an earlier run in memory left, which they
+    /// do not use.
+    pub(super) fn begin(&self, observer: &dyn BuildObserver) -> Result<(), BuildError> {
         if self.is_finished() {
             return Ok(());
+        }
+        let parts = parts_in(&self.place.directory);
+        parts.iter().try_for_each(|part| remove(part))?;
+        if !parts.is_empty() {
+            observer.removed(parts.len());
         }
         let tasks = self.place.tasks();
         match read_layout(&self.place) {
@@ -275,7 +282,11 @@ impl TaskPlan {
 const SAMPLES: usize = 3;
 
 /// The least memory with which a task of each kind gets on.
-pub(super) fn least_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
+pub(in crate::endgame::build) fn least_memory(
+    index: &Index,
+    sizes: &Sizes,
+    threads: usize,
+) -> u128 {
     let rows = Slices::LEAST.rows_memory(index, sizes, threads);
     rows.max(slices::layer_memory(index, sizes, threads))
 }
