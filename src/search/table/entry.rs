@@ -27,7 +27,7 @@ pub struct Entry {
     pub phi: Number,
     /// Disproof number for the side to move.
     pub delta: Number,
-    /// Expansions that went into the numbers.
+    /// Expansions that went into the numbers; of open nodes of PNS and PN², those of the last visit.
     pub work: u64,
 }
 
