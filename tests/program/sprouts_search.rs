@@ -135,6 +135,18 @@ fn solve_names_moves() {
     assert!(moves(&open, "win").is_empty() && moves(&open, "unknown").len() > 20);
 }
 
+#[test]
+fn what_is_looked_for_about_moves_does_not_count() {
+    let args = ["solve", "0*9", "--nimber", "40", "--threads", "1", "--json"];
+    let counts = |more: &[&str]| {
+        let found = object(&[&args[..], more].concat(), 0);
+        ["iterations", "nodes", "generated", "lands", "memory_bytes"]
+            .map(|field| found[field].as_u64().unwrap())
+    };
+    let [alone, with_moves] = [&[][..], &["--lines"]].map(counts);
+    assert_eq!(alone, with_moves);
+}
+
 /// A file that has the number of the start alone says nothing of its moves.
 #[test]
 fn a_move_is_found_that_the_file_does_not_have() {

@@ -169,13 +169,10 @@ impl<'g> Engine<'g> {
 
     /// Closes the database. What the search took, and what went wrong with the database, which is
     /// for after the answer.
-    pub fn close(
-        self,
-        (counters, memory_bytes, seconds): (&Counters, u64, f64),
-        reason: Option<Reason>,
-    ) -> (SearchedJson, Result<(), CliError>) {
+    pub fn close(self, took: Took, reason: Option<Reason>) -> (SearchedJson, Result<(), CliError>) {
         let Engine { workspace, sink, profile, options, threads } = self;
-        let Sink { game, database, trace, .. } = sink;
+        let Took { counters, memory_bytes, lands, seconds } = took;
+        let Sink { database, trace, .. } = sink;
         let traced = trace.map_or(Ok(()), Trace::finish);
         let (database, closed) = match database.map(GrundyFile::close).transpose() {
             Ok(database) => (database, Ok(())),
@@ -189,7 +186,7 @@ impl<'g> Engine<'g> {
             iterations: counters.expansions,
             nodes: counters.nodes,
             generated: counters.generated,
-            lands: game.lands(),
+            lands,
             grundy_numbers: counters.grundy_numbers,
             seconds,
             iterations_per_second: speed(counters.expansions, seconds),
@@ -208,6 +205,19 @@ impl<'g> Engine<'g> {
         };
         (json, closed.and(traced))
     }
+}
+
+/// What a search took. It is noted as soon as that ends: more may be looked for before it is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Took {
+    /// What it counted.
+    pub counters: Counters,
+    /// Bytes of everything.
+    pub memory_bytes: u64,
+    /// Lands in memory.
+    pub lands: u32,
+    /// Wall-clock time.
+    pub seconds: f64,
 }
 
 /// The database in JSON.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, Took};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
@@ -51,9 +51,14 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
     let threads = threads.get() as u32;
     let report = grundy(workspace, &start.atoms, engine.options, threads, limits, sink);
-    let seconds = begun.elapsed().as_secs_f64();
+    let took = Took {
+        counters: report.counters,
+        memory_bytes: report.memory_bytes,
+        lands: start.game.lands(),
+        seconds: begun.elapsed().as_secs_f64(),
+    };
     let reason = report.grundy.err();
-    let (searched, closed) = engine.close((&report.counters, report.memory_bytes, seconds), reason);
+    let (searched, closed) = engine.close(took, reason);
     let json = GrundyJson {
         position: args.text.position.clone(),
         canonical: start.canonical,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, Took};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{JobArgs, values};
@@ -140,9 +140,14 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let limits = flags.search.limits(begun, stop);
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
     let report = algorithm.search(workspace, &root, options, jobs, threads, limits, sink);
-    let seconds = begun.elapsed().as_secs_f64();
+    let took = Took {
+        counters: report.counters,
+        memory_bytes: report.memory_bytes,
+        lands: start.game.lands(),
+        seconds: begun.elapsed().as_secs_f64(),
+    };
     sink.progress(&Progress::from(&report));
-    tracing::debug!(?report, seconds, "search ends");
+    tracing::debug!(?report, took.seconds, "search ends");
 
     let (outcome, reason) = match report.outcome {
         Outcome::Known(Value::Win) => ("win", None),
@@ -173,7 +178,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     sink.trace = trace;
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
-    let (searched, closed) = engine.close((&report.counters, report.memory_bytes, seconds), reason);
+    let (searched, closed) = engine.close(took, reason);
     let open = reason.is_some();
     let json = SproutsSolveJson {
         position: text.to_owned(),
