@@ -3,8 +3,6 @@
 //! wrong, since whoever can seal a message is believed, but nothing breaks.
 #![no_main]
 
-use std::time::Duration;
-
 use konane::search::jobs::messages::{Answer, Order};
 use konane::search::jobs::remote::wire::{Kind, decode, encode, seal};
 use konane::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
@@ -16,14 +14,14 @@ use libfuzzer_sys::fuzz_target;
 
 /// Each piece of the data is the content of a message.
 fn tell(leader: &mut dyn RemoteLeader, data: &[u8]) -> u64 {
-    let told = leader.hello(0, Duration::ZERO);
+    let told = leader.hello(0);
     let number = u64::from_le_bytes(told.answer[8..16].try_into().expect("eight bytes"));
     for content in data.split(|&byte| byte == 0xff) {
         let bytes = seal(Kind::Message, number, |bytes| bytes.extend(content));
-        let _ = leader.hear(&bytes, Duration::ZERO);
-        let _ = leader.hear(content, Duration::ZERO);
+        let _ = leader.hear(&bytes);
+        let _ = leader.hear(content);
     }
-    leader.hello(1, Duration::ZERO);
+    leader.hello(1);
     number
 }
 
@@ -40,9 +38,9 @@ fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
         let mut job = whole(Kind::Answer, content);
         let answer = decode::<Answer<u64, Fact>>(Kind::Answer, number, &job);
         // What a job may take is the leader's to say.
-        if let Ok(Answer { order: Order::Search(mut search), serial, facts, read }) = answer {
+        if let Ok(Answer { order: Order::Search(mut search), facts, read }) = answer {
             search.budget = search.budget.min(1000);
-            let answer = Answer { order: Order::Search(search), serial, facts, read };
+            let answer = Answer { order: Order::Search(search), facts, read };
             job = encode(Kind::Answer, number, &answer);
         }
         let _ = worker.search(0, &job, Some(&entries));

@@ -56,13 +56,13 @@ fn carry(leader: &mut dyn RemoteLeader, workers: &[&dyn RemoteWorker]) {
     for round in 0.. {
         assert!(round < 100_000, "the search comes to an end");
         for (number, told) in next.iter_mut().enumerate().take(round + 1) {
-            let before = told.take().unwrap_or_else(|| leader.hello(number as u64, Duration::ZERO));
+            let before = told.take().unwrap_or_else(|| leader.hello(number as u64));
             *told = match &before.order {
                 Ordered::Search { node, last, .. } => {
                     let entries = last.map(|last| workers[last as usize].entries(node).unwrap());
                     let worker = workers[number];
                     let message = worker.search(before.worker, &before.answer, entries.as_deref());
-                    Some(leader.hear(&message.unwrap(), Duration::ZERO).unwrap())
+                    Some(leader.hear(&message.unwrap()).unwrap())
                 }
                 Ordered::Wait | Ordered::Quit => None,
             };
@@ -149,7 +149,7 @@ fn altered_and_foreign_bytes_are_refused() {
     with_workers(one, 1, &[], &mut |workers| {
         let worker = workers[0];
         lead(one, rules(), None, &mut (), |leader| {
-            let told = leader.hello(0, Duration::ZERO);
+            let told = leader.hello(0);
             let mut altered = told.answer.clone();
             for at in 0..altered.len() {
                 altered[at] ^= 1;
@@ -164,20 +164,20 @@ fn altered_and_foreign_bytes_are_refused() {
             let mut altered = message.clone();
             for at in (0..altered.len()).step_by(7) {
                 altered[at] ^= 16;
-                assert!(leader.hear(&altered, Duration::ZERO).is_err());
-                assert!(leader.hear(&message[..at], Duration::ZERO).is_err());
+                assert!(leader.hear(&altered).is_err());
+                assert!(leader.hear(&message[..at]).is_err());
                 altered[at] ^= 16;
             }
-            assert!(leader.hear(&told.answer, Duration::ZERO).is_err());
-            let heard = leader.hear(&message, Duration::ZERO).unwrap();
+            assert!(leader.hear(&told.answer).is_err());
+            let heard = leader.hear(&message).unwrap();
             // What comes twice or too late changes nothing.
-            let again = leader.hear(&message, Duration::ZERO).unwrap();
+            let again = leader.hear(&message).unwrap();
             assert_eq!(heard.order, again.order);
             carry(leader, workers);
         })
         .unwrap();
         lead(other, rules(), None, &mut (), |leader| {
-            let told = leader.hello(0, Duration::ZERO);
+            let told = leader.hello(0);
             assert_eq!(worker.search(0, &told.answer, None), Err(WireError::OtherSearch));
         })
         .unwrap();
@@ -233,12 +233,12 @@ fn an_interrupted_search_goes_on_from_its_file() {
             let solution = lead(search, rules(), checkpoint, &mut (), |leader| {
                 // Some jobs, more each time, and the driver dies. Open couples die with it.
                 for _ in 0..5 * (runs + 1) {
-                    let told = leader.hello(0, Duration::ZERO);
+                    let told = leader.hello(0);
                     if told.order == Ordered::Quit {
                         return;
                     }
                     let message = workers[0].search(0, &told.answer, None).unwrap();
-                    leader.hear(&message, Duration::ZERO).unwrap();
+                    leader.hear(&message).unwrap();
                 }
             })
             .unwrap();
@@ -271,7 +271,7 @@ fn a_job_that_is_called_off_ends_soon() {
     work(search, None, |worker| {
         lead(search, rules, None, &mut (), |leader| {
             for (round, job) in (1..9).enumerate() {
-                let told = leader.hello(0, Duration::ZERO);
+                let told = leader.hello(0);
                 let waited = std::thread::scope(|scope| {
                     let searching = scope.spawn(|| worker.search(0, &told.answer, None));
                     std::thread::sleep(Duration::from_millis(40 * round as u64));

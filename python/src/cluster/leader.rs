@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use konane::checkpoint::{Keeper, Save};
 use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, Standing, Told};
@@ -33,7 +33,6 @@ type Found = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyDict>> + Send>;
 pub struct ClusterLeader {
     tasks: Mutex<Option<Sender<Task>>>,
     host: Host<Found>,
-    begun: Instant,
     keeper: Option<Arc<Keeper>>,
 }
 
@@ -126,7 +125,7 @@ impl ClusterLeader {
             }
         })?;
         let tasks = Mutex::new(Some(tasks));
-        Ok(ClusterLeader { tasks, host, begun: Instant::now(), keeper })
+        Ok(ClusterLeader { tasks, host, keeper })
     }
 
     /// Asks the leader's thread; nothing if the search needed none.
@@ -140,10 +139,6 @@ impl ClusterLeader {
         let task: Task = Box::new(move |leader| drop(reply.send(answer(|| work(leader)))));
         let result = py.detach(move || tasks.send(task).ok().and_then(|()| result.recv().ok()));
         result.transpose().map_err(Failure::internal)
-    }
-
-    fn now(&self) -> Duration {
-        self.begun.elapsed()
     }
 }
 
@@ -228,16 +223,15 @@ impl ClusterLeader {
 
     /// Tells a worker that has nothing to do what to do; none if there was nothing to search.
     fn hello(&self, py: Python<'_>, worker: u64) -> Result<Option<ClusterTold>, Failure> {
-        let now = self.now();
-        let told = self.ask(py, move |leader| leader.hello(worker, now))?;
+        let told = self.ask(py, move |leader| leader.hello(worker))?;
         Ok(told.map(|told| ClusterTold::new(py, &told)))
     }
 
     /// Takes a worker's message in: what it is told, or why the message was refused; none if there was
     /// nothing to search.
     fn hear(&self, py: Python<'_>, message: &[u8]) -> Result<Option<Heard>, Failure> {
-        let (now, message) = (self.now(), message.to_vec());
-        let told = self.ask(py, move |leader| leader.hear(&message, now))?;
+        let message = message.to_vec();
+        let told = self.ask(py, move |leader| leader.hear(&message))?;
         Ok(told.map(|told| match told {
             Ok(told) => Heard::Told(ClusterTold::new(py, &told)),
             Err(error) => Heard::Refused(error.to_string()),

@@ -1,16 +1,13 @@
 //! The leader: knows which leaf is whose, what has been spent, and when the search is over.
 //!
-//! It is driven by messages, each of which comes with the time since the search began, and answers
-//! each at once ([`Leader::hear`]). What it would tell a worker without being asked, namely that
-//! its job is called off, it lays out for whoever can deliver that ([`Leader::take_stops`]); a worker
-//! that is not told hears it in answer to its next slice.
+//! It is driven by messages, and answers each at once ([`Leader::hear`]). What it would tell a worker
+//! without being asked, namely that its job is called off, it lays out for whoever can deliver that
+//! ([`Leader::take_stops`]); a worker that is not told only searches longer.
 //!
-//! A worker has one job at a time. One whose worker has been silent for longer than the lease is
-//! released, and its leaf goes to somebody else; what the worker says of it later changes nothing, but
-//! its facts are taken over, since they are true whenever they come.
+//! A worker has one job at a time. If it is lost, that is released, and its leaf goes to somebody else
+//! ([`Leader::lost`]).
 
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Duration;
 
 use ahash::AHashMap;
 
@@ -18,7 +15,7 @@ use super::messages::{
     Answer, AnswerOf, JobId, JobOutcome, Message, MessageFor, Notice, Order, Search, WorkerId,
 };
 use super::{FirstLevel, Selection};
-use crate::search::numbers::{INFINITY, Number};
+use crate::search::numbers::Number;
 use crate::search::run::{Counters, Reason};
 
 /// How many nodes a job may evaluate, when the first level has so many.
@@ -36,10 +33,6 @@ pub struct Rules {
     pub budget: Budget,
     /// The least that makes a job; at least 1.
     pub least_budget: u64,
-    /// See [`Search::slice`].
-    pub slice: u64,
-    /// The longest silence of a worker that has a job; for ever if there is none.
-    pub lease: Option<Duration>,
     /// Whether jobs leave nothing behind, so that nodes are made anew when they join the first
     /// level, and count again.
     pub made_anew: bool,
@@ -56,14 +49,12 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// For workers that share what they find out, and do not get lost one by one.
-    pub fn shared(node_limit: Option<u64>, budget: Budget, least_budget: u64, slice: u64) -> Self {
+    /// For workers that share what they find out.
+    pub fn shared(node_limit: Option<u64>, budget: Budget, least_budget: u64) -> Self {
         Rules {
             node_limit,
             budget,
             least_budget: least_budget.max(1),
-            slice,
-            lease: None,
             made_anew: false,
             keeps_last: false,
             facts_at_once: 0,
@@ -81,8 +72,6 @@ struct Job<L> {
     last: Option<WorkerId>,
     /// What the worker has told of it.
     spent: Counters,
-    /// When the worker was last heard of.
-    heard: Duration,
     called_off: bool,
 }
 
@@ -119,8 +108,6 @@ pub struct Leader<F: FirstLevel> {
     last: AHashMap<F::Node, Last>,
     stops: Vec<(WorkerId, JobId)>,
     next_job: JobId,
-    /// No lease ends before.
-    next_expiry: Duration,
     /// Nodes of jobs that are over, and those of the first level that count beside them.
     spent: u64,
     /// Nodes that the jobs may evaluate that are out.
@@ -143,7 +130,6 @@ impl<F: FirstLevel> Leader<F> {
             last: AHashMap::new(),
             stops: Vec::new(),
             next_job: 1,
-            next_expiry: Duration::ZERO,
             spent: 1,
             granted: 0,
             counters: Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() },
@@ -190,11 +176,6 @@ impl<F: FirstLevel> Leader<F> {
         let may_count = |spent: &Counters| spent.to_array().into_iter().all(|count| count <= MOST);
         match &message.notice {
             Notice::Hello => true,
-            Notice::Slice { numbers, spent, .. } => {
-                let is_open = |number| (1..INFINITY).contains(&number);
-                may_count(spent)
-                    && numbers.is_none_or(|(phi, delta)| is_open(phi) && is_open(delta))
-            }
             Notice::Done { job, outcome, spent } => {
                 // What is said of another job is not listened to.
                 let of_worker = self.jobs.get(job).filter(|job| job.worker == message.worker);
@@ -205,8 +186,8 @@ impl<F: FirstLevel> Leader<F> {
     }
 
     /// Takes a message in and answers it.
-    pub fn hear(&mut self, message: MessageFor<F>, now: Duration) -> AnswerOf<F> {
-        let Message { worker, serial, facts, read, notice } = message;
+    pub fn hear(&mut self, message: MessageFor<F>) -> AnswerOf<F> {
+        let Message { worker, facts, read, notice } = message;
         facts.iter().for_each(|fact| self.level.announce(fact));
         for fact in facts {
             if self.level.learn(&fact, &mut self.counters) {
@@ -214,25 +195,41 @@ impl<F: FirstLevel> Leader<F> {
             }
         }
         let order = match notice {
-            Notice::Hello => self.next(worker, now),
-            Notice::Slice { job, numbers, spent } => self.slice(worker, job, numbers, &spent, now),
+            Notice::Hello => self.next(worker),
             Notice::Done { job, outcome, spent } => {
                 if self.seats.get(&worker) == Some(&job) {
                     self.finish(job, outcome, &spent);
                 }
-                self.next(worker, now)
+                self.next(worker)
             }
         };
+        self.look();
+        let read = read.max(self.forgotten);
+        let end = self.facts().min(read.saturating_add(self.rules.facts_at_once));
+        let facts = self.log.range(read.min(end) - self.forgotten..end - self.forgotten);
+        let facts = facts.filter(|(from, _)| *from != worker).map(|(_, fact)| fact.clone());
+        Answer { order, facts: facts.collect(), read: read.max(end) }
+    }
+
+    /// Takes in how far a worker has come with its job: the numbers of the job's node by now, if it
+    /// tells any, and what it has counted for the job so far.
+    pub fn slice(&mut self, id: JobId, numbers: Option<(Number, Number)>, spent: &Counters) {
+        let job = self.jobs.get_mut(&id).expect("who is at a job has one");
+        self.counters.add_since(spent, &job.spent);
+        job.spent = *spent;
+        if let Some((phi, delta)) = numbers.filter(|&(phi, delta)| phi > 0 && delta > 0) {
+            self.level.update(&job.leaf, phi, delta);
+        }
+        self.look();
+    }
+
+    /// Looks at what has become of the tree.
+    fn look(&mut self) {
         self.level.publish(&mut self.counters);
         self.reason = self.reason.or(self.level.failure());
         if self.level.has_lost_leaves() || self.is_over() {
             self.call_off();
         }
-        let read = read.max(self.forgotten);
-        let end = self.facts().min(read.saturating_add(self.rules.facts_at_once));
-        let facts = self.log.range(read.min(end) - self.forgotten..end - self.forgotten);
-        let facts = facts.filter(|(from, _)| *from != worker).map(|(_, fact)| fact.clone());
-        Answer { serial, order, facts: facts.collect(), read: read.max(end) }
     }
 
     /// Takes over facts from before the search.
@@ -255,8 +252,9 @@ impl<F: FirstLevel> Leader<F> {
         self.forgotten + self.log.len()
     }
 
-    /// Releases the job of a worker that will not be heard of again. What it knew is gone, so its
-    /// leaves are as good as unknown to everybody.
+    /// Releases the job of a worker that will not be heard of again: a message of its that comes
+    /// later must be kept from [`Leader::hear`]. What it knew is gone, so its leaves are as good as
+    /// unknown to everybody.
     pub fn lost(&mut self, worker: WorkerId) {
         if let Some(&id) = self.seats.get(&worker) {
             self.release(id);
@@ -264,25 +262,8 @@ impl<F: FirstLevel> Leader<F> {
         self.last.retain(|_, last| last.worker != worker);
     }
 
-    /// Releases the jobs whose leases have ended.
-    pub fn expire(&mut self, now: Duration) {
-        let Some(lease) = self.rules.lease else { return };
-        if now < self.next_expiry {
-            return;
-        }
-        let late = |job: &Job<F::Leaf>| job.heard.saturating_add(lease) <= now;
-        let expired: Vec<JobId> =
-            self.jobs.iter().filter(|(_, job)| late(job)).map(|(&id, _)| id).collect();
-        for id in expired {
-            self.release(id);
-        }
-        let heard = self.jobs.values().map(|job| job.heard).min().unwrap_or(now);
-        self.next_expiry = heard.saturating_add(lease);
-    }
-
     /// What a worker without a job does next.
-    fn next(&mut self, worker: WorkerId, now: Duration) -> Order<F::Node> {
-        self.expire(now);
+    fn next(&mut self, worker: WorkerId) -> Order<F::Node> {
         if self.is_over() {
             return Order::Quit;
         }
@@ -330,7 +311,7 @@ impl<F: FirstLevel> Leader<F> {
         let last = self.last.remove(&F::node(&leaf)).map(|last| last.worker);
         let last = last.filter(|&last| last != worker);
         let spent = Counters::default();
-        let job = Job { worker, leaf, budget, last, spent, heard: now, called_off: false };
+        let job = Job { worker, leaf, budget, last, spent, called_off: false };
         let id = self.next_job;
         self.next_job += 1;
         self.granted += budget;
@@ -341,34 +322,7 @@ impl<F: FirstLevel> Leader<F> {
 
     fn search(&self, id: JobId) -> Order<F::Node> {
         let Job { ref leaf, budget, last, .. } = self.jobs[&id];
-        let slice = self.rules.slice;
-        Order::Search(Search { job: id, node: F::node(leaf), budget, slice, last })
-    }
-
-    /// Takes in how far a job has come.
-    fn slice(
-        &mut self,
-        worker: WorkerId,
-        id: JobId,
-        numbers: Option<(Number, Number)>,
-        spent: &Counters,
-        now: Duration,
-    ) -> Order<F::Node> {
-        let job = match self.jobs.get_mut(&id) {
-            Some(job) if job.worker == worker => job,
-            _ => return Order::Stop { job: id },
-        };
-        job.heard = now;
-        // Not one that comes twice or too late.
-        if spent.expansions > job.spent.expansions {
-            self.counters.add_since(spent, &job.spent);
-            job.spent = *spent;
-            if let Some((phi, delta)) = numbers.filter(|&(phi, delta)| phi > 0 && delta > 0) {
-                self.level.update(&job.leaf, phi, delta);
-            }
-        }
-        let goes_on = !job.called_off && !self.is_over();
-        if goes_on { Order::GoOn { job: id } } else { Order::Stop { job: id } }
+        Order::Search(Search { job: id, node: F::node(leaf), budget, last })
     }
 
     /// Takes a result in.

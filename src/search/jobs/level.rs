@@ -55,8 +55,8 @@ pub trait FirstLevel {
     /// Whether leaves that are taken may have left the tree since the last call.
     fn has_lost_leaves(&mut self) -> bool;
 
-    /// Gives a leaf interim numbers, if it is still there.
-    fn update(&mut self, leaf: &Self::Leaf, phi: Number, delta: Number);
+    /// Gives a leaf interim numbers, if it is still there; for workers that tell any.
+    fn update(&mut self, _leaf: &Self::Leaf, _phi: Number, _delta: Number) {}
 
     /// Gives a leaf its children, for which `work` expansions were made, if it is still there.
     /// Returns by how many nodes the tree has grown, or `None` if there is no room.

@@ -3,10 +3,10 @@
 //! A worker says one [`Message`] at a time and gets one [`Answer`] to each. Messages may be late, lost,
 //! doubled or out of order:
 //!
-//! * Who hears nothing says the same again. An answer to anything but the last message is ignored.
+//! * Who hears nothing says the same again, or hello, and is told what job it has.
 //! * A job's name is never used twice, so both sides know what is about a job that is over.
-//! * What was spent is told as a sum from the job's beginning, and how many facts have been read as
-//!   a number from the search's beginning, so that nothing counts twice and nothing is left out.
+//! * What was spent is told once, at a job's end, and how many facts have been read as a number from
+//!   the search's beginning, so that nothing counts twice and nothing is left out.
 //!
 //! Nodes, facts and children are what the first level says they are. Where a message leaves the
 //! process, they have to mean the same in the other one.
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use super::FirstLevel;
 use crate::search::Value;
-use crate::search::numbers::Number;
 use crate::search::run::{Counters, Reason};
 
 /// The name of a job.
@@ -29,8 +28,6 @@ pub type WorkerId = u64;
 pub struct Message<N, C, T> {
     /// Who says it.
     pub worker: WorkerId,
-    /// Its number among the worker's messages.
-    pub serial: u64,
     /// Facts that the worker has found out since it was last answered.
     pub facts: Vec<T>,
     /// [`Answer::read`] of the last answer that has come, 0 before.
@@ -48,15 +45,6 @@ pub(super) type MessageFor<F> =
 pub enum Notice<N, C> {
     /// It has nothing to do.
     Hello,
-    /// It has searched its job for a slice.
-    Slice {
-        /// The job.
-        job: JobId,
-        /// Proof and disproof number of the job's node by now, if it tells any.
-        numbers: Option<(Number, Number)>,
-        /// What it has counted for the job so far.
-        spent: Counters,
-    },
     /// Its job has ended.
     Done {
         /// The job.
@@ -84,8 +72,6 @@ pub enum JobOutcome<N, C> {
 /// From the leader to a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer<N, T> {
-    /// The message's number.
-    pub serial: u64,
     /// What to do.
     pub order: Order<N>,
     /// Facts that others have found out.
@@ -102,16 +88,6 @@ pub(super) type AnswerOf<F> = Answer<<F as FirstLevel>::Node, <F as FirstLevel>:
 pub enum Order<N> {
     /// Search a node.
     Search(Search<N>),
-    /// Go on with the job.
-    GoOn {
-        /// The job.
-        job: JobId,
-    },
-    /// Give the job up and say that it is done.
-    Stop {
-        /// The job.
-        job: JobId,
-    },
     /// There is nothing to do at the moment: say hello again.
     Wait,
     /// The search is over.
@@ -127,8 +103,6 @@ pub struct Search<N> {
     pub node: N,
     /// Nodes that may be evaluated.
     pub budget: u64,
-    /// Expansions between two slices.
-    pub slice: u64,
     /// Another worker who has searched the node, or its parent, before, if the leader keeps that.
     pub last: Option<WorkerId>,
 }

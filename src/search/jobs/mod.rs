@@ -2,10 +2,10 @@
 //! proof-number search over df-pn (PNS-PDFPN).
 //!
 //! ```text
-//!            Message: Hello | Slice | Done, and facts
+//!            Message: Hello | Done, and facts
 //!  worker ────────────────────────────────────────────▶ Leader ── select, attach, resolve ──▶ FirstLevel
 //!         ◀────────────────────────────────────────────
-//!            Answer: Search | GoOn | Stop | Wait | Quit, and facts
+//!            Answer: Search | Wait | Quit, and facts
 //! ```
 //!
 //! The `Leader` has no thread, no clock, no file, and sees nothing of its workers but their

@@ -15,7 +15,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::messages::{JobId, JobOutcome, Message, Notice, Order, Search};
 use super::turns::{Turn, Turns};
@@ -33,7 +33,6 @@ const PERIOD: Duration = Duration::from_millis(5);
 pub(in crate::search) struct Threads<'a, F: FirstLevel> {
     turns: Turns<Leader<F>>,
     limits: Limits<'a>,
-    started: Instant,
     /// For each worker, whether it should give its job up.
     stops: Box<[AtomicBool]>,
     gate: Gate,
@@ -62,7 +61,6 @@ impl<'a, F: FirstLevel<Node = u64> + Send> Threads<'a, F> {
         Threads {
             turns: Turns::new(leader),
             limits,
-            started: Instant::now(),
             stops: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             gate: Gate::new(),
             is_alone: AtomicBool::new(false),
@@ -223,7 +221,7 @@ impl<'t, F: FirstLevel> Seat<'t, '_, F> {
                     threads.turns.sleep(version);
                     threads.gate.join();
                 }
-                Order::Quit | Order::GoOn { .. } | Order::Stop { .. } => {
+                Order::Quit => {
                     turn.end();
                     return None;
                 }
@@ -234,7 +232,7 @@ impl<'t, F: FirstLevel> Seat<'t, '_, F> {
     /// Tells how far the worker has come with its job.
     pub fn slice(&mut self, job: JobId, numbers: Option<(Number, Number)>, spent: Counters) {
         let mut turn = self.threads.turns.take();
-        self.say(&mut turn, Notice::Slice { job, numbers, spent });
+        self.tell(&mut turn, |leader| leader.slice(job, numbers, &spent));
     }
 
     fn say(
@@ -242,6 +240,17 @@ impl<'t, F: FirstLevel> Seat<'t, '_, F> {
         turn: &mut Turn<'_, Leader<F>>,
         notice: Notice<F::Node, F::Children>,
     ) -> Order<F::Node> {
+        let worker = self.number as u64;
+        let message = Message { worker, facts: Vec::new(), read: 0, notice };
+        self.tell(turn, |leader| leader.hear(message)).order
+    }
+
+    /// Calls `tell` with the leader, and passes on what follows from that.
+    fn tell<T>(
+        &mut self,
+        turn: &mut Turn<'_, Leader<F>>,
+        tell: impl FnOnce(&mut Leader<F>) -> T,
+    ) -> T {
         let threads = self.threads;
         let leader = turn.state();
         if threads.is_alone.load(Ordering::Relaxed)
@@ -249,12 +258,10 @@ impl<'t, F: FirstLevel> Seat<'t, '_, F> {
         {
             leader.end(reason);
         }
-        let worker = self.number as u64;
-        let message = Message { worker, serial: 0, facts: Vec::new(), read: 0, notice };
-        let answer = leader.hear(message, threads.started.elapsed());
+        let told = tell(leader);
         self.table_used = leader.counters().table_used;
         threads.deliver_stops(leader);
-        answer.order
+        told
     }
 
     /// Lets the table grow if it is full enough, this worker having filled so many cells that it has

@@ -89,7 +89,7 @@ fn search_with<G: Game>(
     };
     let tree = JobTree::new(root, tree, tree_options, port);
     let budget = Box::new(move |nodes| options.budget(nodes));
-    let rules = Rules { made_anew: true, ..Rules::shared(limits.nodes, budget, 1, SLICE) };
+    let rules = Rules { made_anew: true, ..Rules::shared(limits.nodes, budget, 1) };
     let leader = Leader::new(tree, rules, table.estimated_count());
     let (memories, second_used) = (Mutex::new(memories), AtomicUsize::new(0));
     let leader = Threads::new(leader, workers, limits).run(STACK_BYTES, observer, |seat| {
@@ -119,13 +119,13 @@ fn work<G: Game>(
     let mut second = SecondLevel::new(options.pns);
     let mut children: Vec<Child> = Vec::new();
     let mut done = None;
-    while let Some(Search { job, node, budget, slice, .. }) = seat.next(done) {
+    while let Some(Search { job, node, budget, .. }) = seat.next(done) {
         let before = evaluator.control.counters;
         let mut told = before;
         let stop = seat.stop();
         second.search(&mut memory, 1, 0, &mut evaluator, node, budget, |evaluator| {
             let now = &evaluator.control.counters;
-            if now.expansions - told.expansions >= slice {
+            if now.expansions - told.expansions >= SLICE {
                 seat.slice(job, None, now.since(&before));
                 told = *now;
             }

@@ -118,7 +118,7 @@ pub fn two_level<G: Game>(
     };
     let tree = JobTree::new(root, tree, tree_options, port);
     let budget = Box::new(move |_| options.job_nodes);
-    let rules = Rules::shared(limits.nodes, budget, LEAST_NODES, options.update_expansions);
+    let rules = Rules::shared(limits.nodes, budget, LEAST_NODES);
     let leader = Leader::new(tree, rules, table.estimated_count());
     let workers = options.workers.get();
     let leader = Threads::new(leader, workers, limits)
@@ -138,12 +138,13 @@ fn work<G: Game>(
     let mut nobody = ();
     let mut searcher = Searcher::new(game, table, options.dfpn, options.threads, &mut nobody);
     let mut done = None;
-    while let Some(Search { job, node, budget, slice, .. }) = seat.next(done) {
+    while let Some(Search { job, node, budget, .. }) = seat.next(done) {
         // A job grows no table by itself, as long as all that run together find room.
         let room = budget.saturating_mul(options.workers.get() as u64).max(LEAST_ROOM);
         seat.make_room(table, room, |code| game.key(code));
         let used_before = table.estimated_count();
         let limits = Limits { nodes: Some(budget), stop: Some(seat.stop()), ..Limits::default() };
+        let slice = options.update_expansions;
         let mut watch = Watch { seat, job, slice, told_at: 0, used_before };
         let (outcome, spent) = searcher.search(&(), node, limits, used_before, &mut watch);
         done = Some(Done { job, outcome, spent });

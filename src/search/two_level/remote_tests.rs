@@ -46,12 +46,7 @@ const DFPN: DfpnOptions = DfpnOptions {
 };
 
 fn rules(job_nodes: u64) -> RemoteRules {
-    RemoteRules {
-        job_nodes,
-        facts_at_once: 5,
-        lease: Some(Duration::from_millis(300)),
-        ..RemoteRules::default()
-    }
+    RemoteRules { job_nodes, facts_at_once: 5, ..RemoteRules::default() }
 }
 
 const RULES: PlainRules =
@@ -95,14 +90,20 @@ fn carry<'g>(
     };
     let mut remotes: HashMap<u64, PlainWorker<'g, GraphGame>> = HashMap::new();
     let mut born = 0;
-    let mut now = Duration::ZERO;
+    // The dead that the leader has not heard of, and those that it has.
+    let (mut dead, mut buried): (Vec<u64>, Vec<u64>) = Default::default();
+    let mut ticks = 0;
     // Messages to the leader and to workers, to be taken in any order.
     let (mut to_desk, mut to_workers): (Vec<Vec<u8>>, Vec<Told>) = Default::default();
     let (mut refused, mut fetched) = (0, 0);
     while !leader.standing().is_over {
-        now += Duration::from_millis(1);
-        assert!(now < Duration::from_secs(2000), "the search comes to an end");
-        leader.expire(now);
+        ticks += 1;
+        assert!(ticks < 2_000_000, "the search comes to an end");
+        if !dead.is_empty() && random(10) == 0 {
+            let worker = dead.remove(0);
+            leader.lost(worker);
+            buried.push(worker);
+        }
         while (remotes.len() as u64) < workers {
             remotes.insert(born, remote(game));
             born += 1;
@@ -115,12 +116,10 @@ fn carry<'g>(
         // A worker without anything to do says so, and also says it when its message may be lost.
         let alive: Vec<u64> = remotes.keys().copied().collect();
         let worker = alive[random(alive.len() as u64) as usize];
-        to_workers.push(leader.hello(worker, now));
+        to_workers.push(leader.hello(worker));
         if random(256) < trouble.death {
             remotes.remove(&worker);
-            if random(2) == 0 {
-                leader.lost(worker);
-            }
+            dead.push(worker);
         }
         if !to_workers.is_empty() && random(3) > 0 {
             let told = to_workers.swap_remove(random(to_workers.len() as u64) as usize);
@@ -143,11 +142,13 @@ fn carry<'g>(
             if random(256) < trouble.alteration {
                 let at = random(message.len() as u64) as usize;
                 message[at] ^= 1 << random(8);
-                assert!(leader.hear(&message, now).is_err());
+                assert!(leader.hear(&message).is_err());
                 refused += 1;
                 continue;
             }
-            to_workers.push(leader.hear(&message, now).unwrap());
+            if !buried.contains(&said(&message).worker) {
+                to_workers.push(leader.hear(&message).unwrap());
+            }
         }
     }
     (refused, fetched)
@@ -182,7 +183,7 @@ proptest! {
         let game = random_game(seed);
         let remote = remote(&game);
         let mut told = None;
-        led(&game, rules(nodes), |leader| told = Some(leader.hello(0, Duration::ZERO)));
+        led(&game, rules(nodes), |leader| told = Some(leader.hello(0)));
         let told = told.unwrap();
         remote.search(0, &told.answer, None).unwrap();
         let bytes = remote.entries(&wire::encode(Kind::Node, SEARCH, &0u64)).unwrap();
@@ -241,17 +242,17 @@ fn who_comes_late_learns_every_fact() {
     let late = remote(&game);
     led(&game, rules(200), |leader| {
         let first = remote(&game);
-        let mut told = leader.hello(0, Duration::ZERO);
+        let mut told = leader.hello(0);
         while leader.standing().facts < 20 {
             let message = first.search(0, &told.answer, None).unwrap();
-            told = leader.hear(&message, Duration::ZERO).unwrap();
+            told = leader.hear(&message).unwrap();
         }
         let facts = leader.standing().facts;
         // Five at a time, with its first name.
-        let mut told = leader.hello(2, Duration::ZERO);
+        let mut told = leader.hello(2);
         for _ in 0..facts.div_ceil(5) {
             let message = late.search(2, &told.answer, None).unwrap();
-            told = leader.hear(&message, Duration::ZERO).unwrap();
+            told = leader.hear(&message).unwrap();
         }
         // Open positions, too, and no less of them.
         let mut open = 0;
@@ -273,7 +274,7 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
     let game = large_game();
     let (idle, busy) = (remote(&game), remote(&game));
     led(&game, rules(20), |leader| {
-        let told = leader.hello(0, Duration::ZERO);
+        let told = leader.hello(0);
         busy.go_on(Some(50));
         assert_eq!(busy.counters().nodes, 0, "there has been no job");
         let messages = [&idle, &busy].map(|one| one.search(0, &told.answer, None).unwrap());
@@ -283,7 +284,7 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
         let more = busy.counters().nodes - before;
         assert!((40..110).contains(&more), "{more}");
         // The next job's result counts what was searched meanwhile, once, and has its facts.
-        let told = leader.hear(&messages[0], Duration::ZERO).unwrap();
+        let told = leader.hear(&messages[0]).unwrap();
         let [without, with] =
             [&idle, &busy].map(|one| said(&one.search(0, &told.answer, None).unwrap()));
         let spent = |message: &Said| match message.notice {
@@ -300,9 +301,9 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
     let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
     let busy = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), OPTIONS, SEARCH, None);
     led(&game, rules(4), |leader| {
-        let told = leader.hello(0, Duration::ZERO);
+        let told = leader.hello(0);
         let message = busy.search(0, &told.answer, None).unwrap();
-        let told = leader.hear(&message, Duration::ZERO).unwrap();
+        let told = leader.hear(&message).unwrap();
         has_begun.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
             scope.spawn(|| busy.go_on(None));
@@ -336,16 +337,16 @@ fn messages_of_others_are_refused() {
     let game = large_game();
     let remote = remote(&game);
     led(&game, rules(20), |leader| {
-        let told = leader.hello(0, Duration::ZERO);
+        let told = leader.hello(0);
         let message = remote.search(0, &told.answer, None).unwrap();
-        assert!(matches!(leader.hear(&told.answer, Duration::ZERO), Err(WireError::Unexpected(_))));
+        assert!(matches!(leader.hear(&told.answer), Err(WireError::Unexpected(_))));
         assert!(remote.search(0, &message, None).is_err());
         assert!(remote.entries(&message).is_err());
         assert!(remote.search(0, &told.answer, Some(&message)).is_err());
         let other = wire::encode(Kind::Message, SEARCH + 1, &said(&message));
-        assert_eq!(leader.hear(&other, Duration::ZERO), Err(WireError::OtherSearch));
+        assert_eq!(leader.hear(&other), Err(WireError::OtherSearch));
         assert_eq!(leader.standing().counters.nodes, 1, "nothing has changed");
-        leader.hear(&message, Duration::ZERO).unwrap();
+        leader.hear(&message).unwrap();
         assert!(leader.standing().counters.nodes > 1);
     });
 }
@@ -360,7 +361,7 @@ fn what_cannot_be_true_is_refused() {
     let game = large_game();
     let remote = remote(&game);
     let report = led(&game, rules(20), |leader| {
-        let told = leader.hello(0, Duration::ZERO);
+        let told = leader.hello(0);
         let message = remote.search(0, &told.answer, None).unwrap();
         let said = said(&message);
         let Notice::Done { job, outcome: JobOutcome::Open(children), spent } = &said.notice else {
@@ -370,7 +371,6 @@ fn what_cannot_be_true_is_refused() {
         let stranger = Child { code: 0, phi: 1, delta: 1, effort: 1 };
         let done = |outcome| Notice::Done { job, outcome, spent };
         let open = |child| done(JobOutcome::Open([&children[..], &[child]].concat()));
-        let slice = |phi, delta| Notice::Slice { job, numbers: Some((phi, delta)), spent };
         let many = Counters { table_used: u64::MAX, ..spent };
         let notices = [
             open(Child { phi: 0, ..children[0] }),
@@ -378,20 +378,17 @@ fn what_cannot_be_true_is_refused() {
             open(stranger),
             done(JobOutcome::Solved(Value::Win, None)),
             done(JobOutcome::Solved(Value::Win, Some(stranger.code))),
-            slice(INFINITY, 1),
-            slice(1, u32::MAX),
-            Notice::Slice { job, numbers: None, spent: many },
             Notice::Done { job, outcome: JobOutcome::Stopped, spent: many },
         ];
         let messages = notices.map(|notice| Message { notice, ..said.clone() });
         let unknown = Message { worker: 1, ..said.clone() };
         for forged in messages.iter().chain([&unknown]) {
             let bytes = wire::encode(Kind::Message, SEARCH, forged);
-            let heard = leader.hear(&bytes, Duration::ZERO);
+            let heard = leader.hear(&bytes);
             assert!(matches!(heard, Err(WireError::Unexpected(_))), "{forged:?}: {heard:?}");
         }
         assert_eq!(leader.standing().counters.nodes, 1, "nothing has changed");
-        leader.hear(&message, Duration::ZERO).unwrap();
+        leader.hear(&message).unwrap();
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
 }
@@ -400,12 +397,12 @@ fn what_cannot_be_true_is_refused() {
 fn a_worker_takes_any_job() {
     let game = random_game(1);
     let remote = remote(&game);
-    let search = Search { job: u64::MAX, node: 0, budget: u64::MAX, slice: 0, last: None };
+    let search = Search { job: u64::MAX, node: 0, budget: u64::MAX, last: None };
     let (order, facts) = (
         Order::Search(search),
         vec![Finding { entry: Entry::solved(Value::Loss, u64::MAX), ..LOST }; 2],
     );
-    let answer: Answer<u64, Finding> = Answer { serial: u64::MAX, order, facts, read: usize::MAX };
+    let answer: Answer<u64, Finding> = Answer { order, facts, read: usize::MAX };
     let answer = wire::encode(Kind::Answer, SEARCH, &answer);
     let message = said(&remote.search(u64::MAX, &answer, None).unwrap());
     assert!(matches!(message.notice, Notice::Done { job: u64::MAX, .. }));
@@ -416,11 +413,11 @@ fn many_findings_are_taken_in_by_several_threads() {
     let game = random_game(1);
     let options = WorkerOptions { threads: NonZeroUsize::new(3).unwrap(), ..OPTIONS };
     let remote = PlainWorker::new(&game, Table::new(1 << 20).unwrap(), options, SEARCH, None);
-    let search = Search { job: 0, node: 0, budget: 2, slice: 0, last: None };
+    let search = Search { job: 0, node: 0, budget: 2, last: None };
     let code = |number: u64| (1 << 40) + number;
     let finding = |number| Finding { code: code(number), entry: Entry::solved(Value::Win, number) };
     let facts: Vec<Finding> = (1..30_000).map(finding).collect();
-    let answer = Answer { serial: 0, order: Order::Search(search), facts, read: 0 };
+    let answer = Answer { order: Order::Search(search), facts, read: 0 };
     remote.search(0, &wire::encode(Kind::Answer, SEARCH, &answer), None).unwrap();
     // Some find no room in their clusters.
     let known =
@@ -438,7 +435,7 @@ fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
     // Too small a table to come to an end.
     let remote = PlainWorker::new(&hooked, Table::new(1 << 8).unwrap(), options, SEARCH, None);
     let report = led(&game, self::rules(1 << 40), |leader| {
-        let told = leader.hello(0, Duration::ZERO);
+        let told = leader.hello(0);
         let Ordered::Search { job, .. } = told.order else { panic!("{told:?}") };
         std::thread::scope(|scope| {
             let searching = scope.spawn(|| remote.search(0, &told.answer, None).unwrap());
@@ -449,7 +446,7 @@ fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
             remote.call_off(job);
             let message = searching.join().unwrap();
             assert!(begun.elapsed() < Duration::from_secs(20));
-            let told = leader.hear(&message, Duration::ZERO).unwrap();
+            let told = leader.hear(&message).unwrap();
             assert!(matches!(told.order, Ordered::Search { job: next, .. } if next > job));
         });
     });

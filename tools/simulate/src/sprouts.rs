@@ -64,20 +64,16 @@ impl Timed<'_> {
 }
 
 impl RemoteLeader for Timed<'_> {
-    fn hello(&mut self, worker: WorkerId, now: Duration) -> Told {
-        self.take(|leader| leader.hello(worker, now))
+    fn hello(&mut self, worker: WorkerId) -> Told {
+        self.take(|leader| leader.hello(worker))
     }
 
-    fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
-        self.take(|leader| leader.hear(bytes, now))
+    fn hear(&mut self, bytes: &[u8]) -> Result<Told, WireError> {
+        self.take(|leader| leader.hear(bytes))
     }
 
     fn lost(&mut self, worker: WorkerId) {
         self.leader.lost(worker);
-    }
-
-    fn expire(&mut self, now: Duration) {
-        self.leader.expire(now);
     }
 
     fn take_stops(&mut self) -> Vec<(WorkerId, JobId)> {

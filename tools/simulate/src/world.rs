@@ -197,13 +197,13 @@ impl<'a, 'd> World<'a, 'd> {
         if let Some(message) = message {
             self.traffic.message_bytes += message.len() as u64;
             end += self.costs.leader() + self.costs.carry(message.len());
-            all.push(self.leader.hear(&message, begin).expect("a worker says what is sound"));
+            all.push(self.leader.hear(&message).expect("a worker says what is sound"));
         }
         // Who waits is asked again; if one waits in vain, all others would.
         for machine in 0..self.machines.len() {
             if self.machines[machine].waits {
                 self.machines[machine].waits = false;
-                let told = self.leader.hello(machine as u64, begin);
+                let told = self.leader.hello(machine as u64);
                 end += self.costs.leader();
                 let in_vain = told.order == Ordered::Wait;
                 all.push(told);

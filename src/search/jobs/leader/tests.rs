@@ -2,6 +2,7 @@
 //! loses, doubles and delays.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::time::Duration;
 
 use proptest::prelude::*;
 
@@ -39,21 +40,18 @@ const DFPN: DfpnOptions = DfpnOptions {
     virtual_1024: 0,
 };
 
-const LEASE: Duration = Duration::from_millis(400);
-
 fn rules(budget: u64) -> Rules {
     Rules {
-        lease: Some(LEASE),
         keeps_last: true,
         facts_at_once: 7,
-        ..Rules::shared(None, Box::new(move |_| budget), 2, 5)
+        ..Rules::shared(None, Box::new(move |_| budget), 2)
     }
 }
 
 struct Worker {
     table: Table,
-    /// Its job, and what it has counted for that.
-    search: Option<(Search<u64>, Counters)>,
+    /// Its job.
+    search: Option<Search<u64>>,
     /// What it says until there is an answer.
     said: Option<Said>,
     /// The number of its last message.
@@ -64,9 +62,13 @@ struct Worker {
 }
 
 enum Event {
-    Said(Said),
-    Heard(WorkerId, Heard),
+    /// A worker's message of a number comes to the leader.
+    Said(u64, Said),
+    /// The answer to it comes back.
+    Heard(WorkerId, u64, Heard),
     Stop(WorkerId, JobId),
+    /// The leader hears that a worker is dead.
+    Lost(WorkerId),
     /// A worker does what it is to do next, unless it has said something since.
     Turn(WorkerId, u64),
     Birth,
@@ -87,6 +89,8 @@ struct World<'a> {
     leader: Leader<JobTree<'a, GraphGame>>,
     trouble: Trouble,
     workers: HashMap<WorkerId, Worker>,
+    /// Those that the leader knows to be dead.
+    buried: HashSet<WorkerId>,
     born: u64,
     now: Duration,
     /// Times and places of events; the earliest comes first.
@@ -112,6 +116,7 @@ impl<'a> World<'a> {
             leader,
             trouble,
             workers: HashMap::new(),
+            buried: HashSet::new(),
             born: 0,
             now: Duration::ZERO,
             queue: BinaryHeap::new(),
@@ -154,18 +159,20 @@ impl<'a> World<'a> {
             self.now = time;
             match self.events[place].take().expect("an event happens once") {
                 Event::Birth => self.give_birth(),
-                Event::Said(message) => self.hear(message),
+                Event::Said(serial, message) => self.hear(serial, message),
+                Event::Lost(worker) => {
+                    self.buried.insert(worker);
+                    self.leader.lost(worker);
+                }
                 Event::Stop(worker, job) => {
                     if let Some(worker) = self.workers.get_mut(&worker) {
                         worker.called_off = job;
                     }
                 }
-                Event::Heard(worker, answer) => self.obey(worker, answer),
+                Event::Heard(worker, serial, answer) => self.obey(worker, serial, answer),
                 Event::Turn(worker, serial) => self.turn(worker, serial),
             }
         }
-        // What the dead had is released by time alone.
-        self.leader.expire(self.now + LEASE);
         assert_eq!(self.leader.jobs(), 0);
         assert_eq!((self.leader.granted, self.leader.seats.len()), (0, 0));
     }
@@ -189,7 +196,7 @@ impl<'a> World<'a> {
         let worker = self.workers.get_mut(&name).unwrap();
         worker.serial += 1;
         let (serial, read) = (worker.serial, worker.read);
-        worker.said = Some(Message { worker: name, serial, facts, read, notice });
+        worker.said = Some(Message { worker: name, facts, read, notice });
         self.at(after, Event::Turn(name, serial));
     }
 
@@ -200,10 +207,12 @@ impl<'a> World<'a> {
         if self.random(256) < self.trouble.death {
             let worker = self.workers.remove(&name).unwrap();
             self.lost += usize::from(worker.search.is_some());
+            let after = self.random(2 * self.trouble.delay);
+            self.at(after, Event::Lost(name));
             return self.at(500, Event::Birth);
         }
         if let Some(said) = self.workers[&name].said.clone() {
-            self.send(|| Event::Said(said.clone()));
+            self.send(|| Event::Said(serial, said.clone()));
             let patience = 3 * self.trouble.delay;
             return self.at(patience, Event::Turn(name, serial));
         }
@@ -211,23 +220,21 @@ impl<'a> World<'a> {
         self.say(name, notice, facts, 5);
     }
 
-    /// A worker searches its job for a slice.
+    /// A worker searches its job.
     fn search(&mut self, name: WorkerId) -> (Notice<u64, Vec<Child>>, Vec<Finding>) {
         let game = self.game;
         let worker = self.workers.get_mut(&name).unwrap();
-        let (search, spent) = worker.search.as_mut().unwrap();
-        let &mut Search { job, node, budget, slice, .. } = search;
+        let Search { job, node, budget, .. } = worker.search.take().unwrap();
         let table = &worker.table;
-        let limits = Limits { nodes: Some(1 + slice), ..Limits::default() };
+        let limits = Limits { nodes: Some(budget), ..Limits::default() };
         let report = dfpn(Root::new(game, node, table), DFPN, limits, &mut ());
-        spent.nodes += report.counters.nodes - 1;
-        spent.expansions += report.counters.expansions;
+        let nodes = report.counters.nodes - 1;
+        let spent = Counters { nodes, expansions: report.counters.expansions, ..spent(0) };
         let lookup = |code| table.lookup(game.key(code), code);
         let mut children = Vec::new();
         let outcome = match report.outcome {
-            Outcome::Known(value) => Some(JobOutcome::Solved(value, report.best)),
-            Outcome::Unknown(_) if worker.called_off == job => Some(JobOutcome::Stopped),
-            Outcome::Unknown(_) if spent.nodes + 1 < budget => None,
+            Outcome::Known(value) => JobOutcome::Solved(value, report.best),
+            Outcome::Unknown(_) if worker.called_off == job => JobOutcome::Stopped,
             Outcome::Unknown(_) => {
                 assert_eq!(game.expand(node, &mut (), &mut children, |_| {}), Expansion::Open);
                 for child in &mut children {
@@ -236,44 +243,40 @@ impl<'a> World<'a> {
                     }
                 }
                 children.retain(|child| child.phi != 0);
-                Some(match children.iter().find(|child| child.delta == 0) {
+                match children.iter().find(|child| child.delta == 0) {
                     Some(lost) => JobOutcome::Solved(Value::Win, Some(lost.code)),
                     None if children.is_empty() => JobOutcome::Solved(Value::Loss, None),
                     None => JobOutcome::Open(children.clone()),
-                })
+                }
             }
         };
         let codes = children.iter().map(|child| child.code).chain([node]);
         let facts = codes.filter_map(|code| Some(Finding { code, entry: lookup(code)? }));
-        let (facts, spent) = (facts.collect(), *spent);
-        let notice = match outcome {
-            Some(outcome) => {
-                worker.search = None;
-                Notice::Done { job, outcome, spent }
-            }
-            None => Notice::Slice { job, numbers: Some((report.phi, report.delta)), spent },
-        };
-        (notice, facts)
+        let facts = facts.collect();
+        (Notice::Done { job, outcome, spent }, facts)
     }
 
-    fn hear(&mut self, message: Said) {
+    fn hear(&mut self, serial: u64, message: Said) {
         let worker = message.worker;
-        let answer = self.leader.hear(message, self.now);
+        if self.buried.contains(&worker) {
+            return;
+        }
+        let answer = self.leader.hear(message);
         if let Order::Search(Search { job, last, .. }) = &answer.order {
             self.names.insert(*job);
             self.moved += usize::from(last.is_some_and(|last| last != worker));
         }
-        self.send(|| Event::Heard(worker, answer.clone()));
+        self.send(|| Event::Heard(worker, serial, answer.clone()));
         let stops: Vec<_> = self.leader.take_stops().collect();
         for (worker, job) in stops {
             self.send(|| Event::Stop(worker, job));
         }
     }
 
-    /// A worker takes an answer.
-    fn obey(&mut self, name: WorkerId, answer: Heard) {
+    /// A worker takes an answer, if it is one to its last message.
+    fn obey(&mut self, name: WorkerId, serial: u64, answer: Heard) {
         let Some(worker) = self.workers.get_mut(&name) else { return };
-        if worker.said.as_ref().is_none_or(|said| said.serial != answer.serial) {
+        if worker.said.is_none() || worker.serial != serial {
             return;
         }
         worker.said = None;
@@ -282,20 +285,14 @@ impl<'a> World<'a> {
             worker.table.store(self.game.key(code), code, entry);
         }
         match answer.order {
-            Order::Search(search) => worker.search = Some((search, Counters::default())),
-            Order::GoOn { .. } => {}
-            Order::Stop { job } => {
-                let (_, spent) = worker.search.take().expect("a job is called off");
-                let outcome = JobOutcome::Stopped;
-                return self.say(name, Notice::Done { job, outcome, spent }, Vec::new(), 0);
-            }
+            Order::Search(search) => worker.search = Some(search),
             Order::Wait => return self.say(name, Notice::Hello, Vec::new(), 20),
             Order::Quit => {
+                // What it may have been given without hearing of it is over as well.
                 self.workers.remove(&name);
-                return;
+                return self.at(0, Event::Lost(name));
             }
         }
-        let serial = worker.serial;
         self.at(0, Event::Turn(name, serial));
     }
 }
@@ -380,7 +377,7 @@ fn node_limits_hold_for_all_workers_together() {
         let rules = Rules { node_limit: Some(limit), ..rules(30) };
         let Summary { outcome, counters, .. } = run(&game, rules, 7, NONE, 1);
         assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
-        // A slice is overrun by an expansion.
+        // A job is overrun by an expansion.
         assert!(counters.nodes <= limit.max(1) + 7 * 58, "{limit}: {}", counters.nodes);
     }
 }
@@ -393,7 +390,7 @@ fn with_leader(test: impl FnOnce(&mut Leader<JobTree<'_, GraphGame>>)) {
 }
 
 fn message(worker: WorkerId, notice: Notice<u64, Vec<Child>>) -> Said {
-    Message { worker, serial: 9, facts: Vec::new(), read: 0, notice }
+    Message { worker, facts: Vec::new(), read: 0, notice }
 }
 
 fn children(codes: std::ops::Range<u64>) -> JobOutcome<u64, Vec<Child>> {
@@ -413,40 +410,32 @@ fn spent(nodes: u64) -> Counters {
 }
 
 #[test]
-fn a_silent_worker_loses_its_job_and_is_not_heard_of_it_any_more() {
+fn what_a_lost_worker_had_is_anybodys_and_what_comes_twice_counts_once() {
     with_leader(|leader| {
-        let second = Duration::from_secs(1);
-        let first = job(&leader.hear(message(1, Notice::Hello), Duration::ZERO));
-        assert_eq!(job(&leader.hear(message(1, Notice::Hello), LEASE / 2)), first);
-        assert_eq!(leader.hear(message(2, Notice::Hello), LEASE / 2).order, Order::Wait);
-        let other = job(&leader.hear(message(2, Notice::Hello), second));
-        assert_eq!((other.node, other.last), (first.node, Some(1)));
+        let first = job(&leader.hear(message(1, Notice::Hello)));
+        assert_eq!(job(&leader.hear(message(1, Notice::Hello))), first);
+        assert_eq!(leader.hear(message(2, Notice::Hello)).order, Order::Wait);
+        leader.lost(1);
+        assert_eq!((leader.jobs(), leader.granted), (0, 0));
+        let other = job(&leader.hear(message(2, Notice::Hello)));
+        assert_eq!((other.node, other.last), (first.node, None));
         assert!(other.job > first.job);
-        let late = Notice::Slice { job: first.job, numbers: Some((5, 5)), spent: spent(8) };
-        assert_eq!(leader.hear(message(1, late), second).order, Order::Stop { job: first.job });
+        // Facts are true whatever job they come with, once.
         let late = Notice::Done { job: first.job, outcome: children(1..4), spent: spent(9) };
         let fact = Finding { code: 77, entry: Entry::solved(Value::Win, 3) };
-        let late = Message { facts: vec![fact, fact], ..message(1, late) };
-        assert_eq!(leader.hear(late, second).order, Order::Wait);
-        assert_eq!((leader.counters().nodes, leader.level.nodes()), (1, 1));
-        // Its facts are true all the same, once.
-        let slice = Notice::Slice { job: other.job, numbers: None, spent: spent(5) };
-        let answer = leader.hear(message(2, slice.clone()), second);
-        assert_eq!(
-            (answer.order, &answer.facts[..]),
-            (Order::GoOn { job: other.job }, &[fact][..])
-        );
+        let late = Message { facts: vec![fact, fact], ..message(2, late) };
+        assert_eq!(job(&leader.hear(late)), other);
+        assert_eq!((leader.counters().nodes, leader.level.nodes(), leader.facts()), (1, 1, 1));
+        leader.slice(other.job, None, &spent(5));
         assert_eq!(leader.counters().nodes, 6);
-        // What comes twice counts once.
-        leader.hear(message(2, slice), second);
         let done = Notice::Done { job: other.job, outcome: children(1..4), spent: spent(9) };
-        let next = job(&leader.hear(message(2, done.clone()), second));
+        let next = job(&leader.hear(message(2, done.clone())));
         let counters = leader.counters();
         assert_eq!((counters.nodes, counters.first_level, counters.second_level), (10, 4, 6));
-        assert_eq!(job(&leader.hear(message(2, done), second)), next);
+        assert_eq!(job(&leader.hear(message(2, done))), next);
         assert_eq!((leader.counters(), leader.jobs()), (counters, 1));
         // Whoever comes now learns who has searched the parent, and all facts.
-        let answer = leader.hear(message(3, Notice::Hello), second);
+        let answer = leader.hear(message(3, Notice::Hello));
         assert_eq!((job(&answer).last, answer.facts, answer.read), (Some(2), vec![fact], 1));
     });
 }
@@ -458,11 +447,11 @@ fn who_reads_late_gets_the_latest_facts() {
         let fact = |code| Finding { code, entry: Entry::solved(Value::Win, 3) };
         leader.remember((0..5).map(fact));
         assert_eq!((leader.facts(), leader.log.len()), (5, 3));
-        let answer = leader.hear(message(1, Notice::Hello), Duration::ZERO);
+        let answer = leader.hear(message(1, Notice::Hello));
         assert_eq!((answer.facts, answer.read), ([2, 3, 4].map(fact).to_vec(), 5));
         leader.remember([fact(5)]);
         for (read, facts) in [(0, &[3, 4, 5][..]), (4, &[4, 5]), (5, &[5]), (6, &[]), (9, &[])] {
-            let answer = leader.hear(Message { read, ..message(1, Notice::Hello) }, Duration::ZERO);
+            let answer = leader.hear(Message { read, ..message(1, Notice::Hello) });
             let facts: Vec<_> = facts.iter().map(|&code| fact(code)).collect();
             assert_eq!((answer.facts, answer.read), (facts, read.max(6)));
         }
@@ -474,18 +463,18 @@ fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
     for (leaves_compared, expected) in [(1, 1), (2, 2), (3, 2)] {
         with_leader(|leader| {
             leader.rules.leaves_compared = leaves_compared;
-            job(&leader.hear(message(1, Notice::Hello), Duration::ZERO));
+            job(&leader.hear(message(1, Notice::Hello)));
             let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
             let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
-            leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }), LEASE / 2);
+            leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }));
             leader.lost(1);
             leader
                 .last
                 .extend([(1, 7), (2, 2), (3, 2)].map(|(leaf, name)| (leaf, Last::new(name))));
-            let next = job(&leader.hear(message(2, Notice::Hello), LEASE / 2));
+            let next = job(&leader.hear(message(2, Notice::Hello)));
             assert_eq!(next.node, expected);
             // The leaves that were passed over are free.
-            let others = [3, 4].map(|name| leader.hear(message(name, Notice::Hello), LEASE / 2));
+            let others = [3, 4].map(|name| leader.hear(message(name, Notice::Hello)));
             let mut codes = others.map(|answer| job(&answer).node).to_vec();
             codes.push(next.node);
             codes.sort_unstable();
@@ -498,16 +487,16 @@ fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
 fn a_slow_worker_does_not_keep_the_best_leaf() {
     with_leader(|leader| {
         leader.rules.leaves_compared = 3;
-        job(&leader.hear(message(7, Notice::Hello), Duration::ZERO));
+        job(&leader.hear(message(7, Notice::Hello)));
         let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
         let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
         let done = Notice::Done { job: 1, outcome, spent: spent(3) };
-        assert_eq!(job(&leader.hear(message(7, done), Duration::ZERO)).node, 1);
-        leader.expire(LEASE);
-        leader.last.extend([2, 3].map(|leaf| (leaf, Last::new(1))));
+        assert_eq!(job(&leader.hear(message(7, done))).node, 1);
+        leader.lost(7);
+        leader.last.extend([(1, 7), (2, 1), (3, 1)].map(|(leaf, name)| (leaf, Last::new(name))));
         let mut notice = Notice::Hello;
         for (node, last) in [(2, None), (2, None), (1, Some(7))] {
-            let next = job(&leader.hear(message(1, notice), LEASE));
+            let next = job(&leader.hear(message(1, notice)));
             assert_eq!((next.node, next.last), (node, last));
             let (outcome, spent) = (JobOutcome::Stopped, spent(1));
             notice = Notice::Done { job: next.job, outcome, spent };
@@ -520,15 +509,15 @@ fn a_slow_worker_does_not_keep_the_best_leaf() {
 fn leaves_of_a_lost_worker_are_anybodys() {
     with_leader(|leader| {
         leader.rules.leaves_compared = 3;
-        job(&leader.hear(message(1, Notice::Hello), Duration::ZERO));
+        job(&leader.hear(message(1, Notice::Hello)));
         let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
         let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
-        leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }), LEASE / 2);
+        leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }));
         leader.last.insert(3, Last::new(2));
         assert_eq!(leader.jobs(), 1);
         leader.lost(1);
         assert_eq!(leader.jobs(), 0);
-        let next = job(&leader.hear(message(2, Notice::Hello), LEASE / 2));
+        let next = job(&leader.hear(message(2, Notice::Hello)));
         assert_eq!((next.node, next.last), (1, None));
     });
 }
@@ -537,7 +526,7 @@ fn leaves_of_a_lost_worker_are_anybodys() {
 fn jobs_below_what_is_solved_are_called_off_and_the_end_calls_off_all() {
     with_leader(|leader| {
         let mut say = |worker, notice| {
-            let answer = leader.hear(message(worker, notice), Duration::ZERO);
+            let answer = leader.hear(message(worker, notice));
             (answer, leader.take_stops().collect::<Vec<_>>())
         };
         let root = job(&say(1, Notice::Hello).0).job;
@@ -560,11 +549,8 @@ fn jobs_below_what_is_solved_are_called_off_and_the_end_calls_off_all() {
         let all: Vec<_> = leader.take_stops().collect();
         assert_eq!(all, [(3 - below as u64, beside.job)]);
         for (worker, Search { job, .. }) in [2, 3].into_iter().zip(jobs) {
-            let slice = Notice::Slice { job, numbers: None, spent: spent(1) };
-            let answer = leader.hear(message(worker, slice), Duration::ZERO);
-            assert_eq!(answer.order, Order::Stop { job });
             let done = Notice::Done { job, outcome: JobOutcome::Stopped, spent: spent(1) };
-            let answer = leader.hear(message(worker, done), Duration::ZERO);
+            let answer = leader.hear(message(worker, done));
             assert_eq!(answer.order, Order::Quit);
         }
         assert_eq!((leader.jobs(), leader.reason()), (0, Some(Reason::Interrupted)));

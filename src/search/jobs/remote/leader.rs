@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -61,23 +60,18 @@ pub struct Standing {
 }
 
 /// A leader whose workers are in other processes, whatever it searches.
-///
-/// Time is counted from the beginning of the search.
 pub trait RemoteLeader {
     /// A worker has nothing to do.
-    fn hello(&mut self, worker: WorkerId, now: Duration) -> Told;
+    fn hello(&mut self, worker: WorkerId) -> Told;
 
     /// Takes a message in.
     ///
     /// # Errors
     /// If it is not a sound message of this search. Then nothing has changed.
-    fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError>;
+    fn hear(&mut self, bytes: &[u8]) -> Result<Told, WireError>;
 
     /// A worker will not be heard of again, and its job is free.
     fn lost(&mut self, worker: WorkerId);
-
-    /// Releases the jobs whose leases have ended.
-    fn expire(&mut self, now: Duration);
 
     /// The jobs that have been called off since the last call.
     fn take_stops(&mut self) -> Vec<(WorkerId, JobId)>;
@@ -104,21 +98,18 @@ pub struct RemoteRules {
     /// How many of the best leaves are looked through for one that is not left to another worker,
     /// which knows more about it; at least 1.
     pub leaves_compared: usize,
-    /// The longest silence of a worker that has a job; for ever if there is none.
-    pub lease: Option<Duration>,
     /// Nodes to evaluate in all.
     pub node_limit: Option<u64>,
 }
 
 impl Default for RemoteRules {
-    /// Jobs of 8000 nodes, 65 536 facts, no lease and no limit.
+    /// Jobs of 8000 nodes, 65 536 facts, and no limit.
     fn default() -> Self {
         RemoteRules {
             job_nodes: 8000,
             facts_at_once: 1 << 16,
             facts_kept: 1 << 22,
             leaves_compared: 16,
-            lease: None,
             node_limit: None,
         }
     }
@@ -134,9 +125,6 @@ pub(in crate::search) struct WireLeader<'o, F: FirstLevel> {
     read: BTreeMap<WorkerId, usize>,
     /// The latest worker that has said hello.
     latest: WorkerId,
-    /// How often workers have been announced by [`RemoteLeader::hello`], for the answers to say which
-    /// they belong to.
-    serial: u64,
 }
 
 /// The fewest nodes that let a job expand its node: the node itself counts as one.
@@ -151,35 +139,20 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
         table_used: u64,
         observer: &'o mut dyn Observer,
     ) -> Self {
-        let RemoteRules {
-            job_nodes,
-            facts_at_once,
-            facts_kept,
-            leaves_compared,
-            lease,
-            node_limit,
-        } = rules;
+        let RemoteRules { job_nodes, facts_at_once, facts_kept, leaves_compared, node_limit } =
+            rules;
         let job_nodes = Arc::new(AtomicU64::new(job_nodes));
         let nodes = job_nodes.clone();
         let budget = Box::new(move |_| nodes.load(Ordering::Relaxed));
         let rules = Rules {
-            lease,
             keeps_last: true,
             facts_at_once,
             facts_kept,
             leaves_compared,
-            ..Rules::shared(node_limit, budget, LEAST_NODES, u64::MAX)
+            ..Rules::shared(node_limit, budget, LEAST_NODES)
         };
         let leader = Leader::new(level, rules, table_used);
-        WireLeader {
-            observer,
-            leader,
-            search,
-            job_nodes,
-            read: BTreeMap::new(),
-            latest: 0,
-            serial: 0,
-        }
+        WireLeader { observer, leader, search, job_nodes, read: BTreeMap::new(), latest: 0 }
     }
 }
 
@@ -195,11 +168,11 @@ where
         }
     }
 
-    fn answer(&mut self, message: Message<F::Node, F::Children, F::Fact>, now: Duration) -> Told {
+    fn answer(&mut self, message: Message<F::Node, F::Children, F::Fact>) -> Told {
         let worker = message.worker;
         let read = self.read.entry(worker).or_default();
         *read = message.read.max(*read);
-        let answer = self.leader.hear(message, now);
+        let answer = self.leader.hear(message);
         self.leader.level.make_room();
         self.tell_found();
         let (phi, delta, _) = self.leader.level.root();
@@ -213,7 +186,7 @@ where
                 last: last.filter(|last| self.read.contains_key(last)),
             },
             Order::Wait => Ordered::Wait,
-            Order::Quit | Order::GoOn { .. } | Order::Stop { .. } => Ordered::Quit,
+            Order::Quit => Ordered::Quit,
         };
         Told { worker, answer: wire::encode(Kind::Answer, self.search, &answer), order }
     }
@@ -254,15 +227,13 @@ where
             Children: DeserializeOwned,
         >,
 {
-    fn hello(&mut self, worker: WorkerId, now: Duration) -> Told {
+    fn hello(&mut self, worker: WorkerId) -> Told {
         let read = self.read.get(&worker).copied().unwrap_or(0);
-        self.serial += 1;
         self.latest = self.latest.max(worker);
-        let (serial, facts, notice) = (self.serial, Vec::new(), Notice::Hello);
-        self.answer(Message { worker, serial, facts, read, notice }, now)
+        self.answer(Message { worker, facts: Vec::new(), read, notice: Notice::Hello })
     }
 
-    fn hear(&mut self, bytes: &[u8], now: Duration) -> Result<Told, WireError> {
+    fn hear(&mut self, bytes: &[u8]) -> Result<Told, WireError> {
         let message: Message<F::Node, F::Children, F::Fact> =
             wire::decode(Kind::Message, self.search, bytes)?;
         if message.worker > self.latest {
@@ -271,16 +242,12 @@ where
         if !self.leader.is_sound(&message) {
             return Err(WireError::Unexpected("one with sound numbers"));
         }
-        Ok(self.answer(message, now))
+        Ok(self.answer(message))
     }
 
     fn lost(&mut self, worker: WorkerId) {
         self.read.remove(&worker);
         self.leader.lost(worker);
-    }
-
-    fn expire(&mut self, now: Duration) {
-        self.leader.expire(now);
     }
 
     fn take_stops(&mut self) -> Vec<(WorkerId, JobId)> {

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::file::fields::u64_at;
 
-const MAGIC: [u8; 4] = *b"KNJ\x02";
+const MAGIC: [u8; 4] = *b"KNJ\x03";
 const HEAD: usize = 16;
 const TAIL: usize = 8;
 

@@ -97,7 +97,7 @@ impl<'a> WorkerJobs<'a> {
         T: Serialize + DeserializeOwned,
     {
         let answer: Answer<N, T> = wire::decode(Kind::Answer, self.search, answer)?;
-        let Answer { serial, order: Order::Search(search), facts, read } = answer else {
+        let Answer { order: Order::Search(search), facts, read } = answer else {
             return Err(WireError::Unexpected("a job"));
         };
         self.waiting.fetch_add(1, Ordering::SeqCst);
@@ -114,8 +114,7 @@ impl<'a> WorkerJobs<'a> {
         let owed = std::mem::take(&mut *self.owed.lock().unwrap_or_else(PoisonError::into_inner));
         spent.add_since(&owed, &Counters::default());
         let notice = Notice::Done { job, outcome, spent };
-        let serial = serial.wrapping_add(1);
-        let message = Message { worker, serial, facts, read, notice };
+        let message = Message { worker, facts, read, notice };
         Ok(wire::encode(Kind::Message, self.search, &message))
     }
 

@@ -25,7 +25,6 @@ use crate::search::sums::knowledge::Knowledge;
 use crate::search::sums::options::SearchOptions;
 use crate::search::sums::threads::{INTERVAL, Searched, Worker};
 use crate::search::sums::workspace::{Sum, Workspace, couple_of, key_of};
-use crate::search::table::Entry;
 
 /// Selections in vain after which the next is in a hurry, and those after which there is none: numbers
 /// that are lost as soon as they are stored need not come to an end.
@@ -291,15 +290,6 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
 
     fn has_lost_leaves(&mut self) -> bool {
         std::mem::take(&mut self.has_lost_leaves)
-    }
-
-    fn update(&mut self, leaf: &SumLeaf, phi: Number, delta: Number) {
-        let pair = Pair { phi, delta };
-        if self.stands(leaf) && pair.value().is_none() {
-            let before = self.walker.tree.lookup(leaf.code).map_or(1, |Entry { work, .. }| work);
-            Nand::store(&mut self.walker.tree, leaf.code, pair, before);
-            self.back_up(&leaf.path, 0);
-        }
     }
 
     fn attach(&mut self, leaf: &SumLeaf, children: &Vec<Hints>, work: u64) -> Option<u64> {

@@ -3,7 +3,6 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use ahash::HashMap;
 use proptest::prelude::*;
@@ -161,14 +160,15 @@ const NONE: Trouble = Trouble { loss: 0, doubling: 0, death: 0, delay: 1 };
 enum Mail {
     Job(Told),
     Result(Vec<u8>),
+    /// The news that a worker is dead.
+    Death(u64),
 }
 
 const PATIENCE: u64 = 150;
 const SEARCH: u64 = 77;
 
 fn rules(job_nodes: u64) -> RemoteRules {
-    let lease = Some(Duration::from_millis(PATIENCE));
-    RemoteRules { job_nodes, facts_at_once: 7, lease, ..RemoteRules::default() }
+    RemoteRules { job_nodes, facts_at_once: 7, ..RemoteRules::default() }
 }
 
 /// Carries messages for so many workers at a time, tick by tick. Whoever dies is followed by the next
@@ -184,6 +184,8 @@ struct World<'d, 's, S> {
     live: Vec<(u64, u64)>,
     born: u64,
     deaths: u64,
+    /// Those that the leader knows to be dead.
+    buried: Vec<u64>,
 }
 
 impl<S: RemoteWorker> World<'_, '_, S> {
@@ -212,7 +214,6 @@ impl<S: RemoteWorker> World<'_, '_, S> {
         while !self.leader.standing().is_over {
             self.now += 1;
             assert!(self.now < 1_000_000, "the search comes to an end");
-            let time = Duration::from_millis(self.now);
             while self.live.len() < at_once as usize {
                 let new = self.born.min(self.workers.len() as u64 - 1);
                 assert!(self.live.iter().all(|&(live, _)| live != new), "workers are left");
@@ -226,7 +227,7 @@ impl<S: RemoteWorker> World<'_, '_, S> {
                     continue;
                 }
                 *heard = self.now + PATIENCE;
-                let told = self.leader.hello(*worker, time);
+                let told = self.leader.hello(*worker);
                 match told.order {
                     Ordered::Wait => self.live[place].1 = self.now + 20,
                     _ => self.send(|| Mail::Job(told.clone())),
@@ -237,10 +238,13 @@ impl<S: RemoteWorker> World<'_, '_, S> {
             while let Some(at) = self.mail.iter().position(due) {
                 match self.mail.swap_remove(at).1 {
                     Mail::Job(told) => self.search(&told),
-                    Mail::Result(bytes) => self.hear(&bytes, time),
+                    Mail::Result(bytes) => self.hear(&bytes),
+                    Mail::Death(worker) => {
+                        self.leader.lost(worker);
+                        self.buried.push(worker);
+                    }
                 }
             }
-            self.leader.expire(time);
         }
     }
 
@@ -254,17 +258,19 @@ impl<S: RemoteWorker> World<'_, '_, S> {
         if self.random(256) < self.trouble.death && self.born < self.workers.len() as u64 {
             self.live.retain(|&(live, _)| live != number);
             self.deaths += 1;
-            // Sometimes it is noticed by the silence alone.
-            if self.random(2) == 0 {
-                self.leader.lost(number);
-            }
+            let due = self.now + 1 + self.random(PATIENCE);
+            self.mail.push((due, Mail::Death(number)));
             return;
         }
         self.send(|| Mail::Result(message.clone()));
     }
 
-    fn hear(&mut self, bytes: &[u8], time: Duration) {
-        let told = self.leader.hear(bytes, time).unwrap();
+    fn hear(&mut self, bytes: &[u8]) {
+        let said: Said = wire::decode(Kind::Message, SEARCH, bytes).unwrap();
+        if self.buried.contains(&said.worker) {
+            return;
+        }
+        let told = self.leader.hear(bytes).unwrap();
         for (worker, job) in self.leader.take_stops() {
             if let Some(worker) = self.worker(worker) {
                 worker.call_off(job);
@@ -323,6 +329,7 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
                 live: Vec::new(),
                 born: 0,
                 deaths: 0,
+                buried: Vec::new(),
             };
             world.run(at_once);
             deaths = world.deaths;
@@ -422,21 +429,21 @@ type Said = Message<Couple, Vec<Hints>, GrundyNumber>;
 fn said(worker: u64, notice: Notice<Couple, Vec<Hints>>, facts: Vec<(&str, u32)>) -> Vec<u8> {
     let fact = |(atom, number): (&str, u32)| GrundyNumber { atom: atom.to_owned(), number };
     let facts = facts.into_iter().map(fact).collect();
-    let message: Said = Message { worker, serial: 1, facts, read: 0, notice };
+    let message: Said = Message { worker, facts, read: 0, notice };
     wire::encode(Kind::Message, SEARCH, &message)
 }
 
 #[test]
 fn who_comes_late_gets_the_whole_log() {
     with_desk(|leader, workers| {
-        let mut told = leader.hello(0, Duration::ZERO);
+        let mut told = leader.hello(0);
         for _ in 0..4 {
             let message = workers[0].search(0, &told.answer, None).unwrap();
-            told = leader.hear(&message, Duration::ZERO).unwrap();
+            told = leader.hear(&message).unwrap();
         }
         let facts = leader.standing().facts;
         assert!(facts > 0);
-        let late = leader.hello(1, Duration::ZERO);
+        let late = leader.hello(1);
         let answer: Answer<Couple, GrundyNumber> =
             wire::decode(Kind::Answer, SEARCH, &late.answer).unwrap();
         assert_eq!((answer.facts.len(), answer.read), (facts, facts));
@@ -455,10 +462,10 @@ fn what_names_no_atom_or_no_number_is_ignored() {
         let odd = ["", "a", "a01", "a70", "a-1", "b3", "a9999999999999999", "ä", "a1 "];
         let facts = odd.map(|name| (name, 0)).into_iter();
         let facts = facts.chain([("a3", 65_000), ("a3", u32::MAX)]).collect();
-        leader.hello(4, Duration::ZERO);
-        leader.hear(&said(4, Notice::Hello, facts), Duration::ZERO).unwrap();
+        leader.hello(4);
+        leader.hear(&said(4, Notice::Hello, facts)).unwrap();
         assert_eq!((leader.standing().facts, leader.standing().is_over), (0, false));
-        let told = leader.hello(0, Duration::ZERO);
+        let told = leader.hello(0);
         let Ordered::Search { job, .. } = told.order else { panic!("a job") };
         let hints = |excluded: u64, numbers: Vec<(u32, u32, u32, u64)>| {
             // As it is written: a name, bits and numbers.
@@ -476,21 +483,21 @@ fn what_names_no_atom_or_no_number_is_ignored() {
             hints(0, vec![(0, 1, 1 << 27, 1)]),
             hints(0, vec![(u32::MAX, 1, 1, 1)]),
         ] {
-            assert!(leader.hear(&said(0, open(unsound), vec![]), Duration::ZERO).is_err());
+            assert!(leader.hear(&said(0, open(unsound), vec![])).is_err());
         }
         let sound = hints(5, vec![(3, 1, 1, u64::MAX)]);
-        leader.hear(&said(0, open(sound), vec![]), Duration::ZERO).unwrap();
+        leader.hear(&said(0, open(sound), vec![])).unwrap();
         assert!(!leader.standing().is_over);
-        let mut told = leader.hello(2, Duration::ZERO);
+        let mut told = leader.hello(2);
         while told.order != Ordered::Quit {
             if told.order == Ordered::Wait {
                 // Those who said hello have jobs, too.
                 [0, 4].into_iter().for_each(|worker| leader.lost(worker));
-                told = leader.hello(2, Duration::ZERO);
+                told = leader.hello(2);
                 continue;
             }
             let message = workers[0].search(2, &told.answer, None).unwrap();
-            told = leader.hear(&message, Duration::ZERO).unwrap();
+            told = leader.hear(&message).unwrap();
         }
     });
     assert!(report.outcome.value().is_some());
@@ -500,24 +507,24 @@ fn what_names_no_atom_or_no_number_is_ignored() {
 fn contradictions_end_the_search() {
     // Two numbers for one atom.
     let report = with_desk(|leader, _| {
-        leader.hello(6, Duration::ZERO);
-        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
-        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)]), Duration::ZERO).unwrap();
+        leader.hello(6);
+        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)])).unwrap();
+        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)])).unwrap();
         assert_eq!((leader.standing().facts, leader.standing().is_over), (1, false));
-        leader.hear(&said(6, Notice::Hello, vec![("a3", 1)]), Duration::ZERO).unwrap();
+        leader.hear(&said(6, Notice::Hello, vec![("a3", 1)])).unwrap();
         assert!(leader.standing().is_over);
-        assert_eq!(leader.hello(8, Duration::ZERO).order, Ordered::Quit);
+        assert_eq!(leader.hello(8).order, Ordered::Quit);
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
     // No number is left for one.
     let report = with_desk(|leader, _| {
-        let told = leader.hello(0, Duration::ZERO);
+        let told = leader.hello(0);
         let Ordered::Search { job, .. } = told.order else { panic!("a job") };
         let all = ("a3", (1u64 << 48) - 1, Vec::<(u32, u32, u32, u64)>::new());
         let all: Hints = postcard::from_bytes(&postcard::to_allocvec(&all).unwrap()).unwrap();
         let (outcome, spent) = (JobOutcome::Open(vec![all]), Counters::default());
         let bytes = said(0, Notice::Done { job, outcome, spent }, vec![]);
-        leader.hear(&bytes, Duration::ZERO).unwrap();
+        leader.hear(&bytes).unwrap();
         assert!(leader.standing().is_over);
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
@@ -525,11 +532,11 @@ fn contradictions_end_the_search() {
     let report = with_desk(|leader, workers| {
         let atom = workers[0].workspace.game.intern(5).unwrap();
         workers[0].workspace.knowledge().set_grundy(atom, 40);
-        leader.hello(4, Duration::ZERO);
-        leader.hear(&said(4, Notice::Hello, vec![("a5", 0)]), Duration::ZERO).unwrap();
-        let told = leader.hello(0, Duration::ZERO);
+        leader.hello(4);
+        leader.hear(&said(4, Notice::Hello, vec![("a5", 0)])).unwrap();
+        let told = leader.hello(0);
         let message = workers[0].search(0, &told.answer, None).unwrap();
-        leader.hear(&message, Duration::ZERO).unwrap();
+        leader.hear(&message).unwrap();
         assert!(leader.standing().is_over);
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
