@@ -146,8 +146,9 @@ fn carry<'g>(
                 refused += 1;
                 continue;
             }
-            if !buried.contains(&said(&message).worker) {
-                to_workers.push(leader.hear(&message).unwrap());
+            match leader.hear(&message) {
+                Ok(told) => to_workers.push(told),
+                Err(_) => assert!(buried.contains(&said(&message).worker)),
             }
         }
     }
@@ -348,6 +349,27 @@ fn messages_of_others_are_refused() {
         assert_eq!(leader.standing().counters.nodes, 1, "nothing has changed");
         leader.hear(&message).unwrap();
         assert!(leader.standing().counters.nodes > 1);
+    });
+}
+
+#[test]
+fn a_lost_worker_gets_no_job_whatever_comes_of_it_later() {
+    let game = large_game();
+    let remotes = [(); 2].map(|()| remote(&game));
+    led(&game, rules(20), |leader| {
+        let told = leader.hello(0);
+        let late = remotes[0].search(0, &told.answer, None).unwrap();
+        leader.lost(0);
+        assert_eq!(leader.standing().jobs, 0);
+        let other = leader.hello(1);
+        assert!(matches!(leader.hear(&late), Err(WireError::Unexpected(_))));
+        let standing = leader.standing();
+        assert_eq!((standing.jobs, standing.facts, standing.counters.nodes), (1, 0, 1));
+        // The leaf is the other's.
+        let message = remotes[1].search(1, &other.answer, None).unwrap();
+        leader.hear(&message).unwrap();
+        assert!(matches!(leader.hear(&late), Err(WireError::Unexpected(_))));
+        assert_eq!(leader.standing().jobs, 1);
     });
 }
 

@@ -61,16 +61,17 @@ pub struct Standing {
 
 /// A leader whose workers are in other processes, whatever it searches.
 pub trait RemoteLeader {
-    /// A worker has nothing to do.
+    /// A worker has nothing to do. From here on it is heard, until it is lost.
     fn hello(&mut self, worker: WorkerId) -> Told;
 
     /// Takes a message in.
     ///
     /// # Errors
-    /// If it is not a sound message of this search. Then nothing has changed.
+    /// If it is not a sound message of this search, from a worker that has said hello and is not lost.
+    /// Then nothing has changed.
     fn hear(&mut self, bytes: &[u8]) -> Result<Told, WireError>;
 
-    /// A worker will not be heard of again, and its job is free.
+    /// A worker will not be heard any more, and its job is free.
     fn lost(&mut self, worker: WorkerId);
 
     /// The jobs that have been called off since the last call.
@@ -121,10 +122,9 @@ pub(in crate::search) struct WireLeader<'o, F: FirstLevel> {
     leader: Leader<F>,
     search: u64,
     job_nodes: Arc<AtomicU64>,
-    /// Facts that each worker has read, as far as it has told.
+    /// The workers that have said hello and are not lost, and how many facts each has read, as far as
+    /// it has told.
     read: BTreeMap<WorkerId, usize>,
-    /// The latest worker that has said hello.
-    latest: WorkerId,
 }
 
 /// The fewest nodes that let a job expand its node: the node itself counts as one.
@@ -152,7 +152,7 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
             ..Rules::shared(node_limit, budget, LEAST_NODES)
         };
         let leader = Leader::new(level, rules, table_used);
-        WireLeader { observer, leader, search, job_nodes, read: BTreeMap::new(), latest: 0 }
+        WireLeader { observer, leader, search, job_nodes, read: BTreeMap::new() }
     }
 }
 
@@ -170,8 +170,6 @@ where
 
     fn answer(&mut self, message: Message<F::Node, F::Children, F::Fact>) -> Told {
         let worker = message.worker;
-        let read = self.read.entry(worker).or_default();
-        *read = message.read.max(*read);
         let answer = self.leader.hear(message);
         self.leader.level.make_room();
         self.tell_found();
@@ -228,20 +226,23 @@ where
         >,
 {
     fn hello(&mut self, worker: WorkerId) -> Told {
-        let read = self.read.get(&worker).copied().unwrap_or(0);
-        self.latest = self.latest.max(worker);
+        let read = *self.read.entry(worker).or_default();
         self.answer(Message { worker, facts: Vec::new(), read, notice: Notice::Hello })
     }
 
     fn hear(&mut self, bytes: &[u8]) -> Result<Told, WireError> {
         let message: Message<F::Node, F::Children, F::Fact> =
             wire::decode(Kind::Message, self.search, bytes)?;
-        if message.worker > self.latest {
-            return Err(WireError::Unexpected("one of a worker that has said hello"));
+        if !self.read.contains_key(&message.worker) {
+            return Err(WireError::Unexpected(
+                "one of a worker that has said hello and is not lost",
+            ));
         }
         if !self.leader.is_sound(&message) {
             return Err(WireError::Unexpected("one with sound numbers"));
         }
+        let read = self.read.entry(message.worker).or_default();
+        *read = message.read.max(*read);
         Ok(self.answer(message))
     }
 
