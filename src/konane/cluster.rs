@@ -16,7 +16,8 @@ impl<K: Known> Solver<'_, K> {
     ///
     /// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or
     /// to interrupt it. The memory is the leader's own: a quarter for the table of solved positions, the
-    /// rest for the tree, some 22 bytes for each child of a job. Limits are `run`'s to watch, but that
+    /// rest for the tree, some 22 bytes for each child of a job. Beside it the leader keeps some 2 bytes
+    /// for each child, and the facts ([`RemoteRules::facts_kept`]). Limits are `run`'s to watch, but that
     /// of nodes, which is among the rules.
     ///
     /// # Errors

@@ -28,6 +28,7 @@ mod arena;
 pub mod certificate;
 pub mod dfpn;
 pub mod jobs;
+mod map_bytes;
 mod nand;
 pub mod numbers;
 pub mod plain;
@@ -42,5 +43,6 @@ mod thresholds;
 pub mod two_level;
 mod value;
 
+use map_bytes::map_bytes;
 pub use plain::game::SettleOptions;
 pub use value::Value;

@@ -15,6 +15,7 @@ use super::messages::{
     Answer, AnswerOf, JobId, JobOutcome, Message, MessageFor, Notice, Order, Search, WorkerId,
 };
 use super::{FirstLevel, Selection};
+use crate::search::map_bytes;
 use crate::search::numbers::Number;
 use crate::search::run::{Counters, Reason};
 
@@ -36,8 +37,6 @@ pub struct Rules {
     /// Whether jobs leave nothing behind, so that nodes are made anew when they join the first
     /// level, and count again.
     pub made_anew: bool,
-    /// Whether to keep who has searched what ([`Search::last`]), for workers that share nothing.
-    pub keeps_last: bool,
     /// The most facts in an answer.
     pub facts_at_once: usize,
     /// The most facts in the log, the latest ones; 1 at least. Who has not read the others does not get
@@ -56,7 +55,6 @@ impl Rules {
             budget,
             least_budget: least_budget.max(1),
             made_anew: false,
-            keeps_last: false,
             facts_at_once: 0,
             facts_kept: usize::MAX,
             leaves_compared: 1,
@@ -75,22 +73,13 @@ struct Job<L> {
     called_off: bool,
 }
 
-/// Who has searched a leaf that is free, or its parent.
-struct Last {
-    worker: WorkerId,
-    /// How often the leaf has been left to that worker since.
-    passed: u64,
-}
-
-impl Last {
-    fn new(worker: WorkerId) -> Last {
-        Last { worker, passed: 0 }
-    }
-}
-
 /// How often a leaf is left to the worker that knows more about it, for each job that is out. One that
 /// is as fast as the others has asked by then; one that is slow must not keep the best leaves.
 const PATIENCE: u64 = 2;
+
+/// The most leaves for which is kept how often they have been left to somebody. Those that are looked
+/// at are few; others may have left the tree.
+const MOST_PASSED: usize = 1 << 16;
 
 /// See the module.
 pub struct Leader<F: FirstLevel> {
@@ -104,8 +93,8 @@ pub struct Leader<F: FirstLevel> {
     log: VecDeque<(WorkerId, F::Fact)>,
     /// Facts that have left the log.
     forgotten: usize,
-    /// Who knows more than others about a leaf.
-    last: AHashMap<F::Node, Last>,
+    /// How often free leaves have been left to the worker that knows more about them.
+    passed: AHashMap<F::Node, u64>,
     stops: Vec<(WorkerId, JobId)>,
     next_job: JobId,
     /// Nodes of jobs that are over, and those of the first level that count beside them.
@@ -127,7 +116,7 @@ impl<F: FirstLevel> Leader<F> {
             seats: AHashMap::new(),
             log: VecDeque::new(),
             forgotten: 0,
-            last: AHashMap::new(),
+            passed: AHashMap::new(),
             stops: Vec::new(),
             next_job: 1,
             spent: 1,
@@ -252,6 +241,13 @@ impl<F: FirstLevel> Leader<F> {
         self.forgotten + self.log.len()
     }
 
+    /// Bytes beside the first level: of facts, and what grows with the workers.
+    pub fn bytes(&self) -> u64 {
+        let beside: usize = self.log.iter().map(|(_, fact)| F::bytes_beside(fact)).sum();
+        let facts = self.log.capacity() * size_of::<(WorkerId, F::Fact)>() + beside;
+        facts as u64 + map_bytes::<(F::Node, u64)>(self.passed.capacity())
+    }
+
     /// Releases the job of a worker that will not be heard of again: a message of its that comes
     /// later must be kept from [`Leader::hear`]. What it knew is gone, so its leaves are as good as
     /// unknown to everybody.
@@ -259,7 +255,7 @@ impl<F: FirstLevel> Leader<F> {
         if let Some(&id) = self.seats.get(&worker) {
             self.release(id);
         }
-        self.last.retain(|_, last| last.worker != worker);
+        self.level.forget(worker);
     }
 
     /// What a worker without a job does next.
@@ -281,16 +277,11 @@ impl<F: FirstLevel> Leader<F> {
             self.reason = Some(Reason::NodeLimit);
             return Order::Quit;
         }
-        let last = &self.last;
-        let patience = PATIENCE * (self.seats.len() as u64 + 1);
-        let is_left = |node: &F::Node| {
-            last.get(node).is_some_and(|last| last.worker != worker && last.passed < patience)
-        };
         // The best leaf that is not left to another worker, among the best that there are.
         let (mut passed, mut chosen) = (Vec::new(), None);
         while chosen.is_none() && passed.len() < self.rules.leaves_compared.max(1) {
             match self.level.select() {
-                Selection::Leaf(leaf) if is_left(&F::node(&leaf)) => passed.push(leaf),
+                Selection::Leaf(leaf) if self.is_left(&leaf, worker) => passed.push(leaf),
                 Selection::Leaf(leaf) => chosen = Some(leaf),
                 Selection::AllTaken => break,
                 Selection::Solved => return Order::Quit,
@@ -301,15 +292,13 @@ impl<F: FirstLevel> Leader<F> {
                 chosen = Some(leaf);
             } else {
                 self.level.release(&leaf);
-                if let Some(last) = self.last.get_mut(&F::node(&leaf)) {
-                    last.passed += 1;
-                }
+                self.pass(F::node(&leaf));
             }
         }
         let Some(leaf) = chosen else { return Order::Wait };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
-        let last = self.last.remove(&F::node(&leaf)).map(|last| last.worker);
-        let last = last.filter(|&last| last != worker);
+        let last = self.level.known_by(&leaf).filter(|&last| last != worker);
+        self.passed.remove(&F::node(&leaf));
         let spent = Counters::default();
         let job = Job { worker, leaf, budget, last, spent, called_off: false };
         let id = self.next_job;
@@ -318,6 +307,21 @@ impl<F: FirstLevel> Leader<F> {
         self.jobs.insert(id, job);
         self.seats.insert(worker, id);
         self.search(id)
+    }
+
+    /// Whether a leaf is left to another worker, who knows more about it.
+    fn is_left(&self, leaf: &F::Leaf, worker: WorkerId) -> bool {
+        let patience = PATIENCE * (self.seats.len() as u64 + 1);
+        self.level.known_by(leaf).is_some_and(|last| last != worker)
+            && self.passed.get(&F::node(leaf)).is_none_or(|&passed| passed < patience)
+    }
+
+    /// Counts that a leaf was left to somebody.
+    fn pass(&mut self, node: F::Node) {
+        if self.passed.len() == MOST_PASSED {
+            self.passed.clear();
+        }
+        *self.passed.entry(node).or_default() += 1;
     }
 
     fn search(&self, id: JobId) -> Order<F::Node> {
@@ -336,12 +340,7 @@ impl<F: FirstLevel> Leader<F> {
                 self.level.resolve(&job.leaf, value, best, spent.expansions);
             }
             JobOutcome::Open(children) => {
-                if self.rules.keeps_last && self.level.stands(&job.leaf) {
-                    self.last.remove(&F::node(&job.leaf));
-                    self.last
-                        .extend(F::nodes_of(&children).map(|node| (node, Last::new(job.worker))));
-                }
-                match self.level.attach(&job.leaf, &children, spent.expansions) {
+                match self.level.attach(&job.leaf, &children, spent.expansions, job.worker) {
                     Some(added) if self.rules.made_anew => {
                         self.spent += added;
                         self.counters.nodes += added;
@@ -364,9 +363,6 @@ impl<F: FirstLevel> Leader<F> {
         self.granted -= job.budget;
         self.spent = self.spent.saturating_add(job.spent.nodes);
         self.level.release(&job.leaf);
-        if self.rules.keeps_last && self.level.stands(&job.leaf) {
-            self.last.insert(F::node(&job.leaf), Last::new(job.worker));
-        }
         job
     }
 

@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use super::messages::JobOutcome;
+use super::messages::{JobOutcome, WorkerId};
 use crate::search::Value;
 use crate::search::numbers::Number;
 use crate::search::run::{Counters, Reason, RootChildren};
@@ -36,8 +36,14 @@ pub trait FirstLevel {
     /// The node at a leaf.
     fn node(leaf: &Self::Leaf) -> Self::Node;
 
-    /// The nodes among children.
-    fn nodes_of(children: &Self::Children) -> impl Iterator<Item = Self::Node>;
+    /// Who knows more about a leaf than the others, as it has searched the parent; nobody, where all
+    /// know the same.
+    fn known_by(&self, _leaf: &Self::Leaf) -> Option<WorkerId> {
+        None
+    }
+
+    /// What a worker knew is gone.
+    fn forget(&mut self, _worker: WorkerId) {}
 
     /// Whether this can come of a leaf that is taken: what comes from elsewhere may be anything.
     fn is_sound(
@@ -58,13 +64,24 @@ pub trait FirstLevel {
     /// Gives a leaf interim numbers, if it is still there; for workers that tell any.
     fn update(&mut self, _leaf: &Self::Leaf, _phi: Number, _delta: Number) {}
 
-    /// Gives a leaf its children, for which `work` expansions were made, if it is still there.
-    /// Returns by how many nodes the tree has grown, or `None` if there is no room.
-    fn attach(&mut self, leaf: &Self::Leaf, children: &Self::Children, work: u64) -> Option<u64>;
+    /// Gives a leaf its children, for which `work` expansions were made by a worker, if it is still
+    /// there. Returns by how many nodes the tree has grown, or `None` if there is no room.
+    fn attach(
+        &mut self,
+        leaf: &Self::Leaf,
+        children: &Self::Children,
+        work: u64,
+        worker: WorkerId,
+    ) -> Option<u64>;
 
     /// Gives a leaf a value that `work` expansions have proven, if it is still there. `best` is a
     /// lost child if it is won.
     fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<Self::Node>, work: u64);
+
+    /// Bytes that a fact takes beside itself.
+    fn bytes_beside(_fact: &Self::Fact) -> usize {
+        0
+    }
 
     /// Says that a fact is about to be learnt.
     fn announce(&self, _fact: &Self::Fact) {}

@@ -103,6 +103,6 @@ pub struct Search<N> {
     pub node: N,
     /// Nodes that may be evaluated.
     pub budget: u64,
-    /// Another worker who has searched the node, or its parent, before, if the leader keeps that.
+    /// Another worker, who has searched the node's parent and knows more about it.
     pub last: Option<WorkerId>,
 }

@@ -29,10 +29,11 @@ use std::collections::hash_map::Entry;
 
 use ahash::{AHashMap, AHashSet};
 
-use super::messages::JobOutcome;
+use super::messages::{JobOutcome, WorkerId};
 use super::{Finding, FirstLevel, Selection};
 use crate::search::Value;
 use crate::search::arena::{Block, Memory, Node, Region, RootBlock, UNIT};
+use crate::search::map_bytes;
 use crate::search::numbers::{Combination, INFINITY, Number};
 use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
@@ -53,6 +54,8 @@ pub(in crate::search) struct JobTreeOptions {
     /// What a worker below a node adds to the node's delta in selections: one, and this part of
     /// the delta, in 1/64.
     pub congestion_64: u32,
+    /// Whether the workers share nothing, so that it matters who has searched what.
+    pub workers_apart: bool,
 }
 
 /// A step down: a block, and the code of the child in it.
@@ -92,6 +95,9 @@ pub struct JobTree<'a, G: Game> {
     workers: AHashMap<Block, u32>,
     /// The positions that are being searched.
     taken: AHashSet<u64>,
+    /// The workers that have searched the parents of blocks, if that matters. Blocks that have been
+    /// given back stay here until they are taken again.
+    searched_by: AHashMap<Block, u32>,
     /// Whether somebody was at a leaf that has left the tree.
     has_lost_leaves: bool,
     /// Expansions made for the tree, by which the age of look-ups is measured.
@@ -135,6 +141,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             root_block,
             workers: AHashMap::new(),
             taken: AHashSet::new(),
+            searched_by: AHashMap::new(),
             has_lost_leaves: false,
             clock: 0,
             phi: numbers.0,
@@ -147,17 +154,23 @@ impl<'a, G: Game> JobTree<'a, G> {
     /// What a search has found that ended for a reason, if not with a value. The tree is left at the
     /// port.
     pub(in crate::search) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
+        let memory_bytes = self.table.bytes() + self.region.top() as usize * UNIT;
         let report = Report {
             outcome: Outcome::of(self.value, reason),
             phi: self.phi,
             delta: self.delta,
             best: self.best,
             counters,
-            memory_bytes: (self.table.bytes() + self.region.top() as usize * UNIT) as u64,
+            memory_bytes: memory_bytes as u64 + self.own_bytes(),
         };
         let JobTree { port, memory, region, root_block, .. } = self;
         port.leave(SavedTree { memory, region, root_block, beside: Vec::new() });
         report
+    }
+
+    /// Bytes of what is kept of the workers.
+    pub(super) fn own_bytes(&self) -> u64 {
+        map_bytes::<(Block, u32)>(self.searched_by.capacity())
     }
 
     fn lookup(&self, code: u64) -> Option<TableEntry> {
@@ -368,8 +381,13 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         leaf.code
     }
 
-    fn nodes_of(children: &Vec<Child>) -> impl Iterator<Item = u64> {
-        children.iter().map(|child| child.code)
+    fn known_by(&self, leaf: &Leaf) -> Option<WorkerId> {
+        let parent = leaf.path.last()?;
+        self.searched_by.get(&parent.block).map(|&worker| worker.into())
+    }
+
+    fn forget(&mut self, worker: WorkerId) {
+        self.searched_by.retain(|_, by| WorkerId::from(*by) != worker);
     }
 
     /// Codes have to be those of children: the tree is of positions, and whoever gets one expands it.
@@ -442,7 +460,13 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         }
     }
 
-    fn attach(&mut self, leaf: &Leaf, children: &Vec<Child>, work: u64) -> Option<u64> {
+    fn attach(
+        &mut self,
+        leaf: &Leaf,
+        children: &Vec<Child>,
+        work: u64,
+        worker: WorkerId,
+    ) -> Option<u64> {
         self.clock += work;
         if !self.stands(leaf) {
             return Some(0);
@@ -461,6 +485,13 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         let block = self.region.allocate(&mut self.memory, nodes.into_iter())?;
         self.memory.add_work(block, work);
         self.memory.set_stamp(block, self.clock as u32);
+        if self.options.workers_apart {
+            // Of those beyond four billion nobody is asked.
+            match u32::try_from(worker) {
+                Ok(worker) => self.searched_by.insert(block, worker),
+                Err(_) => self.searched_by.remove(&block),
+            };
+        }
         match leaf.path.last() {
             Some(step) => {
                 let at = self.memory.position(step.block, step.code).expect("the leaf is there");

@@ -86,6 +86,7 @@ fn search_with<G: Game>(
         open_entries: options.pns.store_open,
         refresh_age: options.pns.refresh_age,
         congestion_64: options.congestion_64,
+        workers_apart: false,
     };
     let tree = JobTree::new(root, tree, tree_options, port);
     let budget = Box::new(move |nodes| options.budget(nodes));

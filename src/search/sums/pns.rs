@@ -16,6 +16,7 @@ use super::game::{Atom, Impartial};
 use super::store::option_at;
 use super::threads::{INTERVAL, Searched};
 use super::workspace::{Sum, Workspace, code_of};
+use crate::search::map_bytes;
 use crate::search::nand::scan;
 use crate::search::numbers::Pair;
 use crate::search::run::{Control, Counters, Limits, Member, Observer, Reason, Report, Team};
@@ -24,12 +25,9 @@ use crate::search::run::{Control, Counters, Limits, Member, Observer, Reason, Re
 #[derive(Default)]
 struct Kept(HashMap<u64, Pair>);
 
-/// Bytes of an entry of a hash map, with the share of places that are free.
-const ENTRY_BYTES: usize = (size_of::<(u64, Pair)>() + 1) * 8 / 7;
-
 impl Kept {
     fn bytes(&self) -> u64 {
-        (self.0.capacity() * ENTRY_BYTES) as u64
+        map_bytes::<(u64, Pair)>(self.0.capacity())
     }
 }
 

@@ -63,20 +63,28 @@ pub fn lead<G: Game>(
     run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Report {
     let PlainRules { refresh_age, congestion_64, fact_work, .. } = plain;
-    let options = JobTreeOptions { combination, open_entries: true, refresh_age, congestion_64 };
+    let options = JobTreeOptions {
+        combination,
+        open_entries: true,
+        refresh_age,
+        congestion_64,
+        workers_apart: true,
+    };
     let table = root.table;
     let tree = JobTree::new(root, tree, options, port);
     let leader = WireLeader::new(tree, rules, search, table.estimated_count(), observer);
-    let (tree, reason, counters) = leader.lead(found(table, fact_work), run);
-    tree.report(reason, counters)
+    let (tree, reason, counters, bytes) = leader.lead(found(table, fact_work), run);
+    let mut report = tree.report(reason, counters);
+    report.memory_bytes += bytes;
+    report
 }
 
 /// What a table knows that took at least so much work.
-fn found(table: &Table, least: u64) -> Vec<Finding> {
-    let (mut cursor, mut cells, mut found) = (Cursor::default(), Vec::new(), Vec::new());
-    while table.copy_cells(&mut cursor, 1, &mut cells) {
-        let all = cells.drain(..).map(Finding::of_cell);
-        found.extend(all.filter(|finding| finding.entry.work >= least));
-    }
-    found
+fn found(table: &Table, least: u64) -> impl Iterator<Item = Finding> {
+    let mut cursor = Cursor::default();
+    let cells = std::iter::from_fn(move || {
+        let mut cells = Vec::new();
+        table.copy_cells(&mut cursor, 1, &mut cells).then_some(cells)
+    });
+    cells.flatten().map(Finding::of_cell).filter(move |finding| finding.entry.work >= least)
 }

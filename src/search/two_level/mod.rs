@@ -115,6 +115,7 @@ pub fn two_level<G: Game>(
         open_entries: true,
         refresh_age: options.refresh_age,
         congestion_64: options.congestion_64,
+        workers_apart: false,
     };
     let tree = JobTree::new(root, tree, tree_options, port);
     let budget = Box::new(move |_| options.job_nodes);

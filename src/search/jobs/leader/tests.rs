@@ -30,6 +30,7 @@ const TREE: JobTreeOptions = JobTreeOptions {
     open_entries: true,
     refresh_age: 10,
     congestion_64: 4,
+    workers_apart: true,
 };
 
 const DFPN: DfpnOptions = DfpnOptions {
@@ -41,11 +42,7 @@ const DFPN: DfpnOptions = DfpnOptions {
 };
 
 fn rules(budget: u64) -> Rules {
-    Rules {
-        keeps_last: true,
-        facts_at_once: 7,
-        ..Rules::shared(None, Box::new(move |_| budget), 2)
-    }
+    Rules { facts_at_once: 7, ..Rules::shared(None, Box::new(move |_| budget), 2) }
 }
 
 struct Worker {
@@ -458,19 +455,34 @@ fn who_reads_late_gets_the_latest_facts() {
     });
 }
 
+/// The best leaf gets children with these codes and deltas, as a worker tells.
+fn tell(
+    leader: &mut Leader<JobTree<'_, GraphGame>>,
+    worker: WorkerId,
+    children: &[(u64, Number)],
+) -> u64 {
+    let child = |&(code, delta)| Child { code, phi: 8, delta, effort: 0 };
+    let children = children.iter().map(child).collect();
+    let Selection::Leaf(leaf) = leader.level.select() else { panic!("a leaf is free") };
+    leader.level.release(&leaf);
+    leader.level.attach(&leaf, &children, 1, worker).unwrap();
+    JobTree::<GraphGame>::node(&leaf)
+}
+
+/// Leaf 1 is the best one, known by worker 7; leaves 20 and 21 are known by worker 2.
+fn with_leaves_that_are_known(test: impl Fn(&mut Leader<JobTree<'_, GraphGame>>)) {
+    with_leader(|leader| {
+        assert_eq!(tell(leader, 7, &[(1, 5), (2, 4)]), 0);
+        assert_eq!(tell(leader, 2, &[(20, 1), (21, 2)]), 2);
+        test(leader);
+    });
+}
+
 #[test]
 fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
-    for (leaves_compared, expected) in [(1, 1), (2, 2), (3, 2)] {
-        with_leader(|leader| {
+    for (leaves_compared, expected) in [(1, 1), (2, 20), (3, 20)] {
+        with_leaves_that_are_known(|leader| {
             leader.rules.leaves_compared = leaves_compared;
-            job(&leader.hear(message(1, Notice::Hello)));
-            let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
-            let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
-            leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }));
-            leader.lost(1);
-            leader
-                .last
-                .extend([(1, 7), (2, 2), (3, 2)].map(|(leaf, name)| (leaf, Last::new(name))));
             let next = job(&leader.hear(message(2, Notice::Hello)));
             assert_eq!(next.node, expected);
             // The leaves that were passed over are free.
@@ -478,25 +490,18 @@ fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
             let mut codes = others.map(|answer| job(&answer).node).to_vec();
             codes.push(next.node);
             codes.sort_unstable();
-            assert_eq!(codes, [1, 2, 3]);
+            assert_eq!(codes, [1, 20, 21]);
         });
     }
 }
 
 #[test]
 fn a_slow_worker_does_not_keep_the_best_leaf() {
-    with_leader(|leader| {
+    with_leaves_that_are_known(|leader| {
         leader.rules.leaves_compared = 3;
-        job(&leader.hear(message(7, Notice::Hello)));
-        let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
-        let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
-        let done = Notice::Done { job: 1, outcome, spent: spent(3) };
-        assert_eq!(job(&leader.hear(message(7, done))).node, 1);
-        leader.lost(7);
-        leader.last.extend([(1, 7), (2, 1), (3, 1)].map(|(leaf, name)| (leaf, Last::new(name))));
         let mut notice = Notice::Hello;
-        for (node, last) in [(2, None), (2, None), (1, Some(7))] {
-            let next = job(&leader.hear(message(1, notice)));
+        for (node, last) in [(20, None), (20, None), (1, Some(7))] {
+            let next = job(&leader.hear(message(2, notice)));
             assert_eq!((next.node, next.last), (node, last));
             let (outcome, spent) = (JobOutcome::Stopped, spent(1));
             notice = Notice::Done { job: next.job, outcome, spent };
@@ -507,18 +512,34 @@ fn a_slow_worker_does_not_keep_the_best_leaf() {
 /// The others would leave its leaves to it for ever, as long as there are others.
 #[test]
 fn leaves_of_a_lost_worker_are_anybodys() {
-    with_leader(|leader| {
+    with_leaves_that_are_known(|leader| {
         leader.rules.leaves_compared = 3;
-        job(&leader.hear(message(1, Notice::Hello)));
-        let child = |code, delta| Child { code, phi: 1, delta, effort: 0 };
-        let outcome = JobOutcome::Open(vec![child(1, 4), child(2, 5), child(3, 6)]);
-        leader.hear(message(1, Notice::Done { job: 1, outcome, spent: spent(3) }));
-        leader.last.insert(3, Last::new(2));
-        assert_eq!(leader.jobs(), 1);
-        leader.lost(1);
-        assert_eq!(leader.jobs(), 0);
+        leader.lost(7);
         let next = job(&leader.hear(message(2, Notice::Hello)));
         assert_eq!((next.node, next.last), (1, None));
+        let next = job(&leader.hear(message(3, Notice::Hello)));
+        assert_eq!((next.node, next.last), (20, Some(2)));
+    });
+}
+
+#[test]
+fn what_is_kept_of_leaves_does_not_outgrow_the_tree() {
+    with_leader(|leader| {
+        let mut next = job(&leader.hear(message(1, Notice::Hello)));
+        let done = |leader: &mut Leader<_>, next: &Search<u64>, outcome| {
+            let (job, spent) = (next.job, spent(1));
+            self::job(&leader.hear(message(1, Notice::Done { job, outcome, spent })))
+        };
+        let child = |code| Child { code, phi: 1, delta: 1 << 20, effort: 0 };
+        next = done(leader, &next, JobOutcome::Open((1..301).map(child).collect()));
+        // Of one child of the root after the other a child is lost, so it is won and leaves the tree.
+        for round in 0..299 {
+            next = done(leader, &next, children(1000 + 100 * round..1100 + 100 * round));
+            next = done(leader, &next, JobOutcome::Solved(Value::Loss, None));
+        }
+        assert_eq!(leader.level.nodes(), 2);
+        let bytes = leader.bytes() + leader.level.own_bytes();
+        assert!(bytes < 1000, "{bytes}");
     });
 }
 

@@ -94,7 +94,8 @@ pub struct RemoteRules {
     pub job_nodes: u64,
     /// The most facts in an answer.
     pub facts_at_once: usize,
-    /// The most facts that are kept for workers who have not read them yet; 32 bytes each.
+    /// The most facts that are kept for workers who have not read them yet: of a plain game 32 bytes
+    /// each, of Grundy numbers 40 and their atoms' names.
     pub facts_kept: usize,
     /// How many of the best leaves are looked through for one that is not left to another worker,
     /// which knows more about it; at least 1.
@@ -145,7 +146,6 @@ impl<'o, F: FirstLevel> WireLeader<'o, F> {
         let nodes = job_nodes.clone();
         let budget = Box::new(move |_| nodes.load(Ordering::Relaxed));
         let rules = Rules {
-            keeps_last: true,
             facts_at_once,
             facts_kept,
             leaves_compared,
@@ -200,20 +200,22 @@ where
 {
     /// Leads the search, from which all workers hear of `facts`, until `run` returns, which carries the
     /// messages; if the search is not over then, it was interrupted. Returns the tree, why there is no
-    /// answer if there is none, and what was counted.
+    /// answer if there is none, what was counted, and the bytes of what the leader has kept beside the
+    /// tree.
     pub fn lead(
         mut self,
         facts: impl IntoIterator<Item = F::Fact>,
         run: impl FnOnce(&mut dyn RemoteLeader),
-    ) -> (F, Option<Reason>, Counters) {
+    ) -> (F, Option<Reason>, Counters, u64) {
         self.leader.remember(facts);
         run(&mut self);
         self.tell_found();
         if !self.leader.is_over() {
             self.leader.end(Reason::Interrupted);
         }
-        let (reason, counters) = (self.leader.reason(), self.leader.counters());
-        (self.leader.level, reason, counters)
+        let leader = self.leader;
+        let (reason, counters, bytes) = (leader.reason(), leader.counters(), leader.bytes());
+        (leader.level, reason, counters, bytes)
     }
 }
 

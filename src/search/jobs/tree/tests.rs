@@ -11,6 +11,7 @@ const PLAIN: JobTreeOptions = JobTreeOptions {
     open_entries: false,
     refresh_age: u32::MAX,
     congestion_64: 0,
+    workers_apart: false,
 };
 
 const RICH: JobTreeOptions = JobTreeOptions {
@@ -18,6 +19,7 @@ const RICH: JobTreeOptions = JobTreeOptions {
     open_entries: true,
     refresh_age: 0,
     congestion_64: 20,
+    workers_apart: true,
 };
 
 /// The root is position 0.
@@ -72,6 +74,11 @@ fn check_all<G: Game>(tree: &JobTree<'_, G>, out: &[Leaf]) {
     assert_eq!(tree.workers, workers);
 }
 
+/// The codes on the way to a leaf.
+fn codes(leaf: &Leaf) -> Vec<u64> {
+    leaf.path.iter().map(|step| step.code).collect()
+}
+
 /// Many workers on one thread, which come back in any order, with numbers in between.
 #[test]
 fn results_in_any_order_lead_to_the_value_of_negamax() {
@@ -87,10 +94,19 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let workers = 1 + seed as usize % 9;
         let mut out: Vec<Leaf> = Vec::new();
         let mut gone = AHashSet::new();
+        // Who has expanded the node at the end of a path of codes.
+        let mut searched_by: AHashMap<Vec<u64>, u64> = AHashMap::new();
         for step in 0.. {
             while out.len() < workers {
                 match tree.select() {
-                    Selection::Leaf(leaf) => out.push(leaf),
+                    Selection::Leaf(leaf) => {
+                        let path = codes(&leaf);
+                        let parent = path.split_last().map(|(_, parent)| parent);
+                        let known_by = parent.map(|parent| searched_by[parent]);
+                        let known_by = known_by.filter(|_| options.workers_apart);
+                        assert_eq!(tree.known_by(&leaf), known_by);
+                        out.push(leaf);
+                    }
                     Selection::AllTaken => {
                         assert!(!out.is_empty(), "a free leaf is always found");
                         busy += 1;
@@ -119,7 +135,10 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
             match expansion {
                 Expansion::Open => {
                     let before = tree.nodes();
-                    let added = tree.attach(&leaf, &children, 1).unwrap();
+                    let added = tree.attach(&leaf, &children, 1, step).unwrap();
+                    if added > 0 {
+                        searched_by.insert(codes(&leaf), step);
+                    }
                     assert_eq!(tree.nodes(), before + added);
                 }
                 Expansion::Lost => tree.resolve(&leaf, Value::Loss, None, 1),
@@ -173,7 +192,7 @@ fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
         ] {
             let leaf = leaf(&mut tree);
             tree.release(&leaf);
-            tree.attach(&leaf, &children, 1).unwrap();
+            tree.attach(&leaf, &children, 1, 0).unwrap();
         }
         let out = [(); 4].map(|()| leaf(&mut tree));
         assert_eq!(out.each_ref().map(|leaf| leaf.code), expected);
@@ -194,11 +213,11 @@ fn no_room_is_said_and_changes_nothing() {
     let held = leaf(&mut tree);
     let mut children = Vec::new();
     game.expand(held.code, &mut (), &mut children, |_| {});
-    assert!(tree.attach(&held, &children, 1).is_none());
-    assert!(tree.attach(&held, &Vec::new(), 1).is_none());
+    assert!(tree.attach(&held, &children, 1, 0).is_none());
+    assert!(tree.attach(&held, &Vec::new(), 1, 0).is_none());
     assert_eq!(tree.nodes(), 1);
     children.truncate(3);
-    assert_eq!(tree.attach(&held, &children, 1).unwrap(), 3);
+    assert_eq!(tree.attach(&held, &children, 1, 0).unwrap(), 3);
 }
 
 #[test]

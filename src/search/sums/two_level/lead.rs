@@ -25,11 +25,11 @@ pub fn lead_sum<G: Named>(
     let mut nobody = ();
     let tree = SumTree::new(workspace, root, options, &mut nobody);
     let used = workspace.table.estimated_count();
-    // Workers hand no entries over, so it does not matter who knows a leaf.
-    let rules = RemoteRules { leaves_compared: 1, ..rules };
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
     let known = workspace.knowledge.iter().map(named);
     let leader = WireLeader::new(tree, rules, search, used, observer);
-    let (tree, reason, counters) = leader.lead(known, run);
-    tree.report(reason, counters)
+    let (tree, reason, counters, bytes) = leader.lead(known, run);
+    let mut report = tree.report(reason, counters);
+    report.memory_bytes += bytes;
+    report
 }

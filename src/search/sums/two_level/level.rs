@@ -13,8 +13,9 @@ use ahash::{HashMap, HashSet};
 use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
 use super::select::{Leaves, Place, Selected};
 use crate::search::Value;
-use crate::search::jobs::messages::JobOutcome;
+use crate::search::jobs::messages::{JobOutcome, WorkerId};
 use crate::search::jobs::{FirstLevel, Selection};
+use crate::search::map_bytes;
 use crate::search::nand::Nand;
 use crate::search::numbers::{Number, Pair};
 use crate::search::run::{Control, Counters, Limits, Member, Reason, Report, Team};
@@ -141,9 +142,9 @@ impl<'a, G: Named> SumTree<'a, G> {
         Nand::value(&self.walker.tree, code).is_none()
     }
 
-    /// About so many bytes are in the sets.
+    /// Bytes of the set of inner nodes.
     fn own_bytes(&self) -> u64 {
-        (self.places.expanded.capacity() * 10) as u64
+        map_bytes::<u64>(self.places.expanded.capacity())
     }
 
     fn table_used(&self) -> u64 {
@@ -259,11 +260,6 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         leaf.couple.clone()
     }
 
-    /// None: workers send each other no entries ([`super::worker`]).
-    fn nodes_of(_: &Vec<Hints>) -> impl Iterator<Item = Couple> {
-        std::iter::empty()
-    }
-
     fn is_sound(&mut self, _: &SumLeaf, outcome: &JobOutcome<Couple, Vec<Hints>>) -> bool {
         match outcome {
             JobOutcome::Open(children) => children.iter().all(Hints::is_sound),
@@ -292,7 +288,13 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         std::mem::take(&mut self.has_lost_leaves)
     }
 
-    fn attach(&mut self, leaf: &SumLeaf, children: &Vec<Hints>, work: u64) -> Option<u64> {
+    fn attach(
+        &mut self,
+        leaf: &SumLeaf,
+        children: &Vec<Hints>,
+        work: u64,
+        _: WorkerId,
+    ) -> Option<u64> {
         // Nobody holds the leaf any more, so its atoms stay for this.
         let path = leaf.whole_path();
         for hints in children {
@@ -319,6 +321,10 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         let work = work.min(MOST_WORK);
         Nand::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
         self.back_up(&leaf.path, work);
+    }
+
+    fn bytes_beside(fact: &GrundyNumber) -> usize {
+        fact.atom.capacity()
     }
 
     fn learn(&mut self, fact: &GrundyNumber, _: &mut Counters) -> bool {

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ahash::{HashMap, HashSet};
 
 use super::select::{Leaves, Place};
+use crate::search::map_bytes;
 
 /// A leaf of the tree that a worker searches.
 #[derive(Debug)]
@@ -74,9 +75,6 @@ pub(super) struct Tree {
     bytes: AtomicU64,
 }
 
-/// Bytes of a place in the set of expanded couples, of which an eighth stays free.
-const PLACE_BYTES: usize = (size_of::<u64>() + 1) * 8 / 7;
-
 impl Tree {
     /// A tree of which nothing is expanded, with jobs of so many expansions.
     pub fn new(iterations: u64) -> Self {
@@ -108,8 +106,7 @@ impl Tree {
         if is_open {
             couples.expanded.insert(job.code);
         }
-        let places = couples.expanded.capacity();
-        self.bytes.store((places * PLACE_BYTES) as u64, Relaxed);
+        self.bytes.store(map_bytes::<u64>(couples.expanded.capacity()), Relaxed);
     }
 
     /// Forgets what may not be the case any more after so many collections, because ids have been
