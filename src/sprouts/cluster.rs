@@ -11,7 +11,9 @@ use super::{Position, Scratch, Sprouts};
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use crate::search::run::{Observer, Pace, Report};
 use crate::search::sums::game::Full;
-use crate::search::sums::{MAX_GRUNDY, SearchOptions, Sum, SumWorker, Workspace, lead_sum};
+use crate::search::sums::{
+    Contradiction, MAX_GRUNDY, SearchOptions, Sum, SumWorker, Workspace, lead_sum,
+};
 use crate::search::table::TableError;
 
 /// What is searched, which has to be the same everywhere, and with what, which need not.
@@ -85,6 +87,8 @@ pub struct ClusterSolution {
     pub report: Report,
     /// The position's canonical text.
     pub canonical: String,
+    /// Which numbers contradict each other, if that has ended the search.
+    pub contradiction: Option<Contradiction>,
     /// Lands in the leader's memory at the end.
     pub lands: u32,
     /// What became of the checkpoint, if there is one.
@@ -99,8 +103,9 @@ pub struct ClusterSolution {
 /// budget of a job. What the checkpoint has is taken as known, and every Grundy number that comes in is
 /// added to it and goes to all workers.
 ///
-/// Numbers that come from workers are believed. Two that contradict each other end the search for
-/// [`crate::Reason::KnownValues`]; so does a file that cannot be written.
+/// Numbers that come from workers are believed. Two that contradict each other end the search without an
+/// answer, for [`crate::Reason::Contradiction`]; a file that cannot be written ends it for
+/// [`crate::Reason::KnownValues`].
 ///
 /// # Errors
 /// [`ClusterError`] before the search begins. What goes wrong with the file later is in the solution.
@@ -118,9 +123,10 @@ pub fn lead(
     let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, workspace.knowledge());
     let mut file = checkpoint.map(open).transpose()?;
     let mut writing = Writing { game: &game, file: file.as_mut(), observer };
-    let report = lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
+    let (report, contradiction) =
+        lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
     let numbers = file.map(GrundyFile::close);
-    Ok(ClusterSolution { report, canonical, lands: game.lands(), numbers })
+    Ok(ClusterSolution { report, canonical, contradiction, lands: game.lands(), numbers })
 }
 
 /// Works for a leader elsewhere while `run` runs, which brings the jobs and carries the results.

@@ -120,6 +120,8 @@ class Sprouts:
             rows.append(("outcome", f"{answer['outcome']}: the player to move {verb}"))
         else:
             rows.append(("outcome", f"unknown ({answer['reason']})"))
+            if "contradiction" in answer:
+                rows.append(("because", answer["contradiction"]))
             pn, dn = text.number(answer["pn"]), text.number(answer["dn"])
             rows.append(("root", f"proof number {pn}, disproof number {dn}"))
         rows.append(("canonical", answer["canonical"]))

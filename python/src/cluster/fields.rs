@@ -107,6 +107,7 @@ struct SproutsFields {
     profile: &'static str,
     outcome: &'static str,
     reason: Option<&'static str>,
+    contradiction: Option<String>,
     pn: Option<ProofNumber>,
     dn: Option<ProofNumber>,
     nodes: u64,
@@ -136,7 +137,7 @@ pub fn sprouts_fields(
     nimber: u32,
     found: ClusterSolution,
 ) -> PyResult<Py<PyDict>> {
-    let ClusterSolution { report, canonical, lands, numbers } = found;
+    let ClusterSolution { report, canonical, contradiction, lands, numbers } = found;
     let (outcome, reason) = sprouts_outcome(&report);
     let counters = &report.counters;
     let checkpoint = numbers.map(|numbers| match numbers {
@@ -155,6 +156,7 @@ pub fn sprouts_fields(
         profile: Profile::Tuned.name(),
         outcome,
         reason: reason.map(Reason::text),
+        contradiction: contradiction.map(|contradiction| contradiction.to_string()),
         pn: reason.map(|_| report.phi.into()),
         dn: reason.map(|_| report.delta.into()),
         nodes: counters.nodes,

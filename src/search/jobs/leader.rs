@@ -103,6 +103,8 @@ pub struct Leader<F: FirstLevel> {
     granted: u64,
     counters: Counters,
     reason: Option<Reason>,
+    /// The worker with whose message a contradiction was found.
+    contradicted_by: Option<WorkerId>,
 }
 
 impl<F: FirstLevel> Leader<F> {
@@ -123,6 +125,7 @@ impl<F: FirstLevel> Leader<F> {
             granted: 0,
             counters: Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() },
             reason: None,
+            contradicted_by: None,
         }
     }
 
@@ -133,9 +136,17 @@ impl<F: FirstLevel> Leader<F> {
         Counters { second_level: nodes.saturating_sub(first_level), ..self.counters }
     }
 
-    /// Why the search has ended without an answer, if it has.
+    /// Why the search has ended without an answer, if it has. After a contradiction there is none,
+    /// whatever has been found.
     pub fn reason(&self) -> Option<Reason> {
-        self.reason.filter(|_| !self.level.is_solved())
+        let is_final =
+            |&reason: &Reason| reason == Reason::Contradiction || !self.level.is_solved();
+        self.reason.filter(is_final)
+    }
+
+    /// The worker with whose message a contradiction was found.
+    pub fn contradicted_by(&self) -> Option<WorkerId> {
+        self.contradicted_by
     }
 
     /// Whether the search has ended.
@@ -192,7 +203,7 @@ impl<F: FirstLevel> Leader<F> {
                 self.next(worker)
             }
         };
-        self.look();
+        self.look(worker);
         let read = read.max(self.forgotten);
         let end = self.facts().min(read.saturating_add(self.rules.facts_at_once));
         let facts = self.log.range(read.min(end) - self.forgotten..end - self.forgotten);
@@ -209,16 +220,28 @@ impl<F: FirstLevel> Leader<F> {
         if let Some((phi, delta)) = numbers.filter(|&(phi, delta)| phi > 0 && delta > 0) {
             self.level.update(&job.leaf, phi, delta);
         }
-        self.look();
+        let worker = job.worker;
+        self.look(worker);
     }
 
-    /// Looks at what has become of the tree.
-    fn look(&mut self) {
+    /// Looks at what a worker has made of the tree.
+    fn look(&mut self, worker: WorkerId) {
         self.level.publish(&mut self.counters);
-        self.reason = self.reason.or(self.level.failure());
+        if let Some(reason) = self.level.failure() {
+            self.fail(reason, worker);
+        }
         if self.level.has_lost_leaves() || self.is_over() {
             self.call_off();
         }
+    }
+
+    /// Notes why the search has to end, as a worker has told or by what it has told. The first reason
+    /// stays, unless it turns out that what has been told cannot be true.
+    fn fail(&mut self, reason: Reason, worker: WorkerId) {
+        if reason == Reason::Contradiction && self.reason != Some(reason) {
+            (self.reason, self.contradicted_by) = (Some(reason), Some(worker));
+        }
+        self.reason = self.reason.or(Some(reason));
     }
 
     /// Takes over facts from before the search.
@@ -348,10 +371,10 @@ impl<F: FirstLevel> Leader<F> {
                     }
                     // What the table knew before was counted when it was evaluated.
                     Some(added) => self.counters.first_level += added.min(spent.nodes),
-                    None => self.reason = self.reason.or(Some(Reason::Memory)),
+                    None => self.fail(Reason::Memory, job.worker),
                 }
             }
-            JobOutcome::Failed(reason) => self.reason = self.reason.or(Some(reason)),
+            JobOutcome::Failed(reason) => self.fail(reason, job.worker),
             JobOutcome::Stopped => {}
         }
     }

@@ -156,7 +156,7 @@ impl<'a, G: Game> JobTree<'a, G> {
     pub(in crate::search) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
         let memory_bytes = self.table.bytes() + self.region.top() as usize * UNIT;
         let report = Report {
-            outcome: Outcome::of(self.value, reason),
+            outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
             phi: self.phi,
             delta: self.delta,
             best: self.best,

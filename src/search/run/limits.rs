@@ -23,16 +23,20 @@ pub enum Reason {
     /// A known value could not be read ([`crate::search::plain::known::Answer::Failed`]), or what
     /// was found could not be written ([`super::Observer::grundy_numbers`]).
     KnownValues,
+    /// Grundy numbers that have been told contradict each other: one is wrong, and nobody knows which,
+    /// so nothing counts as proven.
+    Contradiction,
 }
 
 impl Reason {
     /// All of them, in order.
-    pub(crate) const ALL: [Reason; 5] = [
+    pub(crate) const ALL: [Reason; 6] = [
         Reason::NodeLimit,
         Reason::TimeLimit,
         Reason::Memory,
         Reason::Interrupted,
         Reason::KnownValues,
+        Reason::Contradiction,
     ];
 
     /// The reason in a few words.
@@ -43,6 +47,7 @@ impl Reason {
             Reason::Memory => "memory limit",
             Reason::Interrupted => "interrupted",
             Reason::KnownValues => "database error",
+            Reason::Contradiction => "contradiction",
         }
     }
 }

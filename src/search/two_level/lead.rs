@@ -73,9 +73,9 @@ pub fn lead<G: Game>(
     let table = root.table;
     let tree = JobTree::new(root, tree, options, port);
     let leader = WireLeader::new(tree, rules, search, table.estimated_count(), observer);
-    let (tree, reason, counters, bytes) = leader.lead(found(table, fact_work), run);
-    let mut report = tree.report(reason, counters);
-    report.memory_bytes += bytes;
+    let led = leader.lead(found(table, fact_work), run);
+    let mut report = led.level.report(led.reason, led.counters);
+    report.memory_bytes += led.bytes;
     report
 }
 

@@ -128,6 +128,20 @@ pub(in crate::search) struct WireLeader<'o, F: FirstLevel> {
     read: BTreeMap<WorkerId, usize>,
 }
 
+/// What a leader leaves.
+pub(in crate::search) struct Led<F> {
+    /// The tree.
+    pub level: F,
+    /// Why there is no answer, if there is none.
+    pub reason: Option<Reason>,
+    /// The worker with whose message a contradiction was found, if one was.
+    pub contradicted_by: Option<WorkerId>,
+    /// What was counted.
+    pub counters: Counters,
+    /// Bytes of what was kept beside the tree.
+    pub bytes: u64,
+}
+
 /// The fewest nodes that let a job expand its node: the node itself counts as one.
 const LEAST_NODES: u64 = 2;
 
@@ -199,14 +213,12 @@ where
         >,
 {
     /// Leads the search, from which all workers hear of `facts`, until `run` returns, which carries the
-    /// messages; if the search is not over then, it was interrupted. Returns the tree, why there is no
-    /// answer if there is none, what was counted, and the bytes of what the leader has kept beside the
-    /// tree.
+    /// messages; if the search is not over then, it was interrupted.
     pub fn lead(
         mut self,
         facts: impl IntoIterator<Item = F::Fact>,
         run: impl FnOnce(&mut dyn RemoteLeader),
-    ) -> (F, Option<Reason>, Counters, u64) {
+    ) -> Led<F> {
         self.leader.remember(facts);
         run(&mut self);
         self.tell_found();
@@ -214,8 +226,13 @@ where
             self.leader.end(Reason::Interrupted);
         }
         let leader = self.leader;
-        let (reason, counters, bytes) = (leader.reason(), leader.counters(), leader.bytes());
-        (leader.level, reason, counters, bytes)
+        Led {
+            reason: leader.reason(),
+            contradicted_by: leader.contradicted_by(),
+            counters: leader.counters(),
+            bytes: leader.bytes(),
+            level: leader.level,
+        }
     }
 }
 

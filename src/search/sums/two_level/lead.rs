@@ -1,5 +1,6 @@
 //! A leader whose workers are elsewhere.
 
+use super::contradiction::Contradiction;
 use super::level::SumTree;
 use super::named::{GrundyNumber, Named};
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, WireLeader};
@@ -10,9 +11,9 @@ use crate::search::sums::workspace::{Sum, Workspace};
 /// Leads a search with what the workspace knows; the Grundy numbers of that go to all workers. Returns
 /// when `run` does, which carries the messages; if the search is not over then, it was interrupted.
 ///
-/// A number that contradicts another one ends the search for
-/// [`KnownValues`](crate::Reason::KnownValues). The observer
-/// hears of all numbers that are found.
+/// A number that contradicts another one ends the search without an answer, for
+/// [`Contradiction`](crate::Reason::Contradiction), and is told beside the report. The observer hears of
+/// all numbers that are found.
 pub fn lead_sum<G: Named>(
     workspace: &Workspace<'_, G>,
     root: &Sum,
@@ -21,15 +22,17 @@ pub fn lead_sum<G: Named>(
     search: u64,
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn RemoteLeader),
-) -> Report {
+) -> (Report, Option<Contradiction>) {
     let mut nobody = ();
     let tree = SumTree::new(workspace, root, options, &mut nobody);
     let used = workspace.table.estimated_count();
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
     let known = workspace.knowledge.iter().map(named);
     let leader = WireLeader::new(tree, rules, search, used, observer);
-    let (tree, reason, counters, bytes) = leader.lead(known, run);
-    let mut report = tree.report(reason, counters);
-    report.memory_bytes += bytes;
-    report
+    let mut led = leader.lead(known, run);
+    let claims = led.level.take_claims();
+    let contradiction = led.contradicted_by.map(|worker| Contradiction::new(claims, worker));
+    let mut report = led.level.report(led.reason, led.counters);
+    report.memory_bytes += led.bytes;
+    (report, contradiction)
 }

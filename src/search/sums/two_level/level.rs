@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use ahash::{HashMap, HashSet};
 
+use super::contradiction::{self, Claims};
 use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
 use super::select::{Leaves, Place, Selected};
 use crate::search::Value;
@@ -93,6 +94,8 @@ pub struct SumTree<'a, G: Named> {
     kept: (u64, u64),
     has_lost_leaves: bool,
     failure: Option<Reason>,
+    /// What has turned out not to be true together.
+    claims: Option<Claims>,
 }
 
 impl<'a, G: Named> SumTree<'a, G> {
@@ -119,17 +122,20 @@ impl<'a, G: Named> SumTree<'a, G> {
             kept: (workspace.table.estimated_count(), 0),
             has_lost_leaves: false,
             failure: None,
+            claims: None,
         };
         tree.look_at_root();
         tree
     }
 
-    /// What a search has found that ended for a reason, if not with a value.
+    /// What has turned out not to be true together.
+    pub(super) fn take_claims(&mut self) -> Option<Claims> {
+        self.claims.take()
+    }
+
+    /// What a search has found that ended with a value, or for a reason.
     pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
-        let answer = match self.pair.value() {
-            Some(_) => Ok(self.pair),
-            None => Err(reason.expect("an open search was stopped")),
-        };
+        let answer = reason.map_or(Ok(self.pair), Err);
         let memory_bytes = self.workspace.bytes() + self.own_bytes();
         Searched { answer, root: self.pair, counters }.report(memory_bytes)
     }
@@ -152,8 +158,18 @@ impl<'a, G: Named> SumTree<'a, G> {
         kept + self.walker.tree.control.counters.table_used - before
     }
 
-    fn fail(&mut self, reason: Reason) {
-        self.failure = self.failure.or(Some(reason));
+    /// Something was told of an atom that cannot be true beside what is known.
+    fn contradict(&mut self, atom: &str, known: String, told: String) {
+        self.claims.get_or_insert(Claims { atom: atom.to_owned(), known, told });
+        self.failure = Some(Reason::Contradiction);
+    }
+
+    /// What is known of an atom by its name, which is somebody's.
+    fn known(&mut self, atom: &str) -> String {
+        match self.workspace.game.find(atom, &mut self.scratch) {
+            Ok(Some(atom)) => contradiction::known(self.workspace.knowledge.get(atom)),
+            _ => unreachable!("what is not there contradicts nothing"),
+        }
     }
 
     /// Makes room by forgetting what can be found again, but nothing of the taken leaves and these
@@ -165,7 +181,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         let atoms: Vec<Atom> = atoms.chain(stays.iter().map(|&code| couple_of(code).0)).collect();
         let Workspace { table, .. } = self.workspace;
         if !self.collector.collect(self.workspace, &atoms, 1, &|| false) {
-            self.fail(Reason::Memory);
+            self.failure = self.failure.or(Some(Reason::Memory));
             return false;
         }
         // The code of an inner node that was forgotten may become another couple's.
@@ -187,17 +203,21 @@ impl<'a, G: Named> SumTree<'a, G> {
         self.look_at_root();
     }
 
-    /// Takes something over, and again when there is room; if that fails, so does the search.
+    /// Takes something over that is `told` of an atom, and again when there is room; if that fails, so
+    /// does the search.
     fn with_room<T>(
         &mut self,
         couples: &[u64],
+        atom: &str,
+        told: impl FnOnce() -> String,
         mut take: impl FnMut(&mut Self) -> Result<T, Problem>,
     ) -> Option<T> {
         loop {
             match take(self) {
                 Ok(taken) => return Some(taken),
                 Err(Problem::Contradiction) => {
-                    self.fail(Reason::KnownValues);
+                    let known = self.known(atom);
+                    self.contradict(atom, known, told());
                     return None;
                 }
                 Err(Problem::Full) if self.make_room_beside(couples) => {}
@@ -252,7 +272,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
                 Some(Selected::AllTaken | Selected::Changed) => {}
             }
         }
-        self.fail(Reason::Memory);
+        self.failure = self.failure.or(Some(Reason::Memory));
         Selection::AllTaken
     }
 
@@ -298,7 +318,8 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         // Nobody holds the leaf any more, so its atoms stay for this.
         let path = leaf.whole_path();
         for hints in children {
-            self.with_room(&path, |tree| tree.walker.tree.take_over(hints, &mut tree.scratch));
+            let take = |tree: &mut Self| tree.walker.tree.take_over(hints, &mut tree.scratch);
+            self.with_room(&path, &hints.atom, || hints.excluded_text(), take);
         }
         let added = self.stands(leaf);
         if added && self.failure.is_none() {
@@ -311,12 +332,21 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
     fn resolve(&mut self, leaf: &SumLeaf, value: Value, _: Option<Couple>, work: u64) {
         let (atom, nimber) = couple_of(leaf.code);
         let Workspace { game, knowledge, .. } = self.workspace;
-        // No atom has a number beyond its lives.
-        let is_possible = value == Value::Win || nimber <= game.features(atom).lives;
-        let known = Nand::value(&self.walker.tree, leaf.code);
+        let lives = game.features(atom).lives;
+        let known = Nand::value(&self.walker.tree, leaf.code).filter(|&known| known != value);
         let is_left = value == Value::Loss || knowledge.get(atom).allows(Knowledge::bit(nimber));
-        if !is_possible || !is_left || known.is_some_and(|known| known != value) {
-            return self.fail(Reason::KnownValues);
+        let contradicted = match known {
+            Some(known) => Some(contradiction::couple(nimber, known)),
+            None if !is_left => Some(contradiction::known(knowledge.get(atom))),
+            // No atom has a number beyond its lives.
+            None if value == Value::Loss && nimber > lives => {
+                Some(format!("no Grundy number above {lives}"))
+            }
+            None => None,
+        };
+        if let Some(known) = contradicted {
+            let told = contradiction::couple(nimber, value);
+            return self.contradict(&leaf.couple.atom, known, told);
         }
         let work = work.min(MOST_WORK);
         Nand::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
@@ -328,8 +358,9 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
     }
 
     fn learn(&mut self, fact: &GrundyNumber, _: &mut Counters) -> bool {
+        let told = || contradiction::number(fact.number);
         let learn = |tree: &mut Self| tree.walker.tree.learn(fact, &mut tree.scratch);
-        let is_news = self.with_room(&[], learn).unwrap_or(false);
+        let is_news = self.with_room(&[], &fact.atom, told, learn).unwrap_or(false);
         self.has_lost_leaves |= is_news;
         is_news
     }

@@ -18,6 +18,7 @@
 //! What several threads do at once is right in any order: numbers that are out of date lead to
 //! another leaf, and who solves a couple calls the others back ([`crate::search::dfpn`]).
 
+mod contradiction;
 mod lead;
 mod level;
 mod named;
@@ -25,6 +26,7 @@ mod select;
 mod tree;
 mod worker;
 
+pub use contradiction::Contradiction;
 pub use lead::lead_sum;
 pub use named::Named;
 pub use worker::SumWorker;

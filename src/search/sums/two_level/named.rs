@@ -4,6 +4,7 @@
 use ahash::{HashMap, HashMapExt, HashSet};
 use serde::{Deserialize, Serialize};
 
+use super::contradiction::excluded;
 use crate::search::numbers::{INFINITY, Number};
 use crate::search::sums::evaluate::Evaluator;
 use crate::search::sums::game::{Atom, Full, Impartial};
@@ -66,6 +67,11 @@ struct Numbers {
 }
 
 impl Hints {
+    /// The numbers that the atom does not have, for people.
+    pub(super) fn excluded_text(&self) -> String {
+        excluded(self.excluded)
+    }
+
     /// Whether this can be said of an atom, whichever it is.
     pub(super) fn is_sound(&self) -> bool {
         let open = 1..INFINITY;

@@ -317,7 +317,7 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
     let root = Sum::new(&apart, &atoms.map(|atom| apart.intern(atom).unwrap()), nimber);
     let mut hearer = Hearer { game: &apart, numbers: Vec::new() };
     let (mut deaths, mut facts) = (0, 0);
-    let report =
+    let (report, contradiction) =
         lead_sum(&workspace, &root, options, rules(job_nodes), SEARCH, &mut hearer, |leader| {
             let mut world = World {
                 leader,
@@ -335,6 +335,7 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
             deaths = world.deaths;
             facts = world.leader.standing().facts;
         });
+    assert_eq!(contradiction, None, "seed {seed}");
     let sum = atoms.iter().fold(nimber, |sum, &atom| sum ^ numbers[atom as usize]);
     let value = if sum == 0 { Value::Loss } else { Value::Win };
     match report.outcome {
@@ -408,7 +409,9 @@ fn the_troubles_of_the_tests_above_do_occur() {
 }
 
 /// A leader of a search that takes a few jobs.
-fn with_desk(test: impl FnOnce(&mut dyn RemoteLeader, &[SumWorker<'_, Apart<'_>>])) -> Report {
+fn with_desk(
+    test: impl FnOnce(&mut dyn RemoteLeader, &[SumWorker<'_, Apart<'_>>]),
+) -> (Report, Option<Contradiction>) {
     let game = Declared::random(8, 70, 6);
     let games = [(); 3].map(|()| Apart::new(&game, 70));
     let workspaces = games.each_ref().map(|game| Workspace::new(game, 1 << 20).unwrap());
@@ -458,7 +461,7 @@ fn who_comes_late_gets_the_whole_log() {
 
 #[test]
 fn what_names_no_atom_or_no_number_is_ignored() {
-    let report = with_desk(|leader, workers| {
+    let (report, _) = with_desk(|leader, workers| {
         let odd = ["", "a", "a01", "a70", "a-1", "b3", "a9999999999999999", "ä", "a1 "];
         let facts = odd.map(|name| (name, 0)).into_iter();
         let facts = facts.chain([("a3", 65_000), ("a3", u32::MAX)]).collect();
@@ -503,10 +506,21 @@ fn what_names_no_atom_or_no_number_is_ignored() {
     assert!(report.outcome.value().is_some());
 }
 
+/// What a search is told that ends for a contradiction.
+fn contradiction(test: impl FnOnce(&mut dyn RemoteLeader, &[SumWorker<'_, Apart<'_>>])) -> String {
+    let (report, contradiction) = with_desk(|leader, workers| {
+        test(leader, workers);
+        assert!(leader.standing().is_over);
+        assert_eq!(leader.hello(8).order, Ordered::Quit);
+    });
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::Contradiction));
+    contradiction.expect("somebody has told it").to_string()
+}
+
 #[test]
 fn contradictions_end_the_search() {
     // Two numbers for one atom.
-    let report = with_desk(|leader, _| {
+    let said_of_two = contradiction(|leader, _| {
         for worker in [4, 6] {
             leader.hello(worker);
         }
@@ -514,32 +528,76 @@ fn contradictions_end_the_search() {
         leader.hear(&said(4, Notice::Hello, vec![("a3", 0)])).unwrap();
         assert_eq!((leader.standing().facts, leader.standing().is_over), (1, false));
         leader.hear(&said(6, Notice::Hello, vec![("a3", 1)])).unwrap();
-        assert!(leader.standing().is_over);
-        assert_eq!(leader.hello(8).order, Ordered::Quit);
     });
-    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+    assert_eq!(said_of_two, "a3: Grundy number 0 was known, and worker 6 says Grundy number 1");
     // No number is left for one.
-    let report = with_desk(|leader, _| {
+    let said_of_none = contradiction(|leader, _| {
         let told = leader.hello(0);
         let Ordered::Search { job, .. } = told.order else { panic!("a job") };
+        leader.hear(&said(0, Notice::Hello, vec![("a3", 2)])).unwrap();
         let all = ("a3", (1u64 << 48) - 1, Vec::<(u32, u32, u32, u64)>::new());
         let all: Hints = postcard::from_bytes(&postcard::to_allocvec(&all).unwrap()).unwrap();
         let (outcome, spent) = (JobOutcome::Open(vec![all]), Counters::default());
         let bytes = said(0, Notice::Done { job, outcome, spent }, vec![]);
         leader.hear(&bytes).unwrap();
-        assert!(leader.standing().is_over);
     });
-    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
-    // A worker that is told what it knows to be wrong says so.
-    let report = with_desk(|leader, workers| {
-        let atom = workers[0].workspace.game.intern(5).unwrap();
-        workers[0].workspace.knowledge().set_grundy(atom, 40);
-        leader.hello(4);
-        leader.hear(&said(4, Notice::Hello, vec![("a5", 0)])).unwrap();
-        let told = leader.hello(0);
-        let message = workers[0].search(0, &told.answer, None).unwrap();
-        leader.hear(&message).unwrap();
-        assert!(leader.standing().is_over);
+    let told = "a3: Grundy number 2 was known, and worker 0 says no Grundy number of 0, 1, 2, 3,";
+    assert!(said_of_none.starts_with(told), "{said_of_none}");
+    assert!(said_of_none.ends_with(", 46, 47 or more"), "{said_of_none}");
+    // A worker that is told what it knows to be wrong says so, with its number if it has one.
+    for knows_number in [true, false] {
+        let said_by_worker = contradiction(|leader, workers| {
+            let atom = workers[0].workspace.game.intern(5).unwrap();
+            let knowledge = workers[0].workspace.knowledge();
+            match knows_number {
+                true => knowledge.set_grundy(atom, 1),
+                false => knowledge.exclude(atom, 1),
+            };
+            leader.hello(4);
+            leader.hear(&said(4, Notice::Hello, vec![("a5", 0)])).unwrap();
+            let told = leader.hello(0);
+            let message = workers[0].search(0, &told.answer, None).unwrap();
+            leader.hear(&message).unwrap();
+        });
+        let expected = match knows_number {
+            true => "a5: Grundy number 0 was known, and worker 0 says Grundy number 1",
+            false => "worker 0 knows otherwise than it was told",
+        };
+        assert_eq!(said_by_worker, expected);
+    }
+}
+
+/// The result that solves the root comes with the contradiction, or after it.
+#[test]
+fn no_answer_counts_that_comes_with_a_contradiction() {
+    // All messages of a search with one worker, the last of which solves the root.
+    let mut messages: Vec<Vec<u8>> = Vec::new();
+    let (report, _) = with_desk(|leader, workers| {
+        let mut told = leader.hello(0);
+        while told.order != Ordered::Quit {
+            messages.push(workers[0].search(0, &told.answer, None).unwrap());
+            told = leader.hear(messages.last().unwrap()).unwrap();
+        }
     });
-    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+    assert!(report.outcome.value().is_some());
+    let (last, others) = messages.split_last().unwrap();
+    let contradicting = |message: &[u8]| -> Vec<u8> {
+        let mut message: Said = wire::decode(Kind::Message, SEARCH, message).unwrap();
+        let known = [0, 1].map(|number| GrundyNumber { atom: "a3".to_owned(), number });
+        message.facts.extend(known);
+        wire::encode(Kind::Message, SEARCH, &message)
+    };
+    for is_last in [true, false] {
+        contradiction(|leader, _| {
+            leader.hello(0);
+            others.iter().for_each(|message| drop(leader.hear(message).unwrap()));
+            if is_last {
+                leader.hear(&contradicting(last)).unwrap();
+            } else {
+                leader.hello(1);
+                leader.hear(&contradicting(&said(1, Notice::Hello, vec![]))).unwrap();
+                leader.hear(last).unwrap();
+            }
+        });
+    }
 }

@@ -73,19 +73,32 @@ impl<'a, G: Named> SumWorker<'a, G> {
         (result, counters, team.take_found())
     }
 
-    /// Takes over what others have found out, as far as there is room.
+    /// Takes over what others have found out, as far as there is room: what is left out takes longer,
+    /// and that is all.
     ///
     /// # Errors
-    /// If it contradicts what is known here.
-    fn take_over(&self, facts: &[GrundyNumber], scratch: &mut G::Scratch) -> Result<(), Problem> {
-        let (taken, ..) = self.evaluate(|evaluator| {
-            facts.iter().try_for_each(|fact| evaluator.learn(fact, scratch).map(drop))
-        });
-        match taken {
-            // What is left out takes longer, and that is all.
-            Err(Problem::Full) => Ok(()),
-            taken => taken,
-        }
+    /// What contradicts it here: the number that is known, if it is not only known which it is not.
+    fn take_over(
+        &self,
+        facts: &[GrundyNumber],
+        scratch: &mut G::Scratch,
+    ) -> Result<(), Option<GrundyNumber>> {
+        let Workspace { game, knowledge, .. } = self.workspace;
+        let learn = |evaluator: &mut Alone<'_, G>| {
+            for fact in facts {
+                match evaluator.learn(fact, scratch) {
+                    Ok(_) => {}
+                    Err(Problem::Full) => break,
+                    Err(Problem::Contradiction) => {
+                        let atom = game.find(&fact.atom, scratch).ok().flatten();
+                        let number = atom.and_then(|atom| knowledge.get(atom).grundy());
+                        return Err(number.map(|number| GrundyNumber { number, ..fact.clone() }));
+                    }
+                }
+            }
+            Ok(())
+        };
+        self.evaluate(learn).0
     }
 
     /// The atom of a job, for which room is made if need be. `None` if there is no room.
@@ -128,7 +141,9 @@ impl<'a, G: Named> SumWorker<'a, G> {
         let outcome = match answer.map(Pair::value) {
             Ok(Some(value)) => JobOutcome::Solved(value, None),
             Err(Reason::Interrupted) => JobOutcome::Stopped,
-            Err(reason @ (Reason::KnownValues | Reason::TimeLimit)) => JobOutcome::Failed(reason),
+            Err(reason @ (Reason::KnownValues | Reason::TimeLimit | Reason::Contradiction)) => {
+                JobOutcome::Failed(reason)
+            }
             // Without memory the leader has to do with what is known.
             Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
                 let (outcome, counters, numbers) =
@@ -168,8 +183,9 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
             let taken = self.take_over(&facts, scratch);
             let atom = self.find(&atom, scratch, limits.stop)?;
             Ok(match (taken, atom) {
-                (Err(_), _) => {
-                    (JobOutcome::Failed(Reason::KnownValues), Counters::default(), Vec::new())
+                (Err(known), _) => {
+                    let known = known.into_iter().collect();
+                    (JobOutcome::Failed(Reason::Contradiction), Counters::default(), known)
                 }
                 (_, None) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
                 (_, Some(atom)) => self.search_couple(code_of(atom, nimber), budget, limits),
