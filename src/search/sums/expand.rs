@@ -89,9 +89,9 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
             None => Share::First,
         };
         let before = before.map(|listed| listed.list).unwrap_or_default();
-        let team = self.control.team();
+        let (team, own_bytes) = (self.control.team(), self.own_bytes);
         let stop = || {
-            if !team.look() && workspace.balance(0).is_full {
+            if !team.look() && workspace.balance(own_bytes).is_full {
                 team.stop(Reason::Memory);
             }
             team.is_halted()
@@ -210,5 +210,52 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
         values.sort_unstable();
         values.dedup();
         values.iter().zip(0..).take_while(|&(&value, index)| value == index).count() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::game::{Features, Full, Keep, Options, Retained, Stop};
+    use super::super::options::SearchOptions;
+    use super::super::workspace::Workspace;
+    use super::*;
+    use crate::search::run::{Control, Limits};
+
+    /// Atoms whose options take long to make.
+    struct Slow;
+
+    impl Impartial for Slow {
+        type Scratch = ();
+
+        fn options(&self, _: Atom, (): &mut (), options: &mut Options<'_>) -> Result<(), Full> {
+            (0..100_000).try_for_each(|_| options.keep_on())
+        }
+
+        fn features(&self, _: Atom) -> Features {
+            Features { lives: 3, ..Features::default() }
+        }
+
+        fn bytes(&self) -> u64 {
+            0
+        }
+
+        fn retain(&self, _: &Keep<'_>, _: &Stop<'_>) -> Retained {
+            Retained::default()
+        }
+    }
+
+    #[test]
+    fn what_the_search_keeps_itself_counts_while_options_are_made() {
+        for (own_bytes, stopped) in [(0, None), (1 << 22, Some(Reason::Memory))] {
+            let workspace = Workspace::new(&Slow, 1 << 22).unwrap();
+            let mut nobody = ();
+            let control = Control::new(Limits::default(), &mut nobody);
+            let (table, options) = (&workspace.table, SearchOptions::PAPER);
+            let mut evaluator = Evaluator::new(&workspace, table, control, options, false);
+            evaluator.own_bytes = own_bytes;
+            let listed = evaluator.listing(7, 0, true);
+            assert_eq!(listed.is_none(), stopped.is_some());
+            assert_eq!(evaluator.control.stopped, stopped);
+        }
     }
 }

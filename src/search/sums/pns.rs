@@ -105,8 +105,9 @@ fn couple<G: Impartial>(
     let is_leaf = evaluator.numbers.get(code).is_none();
     if is_leaf {
         let workspace = evaluator.workspace;
-        let own = evaluator.numbers.bytes();
-        if evaluator.control.tick_with(|| workspace.balance(own)) {
+        let own_bytes = evaluator.numbers.bytes();
+        evaluator.own_bytes = own_bytes;
+        if evaluator.control.tick_with(|| workspace.balance(own_bytes)) {
             return None;
         }
     }

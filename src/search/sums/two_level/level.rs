@@ -324,6 +324,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         let added = self.stands(leaf);
         if added && self.failure.is_none() {
             self.places.expanded.insert(leaf.code);
+            self.walker.tree.own_bytes = self.own_bytes();
         }
         self.back_up(&path, work.min(MOST_WORK));
         Some(added.into())
