@@ -8,7 +8,7 @@ use konane::search::sums::{
     self, Atom, GrundyReport, SearchOptions, Sum, TwoLevelOptions, Workspace,
 };
 use konane::sprouts::analysis::winning_move;
-use konane::sprouts::{Algorithm, Position, Scratch, Sprouts, draw};
+use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
 use konane::{LEAST_MEMORY, Outcome, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
 
@@ -25,9 +25,6 @@ const MEMORY: u64 = 2 << 30;
 
 /// Bytes that a search may take if nothing else is said.
 const SEARCH_MEMORY: u64 = 1 << 30;
-
-/// Largest heap.
-const MOST_NIMBER: u64 = 1000;
 
 /// A position by its text.
 pub fn read(text: &str) -> Result<Position, Failure> {
@@ -146,7 +143,7 @@ pub fn solve<'py>(
     interval: Option<Seconds>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
-    let nimber = nimber.within("nimber", 0, MOST_NIMBER)? as u32;
+    let nimber = nimber.within("nimber", 0, MOST_NIMBER.into())? as u32;
     let threads = search_threads(threads, algorithm.name(), algorithm.is_parallel())?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let search = Search::new(text, memory, threads, bounds)?;

@@ -7,13 +7,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::grundy_db::GrundyDbError;
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
-use super::{Position, Scratch, Sprouts};
+use super::{MOST_NIMBER, Position, Scratch, Sprouts};
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use crate::search::run::{Observer, Pace, Report};
 use crate::search::sums::game::Full;
-use crate::search::sums::{
-    Contradiction, MAX_GRUNDY, SearchOptions, Sum, SumWorker, Workspace, lead_sum,
-};
+use crate::search::sums::{Contradiction, SearchOptions, Sum, SumWorker, Workspace, lead_sum};
 use crate::search::table::TableError;
 
 /// What is searched, which has to be the same everywhere, and with what, which need not.
@@ -75,8 +73,8 @@ pub enum ClusterError {
         /// The file.
         path: PathBuf,
     },
-    /// A heap that is larger than any Grundy number.
-    #[error("a heap of {0} is too large: at most {MAX_GRUNDY}")]
+    /// A heap that is too large.
+    #[error("a heap of {0} is too large: at most {MOST_NIMBER}")]
     Heap(u32),
 }
 
@@ -156,7 +154,7 @@ struct Start {
 impl ClusterSearch<'_> {
     fn start(&self, game: &Sprouts) -> Result<Start, ClusterError> {
         let &ClusterSearch { position, nimber, options, .. } = self;
-        if nimber > MAX_GRUNDY {
+        if nimber > MOST_NIMBER {
             return Err(ClusterError::Heap(nimber));
         }
         let atoms = game.atoms(position, &mut Scratch::default())?;

@@ -70,3 +70,6 @@ pub use notation::split_heap;
 pub use parts::{Boundary, Land, Region, Spot};
 pub use position::Position;
 pub use setup::MOST_VERTICES;
+
+/// The largest nim heap beside a position, wherever one is asked for.
+pub const MOST_NIMBER: u32 = 1000;

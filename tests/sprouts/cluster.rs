@@ -10,7 +10,7 @@ use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{
     Checkpoint, ClusterError, ClusterSearch, ClusterSolution, lead, work,
 };
-use konane::sprouts::{Position, Scratch, Sprouts};
+use konane::sprouts::{MOST_NIMBER, Position, Scratch, Sprouts};
 use konane::{Outcome, Reason, Value};
 use proptest::prelude::*;
 
@@ -120,6 +120,16 @@ fn several_threads_sums_and_heaps_find_who_wins() {
         let solution = solve(search, search, 2);
         assert_eq!(solution.report.outcome, Outcome::Known(value), "{text} + *{nimber}");
     }
+}
+
+#[test]
+fn heaps_are_bounded_as_everywhere() {
+    let position = position("0*3+0*4");
+    let of = |nimber| ClusterSearch { nimber, ..search(&position) };
+    let solution = solve(of(MOST_NIMBER), of(MOST_NIMBER), 1);
+    assert_eq!(solution.report.outcome, Outcome::Known(Value::Win));
+    let refused = work(of(MOST_NIMBER + 1), None, |_| ());
+    assert!(matches!(refused, Err(ClusterError::Heap(1001))), "{refused:?}");
 }
 
 #[test]

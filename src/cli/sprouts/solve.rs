@@ -18,7 +18,7 @@ use crate::search::Value;
 use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions};
 use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
-use crate::sprouts::{Algorithm, Scratch, split_heap};
+use crate::sprouts::{Algorithm, MOST_NIMBER, Scratch, split_heap};
 use crate::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -54,11 +54,8 @@ pub struct SolveArgs {
     pub trace: TraceArgs,
 }
 
-/// Largest heap that the command line takes.
-const MOST_NIMBER: u64 = 1000;
-
 fn parse_nimber(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 0, MOST_NIMBER).map(|number| number as u32)
+    parse_number(text, 0, MOST_NIMBER.into()).map(|number| number as u32)
 }
 
 values!(Algorithm {

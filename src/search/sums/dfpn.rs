@@ -19,7 +19,7 @@ use crate::search::run::{Counters, Limits, Observer, Reason, Report};
 /// ([`Impartial::retain`]); those of the root and those whose Grundy numbers are known stay.
 ///
 /// # Panics
-/// If the system starts no thread, or a worker panics.
+/// If a worker panics. Threads that the system does not give are done without.
 pub fn dfpn<G: Impartial>(
     workspace: &Workspace<'_, G>,
     root: &Sum,

@@ -100,7 +100,7 @@ const LEAST_ROOM: u64 = 1 << 16;
 /// there is [`TreePort::idle`].
 ///
 /// # Panics
-/// If the game or the observer does, or if the system starts no threads for a worker of several.
+/// If the game or the observer does. Threads that the system does not give are done without.
 pub fn two_level<G: Game>(
     root: Root<'_, G>,
     tree: SavedTree,
