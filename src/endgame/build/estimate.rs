@@ -92,7 +92,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let white = index.numbering().count(Colour::White);
     let whole = max_stones == dimensions.squares() && white <= swept::MAX_WHITE;
     let tables = BASE_BYTES + orbit_bytes(&sizes, max_stones);
-    let swept = tables + swept::memory(&sizes, metric);
+    let swept = tables + swept::memory(&sizes, metric, threads);
     // A build goes on in the way in which it was begun, whatever is available now: no other one uses
     // what it has made, which may be the work of days.
     let in_slices = tasks::are_in(&directory);
@@ -129,8 +129,10 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             slices = Some(figures);
         }
         Method::Reached => {
+            let passing = (0..=sizes.squares(Colour::Black))
+                .map(|black| parts::memory(&sizes, metric, black, threads));
             needs.memory =
-                tables + u128::from(statespace::memory_needed(board)) + parts::memory(white, 1);
+                tables + u128::from(statespace::memory_needed(board)) + passing.max().unwrap_or(0);
             needs.seconds = needs.stored as f64 / (REACHED_POSITIONS_PER_SECOND * threads as f64);
         }
     }
@@ -310,6 +312,22 @@ mod tests {
         assert!(text.contains(&format!("with up to {fits} stones it would fit")), "{text}");
         let error = plan(&board("8x8"), &options(Some(3), Some(1 << 20))).unwrap_err();
         assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");
+    }
+
+    /// Batches and writers take no more than there is on the board.
+    #[test]
+    fn small_boards_need_little_memory() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        for (size, scope, metric, mebibytes) in [
+            ("4x4", Scope::Reachable, Metric::Outcome, 70),
+            ("1x28", Scope::Complete, Metric::Outcome, 110),
+            ("5x6", Scope::Complete, Metric::Outcome, 130),
+            ("5x6", Scope::Complete, Metric::Remoteness, 300),
+        ] {
+            let options = BuildOptions { scope, metric, ..options(None, Some(mebibytes << 20)) };
+            let planned = pool.install(|| plan(&board(size), &options)).unwrap();
+            assert!(planned.method != Method::Sliced && planned.memory_bytes > 64 << 20, "{size}");
+        }
     }
 
     #[test]

@@ -15,24 +15,51 @@ use rayon::prelude::*;
 use super::error::BuildError;
 use super::observer::{BuildObserver, Outside, Stage};
 use super::workspace::Workspace;
-use crate::endgame::files::{BlockKey, BlockKind, LayerWriter, ManifestLayer, ROWS};
-use crate::endgame::index::{Index, Sizes};
+use crate::endgame::files::{BlockKey, BlockKind, LayerWriter, ManifestLayer, Metric, ROWS};
+use crate::endgame::index::{Index, Sizes, binomial};
 use crate::endgame::values::sweep::row_ops::take_plane;
-use crate::endgame::values::sweep::{Columns, row_words};
+use crate::endgame::values::sweep::{Columns, Words, row_words, stride_words};
 use crate::konane::Colour;
 
 /// Bytes of rows that pass through at a time.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// Bytes of memory that writing needs: a batch of rows, split and not, and bits that wait to be
-/// compressed for every number of white stones and bit of a value.
-pub(super) fn memory(white: u32, bits: u32) -> u128 {
-    3 * BATCH_BYTES as u128 + u128::from(bits * (white + 1)) * (6 << 20)
+/// The most rows of so many planes that pass through at a time: about [`BATCH_BYTES`], and whole octets.
+fn batch_rows(sizes: &Sizes, row_words: usize, planes: usize) -> usize {
+    let rows = (BATCH_BYTES / (8 * planes * row_words)).max(1).next_multiple_of(ROWS);
+    let all = sizes.most_rows().next_multiple_of(ROWS as u128);
+    usize::try_from(all).map_or(rows, |all| all.min(rows))
+}
+
+/// What the allocator keeps for a thread of what it has freed, at the most (6x6: 3.5 MiB).
+const KEPT_BYTES: u128 = 4 << 20;
+
+/// Bytes of memory for rows with `black` black stones that pass through, an upper bound: a batch of them,
+/// what threads have in hand, and for every block what its writer takes.
+pub(super) fn memory(sizes: &Sizes, metric: Metric, black: u32, threads: usize) -> u128 {
+    let white = sizes.squares(Colour::White);
+    let planes = metric.bits_of_rows(black, white);
+    let row = 8 * stride_words(white) as u128;
+    let rows = batch_rows(sizes, row_words(white), planes as usize) as u128;
+    let (here, row_bytes) = (sizes.rows(black), |stones| binomial(white, stones).div_ceil(8));
+    let writers = |stones| {
+        u128::from(metric.bits(black + stones)) * LayerWriter::memory(here, row_bytes(stones))
+    };
+    let largest = row_bytes(white / 2);
+    let at_work = LayerWriter::memory_at_work(here, largest);
+    // A row and its image, one of their planes, whole and split, eight rows of a block, and what
+    // compresses and decompresses.
+    let in_hand = u128::from(2 * planes + 2) * row + 8 * u128::from(largest) + (1 << 20);
+    rows * u128::from(planes) * row
+        + (0..=white).map(writers).sum::<u128>()
+        + at_work
+        + threads as u128 * (in_hand + at_work.min(KEPT_BYTES))
 }
 
 /// The parts of one build.
 pub(super) struct Parts<'a> {
     pub index: &'a Index,
+    sizes: Sizes,
     pub columns: Columns,
     workspace: &'a Workspace<'a>,
     pub outside: Outside<'a>,
@@ -56,7 +83,7 @@ impl<'a> Parts<'a> {
         let total = (0..=black).map(|b| (rounds * sizes.rows(b)) << white).sum();
         let outside = Outside::new(observer, stop, total);
         let (columns, layers) = (Columns::new(white), Vec::new());
-        let mut parts = Parts { index, columns, workspace, outside, layers };
+        let mut parts = Parts { index, sizes, columns, workspace, outside, layers };
         observer.stage(Stage::Resuming);
         for stones in 0..=black + white {
             parts.outside.go_on()?;
@@ -117,9 +144,15 @@ impl<'a> Parts<'a> {
     /// beginning with an octet.
     pub fn batches(&self, black: u32, planes: usize) -> impl Iterator<Item = Range<u32>> + use<> {
         let rows = self.index.orbits(black).len();
-        let size =
-            (BATCH_BYTES / (8 * planes * self.row_words())).next_multiple_of(ROWS).max(ROWS) as u32;
+        let size = batch_rows(&self.sizes, self.row_words(), planes) as u32;
         (0..rows.div_ceil(size)).map(move |n| n * size..((n + 1) * size).min(rows))
+    }
+
+    /// Memory for the blocks of a batch of rows with so many planes. It goes back to the system when it is
+    /// dropped: an allocator would keep some of it for each thread.
+    pub fn buffer(&self, planes: usize) -> Result<Words, BuildError> {
+        let rows = batch_rows(&self.sizes, self.row_words(), planes);
+        Words::zeroed(rows * planes * self.columns.words()).map_err(self.memory_error())
     }
 
     /// Writes parts for blocks with the same number of black stones and side to move, that are of one
@@ -135,6 +168,7 @@ impl<'a> Parts<'a> {
         let begin = |&key: &BlockKey| {
             let mut writer = self.workspace.part_writer(key)?;
             writer.begin_block(key);
+            writer.reserve(self.index.orbits(black).len() as usize);
             Ok((key, writer))
         };
         let mut writers: Vec<(BlockKey, LayerWriter)> =
@@ -142,9 +176,10 @@ impl<'a> Parts<'a> {
         let (words, plane_words) = (self.columns.words(), self.row_words());
         // Bits that no value of these rows has, but others of their layers, are all zero.
         let nothing = vec![0u64; words];
+        let mut buffer = self.buffer(planes)?;
         for batch in self.batches(black, planes) {
             self.outside.go_on()?;
-            let mut columns = vec![0u64; batch.len() * planes * words];
+            let columns = &mut buffer.as_mut_slice()[..batch.len() * planes * words];
             columns.par_chunks_exact_mut(planes * words).zip(batch).for_each_init(
                 || (vec![0; planes * plane_words], vec![0; plane_words], Vec::new()),
                 |(row, plane, scratch), (columns, at)| {

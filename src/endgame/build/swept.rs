@@ -34,15 +34,21 @@ const READ_BYTES: usize = 1 << 18;
 /// The most white squares: rows of 4 MiB.
 pub(super) const MAX_WHITE: u32 = 25;
 
-/// Bytes of memory that the method needs, beside the tables of the index.
-pub(super) fn memory(sizes: &Sizes, metric: Metric) -> u128 {
+/// Bytes of a lock around a row.
+const LOCK_BYTES: u128 = 32;
+
+/// Bytes of memory that the method needs, beside the tables of the index, an upper bound: a layer of
+/// rows with the indexes of its files, of 12 bytes for 2 KiB in arrays that grow, and what passes through.
+pub(super) fn memory(sizes: &Sizes, metric: Metric, threads: usize) -> u128 {
     let white = sizes.squares(Colour::White);
     let row = ((1u128 << white) / 8).max(64);
-    let planes = |black| u128::from(metric.bits_of_rows(black, white));
-    let black = 0..=sizes.squares(Colour::Black);
-    let layers = black.map(|black| u128::from(sizes.rows(black)) * planes(black) * row);
-    layers.max().unwrap_or(0)
-        + parts::memory(white, metric.bits(white + sizes.squares(Colour::Black)))
+    let needs = |black| {
+        let rows = u128::from(sizes.rows(black));
+        let layer = rows * u128::from(metric.bits_of_rows(black, white)) * row;
+        let passing = parts::memory(sizes, metric, black, threads);
+        layer + layer / 64 + rows * LOCK_BYTES + passing
+    };
+    (0..=sizes.squares(Colour::Black)).map(needs).max().unwrap_or(0)
 }
 
 /// The method at work.
@@ -124,6 +130,7 @@ impl<'a> Swept<'a> {
         let layer = Layer::of_planes(index, black, planes);
         let mut layer = layer.map_err(self.parts.memory_error())?;
         let targets = Targets::all(&mut layer);
+        let mut buffer = self.parts.buffer(planes)?;
         let longest = index.board().longest_jump();
         for before in black.saturating_sub(longest)..black {
             let sources = self.sources(before)?;
@@ -132,7 +139,8 @@ impl<'a> Swept<'a> {
             for batch in self.parts.batches(before, planes) {
                 self.parts.outside.go_on()?;
                 let first = batch.start;
-                let blocks = self.read(&sources, batch.clone())?;
+                let buffer = bytemuck::cast_slice_mut(buffer.as_mut_slice());
+                let blocks = self.read(&sources, batch.clone(), buffer)?;
                 batch.into_par_iter().for_each_init(
                     || (vec![0; columns.words()], vec![0; plane_words], Vec::new(), Vec::new()),
                     |(split, plane, row, scratch), at| {
@@ -185,11 +193,21 @@ impl<'a> Swept<'a> {
         Ok(sources)
     }
 
-    /// Rows of blocks, by number of white stones.
-    fn read(&self, sources: &[Source], rows: Range<u32>) -> Result<Vec<Vec<u8>>, BuildError> {
-        let read = |source: &Source| {
+    /// Reads rows of blocks into a buffer, where they stand by number of white stones and bit.
+    fn read<'b>(
+        &self,
+        sources: &[Source],
+        rows: Range<u32>,
+        buffer: &'b mut [u8],
+    ) -> Result<Vec<&'b [u8]>, BuildError> {
+        let (mut blocks, mut rest) = (Vec::with_capacity(sources.len()), buffer);
+        for source in sources {
+            let (block, after) = rest.split_at_mut(rows.len() * source.row_bytes);
+            blocks.push(block);
+            rest = after;
+        }
+        let read = |(source, bytes): (&Source, &mut &mut [u8])| {
             let block = source.file.expect_block(source.key)?;
-            let mut bytes = vec![0; rows.len() * source.row_bytes];
             let taken = (READ_BYTES / source.row_bytes).max(1).next_multiple_of(ROWS);
             bytes.par_chunks_mut(taken * source.row_bytes).enumerate().try_for_each_init(
                 Inflater::new,
@@ -197,9 +215,9 @@ impl<'a> Swept<'a> {
                     let first = u64::from(rows.start) + (task * taken) as u64;
                     source.file.read_rows(block, first, inflater, out)
                 },
-            )?;
-            Ok(bytes)
+            )
         };
-        sources.par_iter().map(read).collect()
+        sources.par_iter().zip(&mut blocks).try_for_each(read)?;
+        Ok(blocks.into_iter().map(|block| &*block).collect())
     }
 }

@@ -77,8 +77,27 @@ pub struct LayerWriter {
 }
 
 impl LayerWriter {
+    /// Bytes of memory of a writer to which the rows of a block come in small pieces, an upper bound but for
+    /// the index of its file, 12 bytes for a chunk. A block that is smaller than a batch waits as it is
+    /// for its end.
+    pub fn memory(rows: u64, row_bytes: u64) -> u128 {
+        let block = u128::from(rows) * u128::from(row_bytes);
+        match block < batch_bytes(row_bytes) {
+            true => block,
+            false => LayerWriter::memory_at_work(rows, row_bytes),
+        }
+    }
+
+    /// The same while it compresses: rows, octets, what these become, and what waits to be written. Some
+    /// 13 MiB for a large block.
+    pub fn memory_at_work(rows: u64, row_bytes: u64) -> u128 {
+        let block = u128::from(rows.next_multiple_of(ROWS as u64)) * u128::from(row_bytes);
+        let batch = block.min(batch_bytes(row_bytes));
+        3 * batch + batch.min(BUFFER_BYTES as u128)
+    }
+
     /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there. Takes
-    /// some 15 MiB while a block is open.
+    /// [`LayerWriter::memory`] while a block is open.
     ///
     /// # Errors
     /// If the file cannot be created.
@@ -122,6 +141,18 @@ impl LayerWriter {
         self.open = true;
     }
 
+    /// Makes room for so many rows of the open block, or for as many as are compressed together: an array
+    /// that grows leaves as much memory behind as it has.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn reserve(&mut self, rows: usize) {
+        assert!(self.open, "rows outside of a block");
+        let row_bytes = self.row_bytes();
+        let batch = batch_bytes(row_bytes as u64) as usize;
+        self.rows.reserve_exact(rows.saturating_mul(row_bytes).min(batch));
+    }
+
     /// Writes bytes of the open block, as many as one likes: row by row, each of
     /// [`LayerHeader::row_bytes`], with a bit for each column and zeros at the end. Compresses in
     /// parallel, in the current pool of `rayon`.
@@ -133,8 +164,7 @@ impl LayerWriter {
     /// If no block is open.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), DatabaseError> {
         assert!(self.open, "bytes outside of a block");
-        let octet_bytes = self.row_bytes() * ROWS;
-        let batch = BATCH_BYTES.next_multiple_of(octet_bytes);
+        let batch = batch_bytes(self.row_bytes() as u64) as usize;
         let mut rest = bytes;
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(batch - self.rows.len()));
@@ -178,6 +208,9 @@ impl LayerWriter {
         self.current().set_bits += count_ones(&self.rows);
         let before = self.octets.len();
         let octets = self.rows.len().div_ceil(row_bytes * ROWS);
+        let chunk_bytes = self.header.chunk_bytes as usize;
+        // Once: with what can be left of them.
+        self.octets.reserve_exact((octets * columns + chunk_bytes).saturating_sub(before));
         self.octets.resize(before + octets * columns, 0);
         self.rows
             .par_chunks(row_bytes * ROWS)
@@ -186,7 +219,6 @@ impl LayerWriter {
             .for_each(|(rows, octet)| octets::interleave(rows, row_bytes, octet));
         self.rows.clear();
 
-        let chunk_bytes = self.header.chunk_bytes as usize;
         let left = if end { 0 } else { self.octets.len() % chunk_bytes };
         let ready = self.octets.len() - left;
         let tasks: Vec<io::Result<Compressed>> = self.octets[..ready]
@@ -317,6 +349,11 @@ impl LayerWriter {
         }
         Ok(LayerSummary { path, bytes, footer_xxh3: xxh3_64(&footer), blocks })
     }
+}
+
+/// Bytes of rows that are compressed together: whole octets.
+fn batch_bytes(row_bytes: u64) -> u128 {
+    (BATCH_BYTES as u128).next_multiple_of(u128::from(row_bytes) * ROWS as u128)
 }
 
 /// Chunks that a task has compressed.

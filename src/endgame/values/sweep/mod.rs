@@ -28,7 +28,7 @@ use bitvec::view::BitView;
 use rayon::prelude::*;
 
 pub use columns::Columns;
-use memory::Words;
+pub use memory::Words;
 pub use row_ops::row_words;
 use row_ops::{RowJump, RowOps, RowPermutation};
 pub use scatter::Targets;
