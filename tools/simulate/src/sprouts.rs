@@ -3,38 +3,56 @@
 //! Time follows from expansions, which differ in what they take by more than nodes of Konane do; so the
 //! clock is right on average only. Messages are charged by their bytes, as entries of 16.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use clap::Parser;
-use konane::search::jobs::messages::{JobId, WorkerId};
-use konane::search::jobs::remote::{RemoteLeader, RemoteWorker, Standing, Told, WireError};
+use konane::search::jobs::remote::RemoteWorker;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::Position;
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, lead, work};
-use konane::{Observer, Reason};
+use konane::{Outcome, Value};
 
-use crate::costs::Costs;
+use crate::costs::{Costs, rate};
 use crate::flags::Flags;
 use crate::pace::Turns;
+use crate::record::{Found, Record};
 use crate::world::World;
 
-#[derive(Parser)]
-#[command(about = "Sprouts with many machines on a virtual clock")]
-struct Args {
+#[derive(clap::Args)]
+pub struct Args {
     /// The position.
     position: Position,
     #[command(flatten)]
-    flags: Flags,
+    pub flags: Flags,
     /// Microseconds of an expansion.
-    #[arg(long, default_value_t = 20.0)]
+    #[arg(long, default_value_t = 20.0, value_parser = rate)]
     expansion_us: f64,
+}
+
+/// What was found.
+#[derive(Debug, serde::Serialize)]
+pub struct Solved {
+    pub outcome: String,
+    pub expansions: u64,
+    pub nodes: u64,
+    pub grundy_numbers: u64,
+}
+
+impl Found for Solved {
+    fn rows(&self, _: &Costs, _: f64) -> Vec<(&'static str, String)> {
+        vec![
+            ("outcome", self.outcome.clone()),
+            ("expansions", self.expansions.to_string()),
+            ("nodes", self.nodes.to_string()),
+            ("found", format!("{} Grundy numbers", self.grundy_numbers)),
+        ]
+    }
 }
 
 /// Makes so many workers more and runs with all of them.
 fn with_workers(
     search: ClusterSearch<'_>,
     turns: &Turns,
-    left: usize,
+    left: u32,
     workers: &[&dyn RemoteWorker],
     run: &mut dyn FnMut(&[&dyn RemoteWorker]),
 ) -> Result<(), ClusterError> {
@@ -48,61 +66,10 @@ fn with_workers(
     })?
 }
 
-/// A leader whose real time is taken.
-struct Timed<'d> {
-    leader: &'d mut dyn RemoteLeader,
-    took: Duration,
-}
-
-impl Timed<'_> {
-    fn take<T>(&mut self, call: impl FnOnce(&mut dyn RemoteLeader) -> T) -> T {
-        let begun = Instant::now();
-        let result = call(self.leader);
-        self.took += begun.elapsed();
-        result
-    }
-}
-
-impl RemoteLeader for Timed<'_> {
-    fn hello(&mut self, worker: WorkerId) -> Told {
-        self.take(|leader| leader.hello(worker))
-    }
-
-    fn hear(&mut self, bytes: &[u8]) -> Result<Told, WireError> {
-        self.take(|leader| leader.hear(bytes))
-    }
-
-    fn lost(&mut self, worker: WorkerId) {
-        self.leader.lost(worker);
-    }
-
-    fn take_stops(&mut self) -> Vec<(WorkerId, JobId)> {
-        self.leader.take_stops()
-    }
-
-    fn set_job_nodes(&mut self, nodes: u64) {
-        self.leader.set_job_nodes(nodes);
-    }
-
-    fn end(&mut self, reason: Reason) {
-        self.leader.end(reason);
-    }
-
-    fn standing(&self) -> Standing {
-        self.leader.standing()
-    }
-}
-
-struct Nobody;
-
-impl Observer for Nobody {}
-
-/// Runs with the arguments after the word `sprouts`.
-pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error::Error>> {
-    let name = "konane-simulate sprouts".to_owned();
-    let args = Args::parse_from(std::iter::once(name).chain(words));
-    let Flags { machines, threads, memory, leader_memory, costs, .. } = args.flags;
-    let costs = Costs { node_ns: args.expansion_us * 1000.0, ..costs };
+/// Searches.
+pub fn run(args: &Args) -> Result<Record<Solved>, ClusterError> {
+    let Flags { machines, threads, job_nodes, memory, leader_memory, messages, .. } = args.flags;
+    let costs = Costs { node_ns: args.expansion_us * 1000.0, messages, entries: None };
     let search = ClusterSearch {
         position: &args.position,
         nimber: 0,
@@ -116,34 +83,33 @@ pub fn run(words: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error
     let mut found = None;
     with_workers(search, &turns, machines, &[], &mut |workers| {
         let mut ran = None;
-        let solution = lead(leader, args.flags.rules(), None, &mut Nobody, |leader| {
-            let mut timed = Timed { leader, took: Duration::ZERO };
-            let world = World::new(&mut timed, workers, costs, threads.get(), false)
+        let solution = lead(leader, args.flags.rules(), None, &mut (), |leader| {
+            let world = World::new(leader, workers, costs, threads.get(), false)
                 .counting(|counters| counters.expansions);
-            let (time, traffic) = world.with_slow_machine(args.flags.slow).run();
-            ran = Some((time, traffic, timed.took));
+            ran = Some(world.with_slow_machine(args.flags.slow).run());
         });
         found = Some((solution, ran));
     })?;
     let (solution, ran) = found.expect("the workers were made");
-    let (solution, (time, traffic, leading)) = (solution?, ran.expect("the leader has run"));
-    let counters = solution.report.counters;
-    let alone = counters.expansions as f64 * args.expansion_us / 1e6;
-    println!(
-        "{} {} machines x {} threads: {:?}, {} expansions, {} nodes, {} Grundy numbers, {:.3} s, \
-         {:.1} busy, {:.1} s real, of these {:.2} s leading",
-        args.position,
+    let (report, (time, traffic)) = (solution?.report, ran.expect("the leader has run"));
+    Ok(Record {
+        game: args.position.to_string(),
         machines,
-        threads,
-        solution.report.outcome,
-        counters.expansions,
-        counters.nodes,
-        counters.grundy_numbers,
-        time.as_secs_f64(),
-        alone / time.as_secs_f64(),
-        begun.elapsed().as_secs_f64(),
-        leading.as_secs_f64(),
-    );
-    println!("{}", serde_json::to_string(&traffic)?);
-    Ok(())
+        threads: threads.get(),
+        job_nodes,
+        found: Solved {
+            outcome: match report.outcome {
+                Outcome::Known(Value::Win) => "win".to_owned(),
+                Outcome::Known(Value::Loss) => "loss".to_owned(),
+                Outcome::Unknown(reason) => format!("unknown ({})", reason.text()),
+            },
+            expansions: report.counters.expansions,
+            nodes: report.counters.nodes,
+            grundy_numbers: report.counters.grundy_numbers,
+        },
+        seconds: time.as_secs_f64(),
+        costs,
+        traffic,
+        real_seconds: begun.elapsed().as_secs_f64(),
+    })
 }

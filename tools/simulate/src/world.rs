@@ -51,7 +51,8 @@ pub struct Traffic {
     pub fetched: u64,
     pub entry_bytes: u64,
     pub message_bytes: u64,
-    /// Microseconds that the real leader took for a message or a hello.
+    /// Seconds that the real leader took, and microseconds for a message or a hello.
+    pub leader_seconds: f64,
     pub leader_us: f64,
     /// Nanoseconds that it really took to collect an entry, and to evaluate a node.
     pub collect_ns: f64,
@@ -176,8 +177,9 @@ impl<'a, 'd> World<'a, 'd> {
         }
         let seconds = self.now.max(self.driver_free).as_secs_f64().max(1e-9);
         let busy: Duration = self.machines.iter().map(|machine| machine.busy).sum();
+        self.traffic.leader_seconds = self.leader_took.0.as_secs_f64();
         self.traffic.leader_us =
-            self.leader_took.0.as_secs_f64() * 1e6 / self.leader_took.1.max(1) as f64;
+            self.traffic.leader_seconds * 1e6 / self.leader_took.1.max(1) as f64;
         let entries = (self.traffic.entry_bytes / 16).max(1) as f64;
         self.traffic.collect_ns = self.collecting.as_secs_f64() * 1e9 / entries;
         let nodes = self.leader.standing().counters.nodes.max(1) as f64;
