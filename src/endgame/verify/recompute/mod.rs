@@ -173,6 +173,9 @@ impl<'a> Recomputation<'a> {
             if key.kind != BlockKind::Wins {
                 continue;
             }
+            if self.outside.is_stopped() {
+                return Err(VerifyError::Interrupted);
+            }
             let wins = match self.database.metric() {
                 Metric::Outcome => self.read(file, key)?,
                 Metric::Remoteness => self.read_remotenesses(file, key)?,
