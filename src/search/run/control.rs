@@ -172,7 +172,7 @@ impl<'a> Control<'a> {
             team.gate.request();
         }
         if team.gate.is_wanted() {
-            team.gate.pass(|| {
+            self.member.pass_gate(|| {
                 if !team.look() {
                     grow(team.workers);
                 }

@@ -111,9 +111,6 @@ pub struct Limits<'a> {
 
 /// Makes the threads of a df-pn search take turns, so that a simulation of many processors on few
 /// comes out the same every time.
-///
-/// Threads that wait for their turns cannot come to the gate, so the table must have room for all
-/// that the search finds.
 pub trait Pace: Sync + fmt::Debug {
     /// Expansions between two turns.
     fn interval(&self) -> u32;
@@ -123,6 +120,13 @@ pub trait Pace: Sync + fmt::Debug {
 
     /// Ends a thread's turn and waits for its next.
     fn turn(&self, number: usize);
+
+    /// A thread goes to where all wait for each other, so it gives its turn to those that are still to
+    /// come.
+    fn step_aside(&self, number: usize);
+
+    /// It has waited; its next turn begins when all are back.
+    fn come_back(&self, number: usize);
 
     /// A thread takes no more turns.
     fn leave(&self, number: usize);

@@ -136,6 +136,18 @@ impl<'a> Member<'a> {
         Member { team: team.clone(), number, told: Counters::default() }
     }
 
+    /// Waits at the gate, where one of all does the work.
+    pub fn pass_gate(&self, work: impl FnOnce()) {
+        let Team { limits, gate, .. } = &*self.team;
+        if let Some(pace) = limits.pace {
+            pace.step_aside(self.number);
+        }
+        gate.pass(work);
+        if let Some(pace) = limits.pace {
+            pace.come_back(self.number);
+        }
+    }
+
     /// Hands over what has been counted and found since the last time. Returns what the others have
     /// counted.
     pub fn tell(&mut self, counters: &Counters, found: &mut Vec<(u32, u32)>) -> Counters {

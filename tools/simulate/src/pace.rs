@@ -17,19 +17,48 @@ pub struct Turns {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Those that sleep have left their thread here.
-    members: BTreeMap<usize, Option<Thread>>,
+    members: BTreeMap<usize, Member>,
     /// Whose turn it is.
-    holder: usize,
+    holder: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Member {
+    place: Place,
+    /// One that sleeps has left its thread here.
+    sleeper: Option<Thread>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// It takes its turns.
+    #[default]
+    Here,
+    /// It waits for all others to step aside.
+    Aside,
+    /// It waits for all others to come back.
+    Back,
 }
 
 impl State {
-    /// Gives the turn to the next member, whom it wakes: all others sleep on.
-    fn pass_on(&mut self, from: usize) {
-        let next = self.members.range(from + 1..).next().or(self.members.first_key_value());
-        self.holder = next.map_or(0, |(&number, _)| number);
-        if let Some(sleeper) = self.members.get_mut(&self.holder).and_then(Option::take) {
+    /// Gives the turn to the next member after one, or to the first, and wakes it: all others sleep on.
+    fn pass_on(&mut self, from: Option<usize>) {
+        let here =
+            |(&number, member): (&usize, &Member)| (member.place == Place::Here).then_some(number);
+        let next = from.and_then(|from| self.members.range(from + 1..).find_map(here));
+        self.holder = next.or_else(|| self.members.iter().find_map(here));
+        let member = self.holder.and_then(|holder| self.members.get_mut(&holder));
+        if let Some(sleeper) = member.and_then(|member| member.sleeper.take()) {
             sleeper.unpark();
+        }
+    }
+
+    /// Lets all go on that have come back, when nobody is aside any more.
+    fn go_on_if_all_are_back(&mut self) {
+        let has = |place| self.members.values().any(|member| member.place == place);
+        if has(Place::Back) && !has(Place::Aside) {
+            self.members.values_mut().for_each(|member| member.place = Place::Here);
+            self.pass_on(None);
         }
     }
 }
@@ -37,6 +66,16 @@ impl State {
 impl Turns {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sleeps until it is a member's turn.
+    fn wait<'t>(&'t self, mut state: MutexGuard<'t, State>, number: usize) {
+        while state.holder != Some(number) {
+            state.members.entry(number).or_default().sleeper = Some(thread::current());
+            drop(state);
+            thread::park();
+            state = self.lock();
+        }
     }
 }
 
@@ -47,28 +86,39 @@ impl Pace for Turns {
 
     fn join(&self, number: usize) {
         let mut state = self.lock();
-        state.members.insert(number, None);
-        state.holder = 0;
+        state.members.insert(number, Member::default());
+        state.pass_on(None);
     }
 
     fn turn(&self, number: usize) {
         let mut state = self.lock();
-        if state.holder == number {
-            state.pass_on(number);
+        if state.holder == Some(number) {
+            state.pass_on(Some(number));
         }
-        while state.holder != number {
-            state.members.insert(number, Some(thread::current()));
-            drop(state);
-            thread::park();
-            state = self.lock();
+        self.wait(state, number);
+    }
+
+    fn step_aside(&self, number: usize) {
+        let mut state = self.lock();
+        state.members.entry(number).or_default().place = Place::Aside;
+        if state.holder == Some(number) {
+            state.pass_on(Some(number));
         }
+    }
+
+    fn come_back(&self, number: usize) {
+        let mut state = self.lock();
+        state.members.entry(number).or_default().place = Place::Back;
+        state.go_on_if_all_are_back();
+        self.wait(state, number);
     }
 
     fn leave(&self, number: usize) {
         let mut state = self.lock();
         state.members.remove(&number);
-        if state.holder == number {
-            state.pass_on(number);
+        state.go_on_if_all_are_back();
+        if state.holder == Some(number) {
+            state.pass_on(Some(number));
         }
     }
 }

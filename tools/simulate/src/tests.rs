@@ -1,23 +1,37 @@
 //! Tiny simulations.
 
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
 use clap::{CommandFactory, Parser};
 
 use super::{Args, Verb, solve, sprouts};
 use crate::record::Record;
+
+/// Longer than any of these takes.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn parsed(words: &str) -> Result<Verb, clap::Error> {
     let words = format!("konane-simulate {words}");
     Args::try_parse_from(words.split_whitespace()).map(|args| args.verb)
 }
 
+/// Fails if it does not end: threads that wait for each other wait for ever.
+fn in_time<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, result) = channel();
+    thread::spawn(move || sender.send(run()));
+    result.recv_timeout(PATIENCE).expect("a simulation ends")
+}
+
 fn konane(words: &str) -> Record<solve::Winner> {
     let Ok(Verb::Solve(args)) = parsed(&format!("solve {words}")) else { panic!("{words}") };
-    solve::run(&args).expect("there is memory")
+    in_time(move || solve::run(&args).expect("there is memory"))
 }
 
 fn of_sprouts(words: &str) -> Record<sprouts::Solved> {
     let Ok(Verb::Sprouts(args)) = parsed(&format!("sprouts {words}")) else { panic!("{words}") };
-    sprouts::run(&args).expect("there is memory")
+    in_time(move || sprouts::run(&args).expect("there is memory"))
 }
 
 #[test]
@@ -42,6 +56,19 @@ fn arguments_are_checked() {
         "sprouts 0*4 --collect-ns 5",
     ] {
         assert!(parsed(words).is_err(), "{words}");
+    }
+}
+
+/// Their tables grow while they search, for which all threads have to come together.
+#[test]
+fn machines_of_several_threads_come_to_an_end() {
+    // Konane's by what is searched between two small jobs, for which no room is made before.
+    let record = konane("6x7 --machines 2 --threads 3 --job-nodes 1000 --latency-us 100000");
+    assert_eq!(record.found.winner.as_deref(), Some("White"));
+    for machines in [1, 3] {
+        let words = format!("0*12 --machines {machines} --threads 3 --job-nodes 200000");
+        let record = of_sprouts(&words);
+        assert_eq!(record.found.outcome, "loss");
     }
 }
 
