@@ -50,6 +50,7 @@ impl<F: Found> Record<F> {
             sent += &format!(", {entries:.1} MB of entries with {} of them", traffic.fetched);
         }
         rows.push(("sent", sent));
+        rows.push(("called off", format!("{} jobs", traffic.called_off)));
         let (real, entry) = (self.real_seconds, traffic.collect_ns);
         let (leader, message) = (traffic.leader_seconds, traffic.leader_us);
         let mut real =

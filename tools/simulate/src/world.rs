@@ -27,10 +27,27 @@ struct Machine<'a> {
     waits: bool,
     /// Until when it is busy.
     free: Duration,
-    /// Time spent with searches.
-    busy: Duration,
+    /// When it has searched.
+    busy: Spans,
+    /// When it has waited for entries.
+    waited: Spans,
     /// By what factor it searches more slowly than the costs say.
     slow: f64,
+}
+
+/// Times of one kind, from when to when.
+#[derive(Default)]
+struct Spans(Vec<(Duration, Duration)>);
+
+impl Spans {
+    fn add(&mut self, begin: Duration, length: Duration) {
+        self.0.push((begin, begin + length));
+    }
+
+    /// What of them is before a time.
+    fn until(&self, time: Duration) -> Duration {
+        self.0.iter().map(|&(begin, end)| end.min(time).saturating_sub(begin)).sum()
+    }
 }
 
 enum Event {
@@ -51,6 +68,7 @@ pub struct Traffic {
     pub fetched: u64,
     pub entry_bytes: u64,
     pub message_bytes: u64,
+    pub called_off: u64,
     /// Seconds that the real leader took, and microseconds for a message or a hello.
     pub leader_seconds: f64,
     pub leader_us: f64,
@@ -82,8 +100,6 @@ pub struct World<'a, 'd> {
     /// What collecting and searching really took.
     collecting: Duration,
     searching: Duration,
-    /// What machines waited for entries.
-    waited: Duration,
     traffic: Traffic,
     /// What takes [`Costs::node_ns`] each.
     unit: fn(&Counters) -> u64,
@@ -102,7 +118,8 @@ impl<'a, 'd> World<'a, 'd> {
             job: None,
             waits: false,
             free: Duration::ZERO,
-            busy: Duration::ZERO,
+            busy: Spans::default(),
+            waited: Spans::default(),
             slow: 1.0,
         };
         World {
@@ -120,7 +137,6 @@ impl<'a, 'd> World<'a, 'd> {
             leader_took: (Duration::ZERO, 0),
             collecting: Duration::ZERO,
             searching: Duration::ZERO,
-            waited: Duration::ZERO,
             traffic: Traffic::default(),
             unit: |counters| counters.nodes,
         }
@@ -145,7 +161,7 @@ impl<'a, 'd> World<'a, 'd> {
         self.next += 1;
     }
 
-    /// Runs until the search is over; how long that takes, and what is sent.
+    /// Runs until the driver knows that the search is over; how long that takes, and what is sent.
     pub fn run(mut self) -> (Duration, Traffic) {
         for machine in 0..self.machines.len() {
             self.at(Duration::ZERO, Event::Hello(machine));
@@ -175,8 +191,14 @@ impl<'a, 'd> World<'a, 'd> {
                 break;
             }
         }
-        let seconds = self.now.max(self.driver_free).as_secs_f64().max(1e-9);
-        let busy: Duration = self.machines.iter().map(|machine| machine.busy).sum();
+        let end = self.now.max(self.driver_free);
+        let seconds = end.as_secs_f64().max(1e-9);
+        let all = |time: fn(&Machine<'_>, Duration) -> Duration| {
+            let all: Duration = self.machines.iter().map(|machine| time(machine, end)).sum();
+            all.as_secs_f64() / seconds / self.machines.len() as f64
+        };
+        self.traffic.busy = all(|machine, end| machine.busy.until(end));
+        self.traffic.waited = all(|machine, end| machine.waited.until(end));
         self.traffic.leader_seconds = self.leader_took.0.as_secs_f64();
         self.traffic.leader_us =
             self.traffic.leader_seconds * 1e6 / self.leader_took.1.max(1) as f64;
@@ -185,12 +207,10 @@ impl<'a, 'd> World<'a, 'd> {
         let nodes = self.leader.standing().counters.nodes.max(1) as f64;
         self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
-        self.traffic.waited = self.waited.as_secs_f64() / seconds / self.machines.len() as f64;
-        self.traffic.busy = busy.as_secs_f64() / seconds / self.machines.len() as f64;
-        (self.now, self.traffic)
+        (end, self.traffic)
     }
 
-    /// The driver hears a message and sends jobs out.
+    /// The driver hears a message, sends jobs out and calls others off.
     fn drive(&mut self, message: Option<Vec<u8>>) {
         let begin = self.now.max(self.driver_free);
         let mut end = begin;
@@ -202,8 +222,9 @@ impl<'a, 'd> World<'a, 'd> {
             all.push(self.leader.hear(&message).expect("a worker says what is sound"));
         }
         // Who waits is asked again; if one waits in vain, all others would.
+        let is_over = self.leader.standing().is_over;
         for machine in 0..self.machines.len() {
-            if self.machines[machine].waits {
+            if self.machines[machine].waits && !is_over {
                 self.machines[machine].waits = false;
                 let told = self.leader.hello(machine as u64);
                 end += self.costs.leader();
@@ -229,8 +250,12 @@ impl<'a, 'd> World<'a, 'd> {
                 Ordered::Quit => {}
             }
         }
-        for (worker, job) in self.leader.take_stops() {
-            self.machines[worker as usize].worker.call_off(job);
+        if !is_over {
+            for (worker, job) in self.leader.take_stops() {
+                self.traffic.called_off += 1;
+                end += self.costs.call();
+                self.machines[worker as usize].worker.call_off(job);
+            }
         }
         self.driver_busy += end - begin;
         self.driver_free = end;
@@ -260,7 +285,7 @@ impl<'a, 'd> World<'a, 'd> {
             self.traffic.fetched += 1;
             self.traffic.entry_bytes += found.len() as u64;
             let there = time.max(came + self.costs.fetch(found.len()));
-            self.waited += there - time;
+            self.machines[number].waited.add(time, there - time);
             time = there;
             entries = Some(found);
         }
@@ -272,14 +297,14 @@ impl<'a, 'd> World<'a, 'd> {
         self.searching += begun.elapsed();
         let machine = &mut self.machines[number];
         let took = self.costs.search(nodes, self.threads).mul_f64(machine.slow);
-        machine.busy += took;
+        machine.busy.add(time, took);
         time += took;
         machine.free = time;
         self.at(time, Event::Free(number));
         self.at(time + self.costs.latency(), Event::Result(message));
     }
 
-    /// What a worker has searched since it was free.
+    /// What a worker has searched in the time since it was free. Some do nothing then.
     fn go_on(&mut self, number: usize, idle: Duration) {
         let machine = &mut self.machines[number];
         let nodes = self.costs.nodes(idle.div_f64(machine.slow), self.threads);
@@ -288,7 +313,9 @@ impl<'a, 'd> World<'a, 'd> {
             machine.worker.go_on(Some(nodes));
             let more = (self.unit)(&machine.worker.counters()) - before;
             let took = self.costs.search(more, self.threads).mul_f64(machine.slow);
-            machine.busy += took.min(idle);
+            if more > 0 {
+                machine.busy.add(machine.free, took.min(idle));
+            }
         }
     }
 
