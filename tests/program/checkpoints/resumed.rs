@@ -289,7 +289,7 @@ fn bad_usage_exits_with_2() {
 fn a_checkpoint_that_cannot_fit_on_the_disk_is_refused() {
     let place = Place::new();
     let args = ["8x8", "--memory", "900TiB", "--checkpoint", "a.ckpt"];
-    refused(&place, &args, 4, &["a.ckpt", "may take 907 TiB", "make room"]);
+    refused(&place, &args, 4, &["a.ckpt", "may take 1.77 PiB", "make room"]);
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn the_text_says_what_is_kept() {
     let args = [&["solve", "5x6", "--memory", "1MiB", "--threads", "1"][..], &FILE].concat();
     let output = place.run(&[&args[..], &["--max-nodes", "2000"]].concat());
     let said = stderr(&output);
-    assert!(said.contains("checkpoints: a.ckpt, every 10 min 0 s, at most 1.01 MiB\n"), "{said}");
+    assert!(said.contains("checkpoints: a.ckpt, every 10 min 0 s, at most 2.02 MiB\n"), "{said}");
     assert!(said.contains("\ncheckpoint: "), "{said}");
     let text = stdout(&output);
     assert!(text.contains("\n  all runs    2,0") && text.contains(", 1 run\n"), "{text}");
