@@ -67,6 +67,11 @@ impl Costs {
         microseconds(self.messages.call_us)
     }
 
+    /// The driver's part of a call for whose result nobody waits: a third, with Ray.
+    pub fn call_off(&self) -> Duration {
+        self.call() / 3
+    }
+
     pub fn search(&self, nodes: u64, threads: usize) -> Duration {
         let nodes = nodes as f64 * self.node_ns / 1000.0 / threads as f64;
         microseconds(nodes + self.messages.thread_us * (threads - 1) as f64)

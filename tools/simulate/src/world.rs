@@ -253,7 +253,7 @@ impl<'a, 'd> World<'a, 'd> {
         if !is_over {
             for (worker, job) in self.leader.take_stops() {
                 self.traffic.called_off += 1;
-                end += self.costs.call();
+                end += self.costs.call_off();
                 self.machines[worker as usize].worker.call_off(job);
             }
         }
