@@ -394,7 +394,6 @@ impl CliError {
                 match error {
                     CheckpointError::Missing { .. } => "without --resume a new search begins",
                     CheckpointError::Exists { .. } => "--resume goes on from it",
-                    CheckpointError::TreeTooLarge { .. } => "choose a larger --memory",
                     _ => return None,
                 }
             }
