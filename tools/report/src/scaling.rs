@@ -13,7 +13,7 @@ pub const PARALLEL: [(&str, &str); 2] = [("dfpn", "df-pn"), ("pn2", "PN²")];
 /// Boards and parameters that are searched. The thesis has 6x6; the profile `thesis` runs what was
 /// published.
 pub const SEARCHED: [(&str, &str); 4] =
-    [("6x6", "thesis"), ("6x6", "tuned"), ("7x6", "tuned"), ("7x7", "tuned")];
+    [("6x6", "thesis"), ("6x6", "tuned"), ("7x7", "tuned"), ("6x8", "tuned")];
 
 /// Numbers of threads; 12 is the most of the thesis.
 pub const THREADS: [u32; 6] = [1, 2, 4, 8, 12, 16];
