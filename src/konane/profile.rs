@@ -77,7 +77,7 @@ impl Profile {
             Profile::Tuned => Pn2Options {
                 pns: PnsOptions { epsilon_1024: 0, refresh_age: 0, ..self.pns() },
                 budget_minimum: 2000,
-                congestion_64: 16,
+                congestion_64: 2,
                 ..thesis
             },
             Profile::Thesis => thesis,

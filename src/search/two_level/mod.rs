@@ -64,7 +64,7 @@ impl TwoLevelOptions {
             threads,
             job_nodes: 10_000,
             update_expansions: 4096,
-            congestion_64: 16,
+            congestion_64: 2,
             refresh_age: 1000,
         }
     }

@@ -7,23 +7,24 @@ use crate::records::Record;
 use crate::row;
 use crate::text::{page, table};
 
-/// The page, from the newest record of each start that has an outcome, or else the newest; and the
-/// starts with another outcome than the published one.
+/// The page, from the newest record of each start and number of threads that has an outcome, or else the
+/// newest; and the starts with another outcome than the published one.
 ///
 /// # Errors
 /// If a record is not of a start `0*n`.
 pub fn markdown(records: &[Record]) -> Result<(String, Vec<String>), String> {
-    let mut starts: BTreeMap<u32, &Record> = BTreeMap::new();
+    let mut starts: BTreeMap<(u32, u32), &Record> = BTreeMap::new();
     for record in records {
         let spots = record.result.position.strip_prefix("0*").and_then(|spots| spots.parse().ok());
         let spots: u32 = spots.ok_or_else(|| format!("{}: no start 0*n", record.command))?;
-        let solved = starts.get(&spots).is_some_and(|earlier| earlier.result.found().is_some());
+        let run = (spots, record.result.threads.unwrap_or(1));
+        let solved = starts.get(&run).is_some_and(|earlier| earlier.result.found().is_some());
         if !solved || record.result.found().is_some() {
-            starts.insert(spots, record);
+            starts.insert(run, record);
         }
     }
     let (mut rows, mut wrong) = (Vec::new(), Vec::new());
-    for (&spots, record) in &starts {
+    for (&(spots, threads), record) in &starts {
         let answer = &record.result;
         let published = published::sprouts_outcome(spots).unwrap_or_default();
         let outcome = answer.outcome.as_deref().unwrap_or("unknown");
@@ -44,7 +45,7 @@ pub fn markdown(records: &[Record]) -> Result<(String, Vec<String>), String> {
             format!("{:.2}", answer.seconds),
             peak.unwrap_or_default(),
             memory,
-            answer.threads.unwrap_or(1),
+            threads,
             load.unwrap_or_default(),
         ]);
     }
