@@ -4,6 +4,7 @@ use clap::{Args, Command};
 
 use super::exit::{CliError, Exit};
 use super::output;
+use crate::system::quote;
 
 /// `konane man`.
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub fn run(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
     for verb in &args.verbs {
         let Some(found) = command.find_subcommand(verb).cloned() else {
             let verbs: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-            let verb = verb.chars().take(40).collect();
+            let verb = quote(verb);
             let verbs = if verbs.is_empty() { "none".to_owned() } else { verbs.join(", ") };
             return Err(CliError::Verb { verb, verbs });
         };

@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
-use super::quote::quote;
+use crate::system::quote;
 
 /// The most squares a board can have.
 pub const MAX_SQUARES: u32 = 64;

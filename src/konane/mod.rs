@@ -21,7 +21,6 @@ pub mod notation;
 pub mod perft;
 pub mod position;
 pub mod profile;
-mod quote;
 pub mod record;
 pub mod solve;
 mod square;

@@ -19,8 +19,8 @@ use super::board::Board;
 use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
 use super::position::{Phase, Position, Setup, SetupError};
-use super::quote::quote;
 use super::square::file_name;
+use crate::system::quote;
 
 pub use super::square::{SquareError, parse_square, square_name};
 

@@ -1,7 +1,7 @@
 //! Names of squares, in both directions.
 
 use super::geometry::Dimensions;
-use super::quote::quote;
+use crate::system::quote;
 
 /// Why a text is not a square of the board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

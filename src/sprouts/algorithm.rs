@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::Sprouts;
 use crate::search::run::{Limits, Observer, Report};
 use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, pns, two_level};
+use crate::system::quote;
 
 /// The search algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +80,6 @@ impl FromStr for Algorithm {
         Algorithm::ALL
             .into_iter()
             .find(|algorithm| algorithm.name() == text)
-            .ok_or_else(|| AlgorithmError(text.chars().take(40).collect()))
+            .ok_or_else(|| AlgorithmError(quote(text)))
     }
 }

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use super::error::TextError;
 use super::position::Position;
 use crate::file::{FileError, open_regular};
+use crate::system::quote;
 
 /// The first line of a file of Grundy numbers.
 pub const HEADER: &str = "[Positions+Nimber]";
@@ -172,7 +173,7 @@ impl<R: BufRead> SprReader<R> {
                 HEADER => Ok(false),
                 LOST => Ok(true),
                 MISERE => Err(LineProblem::Misere),
-                other => Err(LineProblem::Header(other.chars().take(40).collect())),
+                other => Err(LineProblem::Header(quote(other))),
             };
             self.lost = kind.map_err(|problem| self.problem(problem))?;
         }
@@ -191,7 +192,7 @@ impl<R: BufRead> SprReader<R> {
 
 fn parse_line(text: &str) -> Result<(Position, u32), LineProblem> {
     let (position, number) = text.trim_ascii().rsplit_once(' ').ok_or(LineProblem::NoNumber)?;
-    let cut = || LineProblem::Number(number.chars().take(40).collect());
+    let cut = || LineProblem::Number(quote(number));
     // Not `parse` alone, which would take a sign.
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(cut());

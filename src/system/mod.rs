@@ -1,9 +1,10 @@
-//! What the machine has and does: memory, disk, instruction sets, signals; and how people write
-//! amounts of it. A leaf.
+//! What the machine has and does: memory, disk, instruction sets, signals; how people write amounts
+//! of it; and how errors repeat what somebody has written. A leaf.
 
 mod amounts;
 mod isa;
 mod mapping;
+mod quote;
 mod signals;
 mod threads;
 mod units;
@@ -11,6 +12,7 @@ mod units;
 pub use amounts::{bytes_text, disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
+pub(crate) use quote::quote;
 pub use signals::file_size_limit_is_an_error;
 #[cfg(feature = "cli")]
 pub(crate) use threads::start_in_pool;

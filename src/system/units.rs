@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::quote::quote;
+
 /// Units of memory; letters alone are powers of two, as in most programs that take sizes.
 const BYTES: &[(&str, u64)] = &[
     ("B", 1),
@@ -71,7 +73,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
         let (part, more) = rest.split_at(unit.map_or(rest.len(), |unit| number + unit));
         let (amount, factor) = parse(part, MILLISECONDS, 1_000, "60s, 5m or 1h30m", known)?;
         if factor >= least || least < u64::MAX && part.ends_with(is_of_number) {
-            return Err(UnitError::Order(text.chars().take(20).collect()));
+            return Err(UnitError::Order(quote(text)));
         }
         sum = sum.checked_add(amount).ok_or(UnitError::TooLarge)?;
         if more.is_empty() {
@@ -88,7 +90,7 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
     let text = text.trim();
     let (number, unit) = split_number(text, example)?;
     let unknown = || {
-        let unit = unit.chars().take(20).collect();
+        let unit = quote(unit);
         UnitError::Unit { unit, known: "k, M, G or T (powers of 1000), or e and a power of ten" }
     };
     let power = match unit.strip_prefix(['e', 'E']) {
@@ -172,7 +174,7 @@ fn parse(
     let factor = if unit.is_empty() {
         default_unit
     } else {
-        let unknown = || UnitError::Unit { unit: unit.chars().take(20).collect(), known };
+        let unknown = || UnitError::Unit { unit: quote(unit), known };
         find(units, unit).ok_or_else(unknown)?
     };
     let whole: u64 = whole.parse().map_err(|_| UnitError::TooLarge)?;

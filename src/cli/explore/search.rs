@@ -18,9 +18,7 @@ use crate::search::numbers::Number;
 use crate::search::run::{Limits, Observer, Progress, Report};
 use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace};
 use crate::sprouts::{self, Scratch, Sprouts};
-
-/// Characters of a position of Sprouts in a text about it.
-const SHOWN: usize = 40;
+use crate::system::quote;
 
 /// From one event to the next.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -54,10 +52,7 @@ impl Game {
                 format!("{algorithm} on {size}, {text}")
             }
             Game::Sprouts { position, algorithm } => {
-                let text = position.to_string();
-                let more = if text.chars().count() > SHOWN { "…" } else { "" };
-                let text: String = text.chars().take(SHOWN).collect();
-                format!("{algorithm} on Sprouts, {text}{more}")
+                format!("{algorithm} on Sprouts, {}", quote(&position.to_string()))
             }
         }
     }

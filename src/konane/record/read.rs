@@ -7,7 +7,7 @@ use crate::konane::board::Board;
 use crate::konane::geometry::{Colour, Dimensions, DimensionsError};
 use crate::konane::notation::{MoveError, PositionError, parse_move, parse_position};
 use crate::konane::position::Position;
-use crate::konane::quote::quote;
+use crate::system::quote;
 
 /// Why a text is not the record of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

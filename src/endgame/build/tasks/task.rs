@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::konane::{Colour, Dimensions};
+use crate::system::quote;
 
 /// What a task makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,7 +66,7 @@ impl FromStr for Task {
 
     fn from_str(text: &str) -> Result<Self, TaskError> {
         let task = parse(text).map_err(|what| {
-            let text = text.chars().take(60).collect();
+            let text = quote(text);
             TaskError { text, what }
         })?;
         Ok(task)

@@ -1,10 +1,10 @@
-//! A reader's text in error messages.
+//! What somebody has written, in messages.
 
-/// Errors repeat no more characters of it than this.
+/// No more characters of it are repeated than this.
 const QUOTED: usize = 40;
 
 /// The beginning of the text, with `…` where there is more.
-pub(super) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut characters = text.chars();
     let mut quoted: String = characters.by_ref().take(QUOTED).collect();
     if characters.next().is_some() {
