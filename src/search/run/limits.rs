@@ -93,8 +93,8 @@ impl Outcome {
 /// When to give up. The default is never.
 ///
 /// While the table grows nobody looks at the deadline and the stop flag, and a growth that has begun is
-/// finished: that takes some three seconds for each GiB that is in use before it, divided by the
-/// search's threads. Known values that come from a slow disk can take some seconds from one look to the
+/// finished: that takes two to four seconds on one thread for each GiB that is in use before it, and
+/// less on several. Known values that come from a slow disk can take some seconds from one look to the
 /// next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {

@@ -40,9 +40,10 @@ impl Table {
     /// Makes the entries of a cluster narrow or doubles the part in use, as [`Table::wants_growth`]
     /// says when; `key_of` is the function from codes to keys. Does nothing when neither is possible.
     ///
-    /// Reads and writes the entries once, on so many threads, the calling one and scoped ones: some
-    /// three seconds for each GiB that is in use before, on one of them. How many there are changes
-    /// nothing in what the table holds; those that the system does not give are done without.
+    /// Reads and writes the entries once, on so many threads, the calling one and scoped ones: some two
+    /// to four seconds for each GiB that is in use before on one of them, a third of a second on 16. How
+    /// many there are changes nothing in what the table holds; those that the system does not give are
+    /// done without.
     ///
     /// Only one thread may use the table meanwhile, but for what is read within
     /// `while_nothing_moves`. If others do, entries, solved ones too, can get lost or stay behind
