@@ -65,11 +65,7 @@ impl FromStr for Task {
     type Err = TaskError;
 
     fn from_str(text: &str) -> Result<Self, TaskError> {
-        let task = parse(text).map_err(|what| {
-            let text = quote(text);
-            TaskError { text, what }
-        })?;
-        Ok(task)
+        parse(text).map_err(|what| TaskError { text: quote(text), what })
     }
 }
 
