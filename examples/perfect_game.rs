@@ -42,19 +42,15 @@ fn run() -> Result<(), Box<dyn Error>> {
         let winning = answer.moves.iter().filter(|rated| rated.outcome == answer.outcome).count();
         println!(
             "{:20} {} is to move: a {}; {} of {} moves keep it, such as {}",
-            notation::format_position(board, &position),
+            position.to_string(),
             position.to_move(),
             answer.outcome.name(),
             winning,
             answer.moves.len(),
-            notation::format_move(board.dimensions(), mv),
+            mv.to_string(),
         );
     }
     let end = game.position().ok_or("the game ended with an error")?;
-    println!(
-        "{:20} {} cannot move and has lost.",
-        notation::format_position(board, &end),
-        end.to_move()
-    );
+    println!("{:20} {} cannot move and has lost.", end.to_string(), end.to_move());
     Ok(())
 }

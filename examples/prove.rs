@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use konane::proof::{Guide, ProofReader, ProofWriter, prove, verify};
-use konane::{Board, Position, Solver, notation};
+use konane::{Board, Position, Solver};
 
 fn main() -> ExitCode {
     match run() {
@@ -54,7 +54,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             moves.first().copied()
         };
         let Some(mv) = mv else { break };
-        println!("{}: {}", position.to_move(), notation::format_move(board.dimensions(), mv));
+        println!("{}: {}", position.to_move(), mv.to_string());
         position = position.play(&board, mv);
     }
     println!("{} cannot move and has lost.", position.to_move());

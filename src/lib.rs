@@ -45,12 +45,12 @@
 //! // Black wins 5x5, so there is a winning first move.
 //! let best = solution.best_move.expect("a won position has a winning move");
 //! let after = start.play(&board, best);
-//! println!("{}", notation::format_move(board.dimensions(), best));
+//! println!("{}", best.to_string());
 //!
 //! // With a limit there may be no answer, and then there is none.
 //! let limits = Limits { nodes: Some(1), ..Limits::default() };
 //! let solution = Solver::new(&board, &after).options(options).limits(limits).run()?;
-//! assert_eq!((solution.winner, solution.reason()), (None, Some(Reason::NodeLimit)));
+//! assert_eq!((solution.winner, solution.reason), (None, Some(Reason::NodeLimit)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -63,6 +63,7 @@ pub mod checkpoint;
 pub mod cli;
 pub mod endgame;
 pub mod file;
+mod json;
 mod konane;
 pub mod proof;
 pub mod search;
@@ -73,9 +74,10 @@ pub use crate::search::Value;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, JobOptions,
     LEAST_MEMORY, Move, Perft, Phase, Position, Profile, RootMove, Setup, SetupError, Solution,
-    SolveError, SolveOptions, Solver, TableUse, Uncounted, draw, game, notation, record,
+    SolveError, SolveOptions, Solver, Square, Uncounted, draw, game, notation, record,
 };
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
+pub use search::table::TableUse;
 
 /// The examples of the front page and the manual are tests.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 
 use arbitrary::Arbitrary;
 use konane::notation::{
-    format_move, parse_move, parse_moves, parse_square, read_move, square_name,
+    parse_move, parse_moves, parse_square, read_move, square_name,
 };
 use konane::{Board, Dimensions, Position};
 use libfuzzer_sys::fuzz_target;
@@ -33,7 +33,7 @@ fuzz_target!(|input: Input| {
             break;
         }
         let mv = moves[usize::from(choice) % moves.len()];
-        game = game + &format_move(dimensions, mv) + " ";
+        game = game + &mv.to_string() + " ";
         position = position.play(&board, mv);
     }
     assert_eq!(parse_moves(&board, &game), Ok(position));
@@ -42,7 +42,7 @@ fuzz_target!(|input: Input| {
     let mut text = String::new();
     let moves = position.moves(&board);
     if let (Some(choice), false) = (input.legal, moves.is_empty()) {
-        text += &format_move(dimensions, moves[usize::from(choice) % moves.len()]);
+        text += &moves[usize::from(choice) % moves.len()].to_string();
     } else if let Some((from, to)) = input.squares {
         let name = |square: u8| square_name(dimensions, u32::from(square) % dimensions.squares());
         text = name(from) + &name(to);
@@ -53,7 +53,7 @@ fuzz_target!(|input: Input| {
         assert_eq!(square_name(dimensions, square), text.to_ascii_lowercase());
     }
     if let Ok(mv) = read_move(dimensions, text) {
-        let written = format_move(dimensions, mv);
+        let written = mv.to_string();
         assert_eq!(written.replace('-', ""), text.replace('-', "").to_ascii_lowercase());
         assert_eq!(read_move(dimensions, &written), Ok(mv));
     }

@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use konane::notation::{format_position, parse_position};
+use konane::notation::parse_position;
 use konane::{Board, Colour, Dimensions, Position};
 use libfuzzer_sys::fuzz_target;
 
@@ -25,8 +25,8 @@ fuzz_target!(|input: Input| {
     let mut text = String::new();
     if let Some((stones, white)) = input.stones {
         let side = if white { Colour::White } else { Colour::Black };
-        let position = Position::new_unchecked(stones & board.all(), side);
-        let mut characters: Vec<char> = format_position(&board, &position).chars().collect();
+        let position = Position::new_unchecked(&board, stones & board.all(), side);
+        let mut characters: Vec<char> = position.to_string().chars().collect();
         for &(at, character) in &input.edits[..usize::from(input.edited) % 3] {
             let at = usize::from(at) % characters.len();
             characters[at] = character;
@@ -36,7 +36,7 @@ fuzz_target!(|input: Input| {
     text += input.text;
     match parse_position(&board, &text) {
         Ok(position) => {
-            let written = format_position(&board, &position);
+            let written = position.to_string();
             let words: Vec<&str> = text.split_whitespace().collect();
             assert_eq!(written, words.join(" "));
             assert_eq!(parse_position(&board, &written), Ok(position));

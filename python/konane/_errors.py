@@ -25,7 +25,7 @@ class ResourceError(Error, MemoryError):
 class LimitError(Error):
     """A limit was reached before there was a number to return.
 
-    ``reason`` is ``"node limit"``, ``"time limit"`` or ``"memory limit"``, as that of a ``Solution``.
+    ``reason`` is ``"node limit"``, ``"time limit"`` or ``"memory"``, as that of a ``Solution``.
     """
 
     def __init__(self, text: str, reason: str) -> None:

@@ -54,7 +54,7 @@ class Solution:
     * ``to_move``: Who is to move there: ``"black"`` or ``"white"``.
     * ``outcome``: The winner, ``"black"`` or ``"white"``, if it is proven; else ``"unknown"``.
     * ``reason``: Why the outcome is unknown: ``"node limit"``, ``"time limit"`` or
-      ``"memory limit"``.
+      ``"memory"``.
     * ``best_move``: A winning move; none if every move loses. While the outcome is unknown: the
       best so far.
     * ``pn``: The root's proof number while the outcome is unknown; never of ``algo="ab"``.

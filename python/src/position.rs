@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use konane::notation::{format_move, format_position, parse_line, parse_move, parse_position};
+use konane::notation::{parse_line, parse_move, parse_position};
 use konane::{Board, Dimensions, Move, Position, draw};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -68,12 +68,12 @@ impl PyPosition {
 
     /// The text of a move of this board.
     pub fn move_text(&self, mv: Move) -> String {
-        format_move(self.dimensions(), mv)
+        mv.to_string()
     }
 
     /// The text.
     pub fn text(&self) -> String {
-        format_position(&self.board, &self.position)
+        self.position.to_string()
     }
 
     /// The same board with other stones.

@@ -52,7 +52,7 @@ def test_unproven_is_a_value():
     found = konane.solve("8x8", time_limit=0.1, memory="64MiB")
     assert (found.outcome, found.reason) == ("unknown", "time limit")
     assert time.monotonic() - begun < 2
-    assert konane.solve("8x8", algo="pns", memory="1MiB").reason == "memory limit"
+    assert konane.solve("8x8", algo="pns", memory="1MiB").reason == "memory"
 
 
 @pytest.mark.parametrize(

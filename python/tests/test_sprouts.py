@@ -86,7 +86,7 @@ def test_unproven_is_a_value():
 @pytest.mark.parametrize(
     ("limit", "reason"),
     [({"max_nodes": 1000}, "node limit"), ({"time_limit": 0.1}, "time limit"),
-     ({"memory": "1MiB"}, "memory limit")],
+     ({"memory": "1MiB"}, "memory")],
 )
 def test_a_grundy_number_that_is_not_found_is_an_error(limit, reason):
     with pytest.raises(konane.LimitError, match=f"0\\*20 is not known: {reason}$") as raised:

@@ -202,7 +202,7 @@ impl Analyst {
     /// As [`Analyst::known`].
     pub fn look(&self, position: &Position) -> Result<Analysis, AnalysisError> {
         let mut analysis = self.unsorted(position)?;
-        analysis.sort();
+        analysis.finish();
         Ok(analysis)
     }
 
@@ -237,7 +237,7 @@ impl Analyst {
         let mut analysis = self.unsorted(position)?;
         let mut shown = |analysis: &Analysis| {
             let mut sorted = analysis.clone();
-            sorted.sort();
+            sorted.finish();
             on_change(&sorted);
         };
         shown(&analysis);
@@ -270,14 +270,14 @@ impl Analyst {
                     (Outcome::Unknown(Reason::NodeLimit), _) if left > 0 => {}
                     (Outcome::Unknown(reason), _) => {
                         analysis.reason = Some(reason);
-                        analysis.sort();
+                        analysis.finish();
                         return Ok(analysis);
                     }
                 }
             }
             budget = budget.saturating_mul(GROWTH);
         }
-        analysis.sort();
+        analysis.finish();
         Ok(analysis)
     }
 
@@ -302,7 +302,7 @@ impl Analyst {
             best = solution.best_move;
             if let Outcome::Known(value) = solution.report.outcome {
                 decide(&mut analysis, value, best);
-                analysis.sort();
+                analysis.finish();
             }
         }
         let judgement = analysis.judgement;

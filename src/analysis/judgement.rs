@@ -1,14 +1,20 @@
-//! What is known about a position and its moves, in the order in which people want to see it.
+//! Values of a position and its moves, as results.
 
 use std::cmp::Reverse;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use crate::endgame::values::remoteness::remoteness;
-use crate::konane::{Board, Move, Position};
+use crate::json::{OrUnknown, as_text, or_unknown};
+use crate::konane::{Board, Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
 use crate::search::run::Reason;
 
-/// Where a value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Origin of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Source {
     /// There is no move.
     Rules,
@@ -35,26 +41,60 @@ impl Source {
 /// A proven value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// Who wins: of a position the outcome for the side to move, of a move that for who makes it.
+    /// Outcome of a position for the player to move, or of a move for the player who makes it.
     pub outcome: Value,
-    /// How it is known.
+    /// Origin of the value.
     pub source: Source,
-    /// Plies to the end of the game from the position, or from the one after the move, when the
-    /// winner hurries and the loser delays; if that is known.
+    /// Plies to the end with best play from the position, or from the one after the move, if known.
     pub remoteness: Option<u32>,
 }
 
-/// A move and what is known of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A judgement as it is serialised: `unknown`, and no more, if there is none.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct JudgementFields {
+    /// Outcome of a position for the player to move, or of a move for the player who makes it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    outcome: Option<Value>,
+    /// Origin of the value. Absent if the outcome is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Source>,
+    /// Plies to the end with best play: from the position, or from the one after the move. Absent if
+    /// unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remoteness: Option<u32>,
+}
+
+impl JudgementFields {
+    /// Serialises a judgement. For `#[serde(serialize_with)]`.
+    pub fn serialize<S: Serializer>(
+        judgement: &Option<Judgement>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let fields = JudgementFields {
+            outcome: judgement.map(|judgement| judgement.outcome),
+            source: judgement.map(|judgement| judgement.source),
+            remoteness: judgement.and_then(|judgement| judgement.remoteness),
+        };
+        Serialize::serialize(&fields, serializer)
+    }
+}
+
+/// A move and its value, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JudgedMove {
     /// The move.
+    #[serde(rename = "move")]
     pub mv: Move,
+    /// Its value; none while it is unknown.
+    #[serde(flatten, serialize_with = "JudgementFields::serialize")]
+    #[schemars(with = "JudgementFields")]
+    pub judgement: Option<Judgement>,
+    /// Number of moves of the opponent after it.
+    pub replies: u32,
     /// The position after it.
     pub after: Position,
-    /// The moves that it leaves to the opponent.
-    pub replies: u32,
-    /// Nothing while it is not decided.
-    pub judgement: Option<Judgement>,
 }
 
 impl JudgedMove {
@@ -64,29 +104,63 @@ impl JudgedMove {
     }
 }
 
-/// What is known about a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A position and its moves, as far as their values are known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Analysis {
+    /// Ranks x files.
+    pub board: Dimensions,
     /// The position.
     pub position: Position,
-    /// Nothing while it is not decided.
+    /// The player to move.
+    pub to_move: Colour,
+    /// Kind of the moves: `removal` in the first two plies, `jump` from then on.
+    pub phase: Phase,
+    /// The value of the position; none while it is unknown.
+    #[serde(flatten, serialize_with = "JudgementFields::serialize")]
+    #[schemars(with = "JudgementFields")]
     pub judgement: Option<Judgement>,
-    /// All moves: winning ones first, the quickest at the head; then losing ones, the longest at the
-    /// head; then those that are not decided. Otherwise in the order of [`Position::moves`].
-    pub moves: Vec<JudgedMove>,
-    /// Why something is not decided; nothing if all is, or while the analysis goes on.
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Colour>,
+    /// The result in a sentence.
+    pub verdict: String,
+    /// True if the values of the position and of every move are known.
+    pub complete: bool,
+    /// Why a value is unknown. Absent if all are known, or if no limit was reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// The canonical code as decimal text, since it has 64 bits. Equivalent positions have the same
+    /// code.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub code: u64,
+    /// All moves: winning ones first, the quickest at the head; then losing ones, the longest at the
+    /// head; then those with unknown outcome. Otherwise in the order of [`Position::moves`].
+    pub moves: Vec<JudgedMove>,
 }
 
 impl Analysis {
-    /// The moves of a position, none of them judged yet.
+    /// The moves of a position with unknown values.
     pub(super) fn new(board: &Board, position: &Position) -> Self {
         let judged = |mv| {
             let after = position.play(board, mv);
             JudgedMove { mv, after, replies: after.count_moves(board), judgement: None }
         };
         let moves = position.moves(board).into_iter().map(judged).collect();
-        Analysis { position: *position, judgement: None, moves, reason: None }
+        Analysis {
+            board: board.dimensions(),
+            position: *position,
+            to_move: position.to_move(),
+            phase: position.phase(board),
+            judgement: None,
+            winner: None,
+            verdict: String::new(),
+            complete: false,
+            reason: None,
+            code: position.code(board),
+            moves,
+        }
     }
 
     /// The outcome for the side to move, if it is proven.
@@ -133,8 +207,9 @@ impl Analysis {
         Some(remoteness(after.collect::<Option<Vec<_>>>()?))
     }
 
-    /// Puts the moves into order.
-    pub(super) fn sort(&mut self) {
+    /// Sorts the moves and fills in the winner, the verdict and `complete`, which follow from the
+    /// judgements.
+    pub(super) fn finish(&mut self) {
         self.moves.sort_by_key(|judged| match judged.judgement {
             Some(Judgement { outcome: Value::Win, remoteness, .. }) => {
                 (0, remoteness.unwrap_or(u32::MAX), Reverse(0))
@@ -144,10 +219,14 @@ impl Analysis {
             }
             None => (2, 0, Reverse(0)),
         });
+        let to_move = self.to_move;
+        self.winner = self.outcome().map(|value| to_move.winner(value));
+        self.complete = self.is_complete();
+        self.verdict = self.sentence();
     }
 
     /// The verdict in a sentence or two, for players.
-    pub fn verdict(&self) -> String {
+    fn sentence(&self) -> String {
         let (side, other) = (self.position.to_move(), !self.position.to_move());
         let of = |count: usize, verb: &str| match (count, self.moves.len()) {
             (1, 1) => format!("the only move {verb}s"),
@@ -206,7 +285,7 @@ mod tests {
             });
         }
         analysis.conclude();
-        analysis.sort();
+        analysis.finish();
         analysis
     }
 
@@ -217,13 +296,13 @@ mod tests {
         let lost = Some(Value::Loss);
         let four = analysis("4x4", START, &[lost, None, lost, None]);
         assert_eq!(four.outcome(), None);
-        assert_eq!(four.verdict(), "Not decided yet: 2 of 4 moves lose, 2 are not decided yet.");
+        assert_eq!(four.verdict, "Not decided yet: 2 of 4 moves lose, 2 are not decided yet.");
         let open: Vec<_> = four.moves.iter().map(|judged| judged.outcome()).collect();
         assert_eq!(open, [lost, lost, None, None]);
         let four = analysis("4x4", START, &[None; 4]);
-        assert_eq!(four.verdict(), "Not decided yet: 4 moves to look at.");
+        assert_eq!(four.verdict, "Not decided yet: 4 moves to look at.");
         let one = analysis("1x5", "xo3 b", &[None]);
-        assert_eq!(one.verdict(), "Not decided yet: 1 move to look at.");
+        assert_eq!(one.verdict, "Not decided yet: 1 move to look at.");
     }
 
     #[test]
@@ -232,11 +311,11 @@ mod tests {
         let four = analysis("4x4", START, &[lost, won, None, None]);
         assert_eq!(four.outcome(), won);
         assert!(!four.is_complete());
-        assert_eq!(four.verdict(), "Black wins: 1 of 4 moves wins, 2 are not decided yet.");
+        assert_eq!(four.verdict, "Black wins: 1 of 4 moves wins, 2 are not decided yet.");
         assert_eq!(four.moves[0].outcome(), won);
         let four = analysis("4x4", START, &[lost; 4]);
         assert_eq!(four.outcome(), lost);
         assert!(four.is_complete());
-        assert_eq!(four.verdict(), "Black loses: all 4 moves lose.");
+        assert_eq!(four.verdict, "Black loses: all 4 moves lose.");
     }
 }

@@ -20,7 +20,7 @@
 //! let start = Position::start(analyst.board());
 //! let analysis = analyst.analyse(&start, Limits::default(), &mut |_| {})?;
 //! assert_eq!(analysis.outcome(), Some(Value::Win));
-//! assert_eq!(analysis.verdict(), "Black wins: all 5 moves win.");
+//! assert_eq!(analysis.verdict.clone(), "Black wins: all 5 moves win.");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

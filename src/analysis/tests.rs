@@ -58,7 +58,7 @@ fn analyst(board: &str) -> Analyst {
 
 fn position(board: &Board, stones: u64, white: bool) -> Position {
     let to_move = if white { Colour::White } else { Colour::Black };
-    Position::new_unchecked(board.all() & stones & !0b101, to_move)
+    Position::new_unchecked(&board, board.all() & stones & !0b101, to_move)
 }
 
 proptest! {
@@ -219,7 +219,7 @@ fn an_answer_does_not_get_worse_when_it_is_asked_again() {
     for _ in 0..2 {
         let analysis = analyst.look(&after).unwrap();
         assert_eq!(analysis.judgement.unwrap().remoteness, Some(1));
-        assert_eq!(analysis.verdict(), "White wins in 1 ply: all 4 moves win.");
+        assert_eq!(analysis.verdict.clone(), "White wins in 1 ply: all 4 moves win.");
         analyst.analyse(&start, Limits::default(), &mut |_| {}).unwrap();
     }
 }
@@ -290,7 +290,7 @@ fn the_end_of_a_game_is_known_by_the_rules() {
     let over = parse_position(analyst.board(), "4 b").unwrap();
     let analysis = analyst.look(&over).unwrap();
     assert_eq!(analysis.judgement.unwrap().source, Source::Rules);
-    assert_eq!(analysis.verdict(), "Black cannot move. White has won.");
+    assert_eq!(analysis.verdict.clone(), "Black cannot move. White has won.");
 }
 
 #[test]

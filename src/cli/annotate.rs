@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
@@ -14,9 +15,8 @@ use super::game::{read_record, read_record_of_stdin};
 use super::output;
 use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
-use crate::konane::notation::{format_move, format_position};
 use crate::konane::record::{Mark, Record, RecordedMove};
-use crate::konane::{Board, Colour, Move, Position};
+use crate::konane::{Colour, Move, Position};
 use crate::search::Value;
 use crate::search::run::Limits;
 use crate::system::parse_duration;
@@ -58,7 +58,7 @@ pub struct AnnotateArgs {
 }
 
 /// The JSON of `annotate`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnnotationJson {
     /// Ranks x files.
     pub board: String,
@@ -77,7 +77,7 @@ pub struct AnnotationJson {
 }
 
 /// A judged move.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnnotatedMoveJson {
     /// Counted from 1, from the beginning of the record.
     pub ply: usize,
@@ -98,7 +98,7 @@ pub struct AnnotatedMoveJson {
 }
 
 /// What each side has done.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SummaryJson {
     /// Black.
     pub black: SideJson,
@@ -107,7 +107,7 @@ pub struct SummaryJson {
 }
 
 /// What a side has done.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct SideJson {
     /// Moves.
     pub moves: usize,
@@ -230,7 +230,7 @@ impl Judged {
     }
 
     /// What stands behind the move.
-    fn comment(&self, record: &Record) -> String {
+    fn comment(&self) -> String {
         let mut text =
             format!("{BEFORE}{}{AFTER}{}", winner_text(self.before), winner_text(self.after));
         if self.forced {
@@ -239,7 +239,7 @@ impl Judged {
             text += ONLY;
         }
         if !self.better.is_empty() {
-            let better = self.better.iter().map(|&mv| format_move(record.dimensions, mv));
+            let better = self.better.iter().map(|mv| mv.to_string());
             text += BETTER;
             text += &better.collect::<Vec<_>>().join(" ");
         }
@@ -284,21 +284,19 @@ fn side(judged: &[Judged], side: Colour) -> SideJson {
 }
 
 fn object(record: &Record, judged: &[Judged], summary: SummaryJson) -> AnnotationJson {
-    let board = Board::new(record.dimensions);
     let name = |winner: Option<Colour>| winner.map_or("unknown", Colour::name).to_owned();
-    let text = |mv| format_move(record.dimensions, mv);
     let moves = judged.iter().enumerate().map(|(index, judged)| AnnotatedMoveJson {
         ply: index + 1,
         side: judged.side.name().to_owned(),
-        mv: text(judged.mv),
+        mv: judged.mv.to_string(),
         mark: judged.mark.map(Mark::symbol),
         before: name(judged.before),
         after: name(judged.after),
-        better: judged.better.iter().map(|&mv| text(mv)).collect(),
+        better: judged.better.iter().map(Move::to_string).collect(),
     });
     AnnotationJson {
         board: record.dimensions.to_string(),
-        position: format_position(&board, &record.start),
+        position: record.start.to_string(),
         black: record.black.clone(),
         white: record.white.clone(),
         result: name(record.result),
@@ -309,7 +307,7 @@ fn object(record: &Record, judged: &[Judged], summary: SummaryJson) -> Annotatio
 
 /// The record with marks and comments, and the summary as remarks.
 fn text(mut record: Record, judged: &[Judged], summary: &SummaryJson) -> String {
-    let comments: Vec<String> = judged.iter().map(|judged| judged.comment(&record)).collect();
+    let comments: Vec<String> = judged.iter().map(Judged::comment).collect();
     for ((recorded, judged), comment) in record.moves.iter_mut().zip(judged).zip(comments) {
         let RecordedMove { mark, comments, .. } = recorded;
         *mark = judged.mark;

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::exit::{CliError, Exit};
 use super::output;
@@ -36,7 +37,7 @@ pub struct BenchArgs {
 }
 
 /// One piece of work in the JSON of `bench`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BenchItemJson {
     /// What was done.
     pub name: String,
@@ -59,7 +60,7 @@ impl BenchItemJson {
 }
 
 /// The JSON of `bench`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BenchJson {
     /// The pieces of work, in order.
     pub items: Vec<BenchItemJson>,
@@ -189,7 +190,7 @@ impl Work {
                 let solver = Solver::new(&board, &Position::start(&board));
                 let solution = solver.options(options).limits(limits).run()?;
                 // An item that runs out of memory still counts its nodes.
-                let interrupted = solution.reason() == Some(Reason::Interrupted);
+                let interrupted = solution.reason == Some(Reason::Interrupted);
                 let counters = solution.report.counters;
                 Ok((!interrupted).then_some(Counted {
                     nodes: counters.nodes,

@@ -60,11 +60,7 @@ impl Style {
 /// are in brackets: where it began and ended.
 pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style) -> String {
     let (ranks, files) = (board.dimensions().ranks(), board.dimensions().files());
-    let marked = match last {
-        None => 0,
-        Some(Move::Remove { square }) => 1u64 << square,
-        Some(Move::Jump { from, to }) => 1u64 << from | 1u64 << to,
-    };
+    let marked = last.map_or(0, Move::marked);
     let mut text = String::new();
     for row in 0..ranks {
         let _ = write!(text, "{:>4} ", ranks - row);

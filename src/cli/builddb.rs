@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::database;
 use super::exit::{CliError, Exit};
@@ -65,7 +66,7 @@ pub struct BuilddbArgs {
 }
 
 /// The JSON of `builddb --plan`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlanJson {
     /// Ranks x files.
     pub board: String,
@@ -106,7 +107,7 @@ pub struct PlanJson {
 }
 
 /// The JSON of `builddb`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BuildJson {
     /// Ranks x files.
     pub board: String,
@@ -159,7 +160,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
         Err(error) => {
             if let (true, Some(resource)) = (args.output.json, error.lacking()) {
                 output::write_json(&no_database(match resource {
-                    Resource::Memory => "memory limit",
+                    Resource::Memory => "memory",
                     Resource::Disk => "disk limit",
                 }))?;
             }

@@ -6,7 +6,6 @@ use super::exit::CliError;
 use super::flags::values;
 use crate::endgame::{Database, DatabaseOptions, Metric, Scope};
 use crate::konane::geometry::squares;
-use crate::konane::notation::format_position;
 use crate::konane::{Dimensions, Position};
 
 /// Opens the database of a board in a directory, or the directory's own. If there is only one of the
@@ -41,7 +40,7 @@ fn transposed_text(board: Dimensions, other: &Database, position: &Position) -> 
     let (ranks, files) = (board.ranks(), board.files());
     let square = |square: u8| u32::from(square) % files * ranks + u32::from(square) / files;
     let occupied = squares(position.occupied()).fold(0, |set, old| set | 1 << square(old));
-    format_position(other.board(), &Position::new_unchecked(occupied, position.to_move()))
+    Position::new_unchecked(other.board(), occupied, position.to_move()).to_string()
 }
 
 /// What a database has, as a heading.

@@ -62,7 +62,7 @@ impl From<Option<Reason>> for Exit {
             None => Exit::Answered,
             Some(Reason::NodeLimit | Reason::TimeLimit | Reason::Memory) => Exit::Limit,
             Some(Reason::Interrupted) => Exit::Interrupted,
-            Some(Reason::KnownValues | Reason::Contradiction) => Exit::File,
+            Some(Reason::FileError | Reason::Contradiction) => Exit::File,
         }
     }
 }

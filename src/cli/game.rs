@@ -9,7 +9,6 @@ use super::exit::CliError;
 use super::input::{BeginArgs, PATIENCE, lines_of_stdin};
 use crate::file::{FileError, NewFile, open_regular};
 use crate::konane::draw::svg;
-use crate::konane::notation::format_move;
 use crate::konane::record::{Record, RecordedMove};
 use crate::konane::{Board, Dimensions, Move, Position};
 
@@ -103,7 +102,7 @@ impl Game {
 
     /// A move as it is written.
     pub fn name(&self, mv: Move) -> String {
-        format_move(self.board.dimensions(), mv)
+        mv.to_string()
     }
 
     /// The moves so far.

@@ -1,19 +1,86 @@
-//! The JSON objects of the verbs, as types: what `--json` writes can be read back into them.
+//! Schemas of the JSON that the program prints and of the API's requests and answers. docs/json.md,
+//! docs/api.md and docs/json.schema.json are generated from them.
 
-pub use super::analyse::AnswerJson;
-pub use super::annotate::{AnnotatedMoveJson, AnnotationJson, SideJson, SummaryJson};
-pub use super::bench::{BenchItemJson, BenchJson};
-pub use super::builddb::{BuildJson, PlanJson};
-pub use super::judged::{AnalysisJson, JudgedMoveJson};
-pub use super::output::TableJson;
-pub use super::perft::{DivideJson, PerftJson};
-pub use super::probe::{MoveJson, ProbeJson};
-pub use super::solve::{CheckpointJson, ProofJson, SolveJson, TotalJson};
-pub use super::sprouts::{
-    AddedJson, CanonicalJson, ChildrenJson, DatabaseJson, ExportJson, GrundyJson, ProblemJson,
-    SearchedJson, SproutsSolveJson, StatsJson, ValuesJson, VerifySprJson,
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use super::analyse::AnswerJson;
+use super::annotate::AnnotationJson;
+use super::bench::BenchJson;
+use super::builddb::{BuildJson, PlanJson};
+use super::judged::AnalysisJson;
+use super::perft::PerftJson;
+use super::solve::SolveJson;
+use super::sprouts::{
+    AddedJson, CanonicalJson, ChildrenJson, ExportJson, GrundyJson, SproutsSolveJson, StatsJson,
+    ValuesJson, VerifySprJson,
 };
-pub use super::statespace::{CountsJson, PlyJson, StateSpaceJson};
-pub use super::trace::{TraceJson, TraceMoveJson};
-pub use super::verify_proof::VerifyProofJson;
-pub use super::verifydb::VerifyJson;
+use super::statespace::StateSpaceJson;
+use super::trace::ProgressJson;
+use super::verify_proof::VerifyProofJson;
+use super::verifydb::VerifyJson;
+use crate::endgame::Probe;
+
+/// Type of the objects that a subcommand prints.
+struct Printed {
+    /// The subcommand, and an option that changes the object.
+    name: &'static str,
+    add: fn(&mut SchemaGenerator) -> String,
+}
+
+const fn printed<T: JsonSchema>(name: &'static str) -> Printed {
+    Printed { name, add: |generator| type_name::<T>(generator) }
+}
+
+/// Adds a type to the definitions and returns its name there.
+fn type_name<T: JsonSchema>(generator: &mut SchemaGenerator) -> String {
+    generator.subschema_for::<T>();
+    T::schema_name().into_owned()
+}
+
+/// All objects of the command line.
+const PRINTED: &[Printed] = &[
+    printed::<SolveJson>("solve"),
+    printed::<ProgressJson>("solve --trace"),
+    printed::<PerftJson>("perft"),
+    printed::<BuildJson>("builddb"),
+    printed::<PlanJson>("builddb --plan"),
+    printed::<Probe>("probe"),
+    printed::<VerifyJson>("verifydb"),
+    printed::<VerifyProofJson>("verify-proof"),
+    printed::<StateSpaceJson>("statespace"),
+    printed::<AnalysisJson>("analyse"),
+    printed::<AnswerJson>("analyse (other commands)"),
+    printed::<AnnotationJson>("annotate"),
+    printed::<SproutsSolveJson>("sprouts solve"),
+    printed::<ProgressJson>("sprouts solve --trace"),
+    printed::<GrundyJson>("sprouts grundy"),
+    printed::<CanonicalJson>("sprouts canonical"),
+    printed::<ChildrenJson>("sprouts children"),
+    printed::<ValuesJson>("sprouts children --values"),
+    printed::<VerifySprJson>("sprouts verify"),
+    printed::<AddedJson>("sprouts db import"),
+    printed::<AddedJson>("sprouts db merge"),
+    printed::<ExportJson>("sprouts db export"),
+    printed::<StatsJson>("sprouts db stats"),
+    printed::<BenchJson>("bench"),
+];
+
+/// Schemas of all objects.
+#[derive(Debug)]
+pub struct Schemas {
+    /// Names of types by the subcommand that prints them.
+    pub commands: Vec<(&'static str, String)>,
+    /// JSON Schemas by the names of the types, those of the API included.
+    pub types: Map<String, Value>,
+}
+
+/// Generates the schemas.
+pub fn schemas() -> Schemas {
+    let mut generator = SchemaGenerator::default();
+    let commands = PRINTED.iter();
+    let commands = commands.map(|Printed { name, add }| (*name, add(&mut generator))).collect();
+    #[cfg(feature = "explore")]
+    super::explore::add_schemas(&mut generator);
+    Schemas { commands, types: generator.take_definitions(true) }
+}

@@ -5,22 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::exit::CliError;
 use crate::file::NewFile;
 use crate::search::numbers::INFINITY;
-
-/// The transposition table in the JSON of searches.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TableJson {
-    /// Entries that fit.
-    pub capacity: u64,
-    /// Entries in use.
-    pub used: u64,
-    /// Entries dropped for others.
-    pub replaced: u64,
-}
 
 /// One JSON object and a line feed.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
@@ -150,16 +139,16 @@ pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
 }
 
 /// Words in lines of less than 80 columns, all but the first one indented by so many spaces.
-pub fn wrapped(words: &[String], indent: usize) -> String {
+pub fn wrapped(words: &[impl ToString], indent: usize) -> String {
     let (mut text, mut column) = (String::new(), indent);
-    for (index, word) in words.iter().enumerate() {
+    for (index, word) in words.iter().map(ToString::to_string).enumerate() {
         if index > 0 && column + word.len() >= 80 {
             text += &format!("\n{:indent$}", "");
             column = indent;
         } else if index > 0 {
             text.push(' ');
         }
-        text += word;
+        text += &word;
         column += word.len() + 1;
     }
     text

@@ -5,14 +5,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::input::PositionArgs;
 use super::output;
 use super::progress::Progress;
-use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Board, Move, Perft, Position, Uncounted};
 use crate::system::memory_available;
 use crate::system::{NumberError, parse_number};
@@ -62,7 +62,7 @@ pub struct PerftArgs {
 }
 
 /// A move and its count, in the JSON of `perft --divide`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DivideJson {
     /// The move.
     #[serde(rename = "move")]
@@ -72,7 +72,7 @@ pub struct DivideJson {
 }
 
 /// The JSON of `perft`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PerftJson {
     /// Ranks x files.
     pub board: String,
@@ -180,7 +180,7 @@ impl Run<'_> {
         // The live line goes before the answer comes.
         let Run { args, board, position, progress, begun, .. } = self;
         drop(progress);
-        let name = |mv: Move| format_move(board.dimensions(), mv);
+        let name = |mv: Move| mv.to_string();
         let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
         if args.output.json {
             let (nodes, unique) =
@@ -188,7 +188,7 @@ impl Run<'_> {
             let item = |(mv, nodes)| DivideJson { mv: name(mv), nodes };
             output::write_json(&PerftJson {
                 board: board.dimensions().to_string(),
-                position: format_position(board, position),
+                position: position.to_string(),
                 depth,
                 nodes,
                 symmetry: unique.is_some().then_some(!args.no_symmetry),

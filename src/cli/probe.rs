@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::exit::{CliError, Exit};
 use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
 use super::{database, output};
 use crate::endgame::{Database, Probe, RatedMove, probe};
 use crate::konane::Position;
-use crate::konane::notation::{format_move, format_position, parse_position};
+use crate::konane::notation::parse_position;
 use crate::search::Value;
 
 /// `konane probe`.
@@ -43,7 +44,7 @@ pub struct ProbeArgs {
 }
 
 /// A move in the JSON of `probe`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MoveJson {
     /// The move.
     #[serde(rename = "move")]
@@ -54,25 +55,6 @@ pub struct MoveJson {
     /// Plies to the end after the move, if the database knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
-}
-
-/// The JSON of `probe`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ProbeJson {
-    /// Ranks x files.
-    pub board: String,
-    /// The position.
-    pub position: String,
-    /// `black` or `white`.
-    pub to_move: String,
-    /// `win` or `loss`, for the side to move.
-    pub outcome: String,
-    /// Plies to the end, if the database knows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remoteness: Option<u32>,
-    /// All moves, winning ones first; with remoteness, the quickest wins and the longest losses
-    /// before others.
-    pub moves: Vec<MoveJson>,
 }
 
 /// Answers that are collected before they are written, as long as more lines are waiting.
@@ -96,7 +78,7 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let database = database::open(&args.db, args.start.board, Some(&position))?;
     let answer = probe(&database, &position)?;
     if args.json {
-        output::write_json(&object(&database, &position, &answer))?;
+        output::write_json(&answer)?;
     } else {
         output::write_text(&text(&database, &position, &answer))?;
     }
@@ -168,19 +150,18 @@ fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<Stri
     let position = parse_position(database.board(), line).map_err(CliError::Line)?;
     let answer = probe(database, &position)?;
     if args.json {
-        return output::json(&object(database, &position, &answer));
+        return output::json(&answer);
     }
-    let board = database.board();
     let moves: Vec<String> = answer
         .moves
         .iter()
         .map(|rated| {
             let in_plies = in_plies(rated.remoteness.map(|plies| plies + 1));
-            let mv = format_move(board.dimensions(), rated.mv);
+            let mv = rated.mv.to_string();
             format!("{mv} {}{in_plies}", rated.outcome.name())
         })
         .collect();
-    let (position, outcome) = (format_position(board, &position), answer.outcome.name());
+    let (position, outcome) = (position.to_string(), answer.outcome.name());
     let outcome = format!("{outcome}{}", in_plies(answer.remoteness));
     let moves = if moves.is_empty() { "no moves".to_string() } else { moves.join(", ") };
     Ok(format!("{position}: {outcome}; {moves}\n"))
@@ -191,36 +172,15 @@ fn in_plies(plies: Option<u32>) -> String {
     plies.map_or(String::new(), |plies| format!(" in {plies}"))
 }
 
-fn object(database: &Database, position: &Position, answer: &Probe) -> ProbeJson {
-    let board = database.board();
-    let moves = answer.moves.iter().map(|rated| MoveJson {
-        mv: format_move(board.dimensions(), rated.mv),
-        outcome: rated.outcome.name().to_owned(),
-        remoteness: rated.remoteness,
-    });
-    ProbeJson {
-        board: board.dimensions().to_string(),
-        position: format_position(board, position),
-        to_move: position.to_move().name().to_owned(),
-        outcome: answer.outcome.name().to_owned(),
-        remoteness: answer.remoteness,
-        moves: moves.collect(),
-    }
-}
-
 fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     let board = database.board();
     let (dimensions, to_move) = (board.dimensions(), position.to_move());
-    let winner = match answer.outcome {
-        Value::Win => to_move,
-        Value::Loss => !to_move,
-    };
     let none = format!("none: {to_move} cannot move");
     let list = |outcome: Value| {
         let moves = answer.moves.iter().filter(|rated| rated.outcome == outcome);
         let text = |rated: &RatedMove| {
             let plies = rated.remoteness.map_or(String::new(), |plies| format!(" ({})", plies + 1));
-            format_move(dimensions, rated.mv) + &plies
+            rated.mv.to_string() + &plies
         };
         let moves: Vec<String> = moves.map(text).collect();
         match (moves.is_empty(), answer.moves.is_empty()) {
@@ -234,8 +194,8 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
         Some(count) => format!(", in {}", output::plies(count)),
     };
     let rows = [
-        ("position", format_position(board, position)),
-        ("winner", winner.to_string() + &length),
+        ("position", position.to_string()),
+        ("winner", answer.winner.to_string() + &length),
         ("winning", list(Value::Win)),
         ("losing", list(Value::Loss)),
         ("database", database.directory().display().to_string()),

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
@@ -39,7 +40,7 @@ pub struct StatespaceArgs {
 }
 
 /// The JSON of `statespace`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StateSpaceJson {
     /// Ranks x files.
     pub board: String,
@@ -55,7 +56,7 @@ pub struct StateSpaceJson {
 }
 
 /// A ply in the JSON of `statespace`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlyJson {
     /// Moves made.
     pub ply: u32,
@@ -65,7 +66,7 @@ pub struct PlyJson {
 }
 
 /// Counts of positions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CountsJson {
     /// Positions met for the first time, symmetric ones once.
     pub unique: u64,

@@ -1,4 +1,4 @@
-//! `--trace FILE`: how a search got on, one JSON object a second.
+//! `--trace FILE`: progress of a search as JSON lines, one a second.
 
 use std::fs::File;
 use std::io::Write;
@@ -6,15 +6,18 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::exit::CliError;
 use super::output;
 use crate::file::{FileError, create_regular};
+use crate::konane::{Algorithm, Board, Move, Position, RootMove};
 use crate::search::numbers::{INFINITY, Number};
 use crate::search::run::Progress;
+use crate::search::table::TableUse;
 
-/// Between two objects.
+/// Time between two lines.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Recording a search.
@@ -26,40 +29,39 @@ pub struct TraceArgs {
     pub trace: Option<PathBuf>,
 }
 
-/// A line of the file. Numbers are from the view of the side to move.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TraceJson {
-    /// Since the search began.
+/// Progress of a search: a line of a trace, and the event `progress` of a search.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProgressJson {
+    /// Wall-clock time since the search began.
     pub seconds: f64,
-    /// Positions evaluated.
+    /// Positions evaluated; of Sprouts, couples.
     pub nodes: u64,
-    /// The root's proof number; null if infinite. Not for `ab`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Proof number of the root for the player to move: 0 if it has won, null if infinite. Absent for
+    /// `ab`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pn: Option<Option<Number>>,
-    /// Its disproof number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Its disproof number: 0 if the player to move has lost, null if infinite. Absent for `ab`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dn: Option<Option<Number>>,
     /// `ab`: depth of the current iteration.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Table entries in use.
-    pub table_used: u64,
-    /// Table entries that fit.
-    pub table_capacity: u64,
-    /// The best move so far; null before there is one. Not for Sprouts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub best_move: Option<Option<String>>,
-    /// The moves whose numbers are known, the most promising first. Not for Sprouts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<TraceMoveJson>>,
+    /// The transposition table.
+    pub table: TableUse,
+    /// Konane: the best move so far; null before there is one. Absent for Sprouts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_move: Option<Option<Move>>,
+    /// Konane: the moves whose numbers are known, the most promising first. Absent for Sprouts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<RootMoveJson>>,
 }
 
-/// A move in a line of the file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TraceMoveJson {
+/// A move of the root and its numbers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RootMoveJson {
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
+    pub mv: Move,
     /// Its proof number; 0 if it is proven to win, null if infinite.
     pub pn: Option<Number>,
     /// Its disproof number; 0 if it is proven to lose, null if infinite.
@@ -67,23 +69,47 @@ pub struct TraceMoveJson {
 }
 
 /// A number, if it is finite.
-pub fn finite(number: Number) -> Option<Number> {
+fn finite(number: Number) -> Option<Number> {
     (number < INFINITY).then_some(number)
 }
 
-impl TraceJson {
-    /// What progress says without the game: no moves.
-    pub fn new(progress: &Progress) -> Self {
-        TraceJson {
-            seconds: 0.0,
+impl ProgressJson {
+    /// Progress of a search of Sprouts: without moves.
+    pub fn new(progress: &Progress, seconds: f64) -> Self {
+        ProgressJson {
+            seconds,
             nodes: progress.counters.nodes,
             pn: Some(finite(progress.phi)),
             dn: Some(finite(progress.delta)),
             depth: None,
-            table_used: progress.counters.table_used,
-            table_capacity: progress.table_capacity,
+            table: progress.table(),
             best_move: None,
             moves: None,
+        }
+    }
+
+    /// Progress of a search of Konane from `position`.
+    pub fn of_konane(
+        progress: &Progress,
+        seconds: f64,
+        board: &Board,
+        position: &Position,
+        algorithm: Algorithm,
+    ) -> Self {
+        let moves = position.root_moves(board, progress).into_iter();
+        let moves = moves.map(|RootMove { mv, phi, delta }| RootMoveJson {
+            mv,
+            pn: finite(phi),
+            dn: finite(delta),
+        });
+        let best = progress.best.and_then(|code| position.move_to(board, code));
+        let (best_move, moves) = (Some(best), Some(moves.collect()));
+        let json = ProgressJson { best_move, moves, ..ProgressJson::new(progress, seconds) };
+        match algorithm {
+            Algorithm::AlphaBeta => {
+                ProgressJson { pn: None, dn: None, depth: Some(progress.depth), ..json }
+            }
+            _ => json,
         }
     }
 }
@@ -107,17 +133,16 @@ impl Trace {
         Ok(Some(Trace { path, file, begun, next, error: None }))
     }
 
-    /// Writes a line if it is time, or if this is the end. A file that cannot be written ends no
-    /// search: that is said at once, and again by [`Trace::finish`].
-    pub fn hear(&mut self, progress: &Progress, line: impl FnOnce() -> TraceJson) {
+    /// Writes a line each second and at the end. An error does not end the search: it is reported at
+    /// once, and again by [`Trace::finish`].
+    pub fn write(&mut self, progress: &Progress, line: impl FnOnce(f64) -> ProgressJson) {
         let elapsed = self.begun.elapsed();
         if self.error.is_some() || elapsed < self.next && !progress.is_last {
             return;
         }
-        // On whole seconds, whatever time the line itself takes.
+        // Lines are due on whole seconds, independent of the time that a line takes.
         self.next = Duration::from_secs(elapsed.as_secs()) + PERIOD;
-        let line = TraceJson { seconds: elapsed.as_secs_f64(), ..line() };
-        let text = output::json(&line).expect("numbers and texts are JSON");
+        let text = output::json(&line(elapsed.as_secs_f64())).expect("numbers and texts are JSON");
         let written = self.file.write_all(text.as_bytes());
         self.error = written.map_err(FileError::io("write", &self.path)).err();
         if let Some(error) = &self.error {

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
@@ -38,7 +39,7 @@ pub struct VerifyProofArgs {
 }
 
 /// The JSON of `verify-proof`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VerifyProofJson {
     /// The file.
     pub file: String,

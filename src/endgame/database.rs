@@ -15,7 +15,7 @@ use super::files::{
 };
 use super::index::{Address, Index};
 use super::values::remoteness::remoteness;
-use crate::konane::{Board, Colour, Dimensions, Phase, Position, notation};
+use crate::konane::{Board, Colour, Dimensions, Phase, Position};
 use crate::search::Value;
 
 /// How a database is used.
@@ -375,7 +375,11 @@ impl Database {
     fn covering(&self, occupied: u64, to_move: Colour) -> Result<&LayerFile, DatabaseError> {
         let stones = occupied.count_ones();
         if stones as usize >= self.layers.len() {
-            return Err(self.not_covered(&Position::new_unchecked(occupied, to_move)));
+            return Err(self.not_covered(&Position::new_unchecked(
+                self.board(),
+                occupied,
+                to_move,
+            )));
         }
         self.layer(stones)
     }
@@ -425,7 +429,7 @@ impl Database {
     #[cold]
     pub(super) fn not_covered(&self, position: &Position) -> DatabaseError {
         DatabaseError::NotCovered {
-            position: notation::format_position(self.board(), position),
+            position: position.to_string(),
             covers: self.coverage().to_string(),
         }
     }
@@ -438,7 +442,7 @@ impl Database {
         expected: &str,
         got: &str,
     ) -> DatabaseError {
-        let text = notation::format_position(self.board(), position);
+        let text = position.to_string();
         DatabaseError::damaged(&self.directory, format!("the value of {text}"), expected, got)
     }
 }

@@ -64,7 +64,11 @@ impl<'a> DatabaseValues<'a> {
                 if found.is_none() && position.phase(self.database.board()) == Phase::Jumping =>
             {
                 let occupied = exchange.map(position.occupied());
-                self.database.value(&Position::new_unchecked(occupied, !position.to_move()))
+                self.database.value(&Position::new_unchecked(
+                    self.database.board(),
+                    occupied,
+                    !position.to_move(),
+                ))
             }
             _ => Ok(found),
         }

@@ -1,28 +1,41 @@
 //! Answers for players: the outcome of a position and of every move, and perfect games.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::database::Database;
 use super::files::DatabaseError;
-use crate::konane::{Move, Position};
+use crate::konane::{Colour, Dimensions, Move, Position};
 use crate::search::Value;
 
-/// A move and what comes of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A move and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RatedMove {
     /// The move.
+    #[serde(rename = "move")]
     pub mv: Move,
     /// The outcome for the player who makes it.
     pub outcome: Value,
-    /// The remoteness of the position after it, if the database knows it: how many plies follow.
+    /// Plies to the end with best play after the move, if the database has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
 }
 
-/// What a database says about a position and its moves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Values of a position and its moves from a database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Probe {
-    /// The outcome for the side to move.
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// The position.
+    pub position: Position,
+    /// The player to move.
+    pub to_move: Colour,
+    /// The outcome for the player to move.
     pub outcome: Value,
-    /// After how many plies the game ends if the winner hurries and the loser delays, if the
-    /// database knows it.
+    /// The player who wins.
+    pub winner: Colour,
+    /// Plies to the end with best play, if the database has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
     /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. With the
     /// remoteness, winning moves are sorted from the quickest to the longest, and losing ones from
@@ -56,8 +69,7 @@ impl Probe {
 /// let board = database.board();
 /// let answer = probe(&database, &Position::start(board))?;
 /// for rated in answer.moves {
-///     let text = notation::format_move(board.dimensions(), rated.mv);
-///     println!("{text}: {}", rated.outcome.name());
+///     println!("{}: {}", rated.mv, rated.outcome.name());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -92,7 +104,16 @@ pub fn probe(database: &Database, position: &Position) -> Result<Probe, Database
         let expected = format!("{found} plies to the end by its moves");
         return Err(database.contradiction(position, &expected, &remoteness.to_string()));
     }
-    Ok(Probe { outcome, remoteness, moves })
+    let to_move = position.to_move();
+    Ok(Probe {
+        board: board.dimensions(),
+        position: *position,
+        to_move,
+        outcome,
+        winner: to_move.winner(outcome),
+        remoteness,
+        moves,
+    })
 }
 
 /// A game in which both sides play moves that keep the outcome, up to the position without moves.

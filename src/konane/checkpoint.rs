@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::Solver;
-use super::notation::format_position;
 use super::solve::table_capacity;
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, Identity, Keeper};
@@ -43,7 +42,7 @@ impl<K: Known> Solver<'_, K> {
             board: self.board.dimensions().to_string(),
             algorithm: self.options.algorithm.name().to_owned(),
             profile: self.options.profile.name().to_owned(),
-            position: format_position(self.board, &self.position),
+            position: self.position.to_string(),
             root: self.position.code(self.board),
         }
     }

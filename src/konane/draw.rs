@@ -65,11 +65,11 @@ pub fn svg(board: &Board, position: &Position, last: Option<Move>) -> String {
     match last {
         None => {}
         Some(Move::Remove { square }) => {
-            let (x, y) = centre(square);
+            let (x, y) = centre(square.index());
             put(format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\" {line}/>", STONE - 6));
         }
         Some(Move::Jump { from, to }) => {
-            let ((x, y), (to_x, to_y)) = (centre(from), centre(to));
+            let ((x, y), (to_x, to_y)) = (centre(from.index()), centre(to.index()));
             put(format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{MARK}\"/>"));
             put(format!("<path d=\"M{x} {y}L{to_x} {to_y}\" {line} stroke-dasharray=\"7 5\"/>"));
             put(format!("<circle cx=\"{to_x}\" cy=\"{to_y}\" r=\"{STONE}\" {line}/>"));

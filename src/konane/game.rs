@@ -319,7 +319,7 @@ mod tests {
             // recursion would take long.
             let stones = if board.all() >> 12 == 0 { stones | thinning } else { stones & thinning };
             let occupied = board.all() & stones & !0b101;
-            let position = Position::new_unchecked(occupied, to_move);
+            let position = Position::new_unchecked(&board, occupied, to_move);
             let expected = wins(&board, &position);
             for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
                 if isa as usize > Isa::detect() as usize {

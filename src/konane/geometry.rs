@@ -7,6 +7,11 @@ use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::json::serialize_as_text;
+use crate::search::Value;
 use crate::system::quote;
 
 /// The most squares a board can have.
@@ -14,7 +19,11 @@ pub const MAX_SQUARES: u32 = 64;
 
 /// The two players, and the colour of a square: the colour of the stone that it carries at the
 /// start, which is the only colour that can ever stand on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Colour {
     /// Owns the top-left square and makes the first removal.
     Black,
@@ -27,6 +36,14 @@ impl Colour {
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// The winner, if the value is that of a position in which this colour is to move.
+    pub fn winner(self, value: Value) -> Colour {
+        match value {
+            Value::Win => self,
+            Value::Loss => !self,
+        }
     }
 
     /// `black` or `white`, as the command line and the JSON output spell it.
@@ -60,7 +77,7 @@ impl fmt::Display for Colour {
 }
 
 /// Ranks × files, at least one of each and at most 64 squares together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dimensions {
     ranks: u8,
     files: u8,
@@ -133,6 +150,8 @@ impl fmt::Display for Dimensions {
         write!(f, "{}x{}", self.ranks, self.files)
     }
 }
+
+serialize_as_text!(Dimensions: "Ranks x files.");
 
 impl FromStr for Dimensions {
     type Err = DimensionsError;

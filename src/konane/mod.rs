@@ -36,7 +36,7 @@ pub use perft::{Perft, Uncounted};
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{
-    Algorithm, AlgorithmError, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions,
-    Solver, TableUse,
+    Algorithm, AlgorithmError, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions, Solver,
 };
+pub use square::Square;
 pub use watch::RootMove;

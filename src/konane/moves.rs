@@ -9,26 +9,51 @@
 //! `(occupied << 2k) & P`, the next ones `(landings << 2k) & P`, and so on. The masks of
 //! [`Board`] keep the shifts from wrapping around the board's edges.
 
+use std::fmt;
+
 use super::board::Board;
 use super::geometry::{Colour, Direction, squares};
 use super::position::{Phase, Position};
+use super::square::Square;
+use crate::json::serialize_as_text;
 
-/// A move. Squares are numbers as in [`Board`].
+/// A move. [`Display`](fmt::Display) writes it as text: `e4` for a removal, `c3-g3` for a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Move {
     /// One of the first two plies.
     Remove {
         /// The square that is emptied.
-        square: u8,
+        square: Square,
     },
     /// A jump over one or more stones in a straight line.
     Jump {
         /// Where the stone starts.
-        from: u8,
+        from: Square,
         /// Where it ends.
-        to: u8,
+        to: Square,
     },
 }
+
+impl Move {
+    /// The squares on which the move starts and ends.
+    pub const fn marked(self) -> u64 {
+        match self {
+            Move::Remove { square } => square.bit(),
+            Move::Jump { from, to } => from.bit() | to.bit(),
+        }
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Move::Remove { square } => square.fmt(f),
+            Move::Jump { from, to } => f.pad(&format!("{from}-{to}")),
+        }
+    }
+}
+
+serialize_as_text!(Move: "A move, such as `e4` or `c3-g3`.");
 
 /// The landing squares of all jumps of `colour` in one direction, shortest first: calls `visit`
 /// with the number of stones taken and the landing squares.
@@ -59,6 +84,7 @@ impl Position {
     /// All legal moves. The order is stable: by direction, then by length, then by square.
     pub fn moves(&self, board: &Board) -> Vec<Move> {
         let mut moves = Vec::new();
+        let square = |index| Square::new(board.dimensions(), index);
         let removals = match self.phase(board) {
             Phase::Jumping => {
                 for direction in Direction::ALL {
@@ -71,7 +97,7 @@ impl Position {
                             } else {
                                 to + distance as u8
                             };
-                            moves.push(Move::Jump { from, to });
+                            moves.push(Move::Jump { from: square(from), to: square(to) });
                         }
                     });
                 }
@@ -80,7 +106,7 @@ impl Position {
             Phase::FirstRemoval => board.openings(),
             Phase::SecondRemoval => board.neighbours(board.all() & !self.occupied()),
         };
-        moves.extend(squares(removals).map(|square| Move::Remove { square }));
+        moves.extend(squares(removals).map(|index| Move::Remove { square: square(index) }));
         moves
     }
 
@@ -132,8 +158,9 @@ impl Position {
     pub fn play(&self, board: &Board, mv: Move) -> Position {
         debug_assert!(self.is_legal(board, mv), "{mv:?} is not legal in {self:?}");
         let changed = match mv {
-            Move::Remove { square } => 1u64 << square,
+            Move::Remove { square } => square.bit(),
             Move::Jump { from, to } => {
+                let (from, to) = (from.index(), to.index());
                 let files = board.dimensions().files();
                 let (low, high) = (u32::from(from.min(to)), u32::from(from.max(to)));
                 let step = if low / files == high / files { 1 } else { files };
@@ -141,6 +168,6 @@ impl Position {
                 taken.fold(1 << from | 1 << to, |set, square| set | 1u64 << square)
             }
         };
-        Position::new_unchecked(self.occupied() ^ changed, !self.to_move())
+        Position::new_unchecked(board, self.occupied() ^ changed, !self.to_move())
     }
 }

@@ -22,7 +22,7 @@ use super::position::{Phase, Position, Setup, SetupError};
 use super::square::file_name;
 use crate::system::quote;
 
-pub use super::square::{SquareError, parse_square, square_name};
+pub use super::square::{Square, SquareError, parse_square, square_name};
 
 /// Errors list no more legal moves than this.
 const LISTED: usize = 8;
@@ -210,18 +210,6 @@ pub enum PositionError {
     Setup(#[from] SetupError),
 }
 
-/// The text of a move: `e4` for a removal, `c3-g3` for a jump.
-///
-/// # Panics
-/// If a square of the move is not on the board.
-pub fn format_move(dimensions: Dimensions, mv: Move) -> String {
-    let name = |square: u8| square_name(dimensions, u32::from(square));
-    match mv {
-        Move::Remove { square } => name(square),
-        Move::Jump { from, to } => name(from) + "-" + &name(to),
-    }
-}
-
 /// Reads a move that has to be legal in the position. White space around it is not accepted.
 ///
 /// # Errors
@@ -241,7 +229,9 @@ pub fn read_move(dimensions: Dimensions, text: &str) -> Result<Move, MoveError> 
     if text.is_empty() {
         return Err(MoveError::Empty);
     }
-    let square = |name: &str| parse_square(dimensions, name).map(|square| square as u8);
+    let square = |name: &str| {
+        parse_square(dimensions, name).map(|index| Square::new(dimensions, index as u8))
+    };
     let halves = text.split_once('-').or_else(|| {
         let bytes = text.as_bytes();
         let second = (1..bytes.len())
@@ -275,7 +265,7 @@ pub fn check_move(board: &Board, position: &Position, mv: Move) -> Result<(), Mo
         (Move::Jump { .. }, Phase::FirstRemoval) => IllegalMove::FirstRemovalDue,
         (Move::Jump { .. }, Phase::SecondRemoval) => IllegalMove::SecondRemovalDue,
         (Move::Jump { from, to }, Phase::Jumping) => {
-            broken_jump_rule(board, position, from.into(), to.into())
+            broken_jump_rule(board, position, from.index().into(), to.index().into())
         }
         (Move::Remove { .. }, Phase::Jumping) => IllegalMove::JumpDue { side },
         (Move::Remove { .. }, Phase::FirstRemoval) => IllegalMove::NotAnOpening,
@@ -284,14 +274,13 @@ pub fn check_move(board: &Board, position: &Position, mv: Move) -> Result<(), Mo
             IllegalMove::NotBesideTheHole { hole: square_name(dimensions, hole) }
         }
     };
-    let listed: Vec<String> =
-        moves.iter().take(LISTED).map(|&mv| format_move(dimensions, mv)).collect();
+    let listed: Vec<String> = moves.iter().take(LISTED).map(Move::to_string).collect();
     let legal = match moves.len() {
         0 => format!("{side} has no legal move and has lost"),
         n if n > LISTED => format!("{n} moves are legal, such as {}", listed.join(" ")),
         _ => format!("legal: {}", listed.join(" ")),
     };
-    Err(MoveError::Illegal { text: format_move(dimensions, mv), reason, legal })
+    Err(MoveError::Illegal { text: mv.to_string(), reason, legal })
 }
 
 /// The first rule that an illegal jump breaks, seen along the way from its start.
@@ -378,41 +367,6 @@ fn without_number(word: &str) -> &str {
     } else {
         word
     }
-}
-
-/// The text of a position, such as `xox/o1o/xox w`.
-pub fn format_position(board: &Board, position: &Position) -> String {
-    let dimensions = board.dimensions();
-    let mut text = String::new();
-    for rank in 0..dimensions.ranks() {
-        if rank > 0 {
-            text.push('/');
-        }
-        let mut empty = 0;
-        for file in 0..dimensions.files() {
-            let square = rank * dimensions.files() + file;
-            if position.occupied() >> square & 1 == 0 {
-                empty += 1;
-                continue;
-            }
-            if empty > 0 {
-                text += &empty.to_string();
-                empty = 0;
-            }
-            text.push(match board.colour_of(square) {
-                Colour::Black => 'x',
-                Colour::White => 'o',
-            });
-        }
-        if empty > 0 {
-            text += &empty.to_string();
-        }
-    }
-    text.push_str(match position.to_move() {
-        Colour::Black => " b",
-        Colour::White => " w",
-    });
-    text
 }
 
 /// Reads a position of the board.

@@ -3,18 +3,28 @@
 //! A stone always stands on a square of its own colour (a jump moves it by two squares), so the
 //! set of occupied squares and the side to move are the whole position.
 
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::board::Board;
-use super::geometry::{Colour, squares};
+use super::geometry::{Colour, Dimensions, squares};
 use super::square::square_name;
+use crate::json::serialize_as_text;
 
 /// How far a game has come; it follows from the number of empty squares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub enum Phase {
     /// No square is empty: Black removes one of its stones from a corner or the centre.
+    #[serde(rename = "removal")]
     FirstRemoval,
-    /// One square is empty: White removes a stone beside it.
+    /// One square is empty: White removes an adjacent stone.
+    #[serde(rename = "removal")]
     SecondRemoval,
     /// The players jump.
+    #[serde(rename = "jump")]
     Jumping,
 }
 
@@ -74,18 +84,21 @@ pub enum SetupError {
     },
 }
 
-/// A position: a `u64` of occupied squares and the side to move. Make one from
+/// A position: the occupied squares, the side to move and the size of the board. Make one from
 /// [`Position::start`], a text ([`super::notation`]) or a checked [`Setup`].
+///
+/// [`Display`](fmt::Display) writes it as text, such as `xox/o1o/xox w`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     occupied: u64,
     to_move: Colour,
+    dimensions: Dimensions,
 }
 
 impl Position {
     /// The full board with Black to move.
     pub fn start(board: &Board) -> Self {
-        Position { occupied: board.all(), to_move: Colour::Black }
+        Position::new_unchecked(board, board.all(), Colour::Black)
     }
 
     /// Checks that a setup can be a position of the board.
@@ -122,13 +135,19 @@ impl Position {
             }
             _ => {}
         }
-        Ok(Position { occupied, to_move: setup.to_move })
+        Ok(Position::new_unchecked(board, occupied, setup.to_move))
     }
 
     /// A position from its parts, unchecked: the caller knows that it is one of the board.
     #[inline(always)]
-    pub const fn new_unchecked(occupied: u64, to_move: Colour) -> Self {
-        Position { occupied, to_move }
+    pub fn new_unchecked(board: &Board, occupied: u64, to_move: Colour) -> Self {
+        Position { occupied, to_move, dimensions: board.dimensions() }
+    }
+
+    /// The size of the board.
+    #[inline(always)]
+    pub const fn dimensions(&self) -> Dimensions {
+        self.dimensions
     }
 
     /// The occupied squares.
@@ -168,3 +187,38 @@ impl Position {
         }
     }
 }
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ranks, files) = (self.dimensions.ranks(), self.dimensions.files());
+        let mut text = String::new();
+        for row in 0..ranks {
+            if row > 0 {
+                text.push('/');
+            }
+            let mut empty = 0;
+            for file in 0..files {
+                if self.occupied >> (row * files + file) & 1 == 0 {
+                    empty += 1;
+                    continue;
+                }
+                if empty > 0 {
+                    text += &empty.to_string();
+                    empty = 0;
+                }
+                // The colour of a square is that of its stone.
+                text.push(if (row + file).is_multiple_of(2) { 'x' } else { 'o' });
+            }
+            if empty > 0 {
+                text += &empty.to_string();
+            }
+        }
+        text += match self.to_move {
+            Colour::Black => " b",
+            Colour::White => " w",
+        };
+        f.pad(&text)
+    }
+}
+
+serialize_as_text!(Position: "A position, such as `xox/o1o/xox w`.");

@@ -1,5 +1,8 @@
 //! Parameter sets: the thesis' variants and the fastest that we have.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::game::{Estimate, Weights};
 use crate::search::SettleOptions;
 use crate::search::alphabeta::AlphaBetaOptions;
@@ -9,7 +12,9 @@ use crate::search::pn2::Pn2Options;
 use crate::search::pns::PnsOptions;
 
 /// Which parameters the algorithms run with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Profile {
     /// The fastest known here.
     Tuned,

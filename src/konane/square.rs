@@ -1,4 +1,6 @@
-//! Names of squares, in both directions.
+//! Squares of a board and their names.
+
+use std::fmt;
 
 use super::geometry::Dimensions;
 use crate::system::quote;
@@ -26,6 +28,49 @@ pub enum SquareError {
         /// Number of the top rank.
         last_rank: u32,
     },
+}
+
+/// A square of a board. [`Display`](fmt::Display) writes its name, such as `e4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Square {
+    index: u8,
+    dimensions: Dimensions,
+}
+
+impl Square {
+    /// The square with this number: 0 at the top left, then along the ranks.
+    ///
+    /// # Panics
+    /// In debug builds, if the board has fewer squares.
+    #[inline]
+    pub fn new(dimensions: Dimensions, index: u8) -> Self {
+        debug_assert!(u32::from(index) < dimensions.squares());
+        Square { index, dimensions }
+    }
+
+    /// Its number: 0 at the top left, then along the ranks.
+    #[inline]
+    pub const fn index(self) -> u8 {
+        self.index
+    }
+
+    /// The set that has this square only.
+    #[inline]
+    pub const fn bit(self) -> u64 {
+        1 << self.index
+    }
+
+    /// The board that the square belongs to.
+    #[inline]
+    pub const fn dimensions(self) -> Dimensions {
+        self.dimensions
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&square_name(self.dimensions, self.index.into()))
+    }
 }
 
 /// The name of a square: `a1` is the bottom-left one.

@@ -35,13 +35,12 @@ impl Weighter<usize, Arc<[u64]>> for CodeBytes {
 /// ```no_run
 /// use std::path::Path;
 ///
-/// use konane::notation::format_move;
 /// use konane::proof::Guide;
 ///
 /// let guide = Guide::open(Path::new("5x5.proof"))?;
 /// let (board, root) = (guide.board(), guide.root());
 /// match guide.answer(&root)? {
-///     Some(mv) => println!("{} wins by {}", root.to_move(), format_move(board.dimensions(), mv)),
+///     Some(mv) => println!("{} wins by {}", root.to_move(), mv.to_string()),
 ///     None if guide.is_lost(&root)? => println!("{} loses", root.to_move()),
 ///     None => println!("the file is no proof"),
 /// }
@@ -75,10 +74,11 @@ impl Guide {
         let header = *reader.header();
         let dimensions = Dimensions::new(header.ranks.into(), header.files.into());
         let board = Board::new(dimensions.expect("the header is of a board of 1 to 64 squares"));
+        let root = Position::new_unchecked(&board, header.root, colour(header.to_move));
         let items = CACHE_BYTES / (8 * u64::from(header.chunk_codes));
         Ok(Guide {
             board,
-            root: Position::new_unchecked(header.root, colour(header.to_move)),
+            root,
             winner: colour(header.winner),
             positions: header.positions,
             firsts: reader.chunks().iter().map(|chunk| chunk.first).collect(),

@@ -1,9 +1,12 @@
 //! Won or lost.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value of a finished search: who wins, seen from the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Value {
     /// The side to move wins.
     Win,

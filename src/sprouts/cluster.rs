@@ -103,7 +103,7 @@ pub struct ClusterSolution {
 ///
 /// Numbers that come from workers are believed. Two that contradict each other end the search without an
 /// answer, for [`crate::Reason::Contradiction`]; a file that cannot be written ends it for
-/// [`crate::Reason::KnownValues`].
+/// [`crate::Reason::FileError`].
 ///
 /// # Errors
 /// [`ClusterError`] before the search begins. What goes wrong with the file later is in the solution.

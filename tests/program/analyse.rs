@@ -3,10 +3,45 @@
 use std::collections::HashMap;
 use std::fs;
 
-use konane::cli::json::{AnalysisJson, AnswerJson};
 use konane::{Board, Position, notation, record::Record};
 
+use serde::Deserialize;
+
 use super::common::{Place, code, stderr, stdout};
+
+/// Answers of `analyse --json`, as far as the tests read them.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum AnswerJson {
+    Analysis(Box<AnalysisJson>),
+    Hint { hint: Option<String>, outcome: String },
+    Saved { saved: String },
+    Drawn { drawn: String },
+    Help { help: String },
+    Error { error: String },
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct AnalysisJson {
+    position: String,
+    outcome: String,
+    winner: String,
+    source: Option<String>,
+    verdict: String,
+    complete: bool,
+    moves: Vec<MoveJson>,
+    line: Option<Vec<String>>,
+    start: Option<String>,
+    played: Option<Vec<String>>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct MoveJson {
+    #[serde(rename = "move")]
+    mv: String,
+    outcome: String,
+    after: String,
+}
 
 /// One object for the beginning, and one for each command.
 fn answers(place: &Place, args: &[&str], lines: &str) -> Vec<AnswerJson> {
@@ -58,12 +93,15 @@ impl Twin {
     fn agrees(&mut self, analysis: &AnalysisJson) {
         let name = |won: bool| if won { "win" } else { "loss" };
         let position = self.position(&analysis.position);
-        assert_eq!(analysis.outcome, name(self.wins(&position)));
+        let won = self.wins(&position);
+        assert_eq!(analysis.outcome, name(won));
+        let winner = if won { position.to_move() } else { !position.to_move() };
+        assert_eq!(analysis.winner, winner.name());
         assert_eq!(analysis.moves.len(), position.count_moves(&self.board) as usize);
         for judged in &analysis.moves {
             let mv = notation::parse_move(&self.board, &position, &judged.mv).unwrap();
             let after = position.play(&self.board, mv);
-            assert_eq!(judged.after, notation::format_position(&self.board, &after));
+            assert_eq!(judged.after, after.to_string());
             assert_eq!(judged.outcome, name(!self.wins(&after)), "{}", judged.mv);
         }
         let (mut at, mut won) = (position, self.wins(&position));

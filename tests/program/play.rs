@@ -252,13 +252,13 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     let start = Position::start(&board);
     let guide = Guide::open(&place.path("a.proof")).unwrap();
     let mv = guide.answer(&start).unwrap().unwrap();
-    let first = notation::format_move(board.dimensions(), mv);
+    let first = mv.to_string();
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");
     assert_eq!(code(&output), 0);
     assert!(stdout(&output).contains("White (o) to move. Your "), "{}", stdout(&output));
     // A position in which the program is to move, and one that is over.
     let second = start.play(&board, mv).moves(&board)[0];
-    let moves = format!("{first} {}", notation::format_move(board.dimensions(), second));
+    let moves = format!("{first} {}", second.to_string());
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &moves], "");
     assert!(stdout(&output).contains("Black plays"), "{}", stdout(&output));
     let output = play(&place, &["5x5", "--proof", "a.proof", "--position", "5/5/5/5/5 w"], "");
@@ -269,7 +269,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
         let after = start.play(&board, other);
         !guide.is_lost(&after).unwrap() && guide.answer(&after).unwrap().is_none()
     });
-    let other = notation::format_move(board.dimensions(), other.expect("another first move"));
+    let other = other.expect("another first move").to_string();
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &other], "");
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("says nothing about"), "{}", stderr(&output));
@@ -395,7 +395,7 @@ fn what_is_listed_is_what_recursion_finds() {
         let listed = text.lines().rev().take_while(|line| line.starts_with("  ")).count();
         assert_eq!(listed, position.count_moves(&board) as usize, "{text}");
         for mv in position.moves(&board) {
-            let mv_text = notation::format_move(board.dimensions(), mv);
+            let mv_text = mv.to_string();
             let won = !wins(&board, &position.play(&board, mv), &mut memo);
             let expected = format!("  {mv_text:<8}{}\n", if won { "wins" } else { "loses" });
             assert!(text.contains(&expected), "{moves}: {expected:?} in {text}");

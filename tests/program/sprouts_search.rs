@@ -207,7 +207,7 @@ fn limits_exit_with_3() {
         for (limit, reason) in [
             (["--max-nodes", "50"], "node limit"),
             (["--time-limit", "50ms"], "time limit"),
-            (["--memory", "1MiB"], "memory limit"),
+            (["--memory", "1MiB"], "memory"),
         ] {
             let solved = object(&[&flags[..], &limit].concat(), 3);
             assert_eq!(

@@ -174,7 +174,7 @@ fn verify_says_what_is_wrong() {
     let output = konane(&["verify", &path, "--json", "--memory", "1"]);
     assert_eq!(output.status.code(), Some(3));
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
-    assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!("memory limit")));
+    assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!("memory")));
     // A file without entries proves nothing, even of a root that is soon searched.
     for header in ["[Positions+Nimber]\n", "[WinLoss:Losing_Position]\n\n"] {
         let (_kept, path) = file(header);

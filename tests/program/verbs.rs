@@ -20,7 +20,7 @@ const SOLVE_KEYS: [&str; 16] = [
     "position",
     "profile",
     "seconds",
-    "settle_positions",
+    "leaf_positions",
     "table",
     "threads",
     "to_move",
@@ -49,7 +49,7 @@ pub fn check_solve(value: &Value) {
     let mut found = keys(value);
     found.sort_unstable();
     assert_eq!(found, expected);
-    for key in ["nodes", "expansions", "settle_positions", "memory_bytes"] {
+    for key in ["nodes", "expansions", "leaf_positions", "memory_bytes"] {
         assert!(value[key].is_u64(), "{key}: {}", value[key]);
     }
     for key in ["capacity", "used", "replaced"] {
@@ -193,7 +193,7 @@ fn a_tree_that_is_full_gives_unknown() {
     let args = ["solve", "8x8", "--json", "--algo", "pns", "-m", "1MiB"];
     let value = json(&args, 3);
     assert_eq!(value["outcome"], "unknown");
-    assert_eq!(value["reason"], "memory limit");
+    assert_eq!(value["reason"], "memory");
 }
 
 #[test]
@@ -510,9 +510,9 @@ fn perft_keeps_to_its_memory_and_quiet_is_quiet() {
     let output = konane(&args);
     assert_eq!((code(&output), stderr(&output).as_str()), (3, ""));
     let text = stdout(&output);
-    assert!(text.ends_with("\nmemory limit: --memory allows more\n"), "{text}");
+    assert!(text.ends_with("\nmemory: --memory allows more\n"), "{text}");
     let value = json(&[&args[..], &["--json"]].concat(), 3);
-    assert_eq!(value["reason"], "memory limit");
+    assert_eq!(value["reason"], "memory");
     let counts = value["unique"].as_array().unwrap();
     let whole = json(&["perft", "6x6", "8", "--unique", "--json", "--quiet"], 0);
     assert!((4..8).contains(&counts.len()), "{value}");

@@ -134,7 +134,7 @@ fn known_values_that_cannot_be_read_give_no_certificate() {
     let table = Table::new(1 << 12).unwrap();
     let root = Root::new(&informed, 0, &table);
     let found = certificate(root, Value::Win, stones, Limits::default());
-    assert_eq!(found, Err(CertificateError::Stopped(Reason::KnownValues)));
+    assert_eq!(found, Err(CertificateError::Stopped(Reason::FileError)));
 }
 
 /// Known values may come from a slow disk: no more of them are asked for once the stop flag is set.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use konane::notation::{format_move, format_position};
 use konane::proof::Side;
 use konane::proof::check::rules::{Rules, Stones};
 use konane::{Board, Colour, Position};
@@ -28,7 +27,7 @@ fn stones(position: &Position) -> Stones {
 fn compare(board: &Board, rules: &Rules, position: &Position) {
     let plain = stones(position);
     assert!(rules.is_position(&plain));
-    assert_eq!(rules.position_text(&plain), format_position(board, position));
+    assert_eq!(rules.position_text(&plain), position.to_string());
     let code = position.code(board);
     assert_eq!(rules.code(&plain), code);
     let decoded = rules.decode(code).expect("a code");
@@ -49,7 +48,7 @@ fn compare(board: &Board, rules: &Rules, position: &Position) {
         .into_iter()
         .map(|mv| {
             let after = position.play(board, mv);
-            let text = format_move(board.dimensions(), mv);
+            let text = mv.to_string();
             (text, after.occupied(), after.to_move() == Colour::White)
         })
         .collect();
@@ -119,7 +118,7 @@ proptest! {
         if let Some(decoded) = rules.decode(number) {
             prop_assert_eq!(rules.code(&decoded), number);
             let to_move = if decoded.to_move == Side::Black { Colour::Black } else { Colour::White };
-            let position = Position::new_unchecked(decoded.occupied, to_move);
+            let position = Position::new_unchecked(&board, decoded.occupied, to_move);
             prop_assert_eq!(position.code(&board), number);
             prop_assert_eq!(Position::from_setup(&board, position.to_setup(&board)), Ok(position));
         }

@@ -1,10 +1,10 @@
 //! Text of squares, moves and positions by example, and every way to be refused.
 
 use konane::notation::{
-    IllegalMove, MoveError, PositionError, SquareError, format_move, format_position, parse_line,
-    parse_move, parse_moves, parse_position, parse_square, read_move, square_name,
+    IllegalMove, MoveError, PositionError, SquareError, parse_line, parse_move, parse_moves,
+    parse_position, parse_square, read_move, square_name,
 };
-use konane::{Board, Colour, Dimensions, Move, Position, SetupError};
+use konane::{Board, Colour, Dimensions, Move, Position, SetupError, Square};
 
 use crate::positions::{all_dimensions, board};
 
@@ -89,19 +89,23 @@ fn texts_that_are_no_squares() {
 
 // -------------------------------------------------------------------------------- moves
 
+fn jump_on(dimensions: Dimensions, from: u8, to: u8) -> Move {
+    Move::Jump { from: Square::new(dimensions, from), to: Square::new(dimensions, to) }
+}
+
 #[test]
 fn both_spellings_of_a_jump() {
     let d: Dimensions = "8x8".parse().unwrap();
     let jump = read_move(d, "c3-g3").unwrap();
-    assert_eq!(jump, Move::Jump { from: 42, to: 46 });
+    assert_eq!(jump, jump_on(d, 42, 46));
     for text in ["c3g3", "C3-G3", "C3g3", "c3-G3", "C3G3"] {
         assert_eq!(read_move(d, text), Ok(jump), "{text}");
     }
-    assert_eq!(format_move(d, jump), "c3-g3");
+    assert_eq!(jump.to_string(), "c3-g3");
     let wide: Dimensions = "1x64".parse().unwrap();
-    let jump = Move::Jump { from: 26, to: 30 };
+    let jump = jump_on(wide, 26, 30);
     assert_eq!(read_move(wide, "aa1ae1"), Ok(jump));
-    assert_eq!(format_move(wide, jump), "aa1-ae1");
+    assert_eq!(jump.to_string(), "aa1-ae1");
 }
 
 #[test]
@@ -222,7 +226,7 @@ fn lists_of_moves() {
     assert_eq!((played.number, played.text.as_str()), (4, "c6a6"));
     let played = parse_moves(&six, "a6\na5 c6a6").unwrap();
     let text = "x2oxo/1xoxox/xoxoxo/oxoxox/xoxoxo/oxoxox w";
-    assert_eq!(format_position(&six, &played), text);
+    assert_eq!(played.to_string(), text);
 
     for text in ["a6,a5,c6-a6", "A6, A5, C6A6", ",a6,,a5 ,\tc6a6,"] {
         assert_eq!(parse_moves(&six, text), Ok(played), "{text:?}");
@@ -273,7 +277,7 @@ fn the_text_of_some_positions() {
         ("4x1", "x/o/1/1 b"),
     ] {
         let board = board(size);
-        assert_eq!(format_position(&board, &position(&board, text)), text, "{size}");
+        assert_eq!(position(&board, text).to_string(), text, "{size}");
     }
     let three = board("3x3");
     let start = position(&three, "xox/oxo/xox b");

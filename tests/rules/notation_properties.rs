@@ -1,10 +1,10 @@
 //! What holds for the text of any square, move and position.
 
 use konane::notation::{
-    IllegalMove, MoveError, check_move, format_move, format_position, parse_move, parse_moves,
-    parse_position, parse_square, square_name,
+    IllegalMove, MoveError, check_move, parse_move, parse_moves, parse_position, parse_square,
+    square_name,
 };
-use konane::{Board, Colour, Dimensions, Move, Position};
+use konane::{Board, Colour, Dimensions, Move, Position, Square};
 use proptest::prelude::*;
 
 use crate::positions::{board, cases, dimensions, recipe};
@@ -26,7 +26,7 @@ proptest! {
     fn positions_survive_a_round_trip(dimensions in dimensions(), recipe in recipe()) {
         let board = Board::new(dimensions);
         let position = recipe.position(&board);
-        let text = format_position(&board, &position);
+        let text = position.to_string();
         prop_assert_eq!(parse_position(&board, &text), Ok(position), "{}", text);
     }
 
@@ -35,7 +35,7 @@ proptest! {
         let board = Board::new(dimensions);
         let position = recipe.position(&board);
         for mv in position.moves(&board) {
-            let text = format_move(dimensions, mv);
+            let text = mv.to_string();
             prop_assert_eq!(parse_move(&board, &position, &text), Ok(mv), "{}", text);
             let without = text.replace('-', "");
             prop_assert_eq!(parse_move(&board, &position, &without), Ok(mv), "{}", without);
@@ -54,7 +54,7 @@ proptest! {
                 break;
             }
             let mv = moves[choice as usize % moves.len()];
-            text = text + &format_move(dimensions, mv) + " ";
+            text = text + &mv.to_string() + " ";
             position = position.play(&board, mv);
         }
         prop_assert_eq!(parse_moves(&board, &text), Ok(position));
@@ -67,11 +67,11 @@ proptest! {
         let board = Board::new(dimensions);
         let position = recipe.position(&board);
         let squares = dimensions.squares() as u8;
-        let (from, to) = (from % squares, to % squares);
+        let [from, to] = [from, to].map(|index| Square::new(dimensions, index % squares));
         for mv in [Move::Remove { square: from }, Move::Jump { from, to }] {
             let legal = position.is_legal(&board, mv);
             prop_assert_eq!(check_move(&board, &position, mv).is_ok(), legal);
-            let text = format_move(dimensions, mv);
+            let text = mv.to_string();
             prop_assert_eq!(parse_move(&board, &position, &text).is_ok(), legal);
         }
     }
@@ -82,13 +82,13 @@ proptest! {
         let at = recipe.position(&board);
         if let Ok(position) = parse_position(&board, &text) {
             let words: Vec<&str> = text.split_whitespace().collect();
-            prop_assert_eq!(format_position(&board, &position), words.join(" "));
+            prop_assert_eq!(position.to_string(), words.join(" "));
         }
         if let Ok(square) = parse_square(dimensions, &text) {
             prop_assert_eq!(&square_name(dimensions, square), &text);
         }
         if let Ok(mv) = parse_move(&board, &at, &text) {
-            prop_assert_eq!(format_move(dimensions, mv).replace('-', ""), text.replace('-', ""));
+            prop_assert_eq!(mv.to_string().replace('-', ""), text.replace('-', ""));
         }
         let _ = parse_moves(&board, &text);
         if let Ok(size) = text.parse::<Dimensions>() {
@@ -104,12 +104,13 @@ fn reasons_fit() {
     let line = board("1x7");
     for occupied in 0..=line.all() {
         for side in [Colour::Black, Colour::White] {
-            let position = Position::new_unchecked(occupied, side);
+            let position = Position::new_unchecked(&line, occupied, side);
             if (line.all() & !occupied).count_ones() < 2 {
                 continue;
             }
             for (from, to) in (0..7).flat_map(|from| (0..7).map(move |to| (from, to))) {
-                let mv = Move::Jump { from, to };
+                let square = |index| Square::new(line.dimensions(), index);
+                let mv = Move::Jump { from: square(from), to: square(to) };
                 let reason = match check_move(&line, &position, mv) {
                     Ok(()) => continue,
                     Err(MoveError::Illegal { reason, .. }) => reason,

@@ -93,8 +93,10 @@ fn equivalents(board: &Board, position: &Position) -> Vec<Position> {
         // On 1x1 every map is the identity; elsewhere the top-left square tells.
         let keeps_colours = board.colour_of(map[0].into()) == Colour::Black;
         match (keeps_colours, position.phase(board)) {
-            (true, _) => Some(Position::new_unchecked(occupied, position.to_move())),
-            (false, Phase::Jumping) => Some(Position::new_unchecked(occupied, !position.to_move())),
+            (true, _) => Some(Position::new_unchecked(&board, occupied, position.to_move())),
+            (false, Phase::Jumping) => {
+                Some(Position::new_unchecked(&board, occupied, !position.to_move()))
+            }
             (false, _) => None,
         }
     });
@@ -173,7 +175,7 @@ fn codes_are_exact() {
         let mut orbit_of_code: HashMap<u64, (u64, Colour)> = HashMap::new();
         for occupied in 0..=board.all() {
             for side in [Colour::Black, Colour::White] {
-                let position = Position::new_unchecked(occupied, side);
+                let position = Position::new_unchecked(&board, occupied, side);
                 if Position::from_setup(&board, position.to_setup(&board)).is_err() {
                     continue;
                 }

@@ -3,19 +3,26 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use konane::{Board, Colour, Dimensions, Move, Position};
+use konane::{Board, Colour, Dimensions, Move, Position, Square};
 use proptest::prelude::*;
 
-/// The square of the turned board where a square of a board goes.
+/// The square of the transposed board that a square of a board is mapped to.
 fn turned(board: &Board, square: u8) -> u8 {
     let (ranks, files) = (board.dimensions().ranks() as u8, board.dimensions().files() as u8);
     (square % files) * ranks + square / files
 }
 
+fn turned_square(board: &Board, square: Square) -> Square {
+    let transposed = Dimensions::new(board.dimensions().files(), board.dimensions().ranks());
+    Square::new(transposed.expect("a board"), turned(board, square.index()))
+}
+
 fn turned_move(board: &Board, mv: Move) -> Move {
     match mv {
-        Move::Remove { square } => Move::Remove { square: turned(board, square) },
-        Move::Jump { from, to } => Move::Jump { from: turned(board, from), to: turned(board, to) },
+        Move::Remove { square } => Move::Remove { square: turned_square(board, square) },
+        Move::Jump { from, to } => {
+            Move::Jump { from: turned_square(board, from), to: turned_square(board, to) }
+        }
     }
 }
 

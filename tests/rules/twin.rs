@@ -54,6 +54,10 @@ impl Twin {
         twin
     }
 
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::new(self.ranks as u32, self.files as u32).expect("a board")
+    }
+
     /// The way back.
     pub fn position(&self) -> Position {
         let mut occupied = 0;
@@ -62,7 +66,7 @@ impl Twin {
                 occupied += 1u64 << square;
             }
         }
-        Position::new_unchecked(occupied, self.to_move)
+        Position::new_unchecked(&Board::new(self.dimensions()), occupied, self.to_move)
     }
 
     /// The stone on a square; `None` outside of the board.
@@ -201,7 +205,9 @@ impl Twin {
 
     /// The same move in the library's form.
     pub fn translate(&self, mv: TwinMove) -> Move {
-        let number = |(row, file): Square| (row * self.files + file) as u8;
+        let dimensions = Dimensions::new(self.ranks as u32, self.files as u32).expect("a board");
+        let number =
+            |(row, file): Square| konane::Square::new(dimensions, (row * self.files + file) as u8);
         match mv {
             TwinMove::Remove(square) => Move::Remove { square: number(square) },
             TwinMove::Jump(from, to) => Move::Jump { from: number(from), to: number(to) },

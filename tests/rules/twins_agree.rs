@@ -68,7 +68,7 @@ fn compare_kernels(board: &Board, position: &Position) {
             // codes always stand for Black to move; the other mover gets the code of the same
             // stones with White to move as well.
             let least = if even_side {
-                let white_next = Position::new_unchecked(child.occupied(), Colour::White);
+                let white_next = Position::new_unchecked(&board, child.occupied(), Colour::White);
                 white_next.code(board)
             } else {
                 let code = child.code(board);
@@ -176,7 +176,7 @@ fn every_position_of_small_boards() {
         let board = board(text);
         for occupied in 0..=board.all() {
             for side in [Colour::Black, Colour::White] {
-                let position = Position::new_unchecked(occupied, side);
+                let position = Position::new_unchecked(&board, occupied, side);
                 if position.phase(&board) == Phase::Jumping {
                     compare_rules(&board, &position);
                     compare_kernels(&board, &position);
@@ -196,7 +196,7 @@ fn the_longest_jumps() {
         let length = files.max(board.dimensions().ranks());
         let (step, length) = if text == "21x3" { (3, 21) } else { (line, length) };
         let white: u64 = (1..length).step_by(2).map(|i| 1u64 << (i * step)).sum();
-        let position = Position::new_unchecked(white | 1, Colour::Black);
+        let position = Position::new_unchecked(&board, white | 1, Colour::Black);
         assert_eq!(position.count_moves(&board), lengths, "{text}");
         compare_rules(&board, &position);
         compare_kernels(&board, &position);

@@ -153,7 +153,7 @@ fn a_failed_answer_is_never_an_outcome() {
                     }
                     break;
                 }
-                assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues), "{context}");
+                assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError), "{context}");
                 assert!(report.phi != 0 && report.delta != 0, "{context}");
                 // Nobody is asked again after that.
                 assert_eq!(values.asked.load(Ordering::Relaxed), failing + 1, "{context}");
@@ -183,7 +183,7 @@ fn the_table_of_a_failed_search_stays_right() {
             values.reset(failing);
             let informed = Informed::new(&game, &values);
             let report = dfpn(Root::new(&informed, 0, &table), options, Limits::default(), &mut ());
-            failed += u32::from(report.outcome == Outcome::Unknown(Reason::KnownValues));
+            failed += u32::from(report.outcome == Outcome::Unknown(Reason::FileError));
             for node in 0..game.nodes() {
                 let entry = table.lookup(game.key(node), node);
                 if let Some(value) = entry.and_then(|entry| entry.value()) {

@@ -26,7 +26,7 @@ impl Game for PlainKonane<'_> {
         announce: impl FnMut(u64),
     ) -> Expansion {
         let to_move = if code >> 63 == 0 { Colour::Black } else { Colour::White };
-        let position = Position::new_unchecked(code & !(1 << 63), to_move);
+        let position = Position::new_unchecked(self.0, code & !(1 << 63), to_move);
         let moves = position.moves(self.0);
         if moves.is_empty() {
             return Expansion::Lost;
@@ -81,6 +81,7 @@ pub fn random_position(random: &mut Random, board: &Board, most: u32) -> Option<
     while occupied.count_ones() > target {
         occupied &= !(1 << random.below(u64::from(squares)));
     }
-    let position = Position::new_unchecked(occupied, random.pick(&[Colour::Black, Colour::White]));
+    let position =
+        Position::new_unchecked(&board, occupied, random.pick(&[Colour::Black, Colour::White]));
     (position.phase(board) == Phase::Jumping).then_some(position)
 }

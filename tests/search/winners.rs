@@ -21,7 +21,7 @@ fn winner(dimensions: Dimensions, algorithm: Algorithm, profile: Profile) -> Col
     let start = Position::start(&board);
     let solution = Solver::new(&board, &start).options(options).run().unwrap();
     let Some(colour) = solution.winner else {
-        panic!("{dimensions} {algorithm}: {:?}", solution.reason());
+        panic!("{dimensions} {algorithm}: {:?}", solution.reason);
     };
     // Black wins by a move; where Black loses there is none to show.
     assert_eq!(solution.best_move.is_some(), colour == Colour::Black);

@@ -162,7 +162,7 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
     # A search that has its answer needs its checkpoint no more; Grundy numbers are for others, too.
     if "error" in checkpoint and (is_open or isinstance(game, Sprouts)):
         return complain(f"no checkpoint was written: {checkpoint['error']}", FILE)
-    codes = {"interrupted": INTERRUPTED, "database error": FILE, "contradiction": FILE}
+    codes = {"interrupted": INTERRUPTED, "file error": FILE, "contradiction": FILE}
     return codes.get(result.reason, LIMIT) if is_open else ANSWERED
 
 

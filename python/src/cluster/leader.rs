@@ -259,7 +259,7 @@ impl ClusterLeader {
     }
 
     /// Ends the search without an answer, unless it has ended: `"interrupted"`, `"time limit"` or
-    /// `"memory limit"`.
+    /// `"memory"`.
     fn end(&self, py: Python<'_>, reason: &str) -> Result<(), Failure> {
         let all = [Reason::Interrupted, Reason::TimeLimit, Reason::Memory];
         let found = all.into_iter().find(|known| known.text() == reason);

@@ -34,9 +34,9 @@ def found(outcome: str, reason: str | None, checkpoint: dict[str, Any]) -> Resul
     [
         ("solve 3x3", None, False, 0),
         ("solve 3x3", "node limit", False, 3),
-        ("solve 3x3", "memory limit", False, 3),
+        ("solve 3x3", "memory", False, 3),
         ("solve 3x3", "interrupted", False, 130),
-        ("sprouts 0*3", "database error", False, 4),
+        ("sprouts 0*3", "file error", False, 4),
         ("sprouts 0*3", "contradiction", False, 4),
         # A winner needs no checkpoint any more, Grundy numbers are for others too.
         ("solve 3x3", None, True, 0),

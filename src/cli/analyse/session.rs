@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::text;
 use crate::analysis::{Analysis, Analyst};
@@ -13,13 +14,14 @@ use crate::cli::analyst::hint_text;
 use crate::cli::board::{Style, draw};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::game::Game;
-use crate::cli::judged::{AnalysisJson, outcome_name};
+use crate::cli::judged::AnalysisJson;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::talk::{Next, Talk};
 use crate::cli::words::{self, LONGER, Word};
+use crate::json::{OrUnknown, or_unknown};
 use crate::konane::Move;
-use crate::konane::notation::{format_position, parse_move};
+use crate::konane::notation::parse_move;
 use crate::search::Value;
 use crate::search::run::Limits;
 
@@ -40,19 +42,20 @@ Write a move: a square to remove a stone in the first two plies (c3), then jumps
   quit         end
 ";
 
-/// What `analyse --json` says to a command: the position on the board with its moves, or one of the
-/// others, each of which has one key or two.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Answer of `analyse --json` to a command.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AnswerJson {
-    /// To whatever shows or changes the position.
+    /// To a command that shows or changes the position.
     Analysis(Box<AnalysisJson>),
     /// To `hint`: null if there is no move.
     Hint {
         /// The move.
-        hint: Option<String>,
-        /// What it brings to the side that makes it: `win`, `loss` or `unknown`.
-        outcome: String,
+        hint: Option<Move>,
+        /// Its outcome for the player who makes it; `loss` if there is no move.
+        #[serde(serialize_with = "or_unknown::serialize")]
+        #[schemars(with = "OrUnknown<Value>")]
+        outcome: Option<Value>,
     },
     /// To `save`.
     Saved {
@@ -183,9 +186,8 @@ impl<'a> Session<'a> {
             // Who cannot move has lost.
             None => Some(Value::Loss),
         };
-        let hint = choice.map(|choice| self.game.name(choice.mv));
-        let words = hint_text(hint.as_deref(), judgement);
-        let outcome = outcome_name(outcome).to_owned();
+        let hint = choice.map(|choice| choice.mv);
+        let words = hint_text(hint.map(|mv| mv.to_string()).as_deref(), judgement);
         Ok(Answer::Said(words + "\n", AnswerJson::Hint { hint, outcome }))
     }
 
@@ -212,16 +214,14 @@ impl<'a> Session<'a> {
     /// The position on the board, judged.
     fn show(&mut self, show: Show, time: Duration) -> Result<String, CliError> {
         if show == Show::Text && !self.json {
-            return Ok(format_position(self.game.board(), self.game.position()) + "\n");
+            return Ok(self.game.position().to_string() + "\n");
         }
         let (analysis, line) = self.judge(time)?;
         let (board, position) = (self.game.board(), self.game.position());
-        let line: Vec<String> = line.into_iter().map(|mv| self.game.name(mv)).collect();
         if self.json {
-            let mut object = AnalysisJson::new(board, &analysis);
-            object.line = Some(line);
-            object.start = Some(format_position(board, &self.game.record().start));
-            object.played = Some(self.game.moves().map(|mv| self.game.name(mv)).collect());
+            let start = Some(self.game.record().start);
+            let played = Some(self.game.moves().collect());
+            let object = AnalysisJson { analysis, line: Some(line), start, played };
             return output::json(&AnswerJson::Analysis(Box::new(object)));
         }
         let mut words = String::new();
@@ -231,8 +231,8 @@ impl<'a> Session<'a> {
             words += &format!("\n{dimensions}, {to_move} ({stone}) to move\n\n");
             words += &draw(board, position, self.game.last(), self.style);
         }
-        words += &format!("\n{}\n", analysis.verdict());
-        Ok(words + &text::moves_text(board, &analysis, &line))
+        words += &format!("\n{}\n", analysis.verdict);
+        Ok(words + &text::moves_text(&analysis, &line))
     }
 }
 

@@ -4,18 +4,17 @@ use std::fmt::Write as _;
 
 use crate::analysis::Analysis;
 use crate::cli::output;
-use crate::konane::Board;
-use crate::konane::notation::format_move;
+use crate::konane::Move;
 use crate::search::Value;
 
 /// All moves, one a line, winning first, and a line of best play.
-pub fn moves_text(board: &Board, analysis: &Analysis, line: &[String]) -> String {
+pub fn moves_text(analysis: &Analysis, line: &[Move]) -> String {
     let mut text = String::new();
     if !analysis.moves.is_empty() {
         text += "\n  move     outcome  replies  source\n";
     }
     for judged in &analysis.moves {
-        let mv = format_move(board.dimensions(), judged.mv);
+        let mv = judged.mv.to_string();
         let outcome = judged.outcome().map_or("unknown", Value::name);
         let source = judged.judgement.map_or("", |judgement| judgement.source.name());
         let plies = match judged.judgement.and_then(|judgement| judgement.remoteness) {

@@ -55,6 +55,7 @@ use boards::Boards;
 use files::Files;
 use levels::Levels;
 use reply::Problem;
+pub use routes::add_schemas;
 use searches::Searches;
 use sprouts::Sprouts;
 

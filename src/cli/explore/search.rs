@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use super::history::History;
 use super::reply::Problem;
-use crate::cli::judged::outcome_name;
 use crate::cli::output::time;
-use crate::cli::trace::{TraceMoveJson, finite};
-use crate::konane::notation::{format_move, format_position};
-use crate::konane::{Algorithm, Board, Colour, Position, SolveOptions, Solver};
-use crate::search::numbers::Number;
-use crate::search::run::{Limits, Observer, Progress, Report};
+use crate::cli::trace::ProgressJson;
+use crate::json::{OrUnknown, or_unknown};
+use crate::konane::{Algorithm, Board, Colour, Move, Position, SolveOptions, Solver};
+use crate::search::Value;
+use crate::search::run::{Limits, Observer, Progress, Reason, Report};
 use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace};
 use crate::sprouts::{self, Scratch, Sprouts};
 use crate::system::quote;
@@ -48,7 +48,7 @@ impl Game {
     fn text(&self) -> String {
         match self {
             Game::Konane { board, position, algorithm } => {
-                let (size, text) = (board.dimensions(), format_position(board, position));
+                let (size, text) = (board.dimensions(), position.to_string());
                 format!("{algorithm} on {size}, {text}")
             }
             Game::Sprouts { position, algorithm } => {
@@ -58,50 +58,38 @@ impl Game {
     }
 }
 
-/// The event `progress`.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct ProgressJson {
-    /// Seconds since the beginning.
-    pub t: f64,
-    /// Positions evaluated.
-    pub nodes: u64,
-    /// The root's proof number for the side to move: 0 if it has won; null if it is infinite. Not for
-    /// `ab`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pn: Option<Option<Number>>,
-    /// Its disproof number: 0 if the side to move has lost; null if it is infinite. Not for `ab`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dn: Option<Option<Number>>,
-    /// Entries of the transposition table in use.
-    pub table_used: u64,
-    /// Entries that fit.
-    pub capacity: u64,
-    /// Konane: the move that the search holds for the best.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub best_move: Option<String>,
-    /// Konane: the moves whose numbers are known, the most promising first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<TraceMoveJson>>,
-}
-
 /// The event `end`, the last one.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct EndJson {
-    /// `win`, `loss` or `unknown`, for the side to move.
-    pub outcome: String,
-    /// Konane: who wins, `black` or `white`; none while it is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub winner: Option<String>,
+    /// The outcome for the player to move.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+    /// Konane: the player who wins.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_or_unknown")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Option<Colour>>,
     /// Why the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Konane: a winning move; the best so far if the outcome is unknown.
+    pub reason: Option<Reason>,
+    /// The error that ended the search, if it ended so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub best_move: Option<String>,
-    /// Seconds since the beginning.
-    pub t: f64,
+    pub error: Option<String>,
+    /// Konane: a winning move; while the outcome is unknown, the best move so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_move: Option<Move>,
+    /// Wall-clock time since the search began.
+    pub seconds: f64,
     /// Positions evaluated.
     pub nodes: u64,
+}
+
+/// Writes `unknown` for the inner `None`; the outer one is skipped.
+fn some_or_unknown<S: Serializer>(
+    winner: &Option<Option<Colour>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    or_unknown::serialize(&winner.flatten(), serializer)
 }
 
 /// A search.
@@ -183,25 +171,13 @@ impl Search {
     ) -> Result<Found, String> {
         let threads = if algorithm.is_parallel() { threads } else { NonZeroUsize::MIN };
         let options = SolveOptions { algorithm, memory_bytes, threads, ..SolveOptions::default() };
-        let text = |mv| format_move(board.dimensions(), mv);
-        let mut watch = Watch::new(self, |progress: &Progress, json: &mut ProgressJson| {
-            let best = progress.best.and_then(|code| position.move_to(board, code));
-            json.best_move = best.map(text);
-            let moves = position.root_moves(board, progress).into_iter();
-            let moves = moves.map(|root| TraceMoveJson {
-                mv: text(root.mv),
-                pn: finite(root.phi),
-                dn: finite(root.delta),
-            });
-            json.moves = Some(moves.collect());
-            if algorithm == Algorithm::AlphaBeta {
-                (json.pn, json.dn) = (None, None);
-            }
+        let mut watch = Watch::new(self, |progress: &Progress, seconds| {
+            ProgressJson::of_konane(progress, seconds, board, position, algorithm)
         });
         let solver = Solver::new(board, position).options(options).limits(limits);
         let solution = solver.run_observed(&mut watch).map_err(|error| error.to_string())?;
-        let best = solution.best_move.map(text);
-        Ok(Found { report: solution.report, winner: solution.winner, best })
+        let (winner, best) = (Some(solution.winner), solution.best_move);
+        Ok(Found { report: solution.report, winner, best })
     }
 
     fn sprouts(
@@ -217,8 +193,9 @@ impl Search {
         let atoms = game.atoms(position, &mut Scratch::default());
         let root = Sum::new(&game, &atoms.map_err(|error| error.to_string())?, 0);
         let capacity = workspace.table().capacity();
-        let mut watch = Watch::new(self, |_: &Progress, json: &mut ProgressJson| {
-            json.capacity = capacity;
+        let mut watch = Watch::new(self, |progress: &Progress, seconds| {
+            let progress = Progress { table_capacity: capacity, ..*progress };
+            ProgressJson::new(&progress, seconds)
         });
         let (options, jobs) = (SearchOptions::TUNED, TwoLevelOptions::default());
         let threads = threads.get() as u32;
@@ -232,8 +209,9 @@ impl Search {
 /// What a search has found.
 struct Found {
     report: Report,
-    winner: Option<Colour>,
-    best: Option<String>,
+    /// Konane: the player who wins, if known.
+    winner: Option<Option<Colour>>,
+    best: Option<Move>,
 }
 
 /// Tells the end of a search, also of one that panics.
@@ -245,20 +223,19 @@ struct Ending<'a> {
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         let mut json = EndJson {
-            outcome: outcome_name(None).to_owned(),
+            outcome: None,
             winner: None,
             reason: None,
+            error: None,
             best_move: None,
-            t: self.search.seconds(),
+            seconds: self.search.seconds(),
             nodes: 0,
         };
         match &self.found {
-            Err(error) => json.reason = Some(error.clone()),
+            Err(error) => json.error = Some(error.clone()),
             Ok(Found { report, winner, best }) => {
-                json.outcome = outcome_name(report.outcome.value()).to_owned();
-                json.winner = winner.map(|winner| winner.name().to_owned());
-                json.reason = report.outcome.reason().map(|reason| reason.text().to_owned());
-                json.best_move = best.clone();
+                (json.outcome, json.winner) = (report.outcome.value(), *winner);
+                (json.reason, json.best_move) = (report.outcome.reason(), *best);
                 json.nodes = report.counters.nodes;
             }
         }
@@ -266,38 +243,28 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Makes events of a search's progress; the game adds what it knows.
+/// Makes events of a search's progress.
 struct Watch<'a, F> {
     search: &'a Search,
-    game: F,
+    json: F,
     /// The time of the next event.
     due: Instant,
 }
 
-impl<'a, F: Fn(&Progress, &mut ProgressJson)> Watch<'a, F> {
-    fn new(search: &'a Search, game: F) -> Self {
-        Watch { search, game, due: search.begun }
+impl<'a, F: Fn(&Progress, f64) -> ProgressJson> Watch<'a, F> {
+    fn new(search: &'a Search, json: F) -> Self {
+        Watch { search, json, due: search.begun }
     }
 }
 
-impl<F: Fn(&Progress, &mut ProgressJson)> Observer for Watch<'_, F> {
+impl<F: Fn(&Progress, f64) -> ProgressJson> Observer for Watch<'_, F> {
     fn progress(&mut self, progress: &Progress) {
         let now = Instant::now();
         if now < self.due && !progress.is_last {
             return;
         }
         self.due = now + INTERVAL;
-        let mut json = ProgressJson {
-            t: self.search.seconds(),
-            nodes: progress.counters.nodes,
-            pn: Some(finite(progress.phi)),
-            dn: Some(finite(progress.delta)),
-            table_used: progress.counters.table_used,
-            capacity: progress.table_capacity,
-            best_move: None,
-            moves: None,
-        };
-        (self.game)(progress, &mut json);
+        let json = (self.json)(progress, self.search.seconds());
         self.search.history.tell("progress", &json);
     }
 }

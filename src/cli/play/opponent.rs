@@ -8,7 +8,6 @@ use crate::analysis::{Analysis, Analyst, Choice, Level, Source};
 use crate::cli::exit::CliError;
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::konane::notation::format_position;
 use crate::konane::{Colour, Move, Position};
 use crate::proof::{Guide, ProofError};
 use crate::search::Value;
@@ -46,8 +45,8 @@ impl<'a> Opponent<'a> {
         }
         Err(CliError::NotInProof {
             file: self.files.clone(),
-            position: format_position(self.analyst.board(), position),
-            root: format_position(self.analyst.board(), &first.root()),
+            position: position.to_string(),
+            root: first.root().to_string(),
         })
     }
 
@@ -124,7 +123,7 @@ impl<'a> Opponent<'a> {
         if let Some(before) = before
             && self.answers_by_proof(before)?
         {
-            let position = format_position(board, position);
+            let position = position.to_string();
             return Err(CliError::NoAnswer { file: self.files.clone(), position });
         }
         let choice = match self.level {

@@ -13,7 +13,7 @@ use crate::cli::game::Game;
 use crate::cli::output;
 use crate::cli::talk::{Next, Talk};
 use crate::cli::words::{self, LONGER, Word};
-use crate::konane::notation::{format_position, parse_move};
+use crate::konane::notation::parse_move;
 use crate::konane::{Colour, Position};
 use crate::search::Value;
 
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
         let analysis = self.opponent.look(position)?;
         Ok(match self.person() {
             Some(_) => situation(&analysis),
-            None => analysis.verdict(),
+            None => analysis.verdict.clone(),
         })
     }
 
@@ -157,9 +157,9 @@ impl<'a> Session<'a> {
             Word::Moves => Next::Again(self.list()?),
             Word::Board => {
                 let drawn = draw(board, &position, self.game.last(), self.style);
-                Next::Again(format!("{drawn}  {}\n", format_position(board, &position)))
+                Next::Again(format!("{drawn}  {}\n", position.to_string()))
             }
-            Word::Position => Next::Again(format_position(board, &position) + "\n"),
+            Word::Position => Next::Again(position.to_string() + "\n"),
             Word::Hint => {
                 let choice = self.opponent.hint(&position)?;
                 let judgement = choice.and_then(|choice| choice.judgement);
@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
             }
             Word::Search(time) => {
                 let time = time.unwrap_or_else(|| self.opponent.time.saturating_mul(LONGER));
-                Next::Again(self.opponent.search(&position, time)?.verdict() + "\n")
+                Next::Again(self.opponent.search(&position, time)?.verdict.clone() + "\n")
             }
             Word::Undo => self.undo(),
             Word::Redo => self.redo(),

@@ -4,18 +4,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::progress::SearchProgress;
 use crate::checkpoint::{CheckpointError, Keeper, Save, Totals, Written};
 use crate::cli::exit::CliError;
 use crate::cli::output;
-use crate::konane::{Solution, Solver, TableUse};
+use crate::konane::Solver;
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
-use crate::search::run::{
-    CheckpointProgress, Counters, Observer, Outcome, Progress, Reason, Report,
-};
+use crate::search::run::{CheckpointProgress, Counters, Observer, Progress};
 use crate::system::parse_duration;
 
 /// Where `--checkpoint-interval` says nothing. A checkpoint of 4 GiB takes well below a minute of one
@@ -48,20 +47,6 @@ pub fn keeper(args: &CheckpointArgs, solver: &Solver<'_>) -> Result<Option<Keepe
     let Some(path) = &args.checkpoint else { return Ok(None) };
     let interval = args.checkpoint_interval.unwrap_or(INTERVAL);
     Ok(Some(solver.checkpoints(path, args.resume, interval)?))
-}
-
-/// What a search has found that was interrupted while its checkpoint was read: nothing. The numbers are
-/// those of a position that nobody has looked at.
-pub fn unread() -> Solution {
-    let report = Report {
-        outcome: Outcome::Unknown(Reason::Interrupted),
-        phi: 1,
-        delta: 1,
-        best: None,
-        counters: Counters::default(),
-        memory_bytes: 0,
-    };
-    Solution { winner: None, best_move: None, report, table: TableUse::default() }
 }
 
 /// Shows the progress of a search and what becomes of its checkpoints.
@@ -149,19 +134,13 @@ pub struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    /// How long this run searched; nothing if there was no search.
-    pub fn seconds(&self) -> Option<f64> {
-        let time = self.keeper.searched();
-        (!time.is_zero()).then_some(time.as_secs_f64())
-    }
-
     /// All runs together.
     pub fn totals(&self, counters: &Counters) -> TotalJson {
         let totals = self.keeper.totals(counters);
         TotalJson {
             nodes: totals.nodes,
             expansions: totals.expansions,
-            settle_positions: totals.settle_positions,
+            leaf_positions: totals.settle_positions,
             seconds: totals.seconds(),
             runs: totals.runs,
         }
@@ -200,14 +179,14 @@ impl Kept<'_> {
 }
 
 /// All runs, in the JSON of `solve`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TotalJson {
     /// Positions evaluated.
     pub nodes: u64,
     /// Positions expanded.
     pub expansions: u64,
-    /// Positions visited by exact searches near the end of games.
-    pub settle_positions: u64,
+    /// Positions visited by the leaf solver near the end of games.
+    pub leaf_positions: u64,
     /// Time that the searches took.
     pub seconds: f64,
     /// Runs, this one included.
@@ -215,7 +194,7 @@ pub struct TotalJson {
 }
 
 /// The checkpoints of this run, in the JSON of `solve`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CheckpointJson {
     /// The file.
     pub file: String,

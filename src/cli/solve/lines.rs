@@ -3,11 +3,9 @@
 
 use crate::analysis::{Analysis, Analyst};
 use crate::cli::exit::CliError;
-use crate::cli::judged::{AnalysisJson, JudgedMoveJson};
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::endgame::Database;
-use crate::konane::notation::format_move;
 use crate::konane::{Board, Move, Position, Solution, SolveOptions};
 use crate::search::Value;
 use crate::search::run::Limits;
@@ -15,8 +13,8 @@ use crate::search::table::Table;
 
 /// What is known of the moves of a position that was solved.
 pub struct Lines {
-    analysis: Analysis,
-    line: Vec<Move>,
+    pub analysis: Analysis,
+    pub line: Vec<Move>,
 }
 
 /// What the search has left: its result, its table, and what it was told.
@@ -37,7 +35,7 @@ impl Searched<'_> {
         if let Some(database) = database {
             analyst = analyst.with_database(database)?;
         }
-        let spent = solution.report.counters.nodes;
+        let spent = solution.nodes;
         let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
         let limits = Limits { nodes, ..limits };
         let mut line = Vec::new();
@@ -60,31 +58,21 @@ impl Searched<'_> {
 }
 
 impl Lines {
-    /// The moves for the JSON of `solve`.
-    pub fn moves(&self, board: &Board) -> Vec<JudgedMoveJson> {
-        AnalysisJson::new(board, &self.analysis).moves
-    }
-
-    /// The line.
-    pub fn line(&self, board: &Board) -> Vec<String> {
-        self.line.iter().map(|&mv| format_move(board.dimensions(), mv)).collect()
-    }
-
     /// For the text of `solve`.
-    pub fn rows(&self, board: &Board) -> Vec<(&'static str, String)> {
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
         let mut rows = Vec::new();
         let outcomes =
             [("winning", Some(Value::Win)), ("losing", Some(Value::Loss)), ("undecided", None)];
         for (name, outcome) in outcomes {
             let moves = self.analysis.moves.iter().filter(|judged| judged.outcome() == outcome);
-            let moves = moves.map(|judged| format_move(board.dimensions(), judged.mv));
+            let moves = moves.map(|judged| judged.mv.to_string());
             let moves: Vec<String> = moves.collect();
             if !moves.is_empty() {
                 rows.push((name, output::wrapped(&moves, output::ROW_INDENT)));
             }
         }
         if !self.line.is_empty() {
-            rows.push(("line", output::wrapped(&self.line(board), output::ROW_INDENT)));
+            rows.push(("line", output::wrapped(&self.line, output::ROW_INDENT)));
         }
         rows
     }

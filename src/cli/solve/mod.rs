@@ -11,15 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub use args::SolveArgs;
-pub use checkpoint::{CheckpointJson, TotalJson};
-pub use proof::ProofJson;
 pub use report::SolveJson;
 
 use super::database;
 use super::exit::{CliError, Exit};
 use super::output;
 use super::trace::Trace;
-use checkpoint::{Kept, Watch};
+use checkpoint::Watch;
 use lines::Searched;
 use progress::SearchProgress;
 use proof::{Found, Proving};
@@ -27,9 +25,10 @@ use report::Report;
 
 use crate::checkpoint::CheckpointError;
 use crate::endgame::DatabaseValues;
-use crate::konane::{Algorithm, JobOptions, SolveError, SolveOptions, Solver};
+use crate::konane::{Algorithm, JobOptions, Solution, SolveError, SolveOptions, Solver};
 use crate::proof::ProofWriter;
 use crate::search::plain::known::Known;
+use crate::search::run::Reason;
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -68,27 +67,23 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let limits = args.search.limits(begun, stop);
     tracing::debug!(?options, ?position, "search begins");
-    let mut progress = SearchProgress::new(&board, &position, args.output.quiet);
-    progress.record(trace, algorithm != Algorithm::AlphaBeta);
+    let mut progress = SearchProgress::new(&board, &position, algorithm, args.output.quiet);
+    progress.record(trace);
     let mut watch = Watch::new(progress, keeper);
     let solver = solver.limits(limits).keeper(keeper);
     let (result, proving) = match &values {
-        Some(values) => search(&solver.known(values), &mut watch, writer, args.lines),
+        Some(values) => search(&solver.clone().known(values), &mut watch, writer, args.lines),
         None => search(&solver, &mut watch, writer, args.lines),
     };
-    let proving_seconds = proving.as_ref().map_or(0.0, Proving::seconds);
-    let elapsed = begun.elapsed().as_secs_f64() - proving_seconds;
     let (kept, traced) = watch.finish();
     let (solution, table) = match result {
         Err(SolveError::Checkpoint(CheckpointError::Interrupted { .. })) => {
-            (checkpoint::unread(), None)
+            (Solution::stopped(&solver, Reason::Interrupted), None)
         }
         result => result?,
     };
     let database_error = values.and_then(DatabaseValues::into_error);
-    // Neither reading nor writing checkpoints is searching.
-    let seconds = kept.as_ref().and_then(Kept::seconds).unwrap_or(elapsed);
-    tracing::debug!(?solution, seconds, "search ends");
+    tracing::debug!(?solution, "search ends");
 
     // What goes wrong now takes nothing from what the search has found.
     let (lines, lines_error) = if args.lines && database_error.is_none() {
@@ -103,14 +98,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let report = Report {
         args,
         board: &board,
-        position: &position,
-        threads,
         database: directory.as_deref(),
         solution: &solution,
         proving: proving.as_ref(),
         kept: kept.as_ref(),
         lines: lines.as_ref(),
-        seconds,
     };
     if args.output.json {
         output::write_json(&report.json())?;
@@ -126,7 +118,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         return Err(error.into());
     }
     traced?;
-    match solution.reason() {
+    match solution.reason {
         // The winner is known, but somebody has stopped what was to follow.
         None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
         None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),

@@ -3,14 +3,13 @@
 use crate::cli::exit::CliError;
 use crate::cli::output::{proof_number, short, speed};
 use crate::cli::progress::Progress as Shown;
-use crate::cli::trace::{Trace, TraceJson, TraceMoveJson, finite};
-use crate::konane::notation::format_move;
-use crate::konane::{Board, Position, RootMove};
+use crate::cli::trace::{ProgressJson, Trace};
+use crate::konane::{Algorithm, Board, Position};
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
 use crate::search::run::{CheckpointProgress, Observer, Progress};
 
-/// Shows how a search gets on.
+/// Progress of a search on stderr and in a trace.
 pub struct SearchProgress {
     shown: Shown,
     board: Board,
@@ -18,29 +17,27 @@ pub struct SearchProgress {
     /// Codes after the root's moves, and the moves' texts.
     moves: Vec<(u64, String)>,
     trace: Option<Trace>,
-    /// Whether the search has proof numbers.
-    has_numbers: bool,
+    algorithm: Algorithm,
 }
 
 impl SearchProgress {
     /// For a search of `position`.
-    pub fn new(board: &Board, position: &Position, quiet: bool) -> Self {
+    pub fn new(board: &Board, position: &Position, algorithm: Algorithm, quiet: bool) -> Self {
         let code = |mv| position.play(board, mv).code(board);
-        let text = |mv| format_move(board.dimensions(), mv);
         let moves = position.moves(board).into_iter();
         SearchProgress {
             shown: Shown::new(quiet),
-            moves: moves.map(|mv| (code(mv), text(mv))).collect(),
+            moves: moves.map(|mv| (code(mv), mv.to_string())).collect(),
             board: board.clone(),
             position: *position,
             trace: None,
-            has_numbers: true,
+            algorithm,
         }
     }
 
-    /// Writes a trace as well, of a search with proof numbers or of α-β.
-    pub fn record(&mut self, trace: Option<Trace>, has_numbers: bool) {
-        (self.trace, self.has_numbers) = (trace, has_numbers);
+    /// Writes a trace as well.
+    pub fn record(&mut self, trace: Option<Trace>) {
+        self.trace = trace;
     }
 
     /// What went wrong with the trace.
@@ -52,23 +49,6 @@ impl SearchProgress {
     fn best(&self, progress: &Progress) -> Option<&String> {
         let best = progress.best?;
         self.moves.iter().find(|(code, _)| *code == best).map(|(_, text)| text)
-    }
-
-    /// A line of the trace.
-    fn traced(&self, progress: &Progress) -> TraceJson {
-        let moves = self.position.root_moves(&self.board, progress);
-        let moves = moves.into_iter().map(|RootMove { mv, phi, delta }| TraceMoveJson {
-            mv: format_move(self.board.dimensions(), mv),
-            pn: finite(phi),
-            dn: finite(delta),
-        });
-        let mut line = TraceJson::new(progress);
-        line.best_move = Some(self.best(progress).cloned());
-        line.moves = Some(moves.collect());
-        if !self.has_numbers {
-            (line.pn, line.dn, line.depth) = (None, None, Some(progress.depth));
-        }
-        line
     }
 
     /// Fits a terminal of 80 columns.
@@ -98,9 +78,11 @@ impl Observer for SearchProgress {
         if let Some(seconds) = self.shown.due() {
             self.shown.show(seconds, self.line(progress, seconds));
         }
-        if let Some(mut trace) = self.trace.take() {
-            trace.hear(progress, || self.traced(progress));
-            self.trace = Some(trace);
+        let SearchProgress { board, position, algorithm, trace, .. } = self;
+        if let Some(trace) = trace {
+            trace.write(progress, |seconds| {
+                ProgressJson::of_konane(progress, seconds, board, position, *algorithm)
+            });
         }
     }
 
@@ -152,7 +134,7 @@ mod tests {
     fn a_line_names_the_numbers_and_the_best_move() {
         let board = Board::new(Dimensions::new(6, 6).unwrap());
         let start = Position::start(&board);
-        let shown = SearchProgress::new(&board, &start, true);
+        let shown = SearchProgress::new(&board, &start, Algorithm::Dfpn, true);
         let mv = start.moves(&board)[1];
         let mut progress = Progress {
             phi: 12,

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
@@ -16,7 +17,7 @@ use crate::search::run::{CheckpointProgress, Observer, Progress};
 use crate::search::table::Table;
 
 /// The proof in the JSON of `solve`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProofJson {
     /// The file.
     pub file: String,
@@ -102,11 +103,6 @@ impl ProofObserver for Watch<'_> {
 }
 
 impl Proving {
-    /// Wall-clock time after the search.
-    pub fn seconds(&self) -> f64 {
-        self.seconds
-    }
-
     fn reason(&self) -> Option<String> {
         match &self.result {
             Ok(_) => None,

@@ -1,7 +1,8 @@
 //! `konane sprouts canonical`.
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
@@ -20,7 +21,7 @@ pub struct CanonicalArgs {
 }
 
 /// The JSON of `sprouts canonical`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CanonicalJson {
     /// As it was written.
     pub position: String,

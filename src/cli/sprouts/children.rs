@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::engine::{NumbersArg, analyst};
 use super::text::{self, TextArg};
@@ -46,7 +47,7 @@ pub struct ChildrenArgs {
 }
 
 /// The JSON of `sprouts children`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChildrenJson {
     /// As it was written.
     pub position: String,
@@ -55,7 +56,7 @@ pub struct ChildrenJson {
 }
 
 /// The JSON of `sprouts children --values`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ValuesJson {
     /// As it was written.
     pub position: String,

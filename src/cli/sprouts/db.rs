@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, Subcommand};
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::engine::warn_of_cut;
 use crate::cli::exit::{CliError, Exit};
@@ -285,7 +286,7 @@ impl<'s> Collection<'s> {
 }
 
 /// The JSON of `sprouts db merge` and `import`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AddedJson {
     /// The database.
     pub file: String,
@@ -331,7 +332,7 @@ fn add<'s>(
 }
 
 /// The JSON of `sprouts db export`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExportJson {
     /// The .spr file.
     pub file: String,
@@ -382,7 +383,7 @@ fn write_spr(lines: &[(u32, String, u32)], path: &Path) -> Result<(), CliError> 
 }
 
 /// The JSON of `sprouts db stats`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatsJson {
     /// The database.
     pub file: String,

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::text;
 use crate::cli::exit::CliError;
 use crate::cli::flags::{OutputArgs, SearchArgs, SearchMemoryArg};
-use crate::cli::output::{self, TableJson, proof_number, short, speed, time};
+use crate::cli::output::{self, proof_number, short, speed, time};
 use crate::cli::progress::Progress as Shown;
-use crate::cli::trace::{Trace, TraceJson};
+use crate::cli::trace::{ProgressJson, Trace};
 use crate::konane::SolveError;
 use crate::konane::solve::LEAST_MEMORY;
 use crate::search::run::{Counters, Observer, Progress, Reason};
 use crate::search::sums::{Atom, SearchOptions, Workspace};
+use crate::search::table::TableUse;
 use crate::sprouts::analysis::{Analyst, AnalystError};
 use crate::sprouts::grundy_db::Contents;
 use crate::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
@@ -192,7 +194,7 @@ impl<'g> Engine<'g> {
             iterations_per_second: speed(counters.expansions, seconds),
             memory_bytes,
             collections: counters.collections,
-            table: TableJson {
+            table: TableUse {
                 capacity: workspace.table().capacity(),
                 used: counters.table_used,
                 replaced: counters.table_replaced,
@@ -221,7 +223,7 @@ pub struct Took {
 }
 
 /// The database in JSON.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DatabaseJson {
     /// The file.
     pub file: String,
@@ -273,7 +275,7 @@ impl Observer for Sink<'_> {
         if let Some(trace) = &mut self.trace {
             let table_capacity = self.table_capacity;
             let progress = Progress { table_capacity, ..*progress };
-            trace.hear(&progress, || TraceJson::new(&progress));
+            trace.write(&progress, |seconds| ProgressJson::new(&progress, seconds));
         }
     }
 
@@ -283,7 +285,7 @@ impl Observer for Sink<'_> {
 }
 
 /// What a search took, in the JSON of `sprouts solve` and `sprouts grundy`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SearchedJson {
     /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -313,7 +315,7 @@ pub struct SearchedJson {
     /// How often the memory was full, and what could be found again was forgotten.
     pub collections: u64,
     /// The table of open couples.
-    pub table: TableJson,
+    pub table: TableUse,
     /// With `--db`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseJson>,

@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, Took};
 use super::text::{self, TextArg};
@@ -27,7 +28,7 @@ pub struct GrundyArgs {
 }
 
 /// The JSON of `sprouts grundy`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GrundyJson {
     /// As it was written.
     pub position: String,

@@ -18,13 +18,12 @@ use clap::{Args, Subcommand};
 pub use canonical::CanonicalJson;
 pub use children::{ChildrenJson, ValuesJson};
 pub use db::{AddedJson, ExportJson, StatsJson};
-pub use engine::{DatabaseJson, SearchedJson};
 #[cfg(feature = "explore")]
 pub(super) use engine::{NumbersArg, analyst};
 pub use grundy::GrundyJson;
 pub use solve::SproutsSolveJson;
 pub use text::read;
-pub use verify::{ProblemJson, VerifySprJson};
+pub use verify::VerifySprJson;
 
 use super::exit::{CliError, Exit};
 

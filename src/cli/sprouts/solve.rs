@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, Took};
 use super::text::{self, TextArg};
@@ -78,7 +79,7 @@ impl SolveArgs {
 }
 
 /// The JSON of `sprouts solve`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SproutsSolveJson {
     /// As it was written, without a heap.
     pub position: String,

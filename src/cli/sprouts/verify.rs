@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::text;
 use crate::cli::exit::{CliError, Exit};
@@ -41,7 +42,7 @@ pub struct VerifyArgs {
 }
 
 /// The JSON of `sprouts verify`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VerifySprJson {
     /// The file.
     pub file: String,
@@ -70,7 +71,7 @@ pub struct VerifySprJson {
 }
 
 /// An entry that is not established.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProblemJson {
     /// Where it stands.
     pub line: u64,

@@ -1,5 +1,8 @@
 //! The bytes of a database: names, headers, blocks and footers. `db/FORMAT.md` specifies them.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use std::fmt;
 use std::path::Path;
 
@@ -36,7 +39,9 @@ const MAGIC: [u8; 8] = *b"KONANEDB";
 const FOOTER_MAGIC: [u8; 8] = *b"KDB END\n";
 
 /// Which positions a database holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Scope {
     /// Every set of stones with either side to move.
     Complete,
@@ -61,7 +66,9 @@ impl Scope {
 }
 
 /// What a database says of each of its positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Metric {
     /// Who wins.
     Outcome,

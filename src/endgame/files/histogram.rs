@@ -1,10 +1,11 @@
 //! How many positions have which remoteness.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Numbers of positions by remoteness, from 0 to the largest: of all sets of stones, equivalent ones
 /// counted one by one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
     /// With Black to move.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -28,7 +29,7 @@ const MOST_BYTES: u64 = 1 << 20;
 /// In scope complete, of all sets of stones with either side to move, equivalent ones counted one
 /// by one. In scope reachable, of positions that differ by more than a symmetry which keeps the
 /// colours, the removals before the jumping phase left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Positions.
     pub positions: u64,

@@ -138,8 +138,9 @@ mod tests {
                     for to_move in [Colour::Black, Colour::White] {
                         let address = index.address(occupied, to_move);
                         let decoded = index.occupied(&address);
-                        let code =
-                            |stones, side| Position::new_unchecked(stones, side).code(&board);
+                        let code = |stones, side| {
+                            Position::new_unchecked(&board, stones, side).code(&board)
+                        };
                         assert_eq!(code(occupied, to_move), code(decoded, address.to_move));
                         assert_eq!(index.address(decoded, address.to_move), address);
                     }
@@ -165,7 +166,7 @@ mod tests {
             let decoded = index.occupied(&address);
             prop_assert_eq!(index.address(decoded, address.to_move), address);
             let code = |stones, side| {
-                Position::new_unchecked(stones, side).code(&board)
+                Position::new_unchecked(&board, stones, side).code(&board)
             };
             prop_assert_eq!(code(occupied, to_move), code(decoded, address.to_move));
         }

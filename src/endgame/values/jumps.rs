@@ -69,14 +69,15 @@ mod tests {
                     }
                     let patterns = numbering.pack(occupied);
                     let (own, other) = (patterns[mover.index()], patterns[(!mover).index()]);
-                    let mut expected: Vec<(u64, u64)> = Position::new_unchecked(occupied, mover)
-                        .moves(&board)
-                        .into_iter()
-                        .map(|m| match m {
-                            Move::Jump { from, to } => (1 << from, 1 << to),
-                            Move::Remove { .. } => unreachable!("two squares are empty"),
-                        })
-                        .collect();
+                    let mut expected: Vec<(u64, u64)> =
+                        Position::new_unchecked(&board, occupied, mover)
+                            .moves(&board)
+                            .into_iter()
+                            .map(|m| match m {
+                                Move::Jump { from, to } => (from.bit(), to.bit()),
+                                Move::Remove { .. } => unreachable!("two squares are empty"),
+                            })
+                            .collect();
                     let mut found: Vec<(u64, u64)> = jumps
                         .iter()
                         .filter(|j| own & j.from != 0 && own & j.landings == 0)

@@ -363,7 +363,7 @@ mod tests {
             let board = Board::new(size.parse().expect("a board"));
             let mover = if white { Colour::White } else { Colour::Black };
             let stones = if many { stones | more } else { stones & more };
-            let position = Position::new_unchecked(board.all() & stones & !0b101, mover);
+            let position = Position::new_unchecked(&board, board.all() & stones & !0b101, mover);
             match Jumps::new(&board).rounds {
                 0 => listed::<0>(&board, &position),
                 3 => listed::<3>(&board, &position),

@@ -40,7 +40,7 @@ pub enum Uncounted {
     #[error("64 bits do not hold the count")]
     TooMany,
     /// The positions of the next ply might not fit into the memory that may be used.
-    #[error("memory limit")]
+    #[error("memory")]
     Memory,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Perft<'a> {
         let reduce = move |occupied: u64| {
             if symmetry { self.board.symmetries().least_preserving(occupied) } else { occupied }
         };
-        let start = Position::new_unchecked(reduce(start.occupied()), start.to_move());
+        let start = Position::new_unchecked(self.board, reduce(start.occupied()), start.to_move());
         // Ply and side to move go together, so each side has a set of its own.
         let mut seen: [AHashSet<u64>; 2] = Default::default();
         seen[start.to_move().index()].insert(start.occupied());
@@ -210,7 +210,8 @@ impl<'a> Perft<'a> {
             }
             let known = &mut seen[side.index()];
             next.retain(|&occupied| known.insert(occupied));
-            layer = next.into_iter().map(|o| Position::new_unchecked(o, side)).collect();
+            layer =
+                next.into_iter().map(|o| Position::new_unchecked(self.board, o, side)).collect();
             Some(Ok(layer.len() as u64))
         })
     }

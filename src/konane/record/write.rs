@@ -6,7 +6,6 @@ use super::read::is_other;
 use super::{Record, one_line};
 use crate::konane::board::Board;
 use crate::konane::geometry::Colour;
-use crate::konane::notation::{format_move, format_position};
 use crate::konane::position::Position;
 
 /// Lines of moves are broken before this column.
@@ -22,7 +21,7 @@ impl fmt::Display for Record {
         header(&mut text, "Black", self.black.as_deref().unwrap_or_default());
         header(&mut text, "White", self.white.as_deref().unwrap_or_default());
         if self.start != Position::start(&board) {
-            header(&mut text, "Position", &format_position(&board, &self.start));
+            header(&mut text, "Position", &self.start.to_string());
         }
         header(&mut text, "Result", self.result.map_or("", Colour::name));
         for (name, value) in self.others.iter().filter(|(name, _)| is_other(name)) {
@@ -43,7 +42,7 @@ impl fmt::Display for Record {
                 (false, _) => format!("{turn}... "),
             };
             let mark = recorded.mark.map(|mark| mark.symbol().to_string()).unwrap_or_default();
-            lines.word(&(number + &format_move(self.dimensions, recorded.mv) + &mark));
+            lines.word(&(number + &recorded.mv.to_string() + &mark));
             lines.comments(&recorded.comments);
         }
         if lines.column > 0 {

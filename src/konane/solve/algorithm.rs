@@ -3,10 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::system::quote;
 
 /// The search algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum Algorithm {
     /// Proof-number search with the tree in memory ([`crate::search::pns`]).
     Pns,
@@ -16,6 +21,7 @@ pub enum Algorithm {
     /// Depth-first proof-number search in a table ([`crate::search::dfpn`]).
     Dfpn,
     /// α-β with iterative deepening ([`crate::search::alphabeta`]).
+    #[serde(rename = "ab")]
     AlphaBeta,
     /// Proof-number search whose leaves are jobs for df-pn workers ([`crate::search::two_level`]).
     PnsPdfpn,

@@ -10,7 +10,9 @@ mod solution;
 
 pub use algorithm::{Algorithm, AlgorithmError};
 pub use options::{JobOptions, LEAST_MEMORY, SolveOptions};
-pub use solution::{Solution, SolveError, TableUse};
+pub use solution::{Solution, SolveError};
+
+use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::game::Konane;
@@ -18,7 +20,6 @@ use super::position::Position;
 use super::watch::Watched;
 use super::zobrist::Zobrist;
 use crate::checkpoint::Keeper;
-use crate::search::Value;
 use crate::search::alphabeta::alphabeta;
 use crate::search::dfpn::dfpn_parallel;
 use crate::search::plain::game::Game;
@@ -26,7 +27,7 @@ use crate::search::plain::known::{Informed, Known};
 use crate::search::plain::{Root, RootView};
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns;
-use crate::search::run::{Limits, Observer, Outcome, Progress, Report};
+use crate::search::run::{Limits, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, TreePort};
 use crate::search::table::{CodesOfKeys, Table, TableError};
 use crate::search::two_level::two_level;
@@ -56,6 +57,8 @@ pub struct Solver<'a, K = ()> {
     pub(crate) options: SolveOptions,
     pub(crate) limits: Limits<'a>,
     pub(crate) known: &'a K,
+    /// Whether values of positions were given.
+    pub(super) has_known: bool,
     pub(super) keeper: Option<&'a Keeper>,
 }
 
@@ -68,6 +71,7 @@ impl<'a> Solver<'a> {
             options: SolveOptions::default(),
             limits: Limits::default(),
             known: &(),
+            has_known: false,
             keeper: None,
         }
     }
@@ -89,10 +93,10 @@ impl<'a, K: Known> Solver<'a, K> {
     /// their positions; if the root is one of them, one expansion is enough.
     ///
     /// They are asked for by canonical code ([`Position::code`]). If one of them cannot be read, the
-    /// search ends for [`KnownValues`](crate::Reason::KnownValues), and `known` can say more.
+    /// search ends for [`FileError`](crate::Reason::FileError), and `known` can say more.
     pub fn known<L: Known>(self, known: &'a L) -> Solver<'a, L> {
         let Solver { board, position, options, limits, keeper, .. } = self;
-        Solver { board, position, options, limits, known, keeper }
+        Solver { board, position, options, limits, known, has_known: true, keeper }
     }
 
     /// Goes on from the keeper's checkpoint, if it has one, and writes checkpoints through it. It
@@ -141,7 +145,7 @@ impl<'a, K: Known> Solver<'a, K> {
     ) -> Result<Solution, SolveError> {
         let (_, tree_bytes) = self.options.memory()?;
         if self.position.count_moves(self.board) == 0 {
-            return Ok(Solution::of_finished_game(&self.position));
+            return Ok(Solution::of_finished_game(self));
         }
         self.search_on(table, tree_bytes, observer, |root, tree, observer, port| {
             self.by_algorithm(root, tree, observer, port)
@@ -185,7 +189,7 @@ impl<'a, K: Known> Solver<'a, K> {
     ) -> Result<(Solution, Option<Table>), SolveError> {
         let (table_bytes, tree_bytes) = self.options.memory()?;
         if self.position.count_moves(self.board) == 0 {
-            let solution = Solution::of_finished_game(&self.position);
+            let solution = Solution::of_finished_game(self);
             observer.progress(&Progress::from(&solution.report));
             return Ok((solution, None));
         }
@@ -211,7 +215,8 @@ impl<'a, K: Known> Solver<'a, K> {
             &TreePort,
         ) -> Report,
     ) -> Result<Solution, SolveError> {
-        let &Solver { board, ref position, ref options, limits, known, keeper } = self;
+        let &Solver { board, ref position, ref options, limits, known, keeper, .. } = self;
+        let begun = Instant::now();
         let game = Konane::new(board, options.profile.estimate());
         let game = &Informed::new(&game, known);
         let root = Root::new(game, position.code(board), table);
@@ -241,22 +246,11 @@ impl<'a, K: Known> Solver<'a, K> {
             Some(keeper) => keeper.run(table, &mut observer, room.is_some(), search),
         };
 
-        let best = report.best.and_then(|code| position.move_to(board, code));
-        let to_move = position.to_move();
-        let (winner, best_move) = match report.outcome {
-            Outcome::Known(Value::Win) => {
-                debug_assert!(best.is_some(), "a won root has a lost child");
-                (Some(to_move), best)
-            }
-            Outcome::Known(Value::Loss) => (Some(!to_move), None),
-            Outcome::Unknown(_) => (None, best),
-        };
-        let table = TableUse {
-            capacity: table.capacity(),
-            used: report.counters.table_used.min(table.capacity()),
-            replaced: report.counters.table_replaced,
-        };
-        Ok(Solution { winner, best_move, report, table })
+        let last = Progress { table_capacity: table.capacity(), ..Progress::from(&report) };
+        // Reading and writing checkpoints is not part of the search.
+        let searched = keeper.map_or(Duration::ZERO, Keeper::searched);
+        let seconds = if searched.is_zero() { begun.elapsed() } else { searched };
+        Ok(Solution::new(self, report, last.table(), seconds.as_secs_f64()))
     }
 }
 
@@ -375,7 +369,7 @@ mod tests {
         let start = Position::start(&board);
         let solver = Solver::new(&board, &start).options(options(Algorithm::Dfpn)).limits(limits);
         let solution = solver.run().unwrap();
-        assert_eq!((solution.winner, solution.reason()), (None, Some(Reason::NodeLimit)));
+        assert_eq!((solution.winner, solution.reason), (None, Some(Reason::NodeLimit)));
         let best = solution.best_move.expect("the root was expanded");
         assert!(start.is_legal(&board, best));
     }

@@ -1,62 +1,153 @@
 //! What a search found, or why it cannot begin.
 
-use super::LEAST_MEMORY;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Algorithm, LEAST_MEMORY, Solver};
 use crate::checkpoint::CheckpointError;
-use crate::konane::geometry::Colour;
+use crate::json::{OrUnknown, or_unknown, per_second};
+use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::moves::Move;
 use crate::konane::position::Position;
+use crate::konane::profile::Profile;
 use crate::search::Value;
-use crate::search::numbers::INFINITY;
+use crate::search::numbers::{INFINITY, Number};
 use crate::search::run::{Counters, Outcome, Reason, Report};
 use crate::search::snapshot::TreeError;
-use crate::search::table::TableError;
+use crate::search::table::{TableError, TableUse};
 
-/// How full the table is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableUse {
-    /// Entries that fit.
-    pub capacity: u64,
-    /// Entries in use.
-    pub used: u64,
-    /// Entries dropped for others.
-    pub replaced: u64,
-}
-
-/// What a [`Solver`](super::Solver) found.
-#[derive(Clone, Copy, Debug)]
+/// Result of a [`Solver`].
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Solution {
-    /// Who wins, if that is proven; the report's outcome says why it is not.
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// The position in which the search began.
+    pub position: Position,
+    /// The player to move.
+    pub to_move: Colour,
+    /// The search algorithm.
+    pub algorithm: Algorithm,
+    /// Its parameters.
+    pub profile: Profile,
+    /// Threads that searched.
+    pub threads: usize,
+    /// The result for the player to move.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
     pub winner: Option<Colour>,
-    /// A winning move if the side to move is proven to win; nothing if it is proven to lose; else
-    /// the move that the search held for the best, if it has got so far.
+    /// Why the outcome is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Proof number of the position for the player to move, while the outcome is unknown. Absent for
+    /// `ab`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pn: Option<Number>,
+    /// Its disproof number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dn: Option<Number>,
+    /// A winning move; null if every move loses. While the outcome is unknown, the best move so far,
+    /// or null before there is one.
     pub best_move: Option<Move>,
-    /// The search's own account.
-    pub report: Report,
-    /// The table at the end.
+    /// Positions evaluated.
+    pub nodes: u64,
+    /// Positions expanded, repeated expansions included.
+    pub expansions: u64,
+    /// Positions visited by the leaf solver near the end of games.
+    pub leaf_positions: u64,
+    /// Values taken from a database, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database_hits: Option<u64>,
+    /// `pn2` and `pns-pdfpn`: nodes of the first level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l1_nodes: Option<u64>,
+    /// `pn2` and `pns-pdfpn`: nodes of all second levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l2_nodes: Option<u64>,
+    /// Wall-clock time of the search.
+    pub seconds: f64,
+    /// `nodes` divided by `seconds`.
+    pub nodes_per_second: f64,
+    /// Bytes of table and tree.
+    pub memory_bytes: u64,
+    /// The transposition table at the end.
     pub table: TableUse,
+    /// The report of the search, with all counters.
+    #[serde(skip)]
+    pub report: Report,
 }
 
 impl Solution {
-    /// Of a position without a legal move: the side to move has lost.
-    pub(super) fn of_finished_game(position: &Position) -> Solution {
+    /// Makes the solution of a solver from what its search reports.
+    pub(crate) fn new<K>(
+        solver: &Solver<'_, K>,
+        report: Report,
+        table: TableUse,
+        seconds: f64,
+    ) -> Solution {
+        let &Solver { board, position, ref options, .. } = solver;
+        let to_move = position.to_move();
+        let best = report.best.and_then(|code| position.move_to(board, code));
+        let outcome = report.outcome.value();
+        debug_assert!(outcome != Some(Value::Win) || best.is_some(), "a won root has a lost child");
+        let reason = report.outcome.reason();
+        let has_numbers = reason.is_some() && options.algorithm != Algorithm::AlphaBeta;
+        let two_levels = matches!(options.algorithm, Algorithm::Pn2 | Algorithm::PnsPdfpn);
+        let counters = &report.counters;
         Solution {
-            winner: Some(!position.to_move()),
-            best_move: None,
-            report: Report {
-                outcome: Outcome::Known(Value::Loss),
-                phi: INFINITY,
-                delta: 0,
-                best: None,
-                counters: Counters { nodes: 1, ..Counters::default() },
-                memory_bytes: 0,
-            },
-            table: TableUse::default(),
+            board: board.dimensions(),
+            position,
+            to_move,
+            algorithm: options.algorithm,
+            profile: options.profile,
+            threads: options.threads.get(),
+            outcome,
+            winner: outcome.map(|value| to_move.winner(value)),
+            reason,
+            pn: has_numbers.then_some(report.phi),
+            dn: has_numbers.then_some(report.delta),
+            best_move: best.filter(|_| outcome != Some(Value::Loss)),
+            nodes: counters.nodes,
+            expansions: counters.expansions,
+            leaf_positions: counters.settle_positions,
+            database_hits: solver.has_known.then_some(counters.known_hits),
+            l1_nodes: two_levels.then_some(counters.first_level),
+            l2_nodes: two_levels.then_some(counters.second_level),
+            seconds,
+            nodes_per_second: per_second(counters.nodes, seconds),
+            memory_bytes: report.memory_bytes,
+            table,
+            report,
         }
     }
 
-    /// Why the winner is not known.
-    pub fn reason(&self) -> Option<Reason> {
-        self.report.outcome.reason()
+    /// The solution of a position without a legal move: the player to move has lost.
+    pub(super) fn of_finished_game<K>(solver: &Solver<'_, K>) -> Solution {
+        let report = Report {
+            outcome: Outcome::Known(Value::Loss),
+            phi: INFINITY,
+            delta: 0,
+            best: None,
+            counters: Counters { nodes: 1, ..Counters::default() },
+            memory_bytes: 0,
+        };
+        Solution::new(solver, report, TableUse::default(), 0.0)
+    }
+
+    /// The solution of a search that was stopped before it began.
+    pub(crate) fn stopped<K>(solver: &Solver<'_, K>, reason: Reason) -> Solution {
+        let report = Report {
+            outcome: Outcome::Unknown(reason),
+            phi: 1,
+            delta: 1,
+            best: None,
+            counters: Counters::default(),
+            memory_bytes: 0,
+        };
+        Solution::new(solver, report, TableUse::default(), 0.0)
     }
 }
 

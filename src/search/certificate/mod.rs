@@ -314,7 +314,7 @@ impl<G: Game> View<'_, G> {
                     lost.push((child.code, (1 << 32) + u64::from(child.delta)));
                 }
                 Answer::Known(Value::Win) => {}
-                Answer::Failed => return Err(CertificateError::Stopped(Reason::KnownValues)),
+                Answer::Failed => return Err(CertificateError::Stopped(Reason::FileError)),
                 Answer::Unknown => {
                     children[unknown] = child;
                     unknown += 1;

@@ -245,7 +245,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
                     child.set_pair(Pair::WIN);
                 }
                 Answer::Failed => {
-                    self.control.stop(Reason::KnownValues);
+                    self.control.stop(Reason::FileError);
                     return Some(Evaluation::Stopped);
                 }
             }
@@ -263,7 +263,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
                 true
             }
             Answer::Failed => {
-                self.control.stop(Reason::KnownValues);
+                self.control.stop(Reason::FileError);
                 false
             }
         }

@@ -18,7 +18,7 @@ pub enum Answer {
     /// Nothing.
     Unknown,
     /// The value could not be read. The search stops without an answer
-    /// ([`crate::search::run::Reason::KnownValues`]); whoever was asked keeps the error for the caller.
+    /// ([`crate::search::run::Reason::FileError`]); whoever was asked keeps the error for the caller.
     Failed,
 }
 

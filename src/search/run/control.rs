@@ -221,7 +221,7 @@ impl<'a> Control<'a> {
         if self.member.number == 0 {
             let found = self.team().take_found();
             if !found.is_empty() && !self.observer.grundy_numbers(&found) {
-                self.stop(Reason::KnownValues);
+                self.stop(Reason::FileError);
             }
         }
     }

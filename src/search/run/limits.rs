@@ -4,27 +4,35 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::search::Value;
 
 /// Why a search ended without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[repr(u8)]
 pub enum Reason {
     /// The node limit was reached.
+    #[serde(rename = "node limit")]
     NodeLimit,
     /// The deadline passed.
+    #[serde(rename = "time limit")]
     TimeLimit,
-    /// The tree has no room left.
+    /// The memory is full.
+    #[serde(rename = "memory")]
     Memory,
-    /// Somebody set the stop flag.
+    /// The stop flag was set.
+    #[serde(rename = "interrupted")]
     Interrupted,
-    /// A known value could not be read ([`crate::search::plain::known::Answer::Failed`]), or what
+    /// A file failed: a known value could not be read ([`crate::search::plain::known::Answer::Failed`]), or what
     /// was found could not be written ([`super::Observer::grundy_numbers`]).
-    KnownValues,
-    /// Grundy numbers that have been told contradict each other: one is wrong, and nobody knows which,
-    /// so nothing counts as proven.
+    #[serde(rename = "file error")]
+    FileError,
+    /// Grundy numbers from elsewhere contradict each other. One of them is wrong, so nothing counts
+    /// as proven.
+    #[serde(rename = "contradiction")]
     Contradiction,
 }
 
@@ -35,7 +43,7 @@ impl Reason {
         Reason::TimeLimit,
         Reason::Memory,
         Reason::Interrupted,
-        Reason::KnownValues,
+        Reason::FileError,
         Reason::Contradiction,
     ];
 
@@ -44,9 +52,9 @@ impl Reason {
         match self {
             Reason::NodeLimit => "node limit",
             Reason::TimeLimit => "time limit",
-            Reason::Memory => "memory limit",
+            Reason::Memory => "memory",
             Reason::Interrupted => "interrupted",
-            Reason::KnownValues => "database error",
+            Reason::FileError => "file error",
             Reason::Contradiction => "contradiction",
         }
     }

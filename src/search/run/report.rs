@@ -2,6 +2,7 @@
 
 use super::{Counters, Outcome};
 use crate::search::numbers::Number;
+use crate::search::table::TableUse;
 
 /// A look at a running search.
 #[derive(Clone, Copy, Default)]
@@ -28,6 +29,13 @@ pub struct Progress<'a> {
 }
 
 impl Progress<'_> {
+    /// Use of the transposition table.
+    pub fn table(&self) -> TableUse {
+        let Counters { table_used, table_replaced, .. } = self.counters;
+        let capacity = self.table_capacity;
+        TableUse { capacity, used: table_used.min(capacity), replaced: table_replaced }
+    }
+
     /// The same without the root's children, to keep while the search goes on.
     pub fn without_children(&self) -> Progress<'static> {
         let &Progress { phi, delta, best, depth, counters, memory_bytes, is_last, .. } = self;
@@ -93,7 +101,7 @@ pub trait Observer {
 
     /// Grundy numbers of atoms that have been found since the last call. All of them are reported
     /// before the search returns, also where it is stopped. What cannot go on, say because a file
-    /// cannot be written, ends the search with [`super::Reason::KnownValues`] if this is false.
+    /// cannot be written, ends the search with [`super::Reason::FileError`] if this is false.
     fn grundy_numbers(&mut self, numbers: &[(u32, u32)]) -> bool {
         let _ = numbers;
         true

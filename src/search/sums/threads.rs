@@ -89,7 +89,7 @@ impl<G: Impartial> Threads<'_, G> {
             };
             let left = team.take_found();
             if !left.is_empty() && !observer.grundy_numbers(&left) {
-                team.stop(Reason::KnownValues);
+                team.stop(Reason::FileError);
             }
             if found.is_none()
                 && team.reason() == Some(Reason::Memory)

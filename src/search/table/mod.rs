@@ -68,6 +68,8 @@ pub use cell::is_lock_free;
 pub use entry::Entry;
 pub use keys::{CodesOfKeys, LinearMap};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -78,6 +80,17 @@ use entry::Wide;
 use layout::Layout;
 use memory::Memory;
 use narrow::Narrow;
+
+/// Use of a transposition table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TableUse {
+    /// Entries that fit.
+    pub capacity: u64,
+    /// Entries in use.
+    pub used: u64,
+    /// Entries dropped for others.
+    pub replaced: u64,
+}
 
 /// Cells in a cluster.
 pub const CLUSTER: usize = 4;

@@ -76,6 +76,6 @@ fn children<G: Game>(evaluator: &mut Evaluator<G>, code: u64) -> JobOutcome<u64,
         Evaluation::Lost => JobOutcome::Solved(Value::Loss, None),
         Evaluation::Won(child) => JobOutcome::Solved(Value::Win, Some(child)),
         Evaluation::Open => JobOutcome::Open(evaluator.children.clone()),
-        Evaluation::Stopped => JobOutcome::Failed(Reason::KnownValues),
+        Evaluation::Stopped => JobOutcome::Failed(Reason::FileError),
     }
 }

@@ -140,7 +140,7 @@ fn known_values_are_used_and_failures_end_the_search() {
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let failed = All(Answer::Failed);
     let report = run(&Informed::new(&nim, &failed), options(2, 1, 30), Limits::default());
-    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
 
 #[test]

@@ -27,12 +27,14 @@ mod survey;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::grundy_db::{Contents, GrundyDbError};
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
+use crate::json::{OrUnknown, or_unknown};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, Full};
@@ -40,9 +42,10 @@ use crate::search::sums::{SearchOptions, Shelved, Workspace};
 use crate::search::table::TableError;
 pub(crate) use survey::{SurveyOptions, survey};
 
-/// Where a value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Origin of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Source {
     /// A search has found it.
     Search,
@@ -53,33 +56,33 @@ pub enum Source {
 }
 
 /// A land of a position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LandValue {
     /// Its canonical text.
     pub position: String,
-    /// Its Grundy number, if it is known.
+    /// Its Grundy number; null if unknown.
     pub grundy: Option<u32>,
-    /// Where that comes from.
+    /// Origin of the number; null if unknown.
     pub source: Option<Source>,
 }
 
 /// A position after a move.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChildValue {
     /// Its canonical text.
     pub position: String,
-    /// Its Grundy number, if it is known.
+    /// Its Grundy number; null if unknown.
     pub grundy: Option<u32>,
-    /// For the player who makes the move: a win if whoever is to move then loses. `unknown` in JSON if
-    /// there is none.
-    #[serde(with = "outcome")]
+    /// The outcome for the player who makes the move.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
     pub outcome: Option<Value>,
-    /// Where the values come from.
+    /// Origin of the values; null if unknown.
     pub source: Option<Source>,
 }
 
 /// What is known of a position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Analysis {
     /// Its canonical text.
     pub canonical: String,
@@ -87,15 +90,16 @@ pub struct Analysis {
     pub lands: Vec<LandValue>,
     /// The exclusive or of the lands' Grundy numbers, if all of them are known.
     pub grundy: Option<u32>,
-    /// For the player to move. `unknown` in JSON if there is none.
-    #[serde(with = "outcome")]
+    /// The outcome for the player to move.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
     pub outcome: Option<Value>,
     /// The positions after all moves, each once: first those that win, in the order of their texts,
     /// then those that lose, and last what is unknown, the most promising first. None if a limit was
     /// reached before all were listed, which takes a tenth of a second for thousands of moves.
     pub children: Vec<ChildValue>,
     /// Why something is unknown, once the work on it has ended.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "reason")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Couples of a land and a heap that were evaluated.
     pub nodes: u64,
@@ -275,7 +279,7 @@ impl Analyst {
         analysis
     }
 
-    /// Gives the file up if it could not be written, as analyses that end with [`Reason::KnownValues`]
+    /// Gives the file up if it could not be written, as analyses that end with [`Reason::FileError`]
     /// say, and returns what went wrong. Further ones go on without it.
     pub fn give_up_file(&mut self) -> Option<GrundyDbError> {
         self.file.take_if(|file| file.has_failed())?.close().err()
@@ -285,45 +289,8 @@ impl Analyst {
     ///
     /// # Errors
     /// [`GrundyDbError`] if it could not be written. Analyses have ended with
-    /// [`Reason::KnownValues`] then.
+    /// [`Reason::FileError`] then.
     pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyDbError> {
         self.file.map(GrundyFile::close).transpose()
-    }
-}
-
-/// Outcomes by name; `unknown` for none.
-mod outcome {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use super::Value;
-
-    const UNKNOWN: &str = "unknown";
-
-    pub fn serialize<S: Serializer>(value: &Option<Value>, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(value.map_or(UNKNOWN, Value::name))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
-        let text = String::deserialize(from)?;
-        let named = [Value::Win, Value::Loss].into_iter().find(|value| value.name() == text);
-        let error = || D::Error::custom(format!("{text:?} is no outcome"));
-        if text == UNKNOWN { Ok(None) } else { named.map(Some).ok_or_else(error) }
-    }
-}
-
-/// Reasons by their text.
-mod reason {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-    use super::Reason;
-
-    pub fn serialize<S: Serializer>(reason: &Option<Reason>, to: S) -> Result<S::Ok, S::Error> {
-        reason.map(Reason::text).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Reason>, D::Error> {
-        let Some(text) = Option::<String>::deserialize(from)? else { return Ok(None) };
-        let named = Reason::ALL.into_iter().find(|reason| reason.text() == text);
-        named.map(Some).ok_or_else(|| D::Error::custom(format!("{text:?} is no reason")))
     }
 }

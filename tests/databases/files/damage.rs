@@ -55,7 +55,7 @@ fn values(database: &Database, stones: u32) -> Vec<Result<(Option<Value>, Option
     let sets = (0..=database.board().all()).filter(|set| set.count_ones() == stones);
     sets.flat_map(|set| [(set, Colour::Black), (set, Colour::White)])
         .map(|(set, side)| {
-            let plies = database.remoteness(&Position::new_unchecked(set, side));
+            let plies = database.remoteness(&Position::new_unchecked(database.board(), set, side));
             let value = database.jumping_value(set, side);
             value.and_then(|value| Ok((value, plies?))).map_err(|error| {
                 assert!(!error.is_bad_input(), "{error}");

@@ -238,7 +238,7 @@ fn databases_of_reachable_positions() {
                 continue;
             }
             for to_move in [Colour::Black, Colour::White] {
-                let position = Position::new_unchecked(occupied, to_move);
+                let position = Position::new_unchecked(&board, occupied, to_move);
                 let expected = if reachable.contains(&position) {
                     complete.value(&position).unwrap()
                 } else {

@@ -75,7 +75,11 @@ fn slow(board: &Board) -> Vec<Ply> {
     let mut plies = Vec::new();
     for ply in 0.. {
         let reduced = |p: Position| {
-            Position::new_unchecked(board.symmetries().least_preserving(p.occupied()), p.to_move())
+            Position::new_unchecked(
+                &board,
+                board.symmetries().least_preserving(p.occupied()),
+                p.to_move(),
+            )
         };
         frontier = frontier.into_iter().map(reduced).filter(|&p| seen.insert(p)).collect();
         if frontier.is_empty() {

@@ -17,7 +17,7 @@ fn number(value: &Value, key: &str) -> u64 {
 /// Solves in runs of so many nodes at first, each of them going on from the checkpoint before it.
 fn in_runs(place: &Place, search: &[&str], nodes: u64) -> (Value, u64) {
     let (mut sums, mut seconds) = ([0; 3], 0.0);
-    let keys = ["nodes", "expansions", "settle_positions"];
+    let keys = ["nodes", "expansions", "leaf_positions"];
     for run in 1..40 {
         let limit = (nodes * run).to_string();
         let file = if run == 1 { &FILE[..] } else { &RESUME[..] };
@@ -109,7 +109,7 @@ fn a_search_with_checkpoints_counts_the_same_nodes() {
         // Written without a pause.
         let args = [search, &FILE, &["--checkpoint-interval", "1ms"]].concat();
         let kept = solve(&place, &args, 0);
-        for key in ["outcome", "nodes", "expansions", "settle_positions", "best_move", "table"] {
+        for key in ["outcome", "nodes", "expansions", "leaf_positions", "best_move", "table"] {
             assert_eq!(kept[key], alone[key], "{search:?}: {key}");
         }
         assert_eq!(kept["total"]["nodes"], alone["nodes"]);
@@ -167,9 +167,9 @@ fn a_full_memory_can_be_left_and_taken_up_with_more() {
     let search = ["5x6", "--algo", "pns", "--profile", "thesis"];
     let small = [&search[..], &["--memory", "4MiB"]].concat();
     let full = solve(&place, &[&small[..], &FILE].concat(), 3);
-    assert_eq!(full["reason"], "memory limit");
+    assert_eq!(full["reason"], "memory");
     let again = solve(&place, &[&small[..], &RESUME].concat(), 3);
-    assert_eq!(again["reason"], "memory limit");
+    assert_eq!(again["reason"], "memory");
     let more = [&search[..], &["--memory", "64MiB"], &RESUME].concat();
     let solved = solve(&place, &more, 0);
     assert_eq!(solved["outcome"], "white");

@@ -122,7 +122,7 @@ fn a_damaged_file_is_named_and_gives_no_answer() {
         assert_eq!(code(&output), 4);
         let value = one_object(&stdout(&output));
         assert_eq!(value["outcome"], "unknown", "{algorithm}");
-        assert_eq!(value["reason"], "database error", "{algorithm}");
+        assert_eq!(value["reason"], "file error", "{algorithm}");
         assert!(stderr(&output).contains("stones-13.kdb"), "{}", stderr(&output));
     }
 }
@@ -260,13 +260,13 @@ fn limits_leave_an_object_without_counts() {
     let output = place.run(&["statespace", "6x6", "--memory", "1GiB", "--json"]);
     assert_eq!(code(&output), 3);
     let value = one_object(&stdout(&output));
-    assert_eq!(value["reason"], "memory limit");
+    assert_eq!(value["reason"], "memory");
     assert!(value["plies"].as_array().unwrap().is_empty() && value["total"].is_null(), "{value}");
     for flag in ["--quiet", "--plan"] {
         let output = place.run(&["builddb", "8x8", "--memory", "1GiB", "--json", flag]);
         assert_eq!(code(&output), 3);
         let value = one_object(&stdout(&output));
-        assert_eq!(value["reason"], "memory limit");
+        assert_eq!(value["reason"], "memory");
         assert_eq!(value["directory"], "db/8x8-complete");
         for key in ["positions", "black_to_move_wins", "white_to_move_wins", "bytes"] {
             assert!(value[key].is_null(), "{value}");

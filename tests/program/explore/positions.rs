@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use konane::analysis::Level;
-use konane::notation::{format_move, format_position, parse_move, parse_position};
+use konane::notation::{parse_move, parse_position};
 use konane::{Board, Colour, Limits, Position};
 use serde_json::{Value, json};
 
@@ -17,10 +17,11 @@ fn position_path(board: &str, text: &str) -> String {
 /// Every position of a board of the jumping phase with this pattern of stones, either side to move.
 fn texts(board: &Board, patterns: impl Iterator<Item = u64>) -> Vec<String> {
     let jumping = |stones: &u64| (board.all() & !stones).count_ones() >= 2;
-    let both =
-        |stones| [Colour::Black, Colour::White].map(|side| Position::new_unchecked(stones, side));
+    let both = |stones| {
+        [Colour::Black, Colour::White].map(|side| Position::new_unchecked(&board, stones, side))
+    };
     let positions = patterns.filter(jumping).flat_map(both);
-    positions.map(|position| format_position(board, &position)).collect()
+    positions.map(|position| position.to_string()).collect()
 }
 
 /// Compares answers with those of `probe` by a database that another server or this one has.
@@ -49,7 +50,7 @@ fn compare(server: &Server, place: &Place, size: &str, texts: &[String]) {
         for judged in answer["moves"].as_array().unwrap() {
             let mv = parse_move(&board, &position, judged["move"].as_str().unwrap()).unwrap();
             let after = position.play(&board, mv);
-            assert_eq!(judged["after"], format_position(&board, &after));
+            assert_eq!(judged["after"], after.to_string());
             assert_eq!(judged["replies"], after.count_moves(&board));
         }
     }
@@ -241,7 +242,7 @@ fn a_level_searches_its_nodes() {
     let chosen = |level: u32| {
         let level = Level::new(level).unwrap();
         let choice = level.choose(board.dimensions(), &start, Limits::default()).unwrap().unwrap();
-        format_move(board.dimensions(), choice.mv)
+        choice.mv.to_string()
     };
     let expected: Vec<_> = (1..=9).map(|level| (level, chosen(level))).collect();
     // Else the first level's move would do for all.

@@ -117,7 +117,7 @@ fn an_observer_can_end_a_search() {
     let mut listener = Listener { refuses: true, ..Listener::default() };
     let root = Sum::new(&game, &ROOT, 0);
     let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, Limits::default(), &mut listener);
-    assert_eq!(report.outcome, Outcome::Unknown(Reason::KnownValues));
+    assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
 
 #[test]

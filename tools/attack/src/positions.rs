@@ -168,8 +168,7 @@ pub fn positions(attack: &mut Attack) {
         let winner = if wins == black { "black" } else { "white" };
         let answer = end.member("outcome").unwrap_or_else(|| "nothing".to_string());
         // PNS keeps its whole tree, for which there may be no memory.
-        let gave_up =
-            end.code == Some(3) && end.member("reason").as_deref() == Some("memory limit");
+        let gave_up = end.code == Some(3) && end.member("reason").as_deref() == Some("memory");
         let wrong = !gave_up && (end.code != Some(0) || answer != winner);
         let fault = end.fault().or_else(|| wrong.then(|| format!("wrong answer {answer}")));
         attack.count(search.split(' ').next().expect("a name"), &end, fault, &args);

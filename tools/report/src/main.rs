@@ -173,16 +173,10 @@ fn write_cluster(folder: &Path) -> Result<(), Failure> {
 }
 
 fn write_json(docs: &Path) -> Result<(), Failure> {
-    for (name, page) in json::markdown(&json_sources())? {
+    for (name, page) in json::files()? {
         fs::write(docs.join(name), page)?;
     }
     Ok(())
-}
-
-/// The sources with the types of JSON objects.
-fn json_sources() -> [PathBuf; 3] {
-    ["src/cli", "src/sprouts/analysis", "src/endgame/files"]
-        .map(|folder| Path::new(ROOT).join(folder))
 }
 
 fn draw_trace(file: &Path, out: &Path) -> Result<(), Failure> {

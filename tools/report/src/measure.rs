@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use konane::cli::json::BenchJson;
-
 use crate::Failure;
 use crate::records::{Record, parse};
 use crate::suites::{Job, Suite, is_answered, words};
@@ -29,8 +27,8 @@ impl Bench {
     pub fn new(program: PathBuf, results: PathBuf, root: &Path) -> Result<Self, Failure> {
         let bench = output(Command::new(&program).args(["bench", "--json"]))
             .ok_or_else(|| format!("{}: bench --json failed", program.display()))?;
-        let bench: BenchJson = serde_json::from_str(&bench)?;
-        let signature = bench.signature.ok_or("bench was interrupted")?;
+        let bench: serde_json::Value = serde_json::from_str(&bench)?;
+        let signature = bench["signature"].as_u64().ok_or("bench was interrupted")?;
         let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
             let line = text.lines().find(|line| line.starts_with("model name"))?;
             Some(line.split_once(": ")?.1.to_string())

@@ -61,7 +61,9 @@ impl Setup {
         }
         let square = |(rank, file): (u32, u32)| 1u64 << (rank * files + file);
         let occupied = board.all() & !square(first) & !square(second);
-        [Colour::Black, Colour::White].map(|side| Position::new_unchecked(occupied, side)).into()
+        [Colour::Black, Colour::White]
+            .map(|side| Position::new_unchecked(&board, occupied, side))
+            .into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use konane::{Board, Colour, Move, Position, notation};
+use konane::{Board, Colour, Position};
 
 use crate::published;
 use crate::questions::{Answers, CELLS, Question, board};
@@ -22,17 +22,13 @@ fn classes(board: &Board, position: &Position) -> Vec<Class> {
     for mv in position.moves(board) {
         let next = position.play(board, mv);
         let code = next.code(board);
-        let name = move_name(board, mv);
+        let name = mv.to_string();
         match classes.iter_mut().find(|(other, _)| *other == code) {
             Some((_, class)) => class.names.push(name),
             None => classes.push((code, Class { names: vec![name], next })),
         }
     }
     classes.into_iter().map(|(_, class)| class).collect()
-}
-
-fn move_name(board: &Board, mv: Move) -> String {
-    notation::format_move(board.dimensions(), mv)
 }
 
 /// A removal by White and what it leads to.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use konane::{Board, Dimensions, Position, notation};
+use konane::{Board, Dimensions, Position};
 
 use crate::records::Record;
 use crate::row;
@@ -27,10 +27,7 @@ pub fn board(ranks: u32, files: u32) -> Board {
 
 impl Question {
     pub fn new(board: &Board, position: &Position) -> Self {
-        Question {
-            board: board.dimensions().to_string(),
-            position: notation::format_position(board, position),
-        }
+        Question { board: board.dimensions().to_string(), position: position.to_string() }
     }
 
     /// The beginning of a command line that answers it.
@@ -106,7 +103,7 @@ impl Answers {
         let answer = self.get(question).map(|record| &record.result);
         row![
             count(answer.map(|answer| answer.total_nodes())),
-            count(answer.and_then(|answer| answer.settle_positions)),
+            count(answer.and_then(|answer| answer.leaf_positions)),
             cell(answer.map(|answer| answer.seconds)),
             answer.map_or("not searched", |answer| answer.reason.as_deref().unwrap_or_default()),
         ]
@@ -114,4 +111,4 @@ impl Answers {
 }
 
 /// The headings of [`Answers::cells`].
-pub const CELLS: &str = "nodes,settle_positions,seconds,reason";
+pub const CELLS: &str = "nodes,leaf_positions,seconds,reason";

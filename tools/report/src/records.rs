@@ -40,9 +40,8 @@ pub struct Record {
     pub result: Answer,
 }
 
-/// What `solve`, `perft` or `sprouts solve` printed, as far as the pages need it. Not the program's own
-/// types (`konane::cli::json`), which ask for every field of the present version: records are kept for
-/// longer than that.
+/// Output of `solve`, `perft` or `sprouts solve`, as far as the pages need it. Fields are optional, since
+/// records of earlier versions are kept.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Answer {
@@ -58,12 +57,15 @@ pub struct Answer {
     pub algorithm: String,
     pub profile: String,
     pub threads: Option<u32>,
-    /// `black`, `white` or `unknown`; of Sprouts `win`, `loss` or `unknown`.
+    /// `win`, `loss` or `unknown`. Old records of Konane have the winner here.
     pub outcome: Option<String>,
+    /// Konane: `black`, `white` or `unknown`.
+    pub winner: Option<String>,
     /// Why there is no answer.
     pub reason: Option<String>,
-    /// Positions visited by exact searches near the end of games.
-    pub settle_positions: Option<u64>,
+    /// Positions visited by the leaf solver near the end of games.
+    #[serde(alias = "settle_positions")]
+    pub leaf_positions: Option<u64>,
     /// The root's proof and disproof number for the side to move, where there is no answer.
     pub pn: Option<u64>,
     pub dn: Option<u64>,
@@ -95,9 +97,9 @@ impl Answer {
         }
     }
 
-    /// Who won; nothing if the run reached no answer.
+    /// The winner of Konane or the outcome of Sprouts; none if the run ended without an answer.
     pub fn found(&self) -> Option<&str> {
-        self.outcome.as_deref().filter(|_| self.reason.is_none())
+        self.winner.as_deref().or(self.outcome.as_deref()).filter(|_| self.reason.is_none())
     }
 }
 

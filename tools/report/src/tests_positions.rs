@@ -24,7 +24,7 @@ fn found(board: &str, position: &str, winner: Option<&str>) -> Record {
         "commit": "0123456789ab", "cores": 2,
         "result": {
             "board": board, "position": position, "outcome": winner.unwrap_or("unknown"),
-            "nodes": 12, "settle_positions": 3, "seconds": 0.5, "reason": reason,
+            "nodes": 12, "leaf_positions": 3, "seconds": 0.5, "reason": reason,
         },
     });
     parse(&line.to_string()).expect("a record").remove(0)

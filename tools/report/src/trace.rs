@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use konane::cli::json::TraceJson;
+use konane::TableUse;
+use serde::Deserialize;
 
 use crate::figures::{ABOVE, BELOW, HEADING, LEFT_OF, RIGHT_OF, part};
 use crate::svg::{At, COLOURS, GRID, INK, Svg};
@@ -11,8 +12,19 @@ use crate::text::short;
 /// Left and right edge of both panels.
 const EDGES: (i32, i32) = (80, 930);
 
+/// A line of a trace, as far as the figure needs it.
+#[derive(Debug, Deserialize)]
+pub struct Line {
+    seconds: f64,
+    nodes: u64,
+    /// Null if infinite; absent for α-β.
+    pn: Option<u32>,
+    dn: Option<u32>,
+    table: TableUse,
+}
+
 /// Reads a file, one object a line.
-pub fn parse(text: &str) -> Result<Vec<TraceJson>, Box<dyn Error>> {
+pub fn parse(text: &str) -> Result<Vec<Line>, Box<dyn Error>> {
     let mut lines = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
@@ -25,15 +37,15 @@ pub fn parse(text: &str) -> Result<Vec<TraceJson>, Box<dyn Error>> {
 }
 
 /// The root's numbers on a logarithmic scale, and how full the table is, over time.
-pub fn figure(lines: &[TraceJson]) -> String {
+pub fn figure(lines: &[Line]) -> String {
     let mut svg = Svg::new((960, 560));
     let last = lines.last().expect("a trace has a line");
     let end = last.seconds.max(1e-3);
     let (left, right) = EDGES;
     let x = |seconds: f64| left + (seconds / end * f64::from(right - left)).round() as i32;
 
-    let pn: Vec<_> = lines.iter().map(|line| (line.seconds, line.pn.flatten())).collect();
-    let dn: Vec<_> = lines.iter().map(|line| (line.seconds, line.dn.flatten())).collect();
+    let pn: Vec<_> = lines.iter().map(|line| (line.seconds, line.pn)).collect();
+    let dn: Vec<_> = lines.iter().map(|line| (line.seconds, line.dn)).collect();
     svg.text("Numbers of the root", (left, 14), 17, HEADING);
     let outcome = match (pn[pn.len() - 1].1, dn[dn.len() - 1].1) {
         (Some(0), _) => "proven: the side to move wins",
@@ -81,7 +93,7 @@ pub fn figure(lines: &[TraceJson]) -> String {
 
     let (top, bottom) = (390, 500);
     svg.text("Table entries in use", (left, top - 30), 17, HEADING);
-    let capacity = lines.iter().map(|line| line.table_capacity).max().unwrap_or(0).max(1);
+    let capacity = lines.iter().map(|line| line.table.capacity).max().unwrap_or(0).max(1);
     let words = format!("of {}", short(capacity as f64));
     svg.text(&words, (left + 175, top - 20), 14, RIGHT_OF);
     let y = |part: f64| bottom - (part.min(1.0) * f64::from(bottom - top)).round() as i32;
@@ -90,7 +102,7 @@ pub fn figure(lines: &[TraceJson]) -> String {
         svg.line(&[(left, at), (right, at)], GRID, 1.0, 1);
         svg.text(&format!("{percent} %"), (left - 8, at), 13, LEFT_OF);
     }
-    let fill = lines.iter().map(|line| line.table_used as f64 / capacity as f64);
+    let fill = lines.iter().map(|line| line.table.used as f64 / capacity as f64);
     let points = lines.iter().zip(fill).map(|(line, fill)| (x(line.seconds), y(fill)));
     svg.line(&one_a_column(points), COLOURS[2], 1.0, 2);
 
@@ -130,9 +142,9 @@ mod tests {
     #[test]
     fn lines_end_where_numbers_are_infinite() {
         let text = "\
-            {\"seconds\":0.001,\"nodes\":1,\"pn\":5,\"dn\":70,\"table_used\":1,\"table_capacity\":400}\n\
-            {\"seconds\":1.0,\"nodes\":900,\"pn\":50,\"dn\":7000,\"table_used\":99,\"table_capacity\":400}\n\
-            {\"seconds\":2.5,\"nodes\":2000,\"pn\":0,\"dn\":null,\"table_used\":200,\"table_capacity\":400}\n";
+            {\"seconds\":0.001,\"nodes\":1,\"pn\":5,\"dn\":70,\"table\":{\"capacity\":400,\"used\":1,\"replaced\":0}}\n\
+            {\"seconds\":1.0,\"nodes\":900,\"pn\":50,\"dn\":7000,\"table\":{\"capacity\":400,\"used\":99,\"replaced\":0}}\n\
+            {\"seconds\":2.5,\"nodes\":2000,\"pn\":0,\"dn\":null,\"table\":{\"capacity\":400,\"used\":200,\"replaced\":0}}\n";
         let svg = figure(&parse(text).unwrap());
         assert!(svg.contains("2.00 k nodes, proven: the side to move wins"), "{svg}");
         let points = |colour: &str| {

@@ -112,7 +112,7 @@ pub fn csv_table(rows: &[Row]) -> String {
             answer.map_or("", |answer| &answer.algorithm),
             count(answer.and_then(|answer| answer.threads).map(u64::from)),
             count(answer.map(|answer| answer.total_nodes())),
-            count(answer.and_then(|answer| answer.settle_positions)),
+            count(answer.and_then(|answer| answer.leaf_positions)),
             cell(answer.map(|answer| answer.seconds)),
             cell(search.and_then(|record| record.cpu_seconds)),
             count(search.and_then(|record| record.peak_rss_bytes)),
@@ -121,7 +121,7 @@ pub fn csv_table(rows: &[Row]) -> String {
             count(answer.and_then(|answer| answer.dn)),
         ]
     };
-    let head = "board,squares,winner,published,new,algorithm,threads,nodes,settle_positions,seconds,\
+    let head = "board,squares,winner,published,new,algorithm,threads,nodes,leaf_positions,seconds,\
                 cpu_seconds,peak_memory_bytes,reason,root_pn,root_dn";
     csv(head, &rows.iter().map(line).collect::<Vec<_>>())
 }
@@ -249,7 +249,7 @@ fn solved_boards(rows: &[Row]) -> String {
             row.word(),
             published,
             grouped(answer.total_nodes()),
-            optional(answer.settle_positions, grouped),
+            optional(answer.leaf_positions, grouped),
             time(answer.seconds),
             optional(search.cpu_seconds, cpu_time),
             answer.algorithm,

@@ -4,36 +4,37 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Shared;
 use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Answer, Problem};
-use crate::konane::Dimensions;
+use crate::konane::{Colour, Dimensions};
 
 /// Boards of up to so many ranks and files are always in the list.
 const SIDE: u32 = 8;
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BoardsJson {
     /// By ranks, then by files. Other boards of up to 64 squares can be asked about as well.
     pub boards: Vec<BoardJson>,
 }
 
 /// A board.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BoardJson {
     /// Ranks x files.
-    pub board: String,
+    pub board: Dimensions,
     /// The most stones of the positions in its database; none if there is no database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database_stones: Option<u32>,
     /// How many proofs are about it.
     pub proofs: u32,
-    /// Who wins from the start, by a proof that was given: `black` or `white`.
+    /// The player who wins from the start according to a proof. Absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub winner: Option<String>,
+    pub winner: Option<Colour>,
 }
 
 /// Lists them.
@@ -57,7 +58,7 @@ pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJ
         entry(proof.board, &|board| {
             board.proofs += 1;
             if proof.is_about_the_start() {
-                board.winner = Some(proof.header.winner.name().to_owned());
+                board.winner = Some(proof.winner());
             }
         });
     }
@@ -66,7 +67,7 @@ pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJ
 
 impl BoardJson {
     fn of((ranks, files): (u32, u32)) -> Self {
-        let board = format!("{ranks}x{files}");
+        let board = Dimensions::new(ranks, files).expect("a board of the list");
         BoardJson { board, database_stones: None, proofs: 0, winner: None }
     }
 }

@@ -2,15 +2,17 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Shared;
 use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Answer, Problem};
-use crate::endgame::{Counts, Histogram, Manifest};
+use crate::endgame::{Counts, Histogram, Manifest, Metric, Scope};
+use crate::konane::Dimensions;
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct DatabasesJson {
     /// Those that can be read.
     pub databases: Vec<DatabaseHereJson>,
@@ -19,16 +21,16 @@ pub struct DatabasesJson {
 }
 
 /// A database.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct DatabaseHereJson {
     /// Its directory's name.
     pub name: String,
     /// Ranks x files.
-    pub board: String,
+    pub board: Dimensions,
     /// `complete` or `reachable`.
-    pub scope: String,
+    pub scope: Scope,
     /// `outcome`: who wins; `remoteness`: after how many plies as well.
-    pub metric: String,
+    pub metric: Metric,
     /// The most stones of its positions.
     pub max_stones: u32,
     /// Bytes of its layers.
@@ -44,7 +46,7 @@ pub struct DatabaseHereJson {
 }
 
 /// The positions with some number of stones.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LayerJson {
     /// The stones.
     pub stones: u32,
@@ -73,9 +75,9 @@ fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
     let layers = manifest.layers.iter();
     DatabaseHereJson {
         name,
-        board: manifest.dimensions.to_string(),
-        scope: manifest.scope.name().to_owned(),
-        metric: manifest.metric().name().to_owned(),
+        board: manifest.dimensions,
+        scope: manifest.scope,
+        metric: manifest.metric(),
         max_stones: manifest.max_stones(),
         bytes: layers.clone().map(|layer| layer.bytes).sum(),
         total: manifest.total(),

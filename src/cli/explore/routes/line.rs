@@ -2,16 +2,17 @@
 
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
 use crate::cli::explore::params::Params;
 use crate::cli::explore::reply::Answer;
-use crate::konane::Position;
+use crate::konane::{Move, Position};
 
 /// The parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineRequest {
     /// Ranks x files.
@@ -25,10 +26,10 @@ pub struct LineRequest {
 }
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LineJson {
     /// Moves that keep the outcome, as far as it is decided.
-    pub line: Vec<String>,
+    pub line: Vec<Move>,
     /// Whether they lead to the end of the game.
     pub complete: bool,
 }
@@ -46,7 +47,7 @@ pub async fn get(
         let play = |position: Position, &mv: &_| position.play(&place.board, mv);
         let end = line.iter().fold(place.position, play);
         let complete = end.count_moves(&place.board) == 0;
-        Ok(LineJson { line: line.into_iter().map(|mv| place.move_text(mv)).collect(), complete })
+        Ok(LineJson { line, complete })
     });
     line.await.map(Json)
 }

@@ -21,11 +21,15 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
+use schemars::SchemaGenerator;
 
 use super::Explorer;
 use super::assets::ASSETS;
-use super::reply::Problem;
+use super::reply::{ErrorJson, Problem};
+use super::search::EndJson;
 use super::security::json_only;
+use crate::cli::judged::AnalysisJson;
+use crate::cli::trace::ProgressJson;
 
 /// What the handlers get.
 type Shared = State<Arc<Explorer>>;
@@ -66,4 +70,39 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
 
 async fn not_found() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is nothing at this address; see docs/api.md")
+}
+
+/// Adds the types of all requests and answers to the definitions of a generator.
+pub fn add_schemas(generator: &mut SchemaGenerator) {
+    macro_rules! add {
+        ($($type:ty),+ $(,)?) => {
+            $(generator.subschema_for::<$type>();)+
+        };
+    }
+    add!(
+        ErrorJson,
+        ProgressJson,
+        EndJson,
+        version::VersionJson,
+        boards::BoardsJson,
+        position::PositionRequest,
+        AnalysisJson,
+        line::LineRequest,
+        line::LineJson,
+        play::PlayRequest,
+        play::PlayJson,
+        why::WhyRequest,
+        why::WhyJson,
+        setup::SetupRequest,
+        setup::SetupJson,
+        openings::OpeningsRequest,
+        openings::OpeningsJson,
+        databases::DatabasesJson,
+        proofs::ProofsJson,
+        searches::SearchRequest,
+        searches::SearchJson,
+        sprouts::SproutsRequest,
+        sprouts::SproutsJson,
+        sprouts::DrawRequest,
+    );
 }

@@ -4,16 +4,19 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
+use crate::analysis::Source;
 use crate::cli::explore::params::Params;
 use crate::cli::explore::reply::Answer;
-use crate::search::Value;
+use crate::json::{OrUnknown, as_text, or_unknown};
+use crate::konane::{Colour, Dimensions, Move};
 
 /// The parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningsRequest {
     /// Ranks x files.
@@ -23,10 +26,10 @@ pub struct OpeningsRequest {
 }
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct OpeningsJson {
     /// Ranks x files.
-    pub board: String,
+    pub board: Dimensions,
     /// Every first removal with every reply, also those that are equal by symmetry.
     pub openings: Vec<OpeningJson>,
     /// Whether the winner of all is known.
@@ -34,17 +37,22 @@ pub struct OpeningsJson {
 }
 
 /// The first removal of each side.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct OpeningJson {
     /// The two moves.
-    pub moves: Vec<String>,
-    /// `black`, `white` or `unknown`.
-    pub winner: String,
-    /// `rules`, `database`, `proof` or `search`; none while the winner is unknown.
+    pub moves: [Move; 2],
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Colour>,
+    /// Origin of the winner. Absent while the winner is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// The canonical code of the position after both: equal for equal openings.
-    pub code: String,
+    pub source: Option<Source>,
+    /// The canonical code of the position after both, as decimal text. Equal openings have the same
+    /// code.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub code: u64,
 }
 
 /// Judges what White can answer to each first removal, in turn.
@@ -65,21 +73,14 @@ pub async fn get(
             let analysis = analyst.analyse(&after, turn.limits(share), &mut |_| {})?;
             complete &= analysis.count(None) == 0;
             let white = after.to_move();
-            openings.extend(analysis.moves.iter().map(|judged| {
-                OpeningJson {
-                    moves: vec![place.move_text(first), place.move_text(judged.mv)],
-                    winner: match judged.outcome() {
-                        Some(Value::Win) => white.name(),
-                        Some(Value::Loss) => (!white).name(),
-                        None => "unknown",
-                    }
-                    .to_owned(),
-                    source: judged.judgement.map(|judgement| judgement.source.name().to_owned()),
-                    code: judged.after.code(&place.board).to_string(),
-                }
+            openings.extend(analysis.moves.iter().map(|judged| OpeningJson {
+                moves: [first, judged.mv],
+                winner: judged.outcome().map(|value| white.winner(value)),
+                source: judged.judgement.map(|judgement| judgement.source),
+                code: judged.after.code(&place.board),
             }));
         }
-        Ok(OpeningsJson { board: place.board.dimensions().to_string(), openings, complete })
+        Ok(OpeningsJson { board: place.board.dimensions(), openings, complete })
     });
     judged.await.map(Json)
 }

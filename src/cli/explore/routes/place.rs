@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::cli::explore::reply::Problem;
-use crate::konane::notation::{format_move, format_position, parse_line, parse_position};
+use crate::konane::notation::{parse_line, parse_position};
 use crate::konane::{Board, Dimensions, Move, Position};
 
 /// How long a request may search if it does not say.
@@ -43,16 +43,6 @@ impl Place {
         let played = parse_line(&board, &start, &moves).map_err(Problem::refused)?;
         let position = played.iter().fold(start, |position, &mv| position.play(&board, mv));
         Ok(Place { board, start, played, position })
-    }
-
-    /// The text of a position.
-    pub fn text(&self, position: &Position) -> String {
-        format_position(&self.board, position)
-    }
-
-    /// The text of a move.
-    pub fn move_text(&self, mv: Move) -> String {
-        format_move(self.board.dimensions(), mv)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
@@ -9,11 +10,12 @@ use super::place::{Place, time};
 use crate::analysis::{Choice, Judgement, Level, Source};
 use crate::cli::explore::params::Params;
 use crate::cli::explore::reply::{Answer, Problem};
-use crate::cli::judged::outcome_name;
+use crate::json::{OrUnknown, or_unknown};
+use crate::konane::Move;
 use crate::search::Value;
 
 /// The parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlayRequest {
     /// Ranks x files.
@@ -30,18 +32,20 @@ pub struct PlayRequest {
 }
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PlayJson {
     /// The move; null if there is none.
     #[serde(rename = "move")]
-    pub mv: Option<String>,
-    /// Why this one, in a sentence.
+    pub mv: Option<Move>,
+    /// The reason for the move, in a sentence.
     pub why: String,
-    /// `win`, `loss` or `unknown`, for the side that makes it.
-    pub outcome: String,
-    /// `rules`, `database`, `proof` or `search`; none while the outcome is unknown.
+    /// The outcome for the player who makes it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+    /// Origin of the outcome. Absent while it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
+    pub source: Option<Source>,
 }
 
 /// Chooses a move.
@@ -72,18 +76,18 @@ pub async fn get(
     let side = position.to_move();
     let Some(Choice { mv, judgement }) = choice else {
         let why = format!("{side} cannot move and has lost.");
-        let (outcome, source) = (Value::Loss.name().to_owned(), Source::Rules.name());
-        return Ok(Json(PlayJson { mv: None, why, outcome, source: Some(source.to_owned()) }));
+        let (outcome, source) = (Some(Value::Loss), Some(Source::Rules));
+        return Ok(Json(PlayJson { mv: None, why, outcome, source }));
     };
     let after = position.play(&place.board, mv);
     Ok(Json(PlayJson {
-        mv: Some(place.move_text(mv)),
+        mv: Some(mv),
         why: match after.count_moves(&place.board) {
             0 => format!("It leaves {} no move.", !side),
             _ => why(judgement),
         },
-        outcome: outcome_name(judgement.map(|judgement| judgement.outcome)).to_owned(),
-        source: judgement.map(|judgement| judgement.source.name().to_owned()),
+        outcome: judgement.map(|judgement| judgement.outcome),
+        source: judgement.map(|judgement| judgement.source),
     }))
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Shared;
@@ -19,7 +20,7 @@ use crate::konane::Position;
 const EASY: u32 = 4;
 
 /// The parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PositionRequest {
     /// Ranks x files.
@@ -44,10 +45,9 @@ pub async fn get(
     let dimensions = place.board.dimensions();
     let judged = explorer.boards.with(dimensions, move |analyst, turn| {
         let analysis = judge(analyst, &place.position, turn, time)?;
-        let mut json = AnalysisJson::new(&place.board, &analysis);
+        let mut json = AnalysisJson::from(analysis);
         if moves.is_some() {
-            json.start = Some(place.text(&place.start));
-            json.played = Some(place.played.iter().map(|&mv| place.move_text(mv)).collect());
+            (json.start, json.played) = (Some(place.start), Some(place.played));
         }
         Ok(json)
     });

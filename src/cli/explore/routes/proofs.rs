@@ -2,33 +2,33 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Shared;
 use crate::cli::explore::files::ProofFile;
 use crate::cli::explore::params::{NoParams, Params};
-use crate::konane::notation::format_position;
-use crate::konane::{Board, Colour, Position};
+use crate::konane::{Board, Colour, Dimensions, Position};
 use crate::proof::Side;
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ProofsJson {
     /// All of them.
     pub proofs: Vec<ProofHereJson>,
 }
 
 /// A proof.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ProofHereJson {
     /// Its file's name.
     pub name: String,
     /// Ranks x files.
-    pub board: String,
-    /// The position that it is about.
-    pub root: String,
-    /// `black` or `white`.
-    pub winner: String,
+    pub board: Dimensions,
+    /// The position that it proves.
+    pub root: Position,
+    /// The player who wins.
+    pub winner: Colour,
     /// Positions in it.
     pub positions: u64,
     /// Bytes of the file.
@@ -48,9 +48,9 @@ fn proof(proof: &ProofFile) -> ProofHereJson {
     };
     ProofHereJson {
         name: proof.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        board: proof.board.to_string(),
-        root: format_position(&board, &Position::new_unchecked(header.root, to_move)),
-        winner: header.winner.name().to_owned(),
+        board: proof.board,
+        root: Position::new_unchecked(&board, header.root, to_move),
+        winner: proof.winner(),
         positions: header.positions,
         bytes: proof.bytes,
     }

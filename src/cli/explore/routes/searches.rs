@@ -8,6 +8,7 @@ use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
@@ -20,7 +21,7 @@ use crate::konane::{LEAST_MEMORY, SolveError};
 use crate::system::{bytes_text, parse_bytes};
 
 /// The body of `POST`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// `konane` or `sprouts`.
@@ -41,15 +42,16 @@ pub struct SearchRequest {
 }
 
 /// The games.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 enum GameName {
     Konane,
     Sprouts,
 }
 
 /// When a search gives up; never, if nothing is said.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct LimitsRequest {
     /// After this time.
@@ -59,7 +61,7 @@ pub struct LimitsRequest {
 }
 
 /// The answer to `POST`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchJson {
     /// Names the search in the addresses of its events and for `DELETE`.
     pub id: String,

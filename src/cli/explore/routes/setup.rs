@@ -1,17 +1,17 @@
 //! `POST /api/v1/konane/setup`: whether stones can be a position.
 
 use axum::Json;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
 use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Answer, Body, Problem};
-use crate::cli::judged::phase_name;
-use crate::konane::notation::{format_position, parse_square};
-use crate::konane::{Board, Colour, Position, Setup};
+use crate::konane::notation::parse_square;
+use crate::konane::{Board, Colour, Dimensions, Phase, Position, Setup};
 
 /// The body: a position's text, or its occupied squares and the side to move.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetupRequest {
     /// Ranks x files.
@@ -21,28 +21,20 @@ pub struct SetupRequest {
     /// Squares with a stone; its colour is that of the square.
     squares: Option<Vec<String>>,
     /// With `squares`: `black` or `white`.
-    to_move: Option<Side>,
-}
-
-/// A side.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Side {
-    Black,
-    White,
+    to_move: Option<Colour>,
 }
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SetupJson {
     /// Ranks x files.
-    pub board: String,
+    pub board: Dimensions,
     /// The position as it is written.
-    pub position: String,
-    /// `black` or `white`.
-    pub to_move: String,
-    /// `removal` or `jump`.
-    pub phase: String,
+    pub position: Position,
+    /// The player to move.
+    pub to_move: Colour,
+    /// `removal` in the first two plies, `jump` from then on.
+    pub phase: Phase,
 }
 
 /// Checks it.
@@ -55,20 +47,16 @@ pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Ans
         }
         (None, Some(squares), Some(side)) => {
             let board = Board::new(super::place::board(&board)?);
-            let to_move = match side {
-                Side::Black => Colour::Black,
-                Side::White => Colour::White,
-            };
-            let position = stand(&board, &squares, to_move)?;
+            let position = stand(&board, &squares, side)?;
             (board, position)
         }
         _ => return Err(Problem::refused("give either position, or squares and to_move")),
     };
     Ok(Json(SetupJson {
-        board: board.dimensions().to_string(),
-        position: format_position(&board, &position),
-        to_move: position.to_move().name().to_owned(),
-        phase: phase_name(position.phase(&board)).to_owned(),
+        board: board.dimensions(),
+        position,
+        to_move: position.to_move(),
+        phase: position.phase(&board),
     }))
 }
 

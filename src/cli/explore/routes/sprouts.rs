@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
@@ -14,7 +15,7 @@ use crate::sprouts::analysis::Analysis;
 use crate::sprouts::{Position, draw};
 
 /// The parameters of `position`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SproutsRequest {
     /// Such as `0*5`.
@@ -24,7 +25,7 @@ pub struct SproutsRequest {
 }
 
 /// The answer of `position`: as `sprouts children --values --json`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SproutsJson {
     /// As it was asked for.
     pub position: String,
@@ -53,7 +54,7 @@ pub async fn position(
 }
 
 /// The parameters of `draw`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRequest {
     /// Such as `0*5`.

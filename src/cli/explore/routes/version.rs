@@ -1,12 +1,13 @@
 //! `GET /api/v1/version`.
 
 use axum::Json;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::explore::params::{NoParams, Params};
 
 /// The answer.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct VersionJson {
     /// The program's.
     pub version: String,

@@ -2,17 +2,21 @@
 
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::place::{Place, time};
+use crate::analysis::Source;
 use crate::cli::explore::params::Params;
 use crate::cli::explore::reply::{Answer, Problem};
-use crate::cli::judged::outcome_name;
+use crate::json::{OrUnknown, or_unknown};
 use crate::konane::notation::parse_move;
+use crate::konane::{Colour, Move, Position};
+use crate::search::Value;
 
 /// The parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WhyRequest {
     /// Ranks x files.
@@ -26,19 +30,24 @@ pub struct WhyRequest {
     time: Option<u64>,
 }
 
-/// The answer. Outcome, remoteness and verdict are those of `after`.
-#[derive(Debug, Serialize, Deserialize)]
+/// The answer. Outcome, winner, remoteness and verdict are those of `after`.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct WhyJson {
     /// The opponent's best reply: one that wins, if one is known; null if there is no move.
-    pub reply: Option<String>,
-    /// How it is known what the reply brings: `rules`, `database`, `proof` or `search`; none while it
-    /// is not known.
+    pub reply: Option<Move>,
+    /// Origin of the outcome of the reply. Absent while that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
+    pub source: Option<Source>,
     /// The position after the reply, or after the move if there is no reply.
-    pub after: String,
-    /// `win`, `loss` or `unknown`, for the side to move there.
-    pub outcome: String,
+    pub after: Position,
+    /// The outcome for the player to move in `after`.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Colour>,
     /// Plies to the end from there, where they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
@@ -61,12 +70,13 @@ pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -
         let analysis = analyst.analyse(&after, limits, &mut |_| {})?;
         let judgement = choice.map_or(analysis.judgement, |choice| choice.judgement);
         Ok(WhyJson {
-            reply: choice.map(|choice| place.move_text(choice.mv)),
-            source: judgement.map(|judgement| judgement.source.name().to_owned()),
-            after: place.text(&after),
-            outcome: outcome_name(analysis.outcome()).to_owned(),
+            reply: choice.map(|choice| choice.mv),
+            source: judgement.map(|judgement| judgement.source),
+            after,
+            outcome: analysis.outcome(),
+            winner: analysis.winner,
             remoteness: analysis.judgement.and_then(|judgement| judgement.remoteness),
-            verdict: analysis.verdict(),
+            verdict: analysis.verdict,
         })
     });
     why.await.map(Json)

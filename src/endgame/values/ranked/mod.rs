@@ -355,7 +355,7 @@ mod tests {
     /// The successors of a position of the jumping phase, or of a full or nearly full board taken
     /// as one: a jump of some board beyond it would do the same.
     fn jumped(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
-        let position = Position::new_unchecked(occupied, to_move);
+        let position = Position::new_unchecked(&board, occupied, to_move);
         if (board.all() & !occupied).count_ones() == 0 {
             return Vec::new();
         }
@@ -445,7 +445,7 @@ mod tests {
                 .run(&stones, |stones| {
                     let occupied = stones.iter().fold(0, |set, &square| set | 1u64 << square);
                     for to_move in [Colour::Black, Colour::White] {
-                        let position = Position::new_unchecked(occupied, to_move);
+                        let position = Position::new_unchecked(&board, occupied, to_move);
                         let win = position.moves(&board).into_iter().any(|mv: Move| {
                             let next = position.play(&board, mv);
                             !value(&index, &blocks, next.occupied(), next.to_move())

@@ -24,7 +24,7 @@ use crate::endgame::database::Database;
 use crate::endgame::files::{BlockKey, BlockKind, LayerFile, Metric, Scope};
 use crate::endgame::index::{Address, Index, Row, Sizes, stabiliser};
 use crate::konane::symmetry::permute;
-use crate::konane::{Board, Colour, Position, notation};
+use crate::konane::{Board, Colour, Position};
 
 /// Positions that are checked together: 16 KiB of working memory, which stay in the first cache.
 const STRETCH: usize = 2048;
@@ -220,8 +220,9 @@ impl<'a> Recomputation<'a> {
             fault.map(|Fault { column, what, expected, got }| {
                 let BlockKey { to_move, black, white, .. } = key;
                 let address = Address { to_move, black, white, row, column };
-                let position = Position::new_unchecked(self.index.occupied(&address), to_move);
-                let position = notation::format_position(self.board, &position);
+                let position =
+                    Position::new_unchecked(self.board, self.index.occupied(&address), to_move);
+                let position = position.to_string();
                 let path = file.path().to_owned();
                 Err(VerifyError::Wrong { path, position, address, what, expected, got })
             })

@@ -178,7 +178,7 @@ where
     fn tell_found(&mut self) {
         let found = self.leader.level.take_found();
         if !found.is_empty() && !self.observer.grundy_numbers(&found) {
-            self.leader.end(Reason::KnownValues);
+            self.leader.end(Reason::FileError);
         }
     }
 

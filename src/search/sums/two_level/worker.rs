@@ -141,7 +141,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         let outcome = match answer.map(Pair::value) {
             Ok(Some(value)) => JobOutcome::Solved(value, None),
             Err(Reason::Interrupted) => JobOutcome::Stopped,
-            Err(reason @ (Reason::KnownValues | Reason::TimeLimit | Reason::Contradiction)) => {
+            Err(reason @ (Reason::FileError | Reason::TimeLimit | Reason::Contradiction)) => {
                 JobOutcome::Failed(reason)
             }
             // Without memory the leader has to do with what is known.

@@ -1,0 +1,90 @@
+//! Serialisation of results: names of enumerations, types written as text, and `unknown`.
+//!
+//! Results derive `Serialize` and `JsonSchema`; the program, the API and the Python package print them as they are.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+/// Implements `Serialize` and `JsonSchema` for types that are written as their `Display` text.
+macro_rules! serialize_as_text {
+    ($($type:ty: $description:literal),+ $(,)?) => {$(
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl schemars::JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "description": $description })
+            }
+        }
+    )+};
+}
+pub(crate) use serialize_as_text;
+
+/// Writes a value that may be unknown: `None` becomes the text `unknown`. For `#[serde(with)]`.
+pub(crate) mod or_unknown {
+    use super::{Serialize, Serializer};
+
+    /// Writes the value or `unknown`.
+    pub fn serialize<T: Serialize, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => value.serialize(serializer),
+            None => serializer.serialize_str("unknown"),
+        }
+    }
+}
+
+/// The schema of a field written by [`or_unknown`].
+pub(crate) struct OrUnknown<T>(std::marker::PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("{} or unknown", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut names = variants(&T::json_schema(generator));
+        names.push("unknown".to_owned());
+        json_schema!({ "type": "string", "enum": names })
+    }
+}
+
+/// The names that the schema of an enumeration without fields allows.
+pub fn variants(schema: &Schema) -> Vec<String> {
+    let of = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let list = |key| schema.get(key).and_then(|value| value.as_array()).into_iter().flatten();
+    list("enum")
+        .filter_map(of)
+        .chain(list("oneOf").filter_map(|one| of(one.get("const")?)))
+        .collect()
+}
+
+/// Writes a value as its `Display` text. For `#[serde(serialize_with)]`.
+pub fn as_text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+/// A count divided by a time. Finite for any time.
+pub fn per_second(count: u64, seconds: f64) -> f64 {
+    (count as f64 / seconds.max(1e-9)).round()
+}
