@@ -17,6 +17,7 @@ use crate::endgame::{
     BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
 };
 use crate::konane::{Board, Dimensions};
+use crate::search::run::Reason;
 use crate::system::peak_memory;
 use crate::system::{NumberError, parse_number};
 
@@ -159,7 +160,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
         Err(error) => {
             if let (true, Some(resource)) = (args.output.json, error.lacking()) {
                 output::write_json(&no_database(match resource {
-                    Resource::Memory => "memory limit",
+                    Resource::Memory => Reason::Memory.text(),
                     Resource::Disk => "disk limit",
                 }))?;
             }
@@ -183,7 +184,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
             Ok(Exit::Answered)
         }
         Err(BuildError::Interrupted) => {
-            output::answer(args.output.json, &no_database("interrupted"), |_| {
+            output::answer(args.output.json, &no_database(Reason::Interrupted.text()), |_| {
                 "interrupted: the same command goes on from here\n".to_owned()
             })?;
             Ok(Exit::Interrupted)

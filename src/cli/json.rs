@@ -5,13 +5,13 @@ pub use super::annotate::{AnnotatedMoveJson, AnnotationJson, SideJson, SummaryJs
 pub use super::bench::{BenchItemJson, BenchJson};
 pub use super::builddb::{BuildJson, PlanJson};
 pub use super::judged::{AnalysisJson, JudgedMoveJson};
-pub use super::output::TableJson;
+pub use super::output::{EndedJson, TableJson};
 pub use super::perft::{DivideJson, PerftJson};
 pub use super::probe::{MoveJson, ProbeJson};
 pub use super::solve::{CheckpointJson, ProofJson, SolveJson, TotalJson};
 pub use super::sprouts::{
     AddedJson, CanonicalJson, ChildrenJson, DatabaseJson, ExportJson, GrundyJson, ProblemJson,
-    SearchedJson, SproutsSolveJson, StatsJson, ValuesJson, VerifySprJson,
+    SearchedJson, SproutsMoveJson, SproutsSolveJson, StatsJson, ValuesJson, VerifySprJson,
 };
 pub use super::statespace::{CountsJson, PlyJson, StateSpaceJson};
 pub use super::trace::{TraceJson, TraceMoveJson};

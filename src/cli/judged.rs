@@ -6,6 +6,8 @@ use crate::analysis::{Analysis, JudgedMove};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Board, Phase};
 use crate::search::Value;
+use crate::search::run::Reason;
+use crate::sprouts::analysis::reason;
 
 /// A position and its moves, as far as they are decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +32,9 @@ pub struct AnalysisJson {
     pub verdict: String,
     /// Whether the position and every move are decided.
     pub complete: bool,
+    /// Why something is not decided, once the search has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "reason")]
+    pub reason: Option<Reason>,
     /// The canonical code: equal for equivalent positions. In decimal, as text, since it has 64 bits.
     pub code: String,
     /// All moves: winning ones first, those that are not decided last.
@@ -92,6 +97,7 @@ impl AnalysisJson {
             remoteness: judgement.and_then(|judgement| judgement.remoteness),
             verdict: analysis.verdict(),
             complete: analysis.is_complete(),
+            reason: analysis.reason,
             code: position.code(board).to_string(),
             moves: analysis.moves.iter().map(|judged| JudgedMoveJson::new(board, judged)).collect(),
             line: None,

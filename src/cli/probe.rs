@@ -48,8 +48,7 @@ pub struct MoveJson {
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// `win` or `loss`, for the side to move in the position asked about; of `sprouts solve` also
-    /// `unknown`.
+    /// `win` or `loss`, for the side to move in the position asked about.
     pub outcome: String,
     /// Plies to the end after the move, if the database knows.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,7 @@ pub use engine::{DatabaseJson, SearchedJson};
 #[cfg(feature = "explore")]
 pub(super) use engine::{NumbersArg, analyst};
 pub use grundy::GrundyJson;
-pub use solve::SproutsSolveJson;
+pub use solve::{SproutsMoveJson, SproutsSolveJson};
 pub use text::read;
 pub use verify::{ProblemJson, VerifySprJson};
 

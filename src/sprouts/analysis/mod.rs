@@ -291,8 +291,8 @@ impl Analyst {
     }
 }
 
-/// Outcomes by name; `unknown` for none.
-mod outcome {
+/// Serialises outcomes by their names; `None` is `unknown`.
+pub(crate) mod outcome {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     use super::Value;
@@ -311,8 +311,8 @@ mod outcome {
     }
 }
 
-/// Reasons by their text.
-mod reason {
+/// Serialises reasons by their texts.
+pub(crate) mod reason {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
     use super::Reason;
