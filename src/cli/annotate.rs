@@ -12,13 +12,13 @@ use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::flags::OutputArgs;
 use super::game::{read_record, read_record_of_stdin};
-use super::output;
+use super::output::{self, EndedJson};
 use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
 use crate::konane::record::{Mark, Record, RecordedMove};
 use crate::konane::{Colour, Move, Position};
 use crate::search::Value;
-use crate::search::run::Limits;
+use crate::search::run::{Limits, Reason};
 use crate::system::parse_duration;
 
 /// How the comment of a judged move begins.
@@ -74,6 +74,9 @@ pub struct AnnotationJson {
     pub moves: Vec<AnnotatedMoveJson>,
     /// What each side has done.
     pub summary: SummaryJson,
+    /// The limit that left moves undecided, or `interrupted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 /// A judged move.
@@ -125,7 +128,10 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         false => read_record(&args.game)?,
         true => match read_record_of_stdin(stop)? {
             Some(record) => record,
-            None => return Ok(Exit::Interrupted),
+            None => {
+                let ended = Err(CliError::Interrupted);
+                return output::ended(args.output.json, ended, EndedJson::new);
+            }
         },
     };
     let mut analyst = args.analyst.open(record.dimensions)?;
@@ -160,17 +166,22 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         .collect();
     let summary =
         SummaryJson { black: side(&judged, Colour::Black), white: side(&judged, Colour::White) };
+    let unknown = judged.iter().any(|judged| judged.mark == Some(Mark::Unknown));
+    let reason = match stop.load(Ordering::Relaxed) {
+        true => Some(Reason::Interrupted),
+        // The position after the last move is judged without a reason.
+        false if unknown => {
+            let reason = analyses.iter().find_map(|analysis| analysis.reason);
+            Some(reason.unwrap_or(Reason::TimeLimit))
+        }
+        false => None,
+    };
     if args.output.json {
-        output::write_json(&object(&record, &judged, summary))?;
+        output::write_json(&object(&record, &judged, summary, reason))?;
     } else {
         output::write_text(&text(record, &judged, &summary))?;
     }
-    let unknown = judged.iter().any(|judged| judged.mark == Some(Mark::Unknown));
-    Ok(match (stop.load(Ordering::Relaxed), unknown) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Limit,
-        (false, false) => Exit::Answered,
-    })
+    Ok(reason.into())
 }
 
 /// Judges a position without its moves.
@@ -283,7 +294,12 @@ fn side(judged: &[Judged], side: Colour) -> SideJson {
     }
 }
 
-fn object(record: &Record, judged: &[Judged], summary: SummaryJson) -> AnnotationJson {
+fn object(
+    record: &Record,
+    judged: &[Judged],
+    summary: SummaryJson,
+    reason: Option<Reason>,
+) -> AnnotationJson {
     let name = |winner: Option<Colour>| winner.map_or("unknown", Colour::name).to_owned();
     let moves = judged.iter().enumerate().map(|(index, judged)| AnnotatedMoveJson {
         ply: index + 1,
@@ -302,6 +318,7 @@ fn object(record: &Record, judged: &[Judged], summary: SummaryJson) -> Annotatio
         result: name(record.result),
         moves: moves.collect(),
         summary,
+        reason,
     }
 }
 

@@ -66,6 +66,9 @@ pub struct BenchJson {
     pub items: Vec<BenchItemJson>,
     /// Sum of all nodes and expansions; null if the run was interrupted.
     pub signature: Option<u64>,
+    /// `interrupted` if the run was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
 }
@@ -151,7 +154,8 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let signature = complete.then(|| items.iter().map(BenchItemJson::counted).sum::<u64>());
     let seconds = begun.elapsed().as_secs_f64();
     if args.json {
-        output::write_json(&BenchJson { items, signature, seconds })?;
+        let reason = (!complete).then_some(Reason::Interrupted);
+        output::write_json(&BenchJson { items, signature, reason, seconds })?;
     } else if let Some(signature) = signature {
         output::write_text(&format!("total {}\nsignature: {signature}\n", output::time(seconds)))?;
     }

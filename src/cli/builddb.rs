@@ -18,6 +18,7 @@ use crate::endgame::{
     BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
 };
 use crate::konane::{Board, Dimensions};
+use crate::search::run::Reason;
 use crate::system::peak_memory;
 use crate::system::{NumberError, parse_number};
 
@@ -184,7 +185,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
             Ok(Exit::Answered)
         }
         Err(BuildError::Interrupted) => {
-            output::answer(args.output.json, &no_database("interrupted"), |_| {
+            output::answer(args.output.json, &no_database(Reason::Interrupted.text()), |_| {
                 "interrupted: the same command goes on from here\n".to_owned()
             })?;
             Ok(Exit::Interrupted)

@@ -336,9 +336,18 @@ impl CliError {
             },
             CliError::SprVerify(error) => match error {
                 SprVerifyError::File(_) => Exit::File,
-                SprVerifyError::Memory(_) => Exit::Limit,
-                SprVerifyError::Interrupted => Exit::Interrupted,
+                SprVerifyError::Root { .. } => Exit::BadInput,
             },
+        }
+    }
+
+    /// The reason to report beside this error if a limit or a signal ended the run. The limits that end
+    /// a run with an error are those of memory.
+    pub fn reason(&self) -> Option<Reason> {
+        match self.exit() {
+            Exit::Limit => Some(Reason::Memory),
+            Exit::Interrupted => Some(Reason::Interrupted),
+            Exit::Answered | Exit::Mismatch | Exit::BadInput | Exit::File => None,
         }
     }
 
@@ -363,10 +372,11 @@ impl CliError {
                 return Some(format!("write {board}{position}: ranks and files change places"));
             }
             CliError::Memory { need, .. } if is_there(*need) => "--memory allows more",
-            CliError::SproutsFull(_) => "--memory allows more",
+            CliError::SproutsFull(_) | CliError::GrundyFile(GrundyFileError::Full(_)) => {
+                "--memory allows more"
+            }
             #[cfg(feature = "explore")]
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
-            CliError::SprVerify(SprVerifyError::Memory(_)) => "--memory allows more",
             CliError::Plan(PlanError::DoesNotFit(misfit)) => {
                 let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory);
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));

@@ -140,7 +140,7 @@ impl SearchArgs {
 /// The jobs of the two-level search.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct JobArgs {
-    /// pns-pdfpn: length of a worker's job in nodes, for Sprouts in iterations [default: 10000].
+    /// pns-pdfpn: length of a worker's job in nodes, for Sprouts in expansions [default: 10000].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     pub iterations: Option<u64>,
     /// pns-pdfpn: expansions after which a worker tells its numbers to the others [default: 4096,

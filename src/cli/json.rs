@@ -9,6 +9,7 @@ use super::annotate::AnnotationJson;
 use super::bench::BenchJson;
 use super::builddb::{BuildJson, PlanJson};
 use super::judged::AnalysisJson;
+use super::output::EndedJson;
 use super::perft::PerftJson;
 use super::solve::SolveJson;
 use super::sprouts::{
@@ -64,6 +65,7 @@ const PRINTED: &[Printed] = &[
     printed::<ExportJson>("sprouts db export"),
     printed::<StatsJson>("sprouts db stats"),
     printed::<BenchJson>("bench"),
+    printed::<EndedJson>("any, ended by a limit before its work"),
 ];
 
 /// Schemas of all objects.

@@ -5,11 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::exit::CliError;
+use super::exit::{CliError, Exit};
 use crate::file::NewFile;
 use crate::search::numbers::INFINITY;
+use crate::search::run::Reason;
 
 /// One JSON object and a line feed.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
@@ -24,6 +26,36 @@ pub fn answer<T: Serialize>(
     text: impl FnOnce(&T) -> String,
 ) -> Result<(), CliError> {
     if as_json { write_json(value) } else { write_text(&text(value)) }
+}
+
+/// The JSON of a run that a limit or a signal ended before it knew anything.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EndedJson {
+    /// The limit, or `interrupted`.
+    pub reason: Option<Reason>,
+}
+
+impl EndedJson {
+    /// The object of a run that ended for a reason.
+    pub fn new(reason: Reason) -> Self {
+        EndedJson { reason: Some(reason) }
+    }
+}
+
+/// With `--json`, writes the object of a run that a limit or a signal ended with an error. An
+/// interruption needs no message on stderr; all other results are returned as they are.
+pub fn ended<T: Serialize>(
+    as_json: bool,
+    result: Result<Exit, CliError>,
+    object: impl FnOnce(Reason) -> T,
+) -> Result<Exit, CliError> {
+    if let (true, Some(reason)) = (as_json, result.as_ref().err().and_then(CliError::reason)) {
+        write_json(&object(reason))?;
+    }
+    match result {
+        Err(CliError::Interrupted) => Ok(Exit::Interrupted),
+        result => result,
+    }
 }
 
 /// Writes one JSON object and a line feed.

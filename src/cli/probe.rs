@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::exit::{CliError, Exit};
 use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
@@ -41,20 +39,6 @@ pub struct ProbeArgs {
     /// Print JSON instead of text: one object, or one a line for positions from standard input.
     #[arg(long)]
     pub json: bool,
-}
-
-/// A move in the JSON of `probe`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MoveJson {
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// `win` or `loss`, for the side to move in the position asked about; of `sprouts solve` also
-    /// `unknown`.
-    pub outcome: String,
-    /// Plies to the end after the move, if the database knows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remoteness: Option<u32>,
 }
 
 /// Answers that are collected before they are written, as long as more lines are waiting.

@@ -14,6 +14,7 @@ use super::output;
 use super::progress::Progress;
 use crate::proof::check::rules::{Rules, Stones};
 use crate::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
+use crate::search::run::Reason;
 use crate::system::memory_available;
 
 /// `konane verify-proof`.
@@ -58,6 +59,9 @@ pub struct VerifyProofJson {
     /// What is wrong, or why the check did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// The limit that was reached, or `interrupted`, if the check did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
 }
@@ -80,7 +84,8 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
         Err(_) => return result.map(|_| Exit::File),
     };
     if args.output.json {
-        output::write_json(&object(args, header.as_ref(), (valid, problem), seconds))?;
+        let reason = result.as_ref().err().and_then(CliError::reason);
+        output::write_json(&object(args, header.as_ref(), (valid, problem, reason), seconds))?;
     }
     match result {
         Ok(verification) => {
@@ -131,7 +136,7 @@ fn check(
 fn object(
     args: &VerifyProofArgs,
     header: Option<&(ProofHeader, u64)>,
-    (valid, problem): (Option<bool>, Option<String>),
+    (valid, problem, reason): (Option<bool>, Option<String>, Option<Reason>),
     seconds: f64,
 ) -> VerifyProofJson {
     VerifyProofJson {
@@ -146,6 +151,7 @@ fn object(
         bytes: header.map(|(_, bytes)| *bytes),
         valid,
         problem,
+        reason,
         seconds,
     }
 }

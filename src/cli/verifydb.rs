@@ -14,6 +14,7 @@ use super::progress::Progress;
 use super::{database, output};
 use crate::endgame::{DatabaseError, Manifest, VerifyError, VerifyReport, deep_memory, verify};
 use crate::file::FileError;
+use crate::search::run::Reason;
 use crate::system::memory_available;
 
 /// `konane verifydb`.
@@ -62,6 +63,9 @@ pub struct VerifyJson {
     /// What is wrong, or why the check did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// The limit that was reached, or `interrupted`, if the check did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
 }
@@ -80,7 +84,8 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Err(_) => return result.map(|_| Exit::File),
     };
     if args.output.json {
-        output::write_json(&object(args, (valid, problem), seconds))?;
+        let reason = result.as_ref().err().and_then(CliError::reason);
+        output::write_json(&object(args, (valid, problem, reason), seconds))?;
     }
     match result {
         Ok(report) => {
@@ -125,7 +130,7 @@ fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifyReport, CliErro
 
 fn object(
     args: &VerifydbArgs,
-    (valid, problem): (Option<bool>, Option<String>),
+    (valid, problem, reason): (Option<bool>, Option<String>, Option<Reason>),
     seconds: f64,
 ) -> VerifyJson {
     // What a database that did not pass says about itself, if it can be read.
@@ -143,6 +148,7 @@ fn object(
         deep: args.deep,
         valid,
         problem,
+        reason,
         seconds,
     }
 }

@@ -8,16 +8,18 @@
 //!
 //! A proof that a search has left holds the numbers of the lost couples only. That a couple is won is
 //! seen by a move to a lost one, which is there. What is not there is searched, depth first and with
-//! a memory, by nothing but the definition; an entry may cost so many positions and no more, and
-//! what it needed is then missing. No code is shared with the searches that write databases; the
+//! a memory, by nothing but the definition. The number of positions searched for one entry is limited; an
+//! entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the searches that write databases; the
 //! rules and canonical forms are.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{Entry, SprError};
+use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, Full, Impartial, Options};
 
 /// Most moves that follow each other in a search; bounds the stack.
@@ -26,14 +28,29 @@ const DEPTH: u32 = 2000;
 const BYTES_OF_FACT: u64 = 24;
 /// About what an entry of the file takes, and what has been said of its land.
 const BYTES_OF_CLAIM: u64 = 200;
+/// Maximum number of findings of each kind, wrong and undecided, that a report lists.
+const MAX_FINDINGS: u64 = 100;
 
-/// Limits.
+/// Limits of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyLimits {
-    /// Positions that may be searched for one entry, or for the root.
+    /// Maximum number of positions searched for one entry, or for the root.
     pub work: u64,
-    /// Bytes for positions and what is known of them.
+    /// Maximum number of bytes for positions and what is known of them.
     pub memory: u64,
+    /// Time at which the check ends.
+    pub deadline: Option<Instant>,
+}
+
+/// Progress of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerifyProgress {
+    /// Entries read so far.
+    pub entries: u64,
+    /// Entries checked so far; none while the file is being read.
+    pub checked: Option<u64>,
+    /// Positions searched that are not in the file.
+    pub searched: u64,
 }
 
 /// Why an entry is not established.
@@ -55,6 +72,12 @@ pub enum Problem {
         /// The right one.
         found: u32,
     },
+    /// The number is wrong, and a limit was reached before the right one was found.
+    #[error("the number is not {grundy}; a limit was reached before the right one was found")]
+    Wrong {
+        /// The number claimed.
+        grundy: u32,
+    },
     /// Two lines about the same land contradict each other.
     #[error("the number is {grundy} here, but {other} in line {line}, of the same land")]
     Contradiction {
@@ -65,12 +88,12 @@ pub enum Problem {
         /// The other line.
         line: u64,
     },
-    /// Too much is missing from the file.
+    /// The work limit was reached: the entry is undecided.
     #[error(
-        "the number {grundy} does not follow: numbers of its moves are missing, and {work} \
-         positions were searched for them"
+        "the number {grundy} is undecided: numbers of its moves are missing, and the search for them \
+         reached its limit after {work} positions"
     )]
-    Missing {
+    Undecided {
         /// The number claimed.
         grundy: u32,
         /// Positions that were searched.
@@ -89,112 +112,106 @@ pub struct Finding {
     pub problem: Problem,
 }
 
-/// What has come of it.
+/// Result of a check, possibly of one that a limit ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// Entries of the file.
-    pub entries: u64,
+    /// Entries of the file; `None` if a limit ended the check before all were read.
+    pub entries: Option<u64>,
     /// Entries that are established.
     pub established: u64,
-    /// The first hundred entries that are not, smallest positions first.
+    /// Entries that contradict the rules or each other.
+    pub wrong: u64,
+    /// Entries for which the work limit was reached.
+    pub undecided: u64,
+    /// The first hundred wrong and the first hundred undecided entries, smallest positions first.
     pub findings: Vec<Finding>,
-    /// Whether the root is lost for the player to move; None if no root was given, or if what the
-    /// file proves does not decide it within the limit.
+    /// Whether the root is lost for the player to move; `None` if no root was given, or if a limit was
+    /// reached before it was decided.
     pub root_lost: Option<bool>,
     /// Couples of a land that the file does not have and a heap that had to be searched.
     pub searched: u64,
+    /// Limit that left an entry or the root undecided.
+    pub reason: Option<Reason>,
 }
 
 impl VerifyReport {
-    /// Whether every entry is established; a file without entries proves nothing.
-    pub fn is_valid(&self) -> bool {
-        self.entries > 0 && self.entries == self.established
+    /// Whether every entry is established and the root, if one was given, is decided. `None` if a limit
+    /// was reached and no entry is wrong. A file without entries proves nothing and is not valid.
+    pub fn is_valid(&self) -> Option<bool> {
+        match (self.wrong, self.entries, self.reason) {
+            (1.., _, _) | (_, Some(0), _) => Some(false),
+            (0, _, Some(_)) => None,
+            (0, _, None) => Some(true),
+        }
     }
 }
 
-/// Why there is no report.
+/// Reason for which a file cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] SprError),
-    /// The memory is used up.
-    #[error("the database needs more than {0} bytes of memory to be checked: allow more")]
-    Memory(u64),
-    /// The stop flag was set.
-    #[error("interrupted")]
-    Interrupted,
+    /// The file does not decide the root.
+    #[error(
+        "the root {root:?} does not follow from the file: it has no numbers for the lands of this \
+         position, nor for those after its moves; choose a position of the file"
+    )]
+    Root {
+        /// The root in canonical form.
+        root: String,
+    },
 }
 
-/// Why a search ended without an answer.
+/// Event that ends a search.
 enum Halt {
+    /// The work limit.
     Work,
+    /// Another limit or the stop flag: the whole check ends.
+    End(Reason),
     Error(VerifyError),
 }
 
-/// Checks every entry, then the root.
+/// Entries by their sums of lands: the number and the line of the first entry of each.
+type Claims = HashMap<Vec<Atom>, (u32, u64)>;
+
+/// Checks every entry, then the root. Calls `on_progress` for every position that is searched.
 ///
 /// Cost: the moves of every entry and of every move's position, once each; memory for these.
 ///
 /// # Errors
-/// If an entry cannot be read, the memory does not suffice or `stop` is set.
+/// If an entry cannot be read, or if the root has no entry and does not follow from entries by one
+/// move. The latter is found before anything is searched.
 pub fn verify(
     entries: impl Iterator<Item = Result<Entry, SprError>>,
     root: Option<&Position>,
     limits: VerifyLimits,
     stop: &AtomicBool,
+    on_progress: &mut dyn FnMut(VerifyProgress),
 ) -> Result<VerifyReport, VerifyError> {
+    let VerifyLimits { work, memory, deadline } = limits;
     let mut checker = Checker {
-        game: Sprouts::new(limits.memory),
+        game: Sprouts::new(memory),
         scratch: Scratch::default(),
         numbers: HashMap::new(),
         wins: HashSet::new(),
         claimed: HashSet::new(),
         claims: 0,
+        checked: None,
         work: 0,
         searched: 0,
-        most_work: limits.work,
-        memory: limits.memory,
-        stop,
+        max_work: work,
+        memory,
+        limits: Limits { deadline, stop: Some(stop), ..Limits::default() },
+        on_progress,
     };
-    let mut claims: Vec<Claim> = Vec::new();
-    for entry in entries {
-        checker.checkpoint()?;
-        let Entry { line, position, grundy } = entry?;
-        let sum = checker.atoms(&position)?;
-        checker.claimed.extend(&sum);
-        checker.claims += 1;
-        let lives = sum.iter().map(|&atom| checker.game.features(atom).lives).sum();
-        claims.push(Claim { lives, line, sum, grundy });
-    }
-    claims.sort_by_key(|claim| (claim.lives, claim.line));
-    let mut report = VerifyReport { entries: claims.len() as u64, ..VerifyReport::default() };
-    let mut said: HashMap<Vec<Atom>, (u32, u64)> = HashMap::new();
-    for claim in &claims {
-        let (grundy, line) = (claim.grundy, claim.line);
-        let first = *said.entry(claim.sum.clone()).or_insert((grundy, line));
-        let problem = if first.0 != grundy {
-            Some(Problem::Contradiction { grundy, other: first.0, line: first.1 })
-        } else {
-            checker.check(claim)?
-        };
-        match problem {
-            None => report.established += 1,
-            Some(problem) if report.findings.len() < 100 => {
-                let land = checker.game.text(&claim.sum);
-                report.findings.push(Finding { line, land, problem });
-            }
-            Some(_) => {}
-        }
-    }
-    if let Some(root) = root {
-        let sum = checker.atoms(root)?;
-        checker.work = 0;
-        report.root_lost = match checker.is_lost(&sum, 0, 0) {
-            Ok(lost) => Some(lost),
-            Err(Halt::Work) => None,
-            Err(Halt::Error(error)) => return Err(error),
-        };
+    let mut report = VerifyReport::default();
+    match checker.run(entries, root, &mut report) {
+        Ok(()) if report.undecided > 0 => report.reason = Some(Reason::NodeLimit),
+        Ok(()) => {}
+        Err(Halt::Work) => report.reason = Some(Reason::NodeLimit),
+        Err(Halt::End(reason)) => report.reason = Some(reason),
+        Err(Halt::Error(error)) => return Err(error),
     }
     report.searched = checker.searched;
     Ok(report)
@@ -218,56 +235,146 @@ struct Checker<'a> {
     wins: HashSet<(Atom, u32)>,
     /// Lands that the file speaks of.
     claimed: HashSet<Atom>,
-    /// Entries of the file.
+    /// Entries of the file that were read.
     claims: u64,
+    /// Entries that were checked, once all were read.
+    checked: Option<u64>,
     /// Positions searched for the present entry.
     work: u64,
     /// Positions searched that the file does not have.
     searched: u64,
-    most_work: u64,
+    max_work: u64,
     memory: u64,
-    stop: &'a AtomicBool,
+    /// The deadline and the stop flag.
+    limits: Limits<'a>,
+    on_progress: &'a mut dyn FnMut(VerifyProgress),
 }
 
 impl Checker<'_> {
-    fn checkpoint(&self) -> Result<(), VerifyError> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(VerifyError::Interrupted);
+    fn run(
+        &mut self,
+        entries: impl Iterator<Item = Result<Entry, SprError>>,
+        root: Option<&Position>,
+        report: &mut VerifyReport,
+    ) -> Result<(), Halt> {
+        let (mut claims, mut first_claims) = (Vec::new(), Claims::new());
+        for entry in entries {
+            self.checkpoint()?;
+            let Entry { line, position, grundy } =
+                entry.map_err(|error| Halt::Error(error.into()))?;
+            let sum = self.atoms(&position)?;
+            self.claimed.extend(&sum);
+            self.claims += 1;
+            first_claims.entry(sum.clone()).or_insert((grundy, line));
+            let lives = sum.iter().map(|&atom| self.game.features(atom).lives).sum();
+            claims.push(Claim { lives, line, sum, grundy });
+        }
+        report.entries = Some(self.claims);
+        if claims.is_empty() {
+            return Ok(());
+        }
+        let root = root.map(|root| self.atoms(root)).transpose()?;
+        if let Some(root) = &root
+            && !self.follows(root, &first_claims)?
+        {
+            return Err(Halt::Error(VerifyError::Root { root: self.game.text(root) }));
+        }
+        claims.sort_by_key(|claim| (claim.lives, claim.line));
+        for (claim, done) in claims.iter().zip(0..) {
+            self.checked = Some(done);
+            self.checkpoint()?;
+            let (grundy, (other, line)) = (claim.grundy, first_claims[&claim.sum]);
+            let problem = if other != grundy {
+                Some(Problem::Contradiction { grundy, other, line })
+            } else {
+                self.check(claim)?
+            };
+            let Some(problem) = problem else {
+                report.established += 1;
+                continue;
+            };
+            let count = match problem {
+                Problem::Undecided { .. } => &mut report.undecided,
+                _ => &mut report.wrong,
+            };
+            *count += 1;
+            if *count <= MAX_FINDINGS {
+                let land = self.game.text(&claim.sum);
+                report.findings.push(Finding { line: claim.line, land, problem });
+            }
+        }
+        self.checked = Some(self.claims);
+        if let Some(root) = root {
+            self.work = 0;
+            report.root_lost = Some(self.is_lost(&root, 0, 0)?);
+        }
+        Ok(())
+    }
+
+    /// Whether entries decide a sum, if they are right: entries for its lands, or for those after its
+    /// moves.
+    fn follows(&mut self, sum: &[Atom], claims: &Claims) -> Result<bool, Halt> {
+        if claimed_number(sum, claims).is_some() {
+            return Ok(true);
+        }
+        let limits = self.limits;
+        let is_stopped = || limits.reached().is_some();
+        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
+        let children = children.map_err(|_| self.no_moves())?;
+        let mut all = true;
+        for mut child in children {
+            child.sort_unstable();
+            match claimed_number(&child, claims) {
+                Some(0) => return Ok(true),
+                number => all &= number.is_some(),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Checks the limits and reports progress.
+    fn checkpoint(&mut self) -> Result<(), Halt> {
+        if let Some(reason) = self.limits.reached() {
+            return Err(Halt::End(reason));
         }
         // Hash tables keep some of their places free.
         let facts = 2 * (self.numbers.capacity() + self.wins.capacity()) as u64;
         let bytes = facts * BYTES_OF_FACT + self.claims * BYTES_OF_CLAIM;
         if self.game.bytes() + bytes > self.memory {
-            return Err(VerifyError::Memory(self.memory));
+            return Err(Halt::End(Reason::Memory));
         }
+        let (entries, checked, searched) = (self.claims, self.checked, self.searched);
+        (self.on_progress)(VerifyProgress { entries, checked, searched });
         Ok(())
     }
 
     /// Why moves could not be listed.
-    fn no_moves(&self) -> Halt {
-        let memory = VerifyError::Memory(self.memory);
-        Halt::Error(self.checkpoint().err().unwrap_or(memory))
+    fn no_moves(&mut self) -> Halt {
+        self.checkpoint().err().unwrap_or(Halt::End(Reason::Memory))
     }
 
-    fn atoms(&mut self, position: &Position) -> Result<Vec<Atom>, VerifyError> {
+    fn atoms(&mut self, position: &Position) -> Result<Vec<Atom>, Halt> {
         let sum = self.game.atoms(position, &mut self.scratch);
-        sum.map_err(|Full| VerifyError::Memory(self.memory))
+        sum.map_err(|Full| Halt::End(Reason::Memory))
     }
 
-    fn check(&mut self, claim: &Claim) -> Result<Option<Problem>, VerifyError> {
+    fn check(&mut self, claim: &Claim) -> Result<Option<Problem>, Halt> {
         self.work = 0;
         let grundy = claim.grundy;
-        match self.find_problem(&claim.sum, grundy) {
-            Ok(problem) => Ok(problem),
-            Err(Halt::Work) => Ok(Some(Problem::Missing { grundy, work: self.work })),
-            Err(Halt::Error(error)) => Err(error),
+        match self.is_lost(&claim.sum, grundy, 0) {
+            Ok(true) => Ok(None),
+            // The entry is wrong, even if a limit is reached before more is known.
+            Ok(false) => {
+                let problem = self.find_problem(&claim.sum, grundy);
+                Ok(Some(problem.unwrap_or(Problem::Wrong { grundy })))
+            }
+            Err(Halt::Work) => Ok(Some(Problem::Undecided { grundy, work: self.work })),
+            Err(halt) => Err(halt),
         }
     }
 
-    fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<Option<Problem>, Halt> {
-        if self.is_lost(sum, grundy, 0)? {
-            return Ok(None);
-        }
+    /// The problem of an entry that is known to be wrong.
+    fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<Problem, Halt> {
         let mut number = 0;
         for &atom in sum {
             // A couple with a smaller nimber that is lost has been met on the way.
@@ -276,18 +383,18 @@ impl Checker<'_> {
                 None => return self.same_as_child(sum, grundy),
             }
         }
-        Ok(Some(Problem::Other { grundy, found: number }))
+        Ok(Problem::Other { grundy, found: number })
     }
 
-    fn same_as_child(&mut self, sum: &[Atom], grundy: u32) -> Result<Option<Problem>, Halt> {
-        let stop = self.stop;
-        let is_stopped = || stop.load(Ordering::Relaxed);
+    fn same_as_child(&mut self, sum: &[Atom], grundy: u32) -> Result<Problem, Halt> {
+        let limits = self.limits;
+        let is_stopped = || limits.reached().is_some();
         let children = self.game.children(sum, &mut self.scratch, &is_stopped);
         let children = children.map_err(|_| self.no_moves())?;
         for child in children {
             if self.is_lost(&child, grundy, 1)? {
                 let child = self.game.text(&child);
-                return Ok(Some(Problem::SameAsChild { grundy, child }));
+                return Ok(Problem::SameAsChild { grundy, child });
             }
         }
         // Greater than the number of moves: no land has such a number.
@@ -295,7 +402,7 @@ impl Checker<'_> {
         for &atom in sum {
             found ^= self.number(atom, 0)?;
         }
-        Ok(Some(Problem::Other { grundy, found }))
+        Ok(Problem::Other { grundy, found })
     }
 
     /// Replaces what is known by its numbers; equal lands cancel.
@@ -345,12 +452,12 @@ impl Checker<'_> {
         }
         self.work += 1;
         self.searched += u64::from(!self.claimed.contains(&atom));
-        if self.work > self.most_work || depth > DEPTH {
+        if self.work > self.max_work || depth > DEPTH {
             return Err(Halt::Work);
         }
-        self.checkpoint().map_err(Halt::Error)?;
-        let stop = self.stop;
-        let is_stopped = || stop.load(Ordering::Relaxed);
+        self.checkpoint()?;
+        let limits = self.limits;
+        let is_stopped = || limits.reached().is_some();
         let mut options = Options::until(&is_stopped);
         let listed = self.game.options(atom, &mut self.scratch, &mut options);
         listed.map_err(|Full| self.no_moves())?;
@@ -383,4 +490,17 @@ impl Checker<'_> {
         self.numbers.insert(atom, nimber);
         Ok(true)
     }
+}
+
+/// The number of a sum by the entries, whether they are right or not.
+fn claimed_number(sum: &[Atom], claims: &Claims) -> Option<u32> {
+    if let Some(&(number, _)) = claims.get(sum) {
+        return Some(number);
+    }
+    let mut number = 0;
+    // Equal lands are adjacent, and cancel in pairs.
+    for equal in sum.chunk_by(|one, other| one == other).filter(|equal| equal.len() % 2 == 1) {
+        number ^= claims.get(&equal[..1])?.0;
+    }
+    Some(number)
 }

@@ -36,19 +36,19 @@ fn a_signature_that_was_expected_is_compared() {
     assert!(stdout(&output).ends_with(&format!("\nsignature: {signature}\n")));
 }
 
-/// What the paper calls iterations: 0*8, 0*10 and 0*12 on one thread.
+/// Expansions, the iterations of the paper, of 0*8, 0*10 and 0*12 on one thread.
 #[test]
-fn sprouts_takes_as_many_iterations_as_ever() {
+fn sprouts_takes_as_many_expansions_as_ever() {
     let counts = [
         ("dfpn", [3_216, 1_534, 13_934]),
         ("pns", [1_504, 994, 8_010]),
         ("pns-pdfpn", [3_229, 1_585, 15_924]),
     ];
     for (algorithm, counts) in counts {
-        for (spots, iterations) in ["0*8", "0*10", "0*12"].into_iter().zip(counts) {
+        for (spots, expansions) in ["0*8", "0*10", "0*12"].into_iter().zip(counts) {
             let search = ["sprouts", "solve", spots, "--algo", algorithm];
             let value = json(&[&search[..], &["--threads", "1", "--json", "--quiet"]].concat(), 0);
-            assert_eq!(value["iterations"], iterations, "{algorithm} {spots}");
+            assert_eq!(value["expansions"], expansions, "{algorithm} {spots}");
         }
     }
 }

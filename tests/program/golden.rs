@@ -95,7 +95,7 @@ fn proofs_and_sprouts_numbers_are_read() {
             &imported,
             &["records", "by_nimber", "by_lives"],
         ),
-        ("sprouts solve 0*7 --db 6.nimbers", &solved, &["iterations", "nodes", "grundy_numbers"]),
+        ("sprouts solve 0*7 --db 6.nimbers", &solved, &["expansions", "nodes", "grundy_numbers"]),
     ] {
         writeln!(text, "{what}").expect("text grows");
         for key in keys {

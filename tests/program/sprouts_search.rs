@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
+use konane::search::run::Reason;
 use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
 use serde_json::Value;
 
@@ -60,7 +61,7 @@ fn limits_and_signals_hold_while_moves_are_listed() {
 fn outcomes_and_grundy_numbers() {
     let solved = object(&["solve", "0*6", "--json"], 0);
     assert_eq!((&solved["position"], &solved["outcome"]), (&"0*6".into(), &"loss".into()));
-    for field in ["iterations", "nodes", "generated", "grundy_numbers", "memory_bytes", "threads"] {
+    for field in ["expansions", "nodes", "generated", "grundy_numbers", "memory_bytes", "threads"] {
         assert!(solved[field].as_u64().unwrap() > 0, "{field}");
     }
     assert!(solved["seconds"].as_f64().unwrap() > 0.0);
@@ -79,7 +80,7 @@ fn outcomes_and_grundy_numbers() {
     let sum = object(&["grundy", "0*4+0*2+22", "--json", "--threads", "2"], 0);
     assert_eq!((&sum["grundy"], &sum["canonical"]), (&0.into(), &"0*2+0*4+22".into()));
     let over = object(&["solve", "!", "--json"], 0);
-    assert_eq!((&over["outcome"], &over["iterations"]), (&"loss".into(), &0.into()));
+    assert_eq!((&over["outcome"], &over["expansions"]), (&"loss".into(), &0.into()));
     let text = String::from_utf8(konane(&["solve", "0*3"]).stdout).unwrap();
     assert!(text.contains("outcome     win: the player to move wins"), "{text}");
     let text = String::from_utf8(konane(&["grundy", "0*3"]).stdout).unwrap();
@@ -140,7 +141,7 @@ fn what_is_looked_for_about_moves_does_not_count() {
     let args = ["solve", "0*9", "--nimber", "40", "--threads", "1", "--json"];
     let counts = |more: &[&str]| {
         let found = object(&[&args[..], more].concat(), 0);
-        ["iterations", "nodes", "generated", "lands", "memory_bytes"]
+        ["expansions", "nodes", "generated", "lands", "memory_bytes"]
             .map(|field| found[field].as_u64().unwrap())
     };
     let [alone, with_moves] = [&[][..], &["--lines"]].map(counts);
@@ -172,7 +173,7 @@ fn one_thread_does_the_same_every_time() {
     let counts = |extra: &[&str]| {
         let flags = ["solve", "0*7", "--threads", "1", "--json"];
         let solved = object(&[&flags[..], extra].concat(), 0);
-        ["iterations", "nodes", "generated", "grundy_numbers"].map(|name| solved[name].clone())
+        ["expansions", "nodes", "generated", "grundy_numbers"].map(|name| solved[name].clone())
     };
     assert_eq!(counts(&[]), counts(&[]));
     let (on, off) = (counts(&["--heuristic"]), counts(&["--heuristic=off"]));
@@ -180,7 +181,7 @@ fn one_thread_does_the_same_every_time() {
     assert_eq!(counts(&["--heuristic=on"]), on);
     // The flag does not take the position for its value.
     let before = object(&["solve", "--heuristic", "0*7", "--threads", "1", "--json"], 0);
-    assert_eq!(before["iterations"], on[0]);
+    assert_eq!(before["expansions"], on[0]);
 }
 
 #[test]
@@ -287,9 +288,10 @@ fn signals_end_the_reading_of_databases() {
     (0..records).for_each(|_| file.append(land, 1).unwrap());
     file.close().unwrap();
     for args in [
-        &["import", &new, &spr][..],
-        &["merge", &new, &db],
-        &["export", &db, &new],
+        &["import", &new, &spr, "--json"][..],
+        &["merge", &new, &db, "--json"],
+        &["export", &db, &new, "--json"],
+        &["stats", &db, "--json"],
         &["stats", &db],
     ] {
         let child = super::common::command(&[&["sprouts", "db"], args].concat()).spawn().unwrap();
@@ -299,9 +301,40 @@ fn signals_end_the_reading_of_databases() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{args:?}");
         assert!(begun.elapsed() < Duration::from_secs(10), "{args:?}: {:?}", begun.elapsed());
-        assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}: {output:?}");
+        assert!(output.stderr.is_empty(), "{args:?}: {output:?}");
+        if args.contains(&"--json") {
+            let object: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+            assert_eq!(object["reason"], "interrupted", "{args:?}");
+        } else {
+            assert!(output.stdout.is_empty(), "{args:?}: {output:?}");
+        }
         assert!(!Path::new(&new).exists(), "{args:?}");
     }
+}
+
+/// A file of Grundy numbers that cannot be written ends the search; a trace does not.
+#[cfg(unix)]
+#[test]
+fn files_that_cannot_be_written_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = |blocks: u32, file: &str| {
+        let program = super::common::PROGRAM;
+        let line = format!(
+            "ulimit -f {blocks}; exec {program} sprouts solve '0*12' --threads 1 --json {file} full"
+        );
+        let mut shell = std::process::Command::new("sh");
+        let output = shell.current_dir(folder.path()).args(["-c", &line]).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{file}: {message}");
+        assert!(message.contains("error: cannot write") && message.contains("full"), "{message}");
+        serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")
+    };
+    let open = limited(1, "--db");
+    assert_eq!(open["outcome"], "unknown");
+    let reason = open["reason"].as_str().unwrap();
+    assert!(["file error", "database error"].contains(&reason), "{reason}");
+    let solved = limited(0, "--trace");
+    assert_eq!((&solved["outcome"], &solved["reason"]), (&"loss".into(), &Value::Null));
 }
 
 #[test]
@@ -312,7 +345,7 @@ fn databases_are_used_exported_and_imported() {
     let first = object(&["solve", "0*7", "--db", &a, "--json", "--threads", "1"], 0);
     assert_eq!(first["database"]["added"], first["grundy_numbers"]);
     let again = object(&["solve", "0*7", "--db", &a, "--json"], 0);
-    assert_eq!((&again["outcome"], &again["iterations"]), (&first["outcome"], &0.into()));
+    assert_eq!((&again["outcome"], &again["expansions"]), (&first["outcome"], &0.into()));
     assert_eq!(again["database"]["loaded"], first["grundy_numbers"]);
 
     let lands = first["grundy_numbers"].as_u64().unwrap();
@@ -334,7 +367,7 @@ fn databases_are_used_exported_and_imported() {
     object(&["solve", "0*8", "--db", &c, "--json"], 0);
     let merged = object(&["db", "merge", &b, &c, &a, "--json"], 0);
     assert!(merged["added"].as_u64() > Some(0) && merged["had"] == lands);
-    assert_eq!(object(&["solve", "0*8", "--db", &b, "--json"], 0)["iterations"], 0);
+    assert_eq!(object(&["solve", "0*8", "--db", &b, "--json"], 0)["expansions"], 0);
 }
 
 /// SPOTS puts 12 before 1, and looks a land up by no other text; it has several for lands in which its

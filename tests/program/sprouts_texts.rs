@@ -166,15 +166,18 @@ fn file(content: &str) -> (tempfile::TempDir, String) {
 #[test]
 fn verify_says_what_is_wrong() {
     let (_kept, path) = file("[Positions+Nimber]\n0*2 0\n0.AB.}AB.}]! 3\nAB|AB 1\n");
-    let value = object(&["verify", &path, "--root", "0*3", "--json"], 1);
+    let value = object(&["verify", &path, "--root", "0*2", "--json"], 1);
     assert_eq!((&value["entries"], &value["established"]), (&json!(3), &json!(2)));
-    assert_eq!((&value["valid"], &value["outcome"]), (&json!(false), &json!("win")));
-    assert_eq!(value["problems"][0]["line"], 3);
+    assert_eq!((&value["wrong"], &value["undecided"]), (&json!(1), &json!(0)));
+    assert_eq!((&value["valid"], &value["outcome"]), (&json!(false), &json!("loss")));
+    assert_eq!((&value["problems"][0]["line"], &value["reason"]), (&json!(3), &Value::Null));
     // A check that does not end says nothing about the file.
     let output = konane(&["verify", &path, "--json", "--memory", "1"]);
     assert_eq!(output.status.code(), Some(3));
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
-    assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!("memory")));
+    let memory = konane::search::run::Reason::Memory.text();
+    assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!(memory)));
+    assert_eq!((&value["entries"], &value["established"]), (&Value::Null, &json!(0)));
     // A file without entries proves nothing, even of a root that is soon searched.
     for header in ["[Positions+Nimber]\n", "[WinLoss:Losing_Position]\n\n"] {
         let (_kept, path) = file(header);
@@ -182,7 +185,7 @@ fn verify_says_what_is_wrong() {
             let args = [&["verify", &path], root].concat();
             let value = object(&[&args[..], &["--json"]].concat(), 1);
             assert_eq!((&value["entries"], &value["valid"]), (&json!(0), &json!(false)));
-            assert_eq!(value["reason"], "no entries");
+            assert_eq!(value["reason"], Value::Null);
             let output = konane(&args);
             assert_eq!(output.status.code(), Some(1));
             let text = String::from_utf8(output.stdout).unwrap();
@@ -192,6 +195,52 @@ fn verify_says_what_is_wrong() {
     let (_kept, path) = file("[Positions+Nimber]\n0*2 0\nAB|AB 1\n");
     let text = answer(&["verify", &path, "--root", "0*2"]);
     assert!(text.contains("outcome     loss") && text.contains("valid       yes"), "{text}");
+}
+
+/// A limit is no verdict; a contradiction is one, also where a limit was reached as well.
+#[test]
+fn verify_leaves_open_what_a_limit_prevents() {
+    let (_long, long) = file("[Positions+Nimber]\n0*30 0\n");
+    let (_kept, correct) = file("[Positions+Nimber]\n0*2 0\n0*4 1\n0*5 1\n");
+    assert_eq!(object(&["verify", &correct, "--json"], 0)["valid"], json!(true));
+    for (path, limit, reason, remedy) in [
+        (&correct, ["--max-work", "1"], "node limit", "--max-work"),
+        (&long, ["--time-limit", "50ms"], "time limit", "--time-limit"),
+    ] {
+        let args = [&["verify", path.as_str()][..], &limit].concat();
+        let value = object(&[&args[..], &["--json"]].concat(), 3);
+        assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!(reason)));
+        assert_eq!(value["wrong"], 0);
+        let output = konane(&args);
+        assert_eq!(output.status.code(), Some(3));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let valid = format!("valid       unknown ({reason}); {remedy} allows more\n");
+        assert!(text.contains(&valid), "{text}");
+    }
+    let (_wrong, wrong) = file("[Positions+Nimber]\n0*2 1\n0*4 1\n0*2 0\n");
+    let value = object(&["verify", &wrong, "--max-work", "1", "--json"], 1);
+    assert_eq!((&value["valid"], &value["reason"]), (&json!(false), &json!("node limit")));
+    assert!(value["undecided"].as_u64() > Some(0) && value["wrong"].as_u64() > Some(0), "{value}");
+}
+
+/// A root of which the file says nothing is found before anything is searched.
+#[test]
+fn verify_refuses_a_root_that_is_not_in_the_file() {
+    let (_kept, path) = file("[Positions+Nimber]\n0*2 0\n0*4 1\n0.AB|AB 2\n1a1a 2\n");
+    // No work at all: the refusal does not come from a search.
+    let output = konane(&["verify", &path, "--root", "0*14", "--json", "--max-work", "1"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]), "{message}");
+    for part in ["root", "0*14", "choose a position of the file"] {
+        assert!(message.contains(part), "{message}");
+    }
+    // Lands of the file, equal lands, and a position with a move to lands of the file.
+    for (root, outcome) in
+        [("0*2+0*4", "win"), ("0*9+0*9", "loss"), ("0*9+0*9+0*2", "loss"), ("0*2+22", "win")]
+    {
+        let value = object(&["verify", &path, "--root", root, "--json"], 0);
+        assert_eq!(value["outcome"], outcome, "{root}");
+    }
 }
 
 #[test]

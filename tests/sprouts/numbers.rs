@@ -1,6 +1,7 @@
 //! Files of Grundy numbers, and checking them.
 
 use super::common::Player;
+use konane::search::run::Reason;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::verify::{Problem, VerifyError, VerifyLimits, VerifyReport, verify};
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-const LIMITS: VerifyLimits = VerifyLimits { work: 1 << 20, memory: 1 << 30 };
+const LIMITS: VerifyLimits = VerifyLimits { work: 1 << 20, memory: 1 << 30, deadline: None };
 
 /// All lands of games from a start, with their numbers.
 fn table(start: &str) -> Vec<(String, u32)> {
@@ -31,7 +32,7 @@ fn checked(table: &[(String, u32)], root: Option<&str>, limits: VerifyLimits) ->
     let root: Option<Position> = root.map(|text| text.parse().unwrap());
     let file = written(table);
     let entries = SprReader::new(file.as_slice(), Path::new("a file"));
-    verify(entries, root.as_ref(), limits, &AtomicBool::new(false)).unwrap()
+    verify(entries, root.as_ref(), limits, &AtomicBool::new(false), &mut |_| {}).unwrap()
 }
 
 #[test]
@@ -55,10 +56,11 @@ fn entries_count_as_memory() {
         let file = written(&vec![("22".to_owned(), 1); entries]);
         let entries = SprReader::new(file.as_slice(), Path::new("a file"));
         let limits = VerifyLimits { memory: 16 << 20, ..LIMITS };
-        verify(entries, None, limits, &AtomicBool::new(false))
+        verify(entries, None, limits, &AtomicBool::new(false), &mut |_| {}).unwrap()
     };
-    assert!(check(1000).unwrap().is_valid());
-    assert!(matches!(check(100_000), Err(VerifyError::Memory(_))));
+    assert_eq!(check(1000).is_valid(), Some(true));
+    let full = check(100_000);
+    assert_eq!((full.is_valid(), full.reason), (None, Some(Reason::Memory)));
 }
 
 #[test]
@@ -95,7 +97,7 @@ fn full_tables_are_valid() {
     for (start, lost) in [("0*2", true), ("0*3", false), ("0*4", false)] {
         let table = table(start);
         let report = checked(&table, Some(start), LIMITS);
-        assert!(report.is_valid(), "{report:?}");
+        assert_eq!(report.is_valid(), Some(true), "{report:?}");
         assert_eq!(report.root_lost, Some(lost));
     }
 }
@@ -105,14 +107,36 @@ fn what_is_missing_is_searched_within_the_limit() {
     let full = table("0*4");
     let start = vec![("0*4".to_string(), 1)];
     let report = checked(&start, Some("0*4"), LIMITS);
-    assert!(report.is_valid() && report.searched > 10);
+    assert!(report.is_valid() == Some(true) && report.searched > 10);
     let limits = VerifyLimits { work: 5, ..LIMITS };
     let report = checked(&start, Some("0*4"), limits);
-    assert_eq!((report.established, report.root_lost), (0, None));
-    assert!(matches!(report.findings[0].problem, Problem::Missing { grundy: 1, .. }));
+    assert_eq!((report.established, report.undecided, report.root_lost), (0, 1, None));
+    assert_eq!((report.is_valid(), report.reason), (None, Some(Reason::NodeLimit)));
+    assert!(matches!(report.findings[0].problem, Problem::Undecided { grundy: 1, .. }));
     // With everything there, nothing but the couples of the entry itself is looked at.
     let report = checked(&full, Some("0*4"), VerifyLimits { work: 10, ..LIMITS });
-    assert!(report.is_valid() && report.searched == 0);
+    assert!(report.is_valid() == Some(true) && report.searched == 0);
+}
+
+/// The progress comes from the check itself, and a root without entries is found before it searches.
+#[test]
+fn progress_is_reported_and_a_foreign_root_refused() {
+    let file = written(&table("0*3"));
+    let check = |root: &str| {
+        let root: Position = root.parse().unwrap();
+        let entries = SprReader::new(file.as_slice(), Path::new("a file"));
+        let (mut seen, stop) = (Vec::new(), AtomicBool::new(false));
+        let result = verify(entries, Some(&root), LIMITS, &stop, &mut |now| seen.push(now));
+        (result, seen)
+    };
+    let (report, seen) = check("0*3");
+    let entries = report.unwrap().entries.unwrap();
+    assert_eq!(seen.first().unwrap().checked, None);
+    assert_eq!(seen.last().unwrap().entries, entries);
+    assert!((0..entries).all(|done| seen.iter().any(|now| now.checked == Some(done))));
+    let (error, seen) = check("0*8");
+    assert!(matches!(error, Err(VerifyError::Root { root }) if root == "0*8"));
+    assert!(seen.iter().all(|now| now.checked.is_none() && now.searched == 0));
 }
 
 #[test]
@@ -121,7 +145,7 @@ fn lines_that_contradict_each_other_are_found() {
     let (land, grundy) = table[0].clone();
     table.push((land, grundy + 1));
     let report = checked(&table, None, LIMITS);
-    assert_eq!(report.entries - report.established, 1);
+    assert_eq!((report.is_valid(), report.wrong, report.undecided), (Some(false), 1, 0));
     let line = report.findings[0].line;
     assert_eq!(line, table.len() as u64 + 1);
     assert!(matches!(report.findings[0].problem, Problem::Contradiction { line: 2, .. }));

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
+use crate::search::run::Reason;
 use crate::sprouts::{Scratch, Sprouts};
 
 /// `konane sprouts canonical`.
@@ -25,17 +26,33 @@ pub struct CanonicalArgs {
 pub struct CanonicalJson {
     /// As it was written.
     pub position: String,
-    /// The one text for all ways to write it.
-    pub canonical: String,
+    /// The one text for all ways to write it; null if a limit was reached.
+    pub canonical: Option<String>,
+    /// Limit that was reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 /// Simplifies and prints.
 pub fn run(args: &CanonicalArgs) -> Result<Exit, CliError> {
+    let object = |canonical, reason| CanonicalJson {
+        position: args.text.position.clone(),
+        canonical,
+        reason,
+    };
+    let result = canonical(args).and_then(|canonical| {
+        let json = object(Some(canonical), None);
+        output::answer(args.json, &json, |json| {
+            json.canonical.iter().map(|text| format!("{text}\n")).collect()
+        })?;
+        Ok(Exit::Answered)
+    });
+    output::ended(args.json, result, |reason| object(None, Some(reason)))
+}
+
+fn canonical(args: &CanonicalArgs) -> Result<String, CliError> {
     let position = args.text.read()?;
     let game = Sprouts::new(text::MEMORY);
     let sum = game.atoms(&position, &mut Scratch::default()).map_err(text::too_large)?;
-    let position = args.text.position.clone();
-    let json = CanonicalJson { position, canonical: game.text(&sum) };
-    output::answer(args.json, &json, |json| format!("{}\n", json.canonical))?;
-    Ok(Exit::Answered)
+    Ok(game.text(&sum))
 }

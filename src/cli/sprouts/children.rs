@@ -51,8 +51,12 @@ pub struct ChildrenArgs {
 pub struct ChildrenJson {
     /// As it was written.
     pub position: String,
-    /// The positions after its moves in canonical form, each once.
-    pub children: Vec<String>,
+    /// The positions after its moves in canonical form, each once; null if a limit or a signal ended
+    /// the run before all were listed.
+    pub children: Option<Vec<String>>,
+    /// The limit, or `interrupted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 /// The JSON of `sprouts children --values`.
@@ -69,17 +73,23 @@ pub struct ValuesJson {
 
 /// Moves and prints.
 pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    if args.values {
-        return values(args, stop);
-    }
+    let result = if args.values { values(args, stop) } else { list(args, stop) };
+    output::ended(args.output.json, result, |reason| ChildrenJson {
+        position: args.text.position.clone(),
+        children: None,
+        reason: Some(reason),
+    })
+}
+
+fn list(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let position = args.text.read()?;
     let children = match children(&position, text::MEMORY, stop) {
-        Err(_) if stop.load(Ordering::Relaxed) => return Ok(Exit::Interrupted),
-        children => children?,
+        Err(_) if stop.load(Ordering::Relaxed) => return Err(CliError::Interrupted),
+        children => Some(children?),
     };
-    let json = ChildrenJson { position: args.text.position.clone(), children };
+    let json = ChildrenJson { position: args.text.position.clone(), children, reason: None };
     output::answer(args.output.json, &json, |json| {
-        json.children.iter().map(|c| c.to_owned() + "\n").collect()
+        json.children.iter().flatten().map(|child| format!("{child}\n")).collect()
     })?;
     Ok(Exit::Answered)
 }

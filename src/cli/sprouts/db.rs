@@ -15,6 +15,7 @@ use crate::cli::flags::{MemoryLimitArg, OutputArgs};
 use crate::cli::output::{self, rows};
 use crate::cli::progress::Progress;
 use crate::file::NewFile;
+use crate::search::run::Reason;
 use crate::search::sums::{Atom, Impartial};
 use crate::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
 use crate::sprouts::grundy_file::{GrundyFileError, check_number, land_of, place_text};
@@ -114,19 +115,35 @@ pub struct CommonArgs {
 
 /// Runs a verb.
 pub fn run(args: &DbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let done = match &args.command {
+    match &args.command {
         DbCommand::Merge(MergeArgs { into, from, common }) => {
             add(into, from, Collection::read, common, stop)
         }
         DbCommand::Import(ImportArgs { into, from, common }) => {
             add(into, from, Collection::read_spr, common, stop)
         }
-        DbCommand::Export(args) => export(args, stop),
-        DbCommand::Stats(args) => stats(args, stop),
-    };
-    match done {
-        Err(CliError::Interrupted) => Ok(Exit::Interrupted),
-        done => done,
+        DbCommand::Export(args) => {
+            let file = args.into.display().to_string();
+            output::ended(args.common.output.json, export(args, stop), |reason| ExportJson {
+                file,
+                lands: None,
+                entries: None,
+                reason: Some(reason),
+            })
+        }
+        DbCommand::Stats(args) => {
+            let file = args.file.display().to_string();
+            output::ended(args.common.output.json, stats(args, stop), |reason| StatsJson {
+                file,
+                bytes: None,
+                records: None,
+                lands: None,
+                by_nimber: None,
+                by_lives: None,
+                torn_bytes: None,
+                reason: Some(reason),
+            })
+        }
     }
 }
 
@@ -290,15 +307,31 @@ impl<'s> Collection<'s> {
 pub struct AddedJson {
     /// The database.
     pub file: String,
-    /// Numbers that it had.
-    pub had: u64,
-    /// Numbers that were added.
+    /// Numbers that it had; null if a limit or a signal ended the run.
+    pub had: Option<u64>,
+    /// Numbers that were added: all or none.
     pub added: u64,
-    /// Entries that are no single land after simplification.
-    pub skipped: u64,
+    /// Entries that are no single land after simplification; null if a limit or a signal ended the run.
+    pub skipped: Option<u64>,
+    /// The limit, or `interrupted`. Nothing has been added then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 fn add<'s>(
+    into: &Path,
+    from: &[PathBuf],
+    read: fn(&mut Collection<'s>, &Path) -> Result<(), CliError>,
+    args: &CommonArgs,
+    stop: &'s AtomicBool,
+) -> Result<Exit, CliError> {
+    let file = into.display().to_string();
+    output::ended(args.output.json, read_and_add(into, from, read, args, stop), |reason| {
+        AddedJson { file, had: None, added: 0, skipped: None, reason: Some(reason) }
+    })
+}
+
+fn read_and_add<'s>(
     into: &Path,
     from: &[PathBuf],
     read: fn(&mut Collection<'s>, &Path) -> Result<(), CliError>,
@@ -319,14 +352,20 @@ fn add<'s>(
     }
     let (added, skipped) = (collection.close(db)?, collection.skipped);
     drop(collection);
-    let json = AddedJson { file: into.display().to_string(), had, added, skipped };
+    let json = AddedJson {
+        file: into.display().to_string(),
+        had: Some(had),
+        added,
+        skipped: Some(skipped),
+        reason: None,
+    };
     output::answer(args.output.json, &json, |json| {
-        let [had, added, skipped] = [json.had, json.added, json.skipped].map(output::grouped);
-        let skipped = match json.skipped {
+        let left = match skipped {
             0 => String::new(),
-            _ => format!(", {skipped} entries are no single land and were left"),
+            _ => format!(", {} entries are no single land and were left", output::grouped(skipped)),
         };
-        format!("{}: {added} numbers added to {had}{skipped}\n", json.file)
+        let [had, added] = [had, added].map(output::grouped);
+        format!("{}: {added} numbers added to {had}{left}\n", json.file)
     })?;
     Ok(Exit::Answered)
 }
@@ -336,10 +375,13 @@ fn add<'s>(
 pub struct ExportJson {
     /// The .spr file.
     pub file: String,
-    /// Lands that it has.
-    pub lands: u64,
+    /// Lands that it has; null, as `entries`, if a limit or a signal ended the run.
+    pub lands: Option<u64>,
     /// Entries: a land has as many as SPOTS has texts for it.
-    pub entries: u64,
+    pub entries: Option<u64>,
+    /// The limit, or `interrupted`. The file has not been written then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -360,14 +402,16 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     lines.sort_unstable();
     write_spr(&lines, &args.into)?;
+    let (lands, entries) = (collection.numbers.len() as u64, lines.len() as u64);
     let json = ExportJson {
         file: args.into.display().to_string(),
-        lands: collection.numbers.len() as u64,
-        entries: lines.len() as u64,
+        lands: Some(lands),
+        entries: Some(entries),
+        reason: None,
     };
     drop(collection);
     output::answer(args.common.output.json, &json, |json| {
-        let (lands, entries) = (output::grouped(json.lands), output::grouped(json.entries));
+        let [lands, entries] = [lands, entries].map(output::grouped);
         format!("{}: {lands} lands, {entries} entries\n", json.file)
     })?;
     Ok(Exit::Answered)
@@ -387,18 +431,21 @@ fn write_spr(lines: &[(u32, String, u32)], path: &Path) -> Result<(), CliError> 
 pub struct StatsJson {
     /// The database.
     pub file: String,
-    /// Its length.
-    pub bytes: u64,
+    /// Its length; null, as all that follows, if a limit or a signal ended the run.
+    pub bytes: Option<u64>,
     /// Records in it.
-    pub records: u64,
+    pub records: Option<u64>,
     /// Different lands; the rest of the records say the same again.
-    pub lands: u64,
-    /// How many lands have the Grundy number 0, 1, and so on.
-    pub by_nimber: Vec<u64>,
-    /// How many lands have 0, 1, and so on lives.
-    pub by_lives: Vec<u64>,
+    pub lands: Option<u64>,
+    /// Numbers of lands with the Grundy number 0, 1, and so on.
+    pub by_nimber: Option<Vec<u64>>,
+    /// Numbers of lands with 0, 1, and so on lives.
+    pub by_lives: Option<Vec<u64>>,
     /// Bytes at the end that a killed program left.
-    pub torn_bytes: u64,
+    pub torn_bytes: Option<u64>,
+    /// The limit, or `interrupted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -416,12 +463,13 @@ fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let json = StatsJson {
         file: args.file.display().to_string(),
-        bytes: contents.bytes,
-        records: contents.records,
-        lands: collection.numbers.len() as u64,
-        by_nimber,
-        by_lives,
-        torn_bytes: contents.cut.map_or(0, |cut| cut.bytes),
+        bytes: Some(contents.bytes),
+        records: Some(contents.records),
+        lands: Some(collection.numbers.len() as u64),
+        by_nimber: Some(by_nimber),
+        by_lives: Some(by_lives),
+        torn_bytes: Some(contents.cut.map_or(0, |cut| cut.bytes)),
+        reason: None,
     };
     drop(collection);
     output::answer(args.common.output.json, &json, stats_text)?;
@@ -435,11 +483,12 @@ fn stats_text(json: &StatsJson) -> String {
         texts.collect::<Vec<_>>().join(", ")
     };
     let lines = [
-        ("bytes", output::grouped(json.bytes)),
-        ("records", output::grouped(json.records)),
-        ("lands", output::grouped(json.lands)),
-        ("by number", list(&json.by_nimber)),
-        ("by lives", list(&json.by_lives)),
+        ("bytes", json.bytes.map(output::grouped)),
+        ("records", json.records.map(output::grouped)),
+        ("lands", json.lands.map(output::grouped)),
+        ("by number", json.by_nimber.as_deref().map(list)),
+        ("by lives", json.by_lives.as_deref().map(list)),
     ];
-    rows(&json.file, &lines)
+    let known = lines.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    rows(&json.file, &known.collect::<Vec<_>>())
 }

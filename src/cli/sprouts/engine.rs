@@ -181,17 +181,17 @@ impl<'g> Engine<'g> {
             Err(error) => (None, Err(error.into())),
         };
         let json = SearchedJson {
-            reason: reason.map(|reason| reason.text().to_owned()),
+            reason,
             profile: profile.name().to_owned(),
             heuristic: options.heuristic,
             threads: threads.get() as u32,
-            iterations: counters.expansions,
+            expansions: counters.expansions,
             nodes: counters.nodes,
             generated: counters.generated,
             lands,
             grundy_numbers: counters.grundy_numbers,
             seconds,
-            iterations_per_second: speed(counters.expansions, seconds),
+            expansions_per_second: speed(counters.expansions, seconds),
             memory_bytes,
             collections: counters.collections,
             table: TableUse {
@@ -259,11 +259,11 @@ pub struct Sink<'g> {
 impl Observer for Sink<'_> {
     fn progress(&mut self, progress: &Progress) {
         if let Some(seconds) = self.shown.due() {
-            let Counters { expansions: iterations, grundy_numbers, .. } = progress.counters;
+            let Counters { expansions, grundy_numbers, .. } = progress.counters;
             let line = format!(
-                "{} iterations, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
-                short(iterations as f64),
-                short(speed(iterations, seconds)),
+                "{} expansions, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
+                short(expansions as f64),
+                short(speed(expansions, seconds)),
                 proof_number(progress.phi),
                 proof_number(progress.delta),
                 short(grundy_numbers as f64),
@@ -289,15 +289,15 @@ impl Observer for Sink<'_> {
 pub struct SearchedJson {
     /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// `tuned` or `paper`.
     pub profile: String,
     /// Whether ties between moves are broken by the order of the paper.
     pub heuristic: bool,
     /// Threads that searched.
     pub threads: u32,
-    /// Couples expanded, again and again ones included.
-    pub iterations: u64,
+    /// Couples expanded, repeated expansions included: the iterations of the papers.
+    pub expansions: u64,
     /// Couples evaluated.
     pub nodes: u64,
     /// Lands whose moves were generated.
@@ -308,8 +308,8 @@ pub struct SearchedJson {
     pub grundy_numbers: u64,
     /// Wall-clock time.
     pub seconds: f64,
-    /// `iterations` by `seconds`.
-    pub iterations_per_second: f64,
+    /// `expansions` divided by `seconds`.
+    pub expansions_per_second: f64,
     /// Bytes of everything.
     pub memory_bytes: u64,
     /// How often the memory was full, and what could be found again was forgotten.
@@ -333,12 +333,12 @@ impl SearchedJson {
             times => format!("{memory}; was full {times} times, and collected"),
         };
         let mut rows = vec![
-            ("iterations", grouped(self.iterations)),
+            ("expansions", grouped(self.expansions)),
             ("nodes", grouped(self.nodes)),
             ("lands", format!("{lands} in memory, moves of {generated} generated")),
             ("found", format!("{} Grundy numbers", grouped(self.grundy_numbers))),
             ("time", time(self.seconds)),
-            ("speed", format!("{} iterations/s", short(self.iterations_per_second))),
+            ("speed", format!("{} expansions/s", short(self.expansions_per_second))),
             ("memory", memory),
         ];
         if let Some(DatabaseJson { file, loaded, added }) = &self.database {
@@ -348,8 +348,29 @@ impl SearchedJson {
         rows
     }
 
-    /// Why there is no answer, for people.
+    /// Text of a result that is unknown, with the reason.
     pub fn unknown(&self) -> String {
-        format!("unknown ({})", self.reason.as_deref().unwrap_or("no reason"))
+        format!("unknown ({})", self.reason.map_or("no reason", Reason::text))
+    }
+
+    /// A search that a limit ended before it began.
+    pub fn not_begun(args: &EngineArgs, threads: NonZeroUsize, reason: Reason) -> Self {
+        SearchedJson {
+            reason: Some(reason),
+            profile: args.profile.name().to_owned(),
+            heuristic: args.options().heuristic,
+            threads: threads.get() as u32,
+            expansions: 0,
+            nodes: 0,
+            generated: 0,
+            lands: 0,
+            grundy_numbers: 0,
+            seconds: 0.0,
+            expansions_per_second: 0.0,
+            memory_bytes: 0,
+            collections: 0,
+            table: TableUse::default(),
+            database: None,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `konane sprouts grundy`.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -32,8 +33,8 @@ pub struct GrundyArgs {
 pub struct GrundyJson {
     /// As it was written.
     pub position: String,
-    /// In canonical form.
-    pub canonical: String,
+    /// In canonical form; null if a limit was reached before it was found.
+    pub canonical: Option<String>,
     /// Null if it is not known.
     pub grundy: Option<u32>,
     /// The search.
@@ -44,8 +45,18 @@ pub struct GrundyJson {
 /// Computes and prints.
 pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let flags = &args.engine;
-    let start = Start::new(&args.text.position, flags)?;
     let threads = flags.search.threads.of("dfpn", true)?;
+    output::ended(flags.output.json, compute(args, threads, stop), |reason| GrundyJson {
+        position: args.text.position.clone(),
+        canonical: None,
+        grundy: None,
+        searched: SearchedJson::not_begun(flags, threads, reason),
+    })
+}
+
+fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let flags = &args.engine;
+    let start = Start::new(&args.text.position, flags)?;
     let mut engine = Engine::new(&start.game, flags, threads)?;
     let begun = Instant::now();
     let limits = flags.search.limits(begun, stop);
@@ -62,7 +73,7 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (searched, closed) = engine.close(took, reason);
     let json = GrundyJson {
         position: args.text.position.clone(),
-        canonical: start.canonical,
+        canonical: Some(start.canonical),
         grundy: report.grundy.ok(),
         searched,
     };
@@ -72,7 +83,8 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 
 fn shown(json: &GrundyJson) -> String {
     let number = json.grundy.map_or_else(|| json.searched.unknown(), |number| number.to_string());
-    let mut lines = vec![("Grundy", number), ("canonical", json.canonical.clone())];
+    let mut lines = vec![("Grundy", number)];
+    lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
     lines.extend(json.searched.rows());
     output::rows(&json.position, &lines)
 }

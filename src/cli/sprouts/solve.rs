@@ -1,5 +1,6 @@
 //! `konane sprouts solve`.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -11,12 +12,11 @@ use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, Took};
 use super::text::{self, TextArg};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::{JobArgs, values};
-use crate::cli::judged::outcome_name;
 use crate::cli::output;
-use crate::cli::probe::MoveJson;
 use crate::cli::trace::{Trace, TraceArgs};
+use crate::json::{OrUnknown, or_unknown};
 use crate::search::Value;
-use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
+use crate::search::run::{Limits, Observer, Progress, Reason};
 use crate::search::sums::{Sum, TwoLevelOptions};
 use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
 use crate::sprouts::{Algorithm, MOST_NIMBER, Scratch, split_heap};
@@ -83,18 +83,20 @@ impl SolveArgs {
 pub struct SproutsSolveJson {
     /// As it was written, without a heap.
     pub position: String,
-    /// In canonical form.
-    pub canonical: String,
+    /// In canonical form; null if a limit was reached before it was found.
+    pub canonical: Option<String>,
     /// The heap beside it.
     pub nimber: u32,
     /// `win`, `loss` or `unknown`, for the player to move.
-    pub outcome: String,
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
     /// The position after a winning move, with ` + *k` for a heap of k that is left; null if there is
     /// none or it is not known.
     pub best_move: Option<String>,
     /// With `--lines`: the positions after all moves, winning ones first and unknown ones last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<MoveJson>>,
+    pub moves: Option<Vec<SproutsMoveJson>>,
     /// The root's proof number, while the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pn: Option<u32>,
@@ -111,10 +113,47 @@ pub struct SproutsSolveJson {
     pub searched: SearchedJson,
 }
 
+/// A move in the JSON of `sprouts solve --lines`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SproutsMoveJson {
+    /// The position after the move, with ` + *k` for a heap of k that is left.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// `win`, `loss` or `unknown`, for the player who makes the move.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+}
+
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, flags) = (args.algo, &args.engine);
-    let all = flags.search.threads.of(algorithm.name(), algorithm.is_parallel())?;
+    let threads = flags.search.threads.of(algorithm.name(), algorithm.is_parallel())?;
+    let (text, nimber) = args.couple()?;
+    let result = solve(args, text, nimber, threads, stop);
+    output::ended(flags.output.json, result, |reason| SproutsSolveJson {
+        position: text.to_owned(),
+        canonical: None,
+        nimber,
+        outcome: None,
+        best_move: None,
+        moves: None,
+        pn: None,
+        dn: None,
+        algorithm: algorithm.name().to_owned(),
+        jobs: None,
+        searched: SearchedJson::not_begun(flags, threads, reason),
+    })
+}
+
+fn solve(
+    args: &SolveArgs,
+    text: &str,
+    nimber: u32,
+    all: NonZeroUsize,
+    stop: &AtomicBool,
+) -> Result<Exit, CliError> {
+    let (algorithm, flags) = (args.algo, &args.engine);
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let each = args.jobs.threads_per_worker(algorithm.name(), two_levels, all)?;
     let default = TwoLevelOptions::default();
@@ -127,7 +166,6 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         ("--db", flags.numbers.db.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
     ])?;
-    let (text, nimber) = args.couple()?;
     let start = Start::new(text, flags)?;
     let mut engine = Engine::new(&start.game, flags, all)?;
     let (options, threads) = (engine.options, all.get() as u32);
@@ -147,11 +185,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     sink.progress(&Progress::from(&report));
     tracing::debug!(?report, took.seconds, "search ends");
 
-    let (outcome, reason) = match report.outcome {
-        Outcome::Known(Value::Win) => ("win", None),
-        Outcome::Known(Value::Loss) => ("loss", None),
-        Outcome::Unknown(reason) => ("unknown", Some(reason)),
-    };
+    let reason = report.outcome.reason();
     let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
         nimber,
@@ -180,14 +214,14 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let open = reason.is_some();
     let json = SproutsSolveJson {
         position: text.to_owned(),
-        canonical: start.canonical,
+        canonical: Some(start.canonical),
         nimber,
-        outcome: outcome.to_owned(),
+        outcome: report.outcome.value(),
         best_move: moves
             .and_then(|moves| Some(moves.with(Some(Value::Win)).next()?.position.clone())),
         moves: moves
             .filter(|_| args.lines)
-            .map(|moves| moves.children.iter().map(MoveJson::from).collect()),
+            .map(|moves| moves.children.iter().map(SproutsMoveJson::from).collect()),
         pn: open.then_some(report.phi),
         dn: open.then_some(report.delta),
         algorithm: algorithm.name().to_owned(),
@@ -204,37 +238,40 @@ fn left(moves: Option<&Analysis>) -> Option<Reason> {
     moves.map_or(Some(Reason::Memory), |moves| moves.reason)
 }
 
-impl From<&ChildValue> for MoveJson {
-    fn from(child: &ChildValue) -> MoveJson {
-        let outcome = outcome_name(child.outcome).to_owned();
-        MoveJson { mv: child.position.clone(), outcome, remoteness: None }
+impl From<&ChildValue> for SproutsMoveJson {
+    fn from(child: &ChildValue) -> SproutsMoveJson {
+        SproutsMoveJson { mv: child.position.clone(), outcome: child.outcome }
     }
 }
 
 fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>) -> String {
     let searched = &json.searched;
-    let outcome = match json.outcome.as_str() {
-        "win" => "win: the player to move wins".to_owned(),
-        "loss" => "loss: the player to move loses".to_owned(),
-        _ => searched.unknown(),
+    let outcome = match json.outcome {
+        Some(Value::Win) => "win: the player to move wins".to_owned(),
+        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
+        None => searched.unknown(),
     };
     let mut lines = vec![("outcome", outcome)];
-    let best = match (json.best_move.as_ref(), json.outcome.as_str()) {
+    let is_over = json.canonical.as_deref() == Some("!");
+    let best = match (json.best_move.as_ref(), json.outcome) {
         (Some(best), _) => Some(best.clone()),
-        (None, "win") => Some(format!("unknown ({})", left(moves).map_or("", Reason::text))),
-        (None, "loss") if json.canonical == "!" => Some("none: no move is left".to_owned()),
-        (None, "loss") => Some("none: every move loses".to_owned()),
-        (None, _) => None,
+        (None, Some(Value::Win)) => {
+            Some(format!("unknown ({})", left(moves).map_or("", Reason::text)))
+        }
+        (None, Some(Value::Loss)) if is_over => Some("none: no move is left".to_owned()),
+        (None, Some(Value::Loss)) => Some("none: every move loses".to_owned()),
+        (None, None) => None,
     };
     lines.extend(best.map(|best| ("best move", best)));
-    for (outcome, name) in [("win", "winning"), ("loss", "losing"), ("unknown", "unknown")] {
+    let lists = [(Some(Value::Win), "winning"), (Some(Value::Loss), "losing"), (None, "unknown")];
+    for (outcome, name) in lists {
         let moves = json.moves.iter().flatten().filter(|mv| mv.outcome == outcome);
         // The name stands before the first.
         let names = std::iter::once(name).chain(std::iter::repeat(""));
         lines.extend(names.zip(moves).map(|(name, mv)| (name, mv.mv.clone())));
     }
     lines.extend(json.pn.zip(json.dn).map(|(pn, dn)| output::root_row(pn, dn)));
-    lines.push(("canonical", json.canonical.clone()));
+    lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
     let threads = match searched.threads {
         1 => "1 thread".to_owned(),
         threads => format!("{threads} threads"),

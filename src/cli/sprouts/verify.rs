@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -11,13 +11,15 @@ use serde::Serialize;
 use super::text;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::flags::OutputArgs;
+use crate::cli::judged::outcome_name;
 use crate::cli::output::{self, grouped};
 use crate::cli::progress::Progress;
+use crate::search::Value;
 use crate::search::run::Reason;
 use crate::sprouts::Position;
 use crate::sprouts::spr_file::SprReader;
-use crate::sprouts::verify::{VerifyError, VerifyLimits, VerifyReport, verify};
-use crate::system::{parse_bytes, parse_count};
+use crate::sprouts::verify::{VerifyError, VerifyLimits, VerifyProgress, VerifyReport, verify};
+use crate::system::{parse_bytes, parse_count, parse_duration};
 
 /// `konane sprouts verify`.
 #[derive(Debug, Args)]
@@ -26,13 +28,18 @@ pub struct VerifyArgs {
     /// The database.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Also decide who wins this position by the numbers of the database.
+    /// Also decide who wins this position by the numbers of the database, which has to have those of its
+    /// lands, or of the lands after its moves.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub root: Option<String>,
-    /// Positions that may be searched to establish one number.
+    /// Maximum number of positions searched to establish one number; an entry that needs more is
+    /// undecided.
     #[arg(long, value_name = "N", default_value = "10000000", value_parser = parse_count,
           allow_negative_numbers = true)]
     pub max_work: u64,
+    /// Give up after this time, such as 60s, 5m or 1h30m.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub time_limit: Option<Duration>,
     /// Memory for positions and their numbers.
     #[arg(short, long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_bytes,
           allow_hyphen_values = true)]
@@ -46,26 +53,31 @@ pub struct VerifyArgs {
 pub struct VerifySprJson {
     /// The file.
     pub file: String,
-    /// Numbers in it; null if the check did not end.
+    /// Numbers in it; null if a limit or a signal ended the check before all were read.
     pub entries: Option<u64>,
-    /// Those that follow from the rules and from others.
-    pub established: Option<u64>,
-    /// Whether there are entries, every one is established and, with `--root`, the root is decided;
-    /// null if the check did not end.
+    /// Entries that follow from the rules and from others.
+    pub established: u64,
+    /// Entries that contradict the rules or each other.
+    pub wrong: u64,
+    /// Entries that are neither, because `--max-work` was reached.
+    pub undecided: u64,
+    /// `true` if there are entries, every one is established and, with `--root`, the root is decided;
+    /// `false` if an entry is wrong or there are none; null if only a limit or a signal left entries or
+    /// the root undecided.
     pub valid: Option<bool>,
     /// Entries that are not established, the first ones.
     pub problems: Vec<ProblemJson>,
-    /// Why the check did not end; `no entries` if there was nothing to check.
+    /// The limit that left something undecided (`--max-work` is a `node limit`), or `interrupted`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// With `--root`: the position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// For the player to move: `win`, `loss` or `unknown`.
+    /// With `--root`, for the player to move: `win`, `loss` or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// Positions that are not in the file and were searched.
-    pub searched: Option<u64>,
+    pub searched: u64,
     /// Wall-clock time.
     pub seconds: f64,
 }
@@ -73,11 +85,11 @@ pub struct VerifySprJson {
 /// An entry that is not established.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProblemJson {
-    /// Where it stands.
+    /// The line of the file.
     pub line: u64,
     /// The land.
     pub position: String,
-    /// What is wrong.
+    /// The contradiction, or the limit that was reached.
     pub problem: String,
 }
 
@@ -86,87 +98,104 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let root: Option<Position> = args.root.as_deref().map(text::read).transpose()?;
     let entries = SprReader::open(&args.file)?;
-    let limits = VerifyLimits { work: args.max_work, memory: args.memory };
-    let progress = Progress::new(args.output.quiet);
-    progress.live(format!("checking {}", args.file.display()));
-    let result = verify(entries, root.as_ref(), limits, stop);
-    drop(progress);
-    let (report, reason, error) = match result {
-        Ok(report) => (Some(report), None, None),
-        Err(VerifyError::File(error)) => return Err(error.into()),
-        Err(VerifyError::Interrupted) => (None, Some(Reason::Interrupted), None),
-        Err(error @ VerifyError::Memory(_)) => {
-            (None, Some(Reason::Memory), Some(CliError::SprVerify(error)))
-        }
+    let limits = VerifyLimits {
+        work: args.max_work,
+        memory: args.memory,
+        deadline: args.time_limit.and_then(|limit| begun.checked_add(limit)),
     };
-    let report = report.as_ref();
-    let outcome = report.filter(|_| root.is_some()).map(|report| match report.root_lost {
-        Some(true) => "loss",
-        Some(false) => "win",
-        None => "unknown",
-    });
-    let valid = report.map(|report| report.is_valid() && outcome != Some("unknown"));
-    if args.output.json {
-        let findings = report.map_or(&[][..], |report| &report.findings);
-        let problems = findings.iter().map(|finding| ProblemJson {
-            line: finding.line,
-            position: finding.land.clone(),
-            problem: finding.problem.to_string(),
-        });
-        output::write_json(&VerifySprJson {
-            file: args.file.display().to_string(),
-            entries: report.map(|report| report.entries),
-            established: report.map(|report| report.established),
-            valid,
-            problems: problems.collect(),
-            reason: match report {
-                Some(report) if report.entries == 0 => Some("no entries".to_owned()),
-                _ => reason.map(|reason| reason.text().to_owned()),
-            },
-            root: args.root.clone(),
-            outcome: outcome.map(str::to_owned),
-            searched: report.map(|report| report.searched),
-            seconds: begun.elapsed().as_secs_f64(),
-        })?;
-    } else if let Some(report) = report {
-        output::write_text(&text(args, report, outcome, valid == Some(true)))?;
-    } else if error.is_none() {
-        output::write_text("interrupted\n")?;
-    }
-    match (error, valid) {
-        (Some(error), _) => Err(error),
-        (None, Some(false)) => Ok(Exit::Mismatch),
-        (None, _) => Ok(reason.into()),
-    }
+    let progress = Progress::new(args.output.quiet);
+    let report = verify(entries, root.as_ref(), limits, stop, &mut |now| show(&progress, now));
+    drop(progress);
+    let report = report.map_err(|error| match error {
+        VerifyError::File(error) => error.into(),
+        error @ VerifyError::Root { .. } => CliError::SprVerify(error),
+    })?;
+    let valid = report.is_valid();
+    let value = report.root_lost.map(|lost| if lost { Value::Loss } else { Value::Win });
+    let json = VerifySprJson {
+        file: args.file.display().to_string(),
+        entries: report.entries,
+        established: report.established,
+        wrong: report.wrong,
+        undecided: report.undecided,
+        valid,
+        problems: report
+            .findings
+            .iter()
+            .map(|finding| ProblemJson {
+                line: finding.line,
+                position: finding.land.clone(),
+                problem: finding.problem.to_string(),
+            })
+            .collect(),
+        reason: report.reason,
+        root: args.root.clone(),
+        outcome: root.map(|_| outcome_name(value).to_owned()),
+        searched: report.searched,
+        seconds: begun.elapsed().as_secs_f64(),
+    };
+    output::answer(args.output.json, &json, |json| text(json, &report))?;
+    Ok(match (report.reason, valid) {
+        (Some(Reason::Interrupted), _) => Exit::Interrupted,
+        (_, Some(false)) => Exit::Mismatch,
+        (reason, _) => reason.into(),
+    })
 }
 
-fn text(
-    args: &VerifyArgs,
-    report: &VerifyReport,
-    outcome: Option<&'static str>,
-    valid: bool,
-) -> String {
-    let searched = grouped(report.searched);
+/// Shows on stderr how far the check is.
+fn show(progress: &Progress, now: VerifyProgress) {
+    let Some(seconds) = progress.due() else { return };
+    let (entries, searched) = (grouped(now.entries), grouped(now.searched));
+    let text = match now.checked {
+        None => format!("{entries} entries read"),
+        Some(checked) if checked == now.entries => format!("root, {searched} positions searched"),
+        Some(checked) => {
+            progress.part(checked, now.entries);
+            format!(
+                "{} of {entries} entries checked, {searched} positions searched",
+                grouped(checked)
+            )
+        }
+    };
+    progress.show(seconds, text);
+}
+
+fn text(json: &VerifySprJson, report: &VerifyReport) -> String {
+    let searched = grouped(json.searched);
     let mut rows = vec![
-        ("entries", grouped(report.entries)),
-        ("established", grouped(report.established)),
+        ("entries", json.entries.map_or("not all read".to_owned(), grouped)),
+        ("established", grouped(json.established)),
         ("searched", format!("{searched} positions that are not in the file")),
     ];
-    if let (Some(root), Some(outcome)) = (&args.root, outcome) {
-        rows.push(("root", root.clone()));
-        rows.push(("outcome", outcome.into()));
+    if json.wrong > 0 {
+        rows.push(("wrong", grouped(json.wrong)));
     }
-    rows.push(match (valid, report.entries) {
-        (true, _) => ("valid", "yes".into()),
-        (false, 0) => ("valid", "no: without entries the file proves nothing".into()),
-        (false, _) => ("valid", "no".into()),
-    });
+    if json.undecided > 0 {
+        rows.push(("undecided", grouped(json.undecided)));
+    }
+    if let (Some(root), Some(outcome)) = (&json.root, &json.outcome) {
+        rows.push(("root", root.clone()));
+        rows.push(("outcome", outcome.clone()));
+    }
+    let valid = match (json.valid, json.entries) {
+        (Some(true), _) => "yes".to_owned(),
+        (Some(false), Some(0)) => "no: without entries the file proves nothing".to_owned(),
+        (Some(false), _) => "no".to_owned(),
+        (None, _) => format!("unknown ({})", json.reason.map_or("no reason", Reason::text)),
+    };
+    let remedy = match json.reason {
+        Some(Reason::NodeLimit) => "; --max-work allows more",
+        Some(Reason::TimeLimit) => "; --time-limit allows more",
+        Some(Reason::Memory) => "; --memory allows more",
+        _ => "",
+    };
+    rows.push(("valid", if json.valid.is_none() { valid + remedy } else { valid }));
     for finding in &report.findings {
         rows.push(("", format!("line {}: {}: {}", finding.line, finding.land, finding.problem)));
     }
-    let more = report.entries - report.established - report.findings.len() as u64;
+    let more = json.wrong + json.undecided - report.findings.len() as u64;
     if more > 0 {
         rows.push(("", format!("and {} more", grouped(more))));
     }
-    output::rows(&args.file.display().to_string(), &rows)
+    output::rows(&json.file, &rows)
 }

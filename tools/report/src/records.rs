@@ -72,8 +72,9 @@ pub struct Answer {
     /// PN²: nodes of the first level, and of all second levels.
     pub l1_nodes: Option<u64>,
     pub l2_nodes: Option<u64>,
-    /// Sprouts.
-    pub iterations: u64,
+    /// Sprouts. Records of earlier programs call the expansions `iterations`.
+    #[serde(alias = "iterations")]
+    pub expansions: u64,
     pub grundy_numbers: u64,
 }
 

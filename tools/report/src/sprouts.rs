@@ -39,7 +39,7 @@ pub fn markdown(records: &[Record]) -> Result<(String, Vec<String>), String> {
             spots,
             format!("{outcome}{}", reason.unwrap_or_default()),
             published,
-            answer.iterations,
+            answer.expansions,
             answer.total_nodes(),
             answer.grundy_numbers,
             format!("{:.2}", answer.seconds),
@@ -49,7 +49,7 @@ pub fn markdown(records: &[Record]) -> Result<(String, Vec<String>), String> {
             load.unwrap_or_default(),
         ]);
     }
-    let head = "spots|outcome|published|iterations|nodes|Grundy numbers|seconds|peak MiB|`--memory`\
+    let head = "spots|outcome|published|expansions|nodes|Grundy numbers|seconds|peak MiB|`--memory`\
                 |threads|load";
     let verdict = match wrong.is_empty() {
         true => "All outcomes agree.".to_string(),

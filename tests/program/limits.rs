@@ -1,0 +1,169 @@
+//! Runs with `--json` that a limit or a signal ends.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use clap::CommandFactory;
+use konane::search::run::Reason;
+use serde_json::Value;
+
+use super::common::{Place, code, one_object, stderr, stdout, words};
+use super::sprouts_search::MILLIONS_OF_MOVES;
+
+/// Event that ends the run of a subcommand.
+enum End {
+    /// A limit on the command line, and the exit code.
+    Limit(&'static str, i32),
+    /// SIGINT, as soon as the program handles it.
+    Signal(&'static str),
+    /// Nothing: the subcommand has no limit, and its work is short.
+    None,
+}
+
+/// The subcommands with `--json`, with a command line and the event that ends it.
+const ENDS: &[(&str, End)] = &[
+    ("solve", End::Limit("8x8 --max-nodes 1000", 3)),
+    ("perft", End::Limit("8x8 12 --unique --memory 1", 3)),
+    ("verify-proof", End::Limit("4x4.proof --memory 1", 3)),
+    // A conversation: unknown values are no failure of it.
+    ("analyse", End::Limit("8x8 --time 1ms", 0)),
+    ("annotate", End::Limit("8x8.txt --time 1ms", 3)),
+    ("probe", End::None),
+    ("builddb", End::Limit("6x6 --out db --memory 1MiB", 3)),
+    ("verifydb", End::Limit("db/3x3-complete --deep --memory 1", 3)),
+    ("statespace", End::Limit("5x5 --memory 1", 3)),
+    ("bench", End::Signal("")),
+    ("sprouts solve", End::Limit("0*40 --max-nodes 100", 3)),
+    ("sprouts grundy", End::Limit("0*40 --max-nodes 100", 3)),
+    ("sprouts canonical", End::None),
+    ("sprouts children", End::Signal(MILLIONS_OF_MOVES)),
+    ("sprouts verify", End::Limit("some.spr --max-work 1", 3)),
+    ("sprouts db merge", End::Limit("some.nimbers copy.nimbers -m 2", 3)),
+    ("sprouts db import", End::Limit("some.nimbers some.spr -m 2", 3)),
+    ("sprouts db export", End::Limit("some.nimbers new.spr -m 2", 3)),
+    ("sprouts db stats", End::Limit("some.nimbers -m 2", 3)),
+];
+
+/// The subcommands below a command that have `--json`.
+fn with_json(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) {
+    if command.get_arguments().any(|argument| argument.get_long() == Some("json")) {
+        found.insert(path.to_owned());
+    }
+    for below in command.get_subcommands() {
+        with_json(below, format!("{path} {}", below.get_name()).trim_start(), found);
+    }
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    for line in [
+        "builddb 3x3 --out db --quiet",
+        "solve 4x4 --proof 4x4.proof --quiet",
+        "sprouts solve 0*7 --threads 1 --db some.nimbers --quiet",
+        "sprouts db export some.nimbers some.spr",
+    ] {
+        let output = place.run(&words(line));
+        assert_eq!(code(&output), 0, "{line}: {}", stderr(&output));
+    }
+    fs::copy(place.path("some.nimbers"), place.path("copy.nimbers")).expect("a copy");
+    let saved = place.with_input(&["analyse", "8x8", "--time", "1ms"], "d5\nd4\nsave 8x8.txt\n");
+    assert_eq!(code(&saved), 0, "{}", stderr(&saved));
+    place
+}
+
+/// Checks the one object of a run, and that it says why it ended.
+fn check(output: &std::process::Output, line: &str, expected: i32) -> Value {
+    assert_eq!(code(output), expected, "{line}: {}", stderr(output));
+    let object = one_object(&stdout(output));
+    let reason = object["reason"].as_str().unwrap_or_else(|| panic!("{line}: no reason: {object}"));
+    match expected {
+        130 => assert_eq!(reason, Reason::Interrupted.text(), "{line}"),
+        _ => assert!(
+            [Reason::NodeLimit, Reason::TimeLimit, Reason::Memory]
+                .iter()
+                .any(|limit| limit.text() == reason),
+            "{line}: {reason}"
+        ),
+    }
+    object
+}
+
+#[test]
+fn every_subcommand_with_json_reports_the_limit_that_ends_it() {
+    let mut expected = BTreeSet::new();
+    with_json(&konane::cli::Cli::command(), "", &mut expected);
+    let listed: BTreeSet<String> = ENDS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(listed, expected, "a subcommand with --json needs a line in ENDS");
+    let place = place();
+    for (name, end) in ENDS {
+        if let End::Limit(rest, expected) = end {
+            let line = format!("{name} {rest} --json");
+            check(&place.run(&words(&line)), &line, *expected);
+        }
+    }
+}
+
+/// Waits until the program handles SIGINT.
+#[cfg(target_os = "linux")]
+fn handles_interrupts(child: &std::process::Child) {
+    let status = format!("/proc/{}/status", child.id());
+    let begun = std::time::Instant::now();
+    loop {
+        let text = fs::read_to_string(&status).expect("a running process");
+        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask");
+        let caught = u64::from_str_radix(caught.trim(), 16).expect("a hexadecimal mask");
+        // SIGINT is signal 2.
+        if caught & 0b10 != 0 {
+            return;
+        }
+        assert!(begun.elapsed().as_secs() < 60, "no handler: {text}");
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn every_subcommand_with_json_reports_the_signal_that_ends_it() {
+    let place = place();
+    let interrupted = |line: &str| {
+        let child = place.spawn(&words(line));
+        handles_interrupts(&child);
+        super::common::signal(&child, "-INT");
+        check(&super::common::ends_soon(child, line), line, 130)
+    };
+    for (name, end) in ENDS {
+        if let End::Signal(rest) = end {
+            interrupted(&format!("{name} {rest} --json"));
+        }
+    }
+    // Long runs of subcommands that have limits as well.
+    for line in [
+        "perft 8x8 20 --json",
+        "statespace 6x6 --json --quiet",
+        "builddb 6x6 --max-stones 12 --out db --json --quiet",
+        "sprouts solve 0*60 --json --quiet",
+        "sprouts grundy 0*60 --json --quiet",
+    ] {
+        interrupted(line);
+    }
+}
+
+#[test]
+fn what_a_limit_leaves_open_is_null() {
+    let place = place();
+    let run = |line: &str| check(&place.run(&words(line)), line, 3);
+    let before = fs::read(place.path("some.nimbers")).expect("a database");
+    let merged = run("sprouts db merge some.nimbers copy.nimbers -m 2 --json");
+    assert_eq!((&merged["had"], &merged["added"]), (&Value::Null, &0.into()));
+    assert_eq!(fs::read(place.path("some.nimbers")).expect("a database"), before);
+    let imported = run("sprouts db import new.nimbers some.spr -m 2 --json");
+    assert_eq!((&imported["had"], &imported["skipped"]), (&Value::Null, &Value::Null));
+    assert!(!place.path("new.nimbers").exists());
+    let exported = run("sprouts db export some.nimbers new.spr -m 2 --json");
+    assert_eq!((&exported["lands"], &exported["entries"]), (&Value::Null, &Value::Null));
+    assert!(!place.path("new.spr").exists());
+    let stats = run("sprouts db stats some.nimbers -m 2 --json");
+    for key in ["bytes", "records", "lands", "by_nimber", "by_lives", "torn_bytes"] {
+        assert_eq!(stats[key], Value::Null, "{key}");
+    }
+}
