@@ -16,7 +16,7 @@ use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::record::{Mark, Record, RecordedMove};
-use crate::konane::{Board, Colour, Move, Position};
+use crate::konane::{Colour, Move, Position};
 use crate::search::Value;
 use crate::search::run::Limits;
 use crate::system::parse_duration;
@@ -128,7 +128,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             None => return Ok(Exit::Interrupted),
         },
     };
-    let mut analyst = args.analyst.open(record.dimensions)?;
+    let mut analyst = args.analyst.open(&record.board())?;
     if !args.output.quiet {
         output::note_unchecked(&args.analyst.proof);
     }
@@ -284,7 +284,7 @@ fn side(judged: &[Judged], side: Colour) -> SideJson {
 }
 
 fn object(record: &Record, judged: &[Judged], summary: SummaryJson) -> AnnotationJson {
-    let board = Board::new(record.dimensions);
+    let board = record.board();
     let name = |winner: Option<Colour>| winner.map_or("unknown", Colour::name).to_owned();
     let text = |mv| format_move(record.dimensions, mv);
     let moves = judged.iter().enumerate().map(|(index, judged)| AnnotatedMoveJson {

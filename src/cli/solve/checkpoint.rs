@@ -60,6 +60,7 @@ pub fn unread() -> Solution {
         best: None,
         counters: Counters::default(),
         memory_bytes: 0,
+        threads: 1,
     };
     Solution { winner: None, best_move: None, report, table: TableUse::default() }
 }

@@ -34,7 +34,7 @@ use crate::search::plain::known::Known;
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, name) = (args.algo, args.algo.name());
-    let threads = args.search.threads.of(name, algorithm.is_parallel())?;
+    let threads = args.search.threads.of(name, Algorithm::parallel().map(Algorithm::name))?;
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let threads_per_worker = args.jobs.threads_per_worker(name, two_levels, threads)?;
     let default = JobOptions::default();
@@ -104,7 +104,6 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         args,
         board: &board,
         position: &position,
-        threads,
         database: directory.as_deref(),
         solution: &solution,
         proving: proving.as_ref(),

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -93,7 +92,6 @@ pub struct Report<'a> {
     pub args: &'a SolveArgs,
     pub board: &'a Board,
     pub position: &'a Position,
-    pub threads: NonZeroUsize,
     /// The directory of the database.
     pub database: Option<&'a Path>,
     pub solution: &'a Solution,
@@ -127,7 +125,7 @@ impl Report<'_> {
             to_move: self.position.to_move().name().to_owned(),
             algorithm: self.args.algo.name().to_owned(),
             profile: self.args.profile.name().to_owned(),
-            threads: self.threads.get(),
+            threads: self.solution.report.threads as usize,
             outcome: self.solution.winner.map_or("unknown", Colour::name).to_owned(),
             reason: self.solution.reason().map(|reason| reason.text().to_owned()),
             pn: self.open_numbers().map(|(pn, _)| pn),
@@ -182,9 +180,10 @@ impl Report<'_> {
         }
         rows.extend(self.lines.iter().flat_map(|lines| lines.rows(self.board)));
         let profile = self.args.profile.name();
-        let threads = match self.threads.get() {
-            1 => String::new(),
-            threads => format!(", {threads} threads"),
+        let requested = self.args.search.threads.threads;
+        let threads = match (self.solution.report.threads, requested) {
+            (1, None | Some(1)) => String::new(),
+            (threads, _) => format!(", {}", output::threads(threads, requested)),
         };
         rows.push(("algorithm", format!("{}, {profile}{threads}", self.args.algo)));
         let mut nodes = output::grouped(counters.nodes);

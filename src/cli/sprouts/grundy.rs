@@ -44,8 +44,8 @@ pub struct GrundyJson {
 pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let flags = &args.engine;
     let start = Start::new(&args.text.position, flags)?;
-    let threads = flags.search.threads.of("dfpn", true)?;
-    let mut engine = Engine::new(&start.game, flags, threads)?;
+    let threads = flags.search.threads.of("dfpn", ["dfpn"])?;
+    let mut engine = Engine::new(&start.game, flags)?;
     let begun = Instant::now();
     let limits = flags.search.limits(begun, stop);
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
@@ -54,6 +54,7 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let took = Took {
         counters: report.counters,
         memory_bytes: report.memory_bytes,
+        threads: report.threads,
         lands: start.game.lands(),
         seconds: begun.elapsed().as_secs_f64(),
     };

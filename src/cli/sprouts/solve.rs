@@ -113,7 +113,8 @@ pub struct SproutsSolveJson {
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, flags) = (args.algo, &args.engine);
-    let all = flags.search.threads.of(algorithm.name(), algorithm.is_parallel())?;
+    let all =
+        flags.search.threads.of(algorithm.name(), Algorithm::parallel().map(Algorithm::name))?;
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let each = args.jobs.threads_per_worker(algorithm.name(), two_levels, all)?;
     let default = TwoLevelOptions::default();
@@ -128,7 +129,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     ])?;
     let (text, nimber) = args.couple()?;
     let start = Start::new(text, flags)?;
-    let mut engine = Engine::new(&start.game, flags, all)?;
+    let mut engine = Engine::new(&start.game, flags)?;
     let (options, threads) = (engine.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, nimber);
     tracing::debug!(?options, ?root, "search begins");
@@ -140,6 +141,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let took = Took {
         counters: report.counters,
         memory_bytes: report.memory_bytes,
+        threads: report.threads,
         lands: start.game.lands(),
         seconds: begun.elapsed().as_secs_f64(),
     };
@@ -193,7 +195,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         jobs: two_levels.then_some(report.counters.jobs),
         searched,
     };
-    output::answer(flags.output.json, &json, |json| shown(json, moves))?;
+    let requested = flags.search.threads.threads;
+    output::answer(flags.output.json, &json, |json| shown(json, moves, requested))?;
     let left = left(moves).filter(|&left| args.lines || left == Reason::Interrupted);
     closed.map(|()| reason.or(left).into())
 }
@@ -210,7 +213,7 @@ impl From<&ChildValue> for MoveJson {
     }
 }
 
-fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>) -> String {
+fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>, requested: Option<u32>) -> String {
     let searched = &json.searched;
     let outcome = match json.outcome.as_str() {
         "win" => "win: the player to move wins".to_owned(),
@@ -234,10 +237,7 @@ fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>) -> String {
     }
     lines.extend(json.pn.zip(json.dn).map(|(pn, dn)| output::root_row(pn, dn)));
     lines.push(("canonical", json.canonical.clone()));
-    let threads = match searched.threads {
-        1 => "1 thread".to_owned(),
-        threads => format!("{threads} threads"),
-    };
+    let threads = output::threads(searched.threads, requested);
     lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, searched.profile)));
     lines.extend(json.jobs.map(|jobs| ("jobs", output::grouped(jobs))));
     lines.extend(searched.rows());

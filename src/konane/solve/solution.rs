@@ -49,6 +49,7 @@ impl Solution {
                 best: None,
                 counters: Counters { nodes: 1, ..Counters::default() },
                 memory_bytes: 0,
+                threads: 1,
             },
             table: TableUse::default(),
         }
@@ -84,6 +85,14 @@ pub enum SolveError {
     /// The memory of the tree cannot be had.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A proof of a position that the rules in proof files do not have
+    /// ([`Position::is_early_jump`]).
+    #[error(
+        "proofs are about games that begin with two removals, so there is none about a position in \
+         the jumping phase with fewer than two empty squares: solve it without a proof, or prove the \
+         position after a move"
+    )]
+    NotProvable,
     /// The checkpoint cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

@@ -240,7 +240,7 @@ fn a_level_searches_its_nodes() {
     let start = Position::start(&board);
     let chosen = |level: u32| {
         let level = Level::new(level).unwrap();
-        let choice = level.choose(board.dimensions(), &start, Limits::default()).unwrap().unwrap();
+        let choice = level.choose(&board, &start, Limits::default()).unwrap().unwrap();
         format_move(board.dimensions(), choice.mv)
     };
     let expected: Vec<_> = (1..=9).map(|level| (level, chosen(level))).collect();
