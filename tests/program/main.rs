@@ -14,6 +14,7 @@ mod files;
 mod golden;
 mod help;
 mod outcomes;
+mod phase;
 mod play;
 #[path = "../proofs/samples.rs"]
 mod proof_samples;
