@@ -107,7 +107,7 @@ fn records_have_the_phase() {
     let judged = place.json(&["annotate", "game.txt", "--json"], 0);
     assert_eq!(judged["moves"][0]["move"], "c1-a1");
     let again = place.run(&["analyse", "--game", "game.txt", "--json"]);
-    assert!(stdout(&again).contains("\"position\":\"xo3"), "{}", stdout(&again));
+    assert!(stdout(&again).contains("\"position\":\"x2ox w"), "{}", stdout(&again));
 
     std::fs::write(place.path("alone.txt"), "Board: 1x5\nPhase: jump\n\n").unwrap();
     let refused = place.run(&["annotate", "alone.txt"]);
