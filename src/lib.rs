@@ -73,8 +73,9 @@ pub mod system;
 pub use crate::search::Value;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, JobOptions,
-    LEAST_MEMORY, Move, Perft, Phase, Position, Profile, RootMove, Setup, SetupError, Solution,
-    SolveError, SolveOptions, Solver, Square, Uncounted, draw, game, notation, record,
+    LEAST_MEMORY, Move, Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, Setup,
+    SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted, draw, game,
+    notation, record,
 };
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 pub use search::table::TableUse;

@@ -52,7 +52,12 @@ _Path = str | PathLike[str]
 @final
 class Position:
     def __new__(
-        cls, board: str, text: str | None = None, *, moves: str | Sequence[str] | None = None
+        cls,
+        board: str,
+        text: str | None = None,
+        phase: Literal["auto", "jump"] = "auto",
+        *,
+        moves: str | Sequence[str] | None = None,
     ) -> Position: ...
     @classmethod
     def from_code(cls, board: str, code: int) -> Position: ...

@@ -164,6 +164,13 @@ impl PyDatabase {
                 "the position is one of the {got} board, and the database is one of {board}"
             )));
         }
+        if asked.is_early_jump() {
+            return Err(Failure::input(format_args!(
+                "{:?} has fewer than two empty squares and is in the jumping phase; databases have no \
+                 such position: use solve()",
+                asked.text()
+            )));
+        }
         let answer = py.detach(|| endgame::probe(&self.inner, &asked.position))?;
         let (moves, after) = (PyDict::new(py), PyDict::new(py));
         for rated in &answer.moves {

@@ -118,7 +118,7 @@ impl From<BuildError> for Failure {
 impl From<SolveError> for Failure {
     fn from(error: SolveError) -> Self {
         match error {
-            SolveError::TooLittleMemory { .. } => Failure::input(error),
+            SolveError::TooLittleMemory { .. } | SolveError::NotProvable => Failure::input(error),
             SolveError::TooMuchMemory { .. } => Failure::resource(error),
             SolveError::Table(error) => error.into(),
             SolveError::Tree(error) => error.into(),

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use konane::Limits;
-use konane::system::parse_bytes;
+use konane::system::{alternatives, parse_bytes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -72,14 +72,15 @@ pub fn threads_or_cores(threads: Option<Threads>) -> NonZeroUsize {
 pub fn search_threads(
     threads: Option<Threads>,
     algorithm: &str,
-    is_parallel: bool,
+    parallel: &[&str],
 ) -> Result<NonZeroUsize, Failure> {
-    if is_parallel {
+    if parallel.contains(&algorithm) {
         return Ok(threads_or_cores(threads));
     }
     match threads {
         Some(Threads(threads)) if threads > NonZeroUsize::MIN => Err(Failure::input(format_args!(
-            "threads: {algorithm} searches on one thread; choose algo='dfpn' or 'pns-pdfpn' for more"
+            "threads: {algorithm} searches on one thread; choose algo={} for more",
+            alternatives(&parallel.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>())
         ))),
         _ => Ok(NonZeroUsize::MIN),
     }

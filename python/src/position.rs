@@ -3,8 +3,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use konane::notation::{parse_line, parse_move, parse_position};
-use konane::{Board, Dimensions, Move, Position, draw};
+use konane::notation::{parse_line, parse_move, parse_position_as};
+use konane::{Board, Dimensions, Move, PhaseChoice, Position, draw};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -16,9 +16,11 @@ use crate::whole::Whole;
 /// `board` is ranks x files, such as ``"6x6"``, of up to 64 squares. `text` is the position as the
 /// program writes it: ranks from the top with ``/`` between them, ``x`` Black, ``o`` White, a number
 /// for that many empty squares, then ``b`` or ``w`` for the side to move; without it, the start.
-/// `moves` are played from there: ``"a6 a5"``, or a list of them.
+/// `moves` are played from there: ``"a6 a5"``, or a list of them. `phase` is ``"auto"``, by the number
+/// of empty squares, or ``"jump"``, by which ``Position("1x3", "1ox b", "jump")`` is a position in the
+/// jumping phase with one empty square.
 ///
-/// Positions are equal if board, stones and side to move are; they can be pickled and be keys of
+/// Positions are equal if board, stones, side to move and phase are; they can be pickled and be keys of
 /// dictionaries. Raises ``InputError`` with the place and the reason for what is no position.
 #[pyclass(name = "Position", module = "konane", frozen, eq, hash)]
 #[derive(Clone, Debug)]
@@ -31,7 +33,9 @@ pub struct PyPosition {
 
 impl PartialEq for PyPosition {
     fn eq(&self, other: &Self) -> bool {
-        self.dimensions() == other.dimensions() && self.position == other.position
+        self.dimensions() == other.dimensions()
+            && self.position == other.position
+            && self.is_early_jump() == other.is_early_jump()
     }
 }
 
@@ -39,7 +43,7 @@ impl Eq for PyPosition {}
 
 impl Hash for PyPosition {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.dimensions(), self.position).hash(state);
+        (self.dimensions(), self.position, self.is_early_jump()).hash(state);
     }
 }
 
@@ -66,6 +70,12 @@ impl PyPosition {
         self.board.dimensions()
     }
 
+    /// True for a position in the jumping phase with fewer than two empty squares, of which databases
+    /// and proofs have no value.
+    pub fn is_early_jump(&self) -> bool {
+        self.position.is_early_jump(&self.board)
+    }
+
     /// The text of a move of this board.
     pub fn move_text(&self, mv: Move) -> String {
         mv.to_string()
@@ -90,6 +100,14 @@ pub fn dimensions(text: &str) -> Result<Dimensions, Failure> {
     text.parse().map_err(Failure::input)
 }
 
+/// Reads a phase.
+///
+/// # Errors
+/// If the text is none.
+fn phase_choice(text: &str) -> Result<PhaseChoice, Failure> {
+    text.parse().map_err(|error| Failure::input(format_args!("phase: {error}")))
+}
+
 /// The position of a code of the board, canonical or not; nothing if there is none.
 pub fn decode(board: &Board, code: u64) -> Option<Position> {
     let position = Position::from_code(board, code);
@@ -106,20 +124,33 @@ pub fn decode(board: &Board, code: u64) -> Option<Position> {
 #[pymethods]
 impl PyPosition {
     #[new]
-    #[pyo3(signature = (board, text=None, *, moves=None))]
-    fn new(board: &str, text: Option<&str>, moves: Option<Moves>) -> Result<Self, Failure> {
-        let start = PyPosition::start(board)?;
-        let board = &start.board;
-        let begin = text.map_or(Ok(start.position), |text| parse_position(board, text));
-        let begin = begin.map_err(Failure::input)?;
+    #[pyo3(signature = (board, text=None, phase="auto", *, moves=None))]
+    fn new(
+        board: &str,
+        text: Option<&str>,
+        phase: &str,
+        moves: Option<Moves>,
+    ) -> Result<Self, Failure> {
+        let (dimensions, phase) = (dimensions(board)?, phase_choice(phase)?);
+        let (board, begin) = match text {
+            Some(text) => parse_position_as(dimensions, text, phase).map_err(Failure::input)?,
+            None if phase == PhaseChoice::Jump => {
+                return Err(Failure::input("phase: 'jump' is about text, which is missing"));
+            }
+            None => {
+                let board = Board::new(dimensions);
+                let start = Position::start(&board);
+                (board, start)
+            }
+        };
         let moves = match moves {
             None => String::new(),
             Some(Moves::Text(text)) => text,
             Some(Moves::List(list)) => list.join(" "),
         };
-        let moves = parse_line(board, &begin, &moves).map_err(Failure::input)?;
-        let position = moves.iter().fold(begin, |position, &mv| position.play(board, mv));
-        Ok(start.with(position, moves.last().copied()))
+        let moves = parse_line(&board, &begin, &moves).map_err(Failure::input)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
+        Ok(PyPosition { board: Arc::new(board), position, last: moves.last().copied() })
     }
 
     /// The position of a canonical code, as `code` gives it; codes of positions that are not
@@ -150,7 +181,9 @@ impl PyPosition {
     ///
     /// Two positions of a board have the same code exactly if a symmetry maps one to the other (on
     /// boards with an even side also one that exchanges the colours and the side to move, once both
-    /// removals are made), and then they have the same value. ``probe_many`` takes these codes.
+    /// removals are made), and then they have the same value. ``probe_many`` takes these codes. Positions
+    /// with fewer than two empty squares and ``phase="jump"`` have codes of their own, which no database
+    /// has: there they stand for other positions.
     #[getter]
     fn code(&self) -> u64 {
         self.position.code(&self.board)
@@ -196,11 +229,15 @@ impl PyPosition {
     }
 
     fn __repr__(&self) -> String {
-        format!("Position('{}', '{}')", self.dimensions(), self.text())
+        let phase = if self.is_early_jump() { ", 'jump'" } else { "" };
+        format!("Position('{}', '{}'{phase})", self.dimensions(), self.text())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, String)) {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> (Bound<'py, PyType>, (String, String, &'static str)) {
         let this = slf.get();
-        (slf.get_type(), (this.board(), this.text()))
+        let phase = if this.is_early_jump() { PhaseChoice::Jump } else { PhaseChoice::Auto };
+        (slf.get_type(), (this.board(), this.text(), phase.name()))
     }
 }

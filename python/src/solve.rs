@@ -1,6 +1,5 @@
 //! `solve`: who wins a position, and what `prove` has in common with it.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -45,7 +44,8 @@ impl Search {
         let Start(start) = start;
         let algorithm: Algorithm = means.algo.parse().map_err(Failure::input)?;
         let profile = profile(means.profile)?;
-        let threads = search_threads(means.threads, algorithm.name(), algorithm.is_parallel())?;
+        let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
+        let threads = search_threads(means.threads, algorithm.name(), &parallel)?;
         let default = SolveOptions::default();
         let memory_bytes = means.memory.map_or(default.memory_bytes, |memory| memory.0);
         let options = SolveOptions { algorithm, profile, memory_bytes, threads, ..default };
@@ -98,7 +98,7 @@ impl Search {
         found: &Solution,
         seconds: f64,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let SolveOptions { algorithm, profile, threads, .. } = self.options;
+        let SolveOptions { algorithm, profile, .. } = self.options;
         let report = &found.report;
         let open = found.winner.is_none() && algorithm != Algorithm::AlphaBeta;
         let fields = SolutionFields {
@@ -112,7 +112,7 @@ impl Search {
             dn: open.then(|| report.delta.into()),
             algorithm: algorithm.name(),
             profile: profile.name(),
-            threads,
+            threads: report.threads,
             nodes: report.counters.nodes,
             expansions: report.counters.expansions,
             database_hits: self.database.as_ref().map(|_| report.counters.known_hits),
@@ -168,7 +168,7 @@ struct SolutionFields {
     dn: Option<ProofNumber>,
     algorithm: &'static str,
     profile: &'static str,
-    threads: NonZeroUsize,
+    threads: u32,
     nodes: u64,
     expansions: u64,
     database_hits: Option<u64>,

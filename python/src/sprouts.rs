@@ -144,7 +144,8 @@ pub fn solve<'py>(
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
     let nimber = nimber.within("nimber", 0, MOST_NIMBER.into())? as u32;
-    let threads = search_threads(threads, algorithm.name(), algorithm.is_parallel())?;
+    let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
+    let threads = search_threads(threads, algorithm.name(), &parallel)?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let search = Search::new(text, memory, threads, bounds)?;
     let latest = Latest::default();
@@ -182,7 +183,7 @@ pub fn solve<'py>(
         pn: reason.map(|_| report.phi.into()),
         dn: reason.map(|_| report.delta.into()),
         algorithm: algo,
-        threads: search.threads,
+        threads: report.threads,
         nodes: report.counters.nodes,
         expansions: report.counters.expansions,
         lands: found.lands,
@@ -216,7 +217,7 @@ pub fn grundy(
     progress: Option<Bound<'_, PyAny>>,
     interval: Option<Seconds>,
 ) -> Result<u32, Failure> {
-    let threads = search_threads(threads, "dfpn", true)?;
+    let threads = search_threads(threads, "dfpn", &["dfpn"])?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let search = Search::new(text, memory, threads, bounds)?;
     let latest = Latest::default();

@@ -114,3 +114,23 @@ def test_a_picture():
     assert "#c0392b" not in Position("5x5", str(position)).svg(), "nobody knows the last move"
     by_moves = Position("5x5", str(Position("5x5")), moves="c3 c4 c1-c3")
     assert (by_moves, by_moves.svg()) == (position, position.svg())
+
+
+def test_a_position_with_one_gap_can_be_one_of_the_jumping_phase() -> None:
+    with pytest.raises(konane.InputError, match="only a1 is empty"):
+        konane.Position("1x3", "1ox b")
+    position = konane.Position("1x3", "1ox b", phase="jump")
+    assert position.moves() == ["c1-a1"]
+    assert konane.solve(position).best_move == "c1-a1"
+    assert repr(position) == "Position('1x3', '1ox b', 'jump')"
+    assert pickle.loads(pickle.dumps(position)) == position
+    assert repr(position.play("c1-a1")) == "Position('1x3', 'x2 w')"
+    removal, jump = (konane.Position("1x3", "1ox w", phase) for phase in ("auto", "jump"))
+    assert removal != jump
+    assert (removal.moves(), jump.moves()) == (["b1"], [])
+    # With two gaps there is one kind of position.
+    gaps = [konane.Position("1x4", "1ox1 b", phase) for phase in ("auto", "jump")]
+    assert gaps[0] == gaps[1] and hash(gaps[0]) == hash(gaps[1])
+    for arguments in [("1x3", "1ox b", "end"), ("1x3", None, "jump")]:
+        with pytest.raises(konane.InputError, match="phase"):
+            konane.Position(*arguments)

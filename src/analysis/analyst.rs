@@ -81,7 +81,14 @@ impl Analyst {
     /// # Errors
     /// If it is less than [`crate::LEAST_MEMORY`], or the system does not give it.
     pub fn new(board: Dimensions, memory_bytes: u64) -> Result<Self, SolveError> {
-        let board = Board::new(board);
+        Analyst::on_board(Board::new(board), memory_bytes)
+    }
+
+    /// [`Analyst::new`] for a board that may be one of [`Board::jumping`].
+    ///
+    /// # Errors
+    /// As [`Analyst::new`].
+    pub fn on_board(board: Board, memory_bytes: u64) -> Result<Self, SolveError> {
         let options = SolveOptions { memory_bytes, ..SolveOptions::default() };
         let table = Solver::new(&board, &Position::start(&board)).options(options).new_table()?;
         Ok(Analyst::in_table(board, table, options))
@@ -167,6 +174,12 @@ impl Analyst {
         &self.proofs
     }
 
+    /// The proofs that can be about a position: all of them, or none
+    /// ([`Position::is_early_jump`]).
+    pub fn proofs_about(&self, position: &Position) -> &[Guide] {
+        if position.is_early_jump(&self.board) { &[] } else { &self.proofs }
+    }
+
     /// What is known of a position without a search: by the rules, the database, a proof, or what
     /// earlier searches have found. A look-up in each.
     ///
@@ -178,12 +191,13 @@ impl Analyst {
             return Ok(judged(Value::Loss, Source::Rules, Some(0)));
         }
         if let Some(database) = &self.database
+            && !position.is_early_jump(&self.board)
             && position.occupied().count_ones() <= database.coverage().max_stones
             && let Some(value) = database.value(position)?
         {
             return Ok(judged(value, Source::Database, database.remoteness(position)?));
         }
-        for proof in &self.proofs {
+        for proof in self.proofs_about(position) {
             if proof.is_lost(position)? {
                 return Ok(judged(Value::Loss, Source::Proof, None));
             }

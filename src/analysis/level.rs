@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::analyst::{AnalysisError, Analyst, Choice};
-use crate::konane::{Dimensions, Position};
+use crate::konane::{Board, Position};
 use crate::search::run::Limits;
 
 /// How well to play: by a search of 4 to the power of the level nodes for each move, and nothing else
@@ -44,12 +44,12 @@ impl Level {
     /// As [`Analyst::choose`].
     pub fn choose(
         self,
-        board: Dimensions,
+        board: &Board,
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<Option<Choice>, AnalysisError> {
         // What others have found out would make it stronger.
-        let mut fresh = Analyst::new(board, MEMORY)?;
+        let mut fresh = Analyst::on_board(board.clone(), MEMORY)?;
         fresh.choose(position, Limits { nodes: Some(self.nodes()), ..limits })
     }
 }

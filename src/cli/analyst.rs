@@ -8,7 +8,7 @@ use super::database;
 use super::exit::CliError;
 use super::flags::ThreadsArg;
 use crate::analysis::{Analyst, Judgement};
-use crate::konane::Dimensions;
+use crate::konane::Board;
 use crate::proof::Guide;
 use crate::search::Value;
 use crate::system::parse_bytes;
@@ -33,10 +33,11 @@ pub struct AnalystArgs {
 
 impl AnalystArgs {
     /// Opens the files and makes room for the search.
-    pub fn open(&self, board: Dimensions) -> Result<Analyst, CliError> {
+    pub fn open(&self, board: &Board) -> Result<Analyst, CliError> {
         // The search is df-pn, which runs on all threads.
-        let threads = self.threads.of("dfpn", true)?;
-        let mut analyst = Analyst::new(board, self.memory)?.threads(threads);
+        let threads = self.threads.of("dfpn", ["dfpn"])?;
+        let mut analyst = Analyst::on_board(board.clone(), self.memory)?.threads(threads);
+        let board = board.dimensions();
         for file in &self.proof {
             let guide = Guide::open(file)?;
             let (expected, got) = (board, guide.board().dimensions());

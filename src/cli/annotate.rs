@@ -134,7 +134,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             }
         },
     };
-    let mut analyst = args.analyst.open(record.dimensions)?;
+    let mut analyst = args.analyst.open(&record.board())?;
     if !args.output.quiet {
         output::note_unchecked(&args.analyst.proof);
     }

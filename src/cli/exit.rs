@@ -13,7 +13,7 @@ use crate::endgame::{BuildError, Database, DatabaseError, PlanError, Resource, V
 use crate::file::FileError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::record::RecordError;
-use crate::konane::{Dimensions, SolveError};
+use crate::konane::{Dimensions, SetupError, SolveError};
 use crate::proof::ProofError;
 use crate::search::certificate::CertificateError;
 use crate::search::run::Reason;
@@ -24,7 +24,7 @@ use crate::sprouts::grundy_file::GrundyFileError;
 use crate::sprouts::spr_file::{LineProblem, SprError};
 use crate::sprouts::verify::VerifyError as SprVerifyError;
 use crate::sprouts::{MovesError, TextError};
-use crate::system::{NumberError, bytes_text, memory_available};
+use crate::system::{NumberError, alternatives, bytes_text, memory_available};
 
 /// How a run ended. The numbers are part of the program's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,12 @@ pub enum CliError {
     /// Standard input cannot be read.
     #[error("cannot read standard input: {0}")]
     Input(#[source] io::Error),
+    /// A database is asked about a position that none has.
+    #[error(
+        "{0:?} has fewer than two empty squares and is in the jumping phase; databases are about games \
+         that begin with two removals and have no such position: use `konane solve`"
+    )]
+    EarlyJump(String),
     /// Positions were to come from standard input, and none came.
     #[error("no position: give --position or --moves, or positions on standard input, one a line")]
     NoPosition,
@@ -157,8 +163,15 @@ pub enum CliError {
     )]
     BesideFile { one: &'static str, other: &'static str, file: String },
     /// Several threads for an algorithm that has one.
-    #[error("--threads: {0} searches on one thread; choose --algo dfpn or pns-pdfpn for more")]
-    OneThread(&'static str),
+    #[error(
+        "--threads: {algorithm} searches on one thread; choose --algo {} for more",
+        alternatives(parallel)
+    )]
+    OneThread {
+        algorithm: &'static str,
+        /// Names of the algorithms that can use several.
+        parallel: Vec<&'static str>,
+    },
     /// An option of the two-level search with another algorithm.
     #[error("{option} is for --algo pns-pdfpn, not for {algorithm}")]
     JobOption { option: &'static str, algorithm: &'static str },
@@ -255,6 +268,7 @@ impl CliError {
             CliError::Position(_)
             | CliError::Moves(_)
             | CliError::Line(_)
+            | CliError::EarlyJump(_)
             | CliError::NoPosition
             | CliError::OtherBoard { .. }
             | CliError::Record { .. }
@@ -263,7 +277,7 @@ impl CliError {
             | CliError::NotInProof { .. }
             | CliError::SameFile { .. }
             | CliError::BesideFile { .. }
-            | CliError::OneThread(_)
+            | CliError::OneThread { .. }
             | CliError::JobOption { .. }
             | CliError::WorkerThreads { .. }
             | CliError::Threads(_)
@@ -331,7 +345,8 @@ impl CliError {
                 SolveError::TooLittleMemory { .. }
                 | SolveError::TooMuchMemory { .. }
                 | SolveError::Table(_)
-                | SolveError::Tree(_) => Exit::BadInput,
+                | SolveError::Tree(_)
+                | SolveError::NotProvable => Exit::BadInput,
                 SolveError::Checkpoint(error) => checkpoint(error),
             },
             CliError::SprVerify(error) => match error {
@@ -371,6 +386,9 @@ impl CliError {
                 let position = position.unwrap_or_default();
                 return Some(format!("write {board}{position}: ranks and files change places"));
             }
+            CliError::Position(PositionError::Setup(
+                SetupError::OneEmptyBlackToMove { .. } | SetupError::ImpossibleOpening { .. },
+            )) => "--phase jump reads it as a position in the jumping phase",
             CliError::Memory { need, .. } if is_there(*need) => "--memory allows more",
             CliError::SproutsFull(_) | CliError::GrundyFile(GrundyFileError::Full(_)) => {
                 "--memory allows more"

@@ -60,14 +60,20 @@ pub struct ThreadsArg {
 }
 
 impl ThreadsArg {
-    /// As many as asked for, or as there are cores; one for an algorithm that has one.
-    pub fn of(self, algorithm: &'static str, is_parallel: bool) -> Result<NonZeroUsize, CliError> {
+    /// The requested number, or the number of cores; one for an algorithm that is not among the
+    /// `parallel` ones.
+    pub fn of(
+        self,
+        algorithm: &'static str,
+        parallel: impl IntoIterator<Item = &'static str>,
+    ) -> Result<NonZeroUsize, CliError> {
+        let parallel: Vec<&str> = parallel.into_iter().collect();
         let asked = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
-        if is_parallel {
+        if parallel.contains(&algorithm) {
             let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
             Ok(asked.unwrap_or_else(cores))
         } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
-            Err(CliError::OneThread(algorithm))
+            Err(CliError::OneThread { algorithm, parallel })
         } else {
             Ok(NonZeroUsize::MIN)
         }

@@ -10,7 +10,7 @@ use super::input::{BeginArgs, PATIENCE, lines_of_stdin};
 use crate::file::{FileError, NewFile, open_regular};
 use crate::konane::draw::svg;
 use crate::konane::record::{Record, RecordedMove};
-use crate::konane::{Board, Dimensions, Move, Position};
+use crate::konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
 /// Files with more bytes are no game records.
 const MOST_BYTES: u64 = 1 << 20;
@@ -61,13 +61,14 @@ pub struct Game {
 impl Game {
     /// A game that begins here.
     pub fn new(board: &Board, start: Position) -> Self {
-        Game::from(Record::new(board.dimensions(), start))
+        let is_early_jump = start.is_early_jump(board);
+        let phase = if is_early_jump { PhaseChoice::Jump } else { PhaseChoice::Auto };
+        Game::from(Record { phase, ..Record::new(board.dimensions(), start) })
     }
 
     /// The game that the arguments describe; its moves can be taken back.
     pub fn read(dimensions: Dimensions, args: &BeginArgs) -> Result<Self, CliError> {
-        let board = Board::new(dimensions);
-        let (begin, moves) = args.read(&board)?;
+        let (board, begin, moves) = args.read(dimensions)?;
         let mut game = Game::new(&board, begin);
         moves.into_iter().for_each(|mv| game.play(mv));
         Ok(game)
@@ -176,7 +177,7 @@ impl Game {
 
 impl From<Record> for Game {
     fn from(record: Record) -> Self {
-        let (board, positions) = (Board::new(record.dimensions), record.positions());
+        let (board, positions) = (record.board(), record.positions());
         Game { board, record, positions, undone: Vec::new() }
     }
 }

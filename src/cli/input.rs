@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::exit::CliError;
-use crate::konane::notation::{parse_line, parse_position};
-use crate::konane::{Board, Dimensions, Move, Position};
+use super::flags::values;
+use crate::konane::notation::{parse_line, parse_position_as};
+use crate::konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
 /// A board and where on it to begin.
 #[derive(Debug, Args)]
@@ -27,6 +28,17 @@ pub struct BeginArgs {
     /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub position: Option<String>,
+    /// Phase of --position. A position with one empty square, such as "1ox b", is one before White's
+    /// removal unless the phase is jump.
+    #[arg(
+        long,
+        value_name = "PHASE",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        requires = "position"
+    )]
+    pub phase: PhaseChoice,
     /// Play these moves first, from --position or from the start: squares to remove, then jumps
     /// such as "c3-c1" (file letters from the left, rank numbers from the bottom), with spaces or
     /// commas between them: "a4 a3".
@@ -37,8 +49,7 @@ pub struct BeginArgs {
 impl PositionArgs {
     /// Builds the board and the position that the arguments describe.
     pub fn read(&self) -> Result<(Board, Position), CliError> {
-        let board = Board::new(self.board);
-        let (begin, moves) = self.begin.read(&board)?;
+        let (board, begin, moves) = self.begin.read(self.board)?;
         let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
         Ok((board, position))
     }
@@ -50,16 +61,26 @@ impl BeginArgs {
         self.position.is_some() || self.moves.is_some()
     }
 
-    /// The position before the moves, and the moves.
-    pub fn read(&self, board: &Board) -> Result<(Position, Vec<Move>), CliError> {
-        let begin = match &self.position {
-            Some(text) => parse_position(board, text).map_err(CliError::Position)?,
-            None => Position::start(board),
+    /// The board, the position before the moves, and the moves.
+    pub fn read(&self, board: Dimensions) -> Result<(Board, Position, Vec<Move>), CliError> {
+        let (board, begin) = match &self.position {
+            Some(text) => parse_position_as(board, text, self.phase).map_err(CliError::Position)?,
+            None => {
+                let board = Board::new(board);
+                let start = Position::start(&board);
+                (board, start)
+            }
         };
         let moves = self.moves.as_deref().unwrap_or_default();
-        Ok((begin, parse_line(board, &begin, moves).map_err(CliError::Moves)?))
+        let moves = parse_line(&board, &begin, moves).map_err(CliError::Moves)?;
+        Ok((board, begin, moves))
     }
 }
+
+values!(PhaseChoice {
+    PhaseChoice::Auto: "By the number of empty squares",
+    PhaseChoice::Jump: "The jumping phase",
+});
 
 /// Lines that are read before they are answered.
 const AHEAD: usize = 1024;

@@ -12,6 +12,7 @@ use super::exit::{CliError, Exit};
 use crate::file::NewFile;
 use crate::search::numbers::INFINITY;
 use crate::search::run::Reason;
+pub use crate::system::bytes_text as bytes;
 
 /// One JSON object and a line feed.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
@@ -186,6 +187,18 @@ pub fn wrapped(words: &[impl ToString], indent: usize) -> String {
     text
 }
 
+/// The threads of a search: `2 threads`, or `2 threads (64 requested)` if there were fewer than
+/// requested.
+pub fn threads(searched: u32, requested: Option<u32>) -> String {
+    let noun = if searched == 1 { "thread" } else { "threads" };
+    match requested {
+        Some(requested) if requested > searched => {
+            format!("{searched} {noun} ({requested} requested)")
+        }
+        _ => format!("{searched} {noun}"),
+    }
+}
+
 /// The row of an open root.
 pub fn root_row(pn: u32, dn: u32) -> (&'static str, String) {
     let (pn, dn) = (grouped(pn.into()), grouped(dn.into()));
@@ -241,20 +254,6 @@ pub fn short(number: f64) -> String {
     format!("{rest:.3} T")
 }
 
-/// Bytes in binary units: `1.50 GiB`.
-pub fn bytes(number: u64) -> String {
-    let mut rest = number as f64;
-    for unit in ["B", "KiB", "MiB", "GiB"] {
-        if rest < 1023.5 {
-            let digits = format!("{rest:.2}");
-            let digits = digits.strip_suffix(".00").unwrap_or(&digits);
-            return format!("{digits} {unit}");
-        }
-        rest /= 1024.0;
-    }
-    format!("{rest:.2} TiB")
-}
-
 /// A time as people read it: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
 pub fn time(seconds: f64) -> String {
     if seconds < 0.1 {
@@ -290,9 +289,6 @@ mod tests {
         assert_eq!(short(12_345_678.0), "12.3 M");
         assert_eq!(short(999_600.0), "1.00 M");
         assert_eq!(short(2.5e12), "2.500 T");
-        assert_eq!(bytes(64), "64 B");
-        assert_eq!(bytes(1 << 30), "1 GiB");
-        assert_eq!(bytes(3 << 29), "1.50 GiB");
         assert_eq!(time(0.0004), "0.40 ms");
         assert_eq!(time(0.8123), "0.812 s");
         assert_eq!(time(125.4), "2 min 5 s");

@@ -11,8 +11,8 @@ use super::exit::{CliError, Exit};
 use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
 use super::{database, output};
 use crate::endgame::{Database, Probe, RatedMove, probe};
-use crate::konane::Position;
-use crate::konane::notation::parse_position;
+use crate::konane::notation::parse_position_as;
+use crate::konane::{Board, Position};
 use crate::search::Value;
 
 /// `konane probe`.
@@ -58,7 +58,8 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         return if forgotten { Err(CliError::NoPosition) } else { Ok(exit) };
     }
     // Before the database, so that bad input is found without one.
-    let (_, position) = args.start.read()?;
+    let (board, position) = args.start.read()?;
+    must_be_ordinary(&board, &position)?;
     let database = database::open(&args.db, args.start.board, Some(&position))?;
     let answer = probe(&database, &position)?;
     if args.json {
@@ -131,7 +132,9 @@ fn write(out: &mut String) -> Result<bool, CliError> {
 }
 
 fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<String, CliError> {
-    let position = parse_position(database.board(), line).map_err(CliError::Line)?;
+    let read = parse_position_as(args.start.board, line, args.start.begin.phase);
+    let (board, position) = read.map_err(CliError::Line)?;
+    must_be_ordinary(&board, &position)?;
     let answer = probe(database, &position)?;
     if args.json {
         return output::json(&answer);
@@ -149,6 +152,14 @@ fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<Stri
     let outcome = format!("{outcome}{}", in_plies(answer.remoteness));
     let moves = if moves.is_empty() { "no moves".to_string() } else { moves.join(", ") };
     Ok(format!("{position}: {outcome}; {moves}\n"))
+}
+
+/// Refuses a position of which no database has the value.
+fn must_be_ordinary(board: &Board, position: &Position) -> Result<(), CliError> {
+    if position.is_early_jump(board) {
+        return Err(CliError::EarlyJump(position.to_string()));
+    }
+    Ok(())
 }
 
 /// What follows an outcome where the number of plies to the end is known.

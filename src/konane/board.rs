@@ -17,6 +17,7 @@ pub struct Board {
     /// Squares of a colour on which a jump in a direction can land: `landing[colour][direction]`.
     pub(super) landings: [[u64; 4]; 2],
     symmetries: Symmetries,
+    is_jumping: bool,
 }
 
 impl Board {
@@ -45,7 +46,33 @@ impl Board {
         let landings = colours.map(|c| room.map(|m| c & m));
         let shifts = [if files >= 3 { 1 } else { 0 }, if ranks >= 3 { files } else { 0 }];
         let symmetries = Symmetries::new(dimensions);
-        Board { dimensions, all, colours, openings, shifts, landings, symmetries }
+        Board {
+            dimensions,
+            all,
+            colours,
+            openings,
+            shifts,
+            landings,
+            symmetries,
+            is_jumping: false,
+        }
+    }
+
+    /// A board without removals: every position is in the jumping phase, those with fewer than two
+    /// empty squares included. Published values of such positions exist for strips with one empty
+    /// square.
+    ///
+    /// Positions with two or more empty squares are the same on both kinds of boards, and so are their
+    /// codes. The others have codes that stand for different positions on the ordinary board
+    /// ([`Position::is_early_jump`](super::Position::is_early_jump)).
+    pub fn jumping(dimensions: Dimensions) -> Self {
+        Board { is_jumping: true, ..Board::new(dimensions) }
+    }
+
+    /// True for a board without removals ([`Board::jumping`]).
+    #[inline]
+    pub fn is_jumping(&self) -> bool {
+        self.is_jumping
     }
 
     /// Ranks and files.

@@ -12,6 +12,9 @@ use crate::search::plain::known::Known;
 /// The name of the rules, which docs/PROOF_FORMAT.md states.
 const RULES: &str = "konane-corner-or-centre";
 
+/// The name of the rules without removals ([`Board::jumping`](super::Board::jumping)).
+const JUMPING_RULES: &str = "konane-jumping";
+
 impl<K: Known> Solver<'_, K> {
     /// The keeper of this search's checkpoints in a file ([`Solver::keeper`]), with so much time
     /// from one to the next: those of a new search, or of one that is resumed from there.
@@ -37,8 +40,9 @@ impl<K: Known> Solver<'_, K> {
     /// Positions that a symmetry of the board maps to each other have the same root, so a checkpoint
     /// of one goes on for the other.
     pub(super) fn identity(&self) -> Identity {
+        let early = self.position.is_early_jump(self.board);
         Identity {
-            rules: RULES.to_owned(),
+            rules: if early { JUMPING_RULES } else { RULES }.to_owned(),
             board: self.board.dimensions().to_string(),
             algorithm: self.options.algorithm.name().to_owned(),
             profile: self.options.profile.name().to_owned(),

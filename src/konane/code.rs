@@ -21,7 +21,9 @@ impl Position {
     /// * on a board with two odd sides, which has at most 63 squares, no symmetry exchanges the
     ///   colours; the code is the least occupancy over the group, with bit 63 set for White to move;
     /// * before the second removal the players do differ, and only the colour-preserving symmetries
-    ///   are used. The number of empty squares (0 or 1) tells these positions from all others.
+    ///   are used. The number of empty squares (0 or 1) tells these positions from all others of the
+    ///   board. [`Board::jumping`] has no such positions; a code with 0 or 1 empty squares stands for a
+    ///   position in the jumping phase there.
     ///
     /// The code is a complete description: two positions have the same code exactly when a symmetry
     /// maps one to the other. Nothing is hashed.
@@ -47,7 +49,7 @@ impl Position {
         } else {
             (code & !WHITE_TO_MOVE, code >> 63 == 1)
         };
-        let one_empty = (board.all() & !occupied).count_ones() == 1;
+        let one_empty = !board.is_jumping() && (board.all() & !occupied).count_ones() == 1;
         let to_move = if marked || one_empty { Colour::White } else { Colour::Black };
         Position::new_unchecked(&board, occupied, to_move)
     }

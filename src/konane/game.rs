@@ -195,6 +195,12 @@ impl Game for Konane<'_> {
         self.zobrist.key(code)
     }
 
+    /// Known values are those of the ordinary board.
+    #[inline(always)]
+    fn takes_known(&self, code: u64) -> bool {
+        !Position::from_code(self.board, code).is_early_jump(self.board)
+    }
+
     fn evaluate(&self, code: u64, _: &mut Scratch) -> i32 {
         let position = Position::from_code(self.board, code);
         let mover = position.to_move();

@@ -33,7 +33,7 @@ pub(crate) use geometry::Direction;
 pub use geometry::{Colour, Dimensions, DimensionsError};
 pub use moves::Move;
 pub use perft::{Perft, Uncounted};
-pub use position::{Phase, Position, Setup, SetupError};
+pub use position::{Phase, PhaseChoice, PhaseError, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{
     Algorithm, AlgorithmError, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions, Solver,

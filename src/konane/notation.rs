@@ -18,7 +18,7 @@
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
-use super::position::{Phase, Position, Setup, SetupError};
+use super::position::{Phase, PhaseChoice, Position, Setup, SetupError};
 use super::square::file_name;
 use crate::system::quote;
 
@@ -389,6 +389,21 @@ pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionErr
     }
     let setup = Setup { black, white, to_move };
     Ok(Position::from_setup(board, setup)?)
+}
+
+/// Reads a position together with its phase, and returns the board of that phase
+/// ([`PhaseChoice::board`]) with it.
+///
+/// # Errors
+/// As [`parse_position`].
+pub fn parse_position_as(
+    dimensions: Dimensions,
+    text: &str,
+    phase: PhaseChoice,
+) -> Result<(Board, Position), PositionError> {
+    let board = phase.board(dimensions);
+    let position = parse_position(&board, text)?;
+    Ok((board, position))
 }
 
 /// Black and white stones of the ranks of a position's text.

@@ -4,6 +4,7 @@
 //! set of occupied squares and the side to move are the whole position.
 
 use std::fmt;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,8 +13,9 @@ use super::board::Board;
 use super::geometry::{Colour, Dimensions, squares};
 use super::square::square_name;
 use crate::json::serialize_as_text;
+use crate::system::quote;
 
-/// How far a game has come; it follows from the number of empty squares.
+/// Phase of a game. It follows from the number of empty squares, except on [`Board::jumping`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub enum Phase {
@@ -26,6 +28,51 @@ pub enum Phase {
     /// The players jump.
     #[serde(rename = "jump")]
     Jumping,
+}
+
+/// Phase of a position that is given as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PhaseChoice {
+    /// The phase follows from the number of empty squares.
+    #[default]
+    Auto,
+    /// The jumping phase, whatever the number of empty squares ([`Board::jumping`]).
+    Jump,
+}
+
+impl PhaseChoice {
+    /// All values.
+    pub const ALL: [PhaseChoice; 2] = [PhaseChoice::Auto, PhaseChoice::Jump];
+
+    /// `auto` or `jump`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PhaseChoice::Auto => "auto",
+            PhaseChoice::Jump => "jump",
+        }
+    }
+
+    /// The board on which such positions are read.
+    pub fn board(self, dimensions: Dimensions) -> Board {
+        match self {
+            PhaseChoice::Auto => Board::new(dimensions),
+            PhaseChoice::Jump => Board::jumping(dimensions),
+        }
+    }
+}
+
+/// Error of reading a [`PhaseChoice`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a phase: write auto or jump")]
+pub struct PhaseError(pub String);
+
+impl FromStr for PhaseChoice {
+    type Err = PhaseError;
+
+    fn from_str(text: &str) -> Result<Self, PhaseError> {
+        let mut all = PhaseChoice::ALL.into_iter();
+        all.find(|choice| choice.name() == text).ok_or_else(|| PhaseError(quote(text)))
+    }
 }
 
 /// Stones and a side to move, before anybody has checked that they can be a position.
@@ -103,8 +150,9 @@ impl Position {
 
     /// Checks that a setup can be a position of the board.
     ///
-    /// In the jumping phase (two or more empty squares) every subset of stones with either side to
-    /// move is accepted, whether or not a game leads to it, as in a complete database.
+    /// In the jumping phase (two or more empty squares, or any number on [`Board::jumping`]) every
+    /// subset of stones with either side to move is accepted, whether or not a game leads to it, as in
+    /// a complete database.
     pub fn from_setup(board: &Board, setup: Setup) -> Result<Self, SetupError> {
         let dimensions = board.dimensions();
         let name = |square: u8| square_name(dimensions, square.into());
@@ -125,6 +173,7 @@ impl Position {
         }
         let empty = board.all() & !occupied;
         match (empty.count_ones(), setup.to_move) {
+            _ if board.is_jumping() => {}
             (0, Colour::White) => return Err(SetupError::FullBoardWhiteToMove),
             (1, Colour::Black) => {
                 return Err(SetupError::OneEmptyBlackToMove { square: first(empty) });
@@ -168,14 +217,24 @@ impl Position {
         self.occupied & board.squares_of(colour)
     }
 
-    /// The phase, from the number of empty squares.
+    /// The phase: from the number of empty squares, or always the jumping phase on
+    /// [`Board::jumping`].
     #[inline]
     pub fn phase(&self, board: &Board) -> Phase {
         match (board.all() & !self.occupied).count_ones() {
+            0 | 1 if board.is_jumping() => Phase::Jumping,
             0 => Phase::FirstRemoval,
             1 => Phase::SecondRemoval,
             _ => Phase::Jumping,
         }
+    }
+
+    /// True if the position has fewer than two empty squares and is in the jumping phase, which only
+    /// [`Board::jumping`] allows. Databases and proofs are about the ordinary board and have no values
+    /// of such positions; its code stands for another position there.
+    #[inline]
+    pub fn is_early_jump(&self, board: &Board) -> bool {
+        board.is_jumping() && (board.all() & !self.occupied).count_ones() < 2
     }
 
     /// The setup that this position is.

@@ -56,7 +56,7 @@ const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 100 };
 /// before they are thinned.
 ///
 /// # Errors
-/// As [`Solver::run`].
+/// As [`Solver::run`], and [`SolveError::NotProvable`].
 ///
 /// # Examples
 /// ```
@@ -106,6 +106,9 @@ fn prove_and<K: Known>(
     keep_table: bool,
 ) -> Result<(Proved, Option<Table>), SolveError> {
     let &Solver { board, position, options, limits, known, .. } = solver;
+    if position.is_early_jump(board) {
+        return Err(SolveError::NotProvable);
+    }
     let (solution, table) = solver.search(observer)?;
     let Some(winner) = solution.winner else {
         return Ok((Proved { solution, proof: None }, table));

@@ -123,6 +123,7 @@ pub fn alphabeta<G: Game>(
         best: searcher.evaluator.control.root.2,
         counters: searcher.evaluator.control.counters,
         memory_bytes: table.bytes() as u64,
+        threads: 1,
     }
 }
 

@@ -37,6 +37,11 @@ impl Algorithm {
         matches!(self, Algorithm::Dfpn | Algorithm::PnsPdfpn)
     }
 
+    /// The algorithms that can use more than one thread.
+    pub fn parallel() -> impl Iterator<Item = Algorithm> {
+        Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_parallel())
+    }
+
     /// Searches a position of the workspace's game; `jobs` are for the search on two levels.
     ///
     /// # Panics

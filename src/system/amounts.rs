@@ -89,21 +89,6 @@ pub fn disk_free(path: &Path) -> Option<u64> {
     }
 }
 
-/// An amount of memory or disk for messages: three digits and a binary unit.
-pub fn bytes_text(bytes: u64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1024 {
-        return format!("{bytes} bytes");
-    }
-    let (mut amount, mut unit) = (bytes as f64 / 1024.0, 0);
-    while amount >= 999.5 && unit + 1 < units.len() {
-        amount /= 1024.0;
-        unit += 1;
-    }
-    let decimals = if amount < 9.995 { 2 } else { usize::from(amount < 99.95) };
-    format!("{amount:.decimals$} {}", units[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,21 +145,5 @@ mod tests {
         let folder = std::env::temp_dir();
         assert!(disk_free(&folder).is_some());
         assert!(disk_free(&folder.join("not/there/yet")).is_some());
-    }
-
-    #[test]
-    fn texts_of_amounts() {
-        for (bytes, text) in [
-            (0, "0 bytes"),
-            (1023, "1023 bytes"),
-            (1024, "1.00 KiB"),
-            (10 << 20, "10.0 MiB"),
-            (999 << 20, "999 MiB"),
-            (1000 << 20, "0.98 GiB"),
-            (3 << 29, "1.50 GiB"),
-            (u64::MAX, "16.0 EiB"),
-        ] {
-            assert_eq!(bytes_text(bytes), text);
-        }
     }
 }

@@ -9,12 +9,15 @@ mod signals;
 mod threads;
 mod units;
 
-pub use amounts::{bytes_text, disk_free, memory_available, peak_memory};
+pub use amounts::{disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
+pub use quote::alternatives;
 pub(crate) use quote::quote;
 pub use signals::file_size_limit_is_an_error;
 #[cfg(feature = "cli")]
 pub(crate) use threads::start_in_pool;
 pub(crate) use threads::start_worker;
-pub use units::{NumberError, UnitError, parse_bytes, parse_count, parse_duration, parse_number};
+pub use units::{
+    NumberError, UnitError, bytes_text, parse_bytes, parse_count, parse_duration, parse_number,
+};

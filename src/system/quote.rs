@@ -1,4 +1,6 @@
-//! What somebody has written, in messages.
+//! Parts of messages: quoted input, lists of alternatives.
+
+use std::borrow::Borrow;
 
 /// No more characters of it are repeated than this.
 const QUOTED: usize = 40;
@@ -11,4 +13,13 @@ pub fn quote(text: &str) -> String {
         quoted.push('…');
     }
     quoted
+}
+
+/// A list of alternatives: `a, b or c`.
+pub fn alternatives<S: Borrow<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.borrow().to_owned(),
+        [first @ .., last] => format!("{} or {}", first.join(", "), last.borrow()),
+    }
 }

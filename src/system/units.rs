@@ -1,4 +1,5 @@
-//! Numbers, counts, and amounts with units: bytes and durations. Read exactly, without rounding up.
+//! Numbers, counts, and amounts with units: bytes and durations, which are read exactly, without
+//! rounding up. Bytes are also written here.
 
 use std::time::Duration;
 
@@ -60,6 +61,22 @@ pub enum UnitError {
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let known = "B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB (powers of 1024)";
     parse(text.trim(), BYTES, 1, "4GiB or 512MiB", known).and_then(|(bytes, _)| positive(bytes))
+}
+
+/// Bytes as text, in the largest binary unit of which there is at least one: `64 B`, `1000 MiB`,
+/// `1.50 GiB`. The page (`words.js`) and the Python package (`konane/cluster/text.py`) write them in
+/// the same way.
+pub fn bytes_text(bytes: u64) -> String {
+    let (mut amount, mut units) = (bytes as f64, ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].iter());
+    let mut unit = "B";
+    // The next unit is used where rounding to whole numbers would give 1024.
+    while amount >= 1023.5
+        && let Some(next) = units.next()
+    {
+        (amount, unit) = (amount / 1024.0, next);
+    }
+    let digits = format!("{amount:.2}");
+    format!("{} {unit}", digits.strip_suffix(".00").unwrap_or(&digits))
 }
 
 /// A span of time: `60s`, `5m`, `1.5h`, `500ms`, or several parts, `1h30m`; seconds without a unit.
@@ -225,6 +242,36 @@ mod tests {
             for text in [&text, &other] {
                 let _ = (parse_count(text), parse_duration(text), parse_bytes(text));
             }
+        }
+    }
+
+    #[test]
+    fn bytes_as_text() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1 KiB"),
+            (10 << 20, "10 MiB"),
+            (1000 << 20, "1000 MiB"),
+            (1023 << 20, "1023 MiB"),
+            ((1 << 30) - 1, "1 GiB"),
+            (3 << 29, "1.50 GiB"),
+            (5 << 40, "5 TiB"),
+            (u64::MAX, "16 EiB"),
+        ] {
+            assert_eq!(bytes_text(bytes), text);
+        }
+    }
+
+    proptest! {
+        /// An amount that is given in whole units is repeated as it was written.
+        #[test]
+        fn whole_units_are_read_back(
+            count in 1u64..1024,
+            unit in prop::sample::select(vec!["B", "KiB", "MiB", "GiB", "TiB"]),
+        ) {
+            let text = format!("{count} {unit}");
+            prop_assert_eq!(parse_bytes(&text).map(bytes_text), Ok(text));
         }
     }
 

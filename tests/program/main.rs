@@ -15,6 +15,7 @@ mod golden;
 mod help;
 mod limits;
 mod outcomes;
+mod phase;
 mod play;
 #[path = "../proofs/samples.rs"]
 mod proof_samples;

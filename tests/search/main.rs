@@ -12,6 +12,7 @@ mod algorithms;
 mod boards;
 mod graphs;
 mod impartial;
+mod jumping;
 mod known;
 mod limits;
 mod narrow_table;

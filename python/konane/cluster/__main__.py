@@ -43,6 +43,12 @@ def main(arguments: list[str] | None = None) -> int:
     solve = verbs.add_parser("solve", help="who wins a position of Konane")
     solve.add_argument("board", metavar="RxF", help="ranks x files, such as 7x7")
     solve.add_argument("--position", metavar="TEXT", help="begin here, such as 'xox/o1o/xox w'")
+    solve.add_argument(
+        "--phase",
+        choices=["auto", "jump"],
+        default="auto",
+        help="phase of --position: by the number of empty squares, or the jumping phase",
+    )
     solve.add_argument("--moves", metavar="MOVES", help="play these moves first: 'a4 a3'")
     solve.add_argument("--profile", choices=["tuned", "thesis"], default="tuned")
     add_search_arguments(solve)
@@ -130,7 +136,7 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_solve(args: argparse.Namespace) -> int:
     """The verb ``solve``."""
-    position = Position(args.board, args.position, moves=args.moves)
+    position = Position(args.board, args.position, args.phase, moves=args.moves)
     return run_search(Konane(position, args.profile), args)
 
 

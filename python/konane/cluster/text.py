@@ -38,12 +38,12 @@ def short(count: float) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes in binary units: ``1.50 GiB``."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1023.5:
-            return f"{count:.2f}".removesuffix(".00") + f" {unit}"
-        count /= 1024
-    return f"{count:.2f} TiB"
+    """Bytes in binary units: ``1.50 GiB``, as the program writes them (``bytes_text``)."""
+    units = iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
+    unit = "B"
+    while count >= 1023.5 and (following := next(units, None)):
+        count, unit = count / 1024, following
+    return f"{count:.2f}".removesuffix(".00") + f" {unit}"
 
 
 def seconds(time: float) -> str:

@@ -73,7 +73,7 @@ pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         (None, Some(board)) => Game::read(board, &args.begin)?,
         (None, None) => unreachable!("the arguments ask for one of them"),
     };
-    let analyst = args.analyst.open(game.board().dimensions())?;
+    let analyst = args.analyst.open(game.board())?;
     output::note_unchecked(&args.analyst.proof);
     talk(&mut Session::new(game, analyst, args.time, args.json, stop), String::new(), stop)
 }

@@ -8,7 +8,10 @@ use super::files::Files;
 use super::reply::Problem;
 use super::seat::{Seat, Turn};
 use crate::analysis::Analyst;
-use crate::konane::Dimensions;
+use crate::konane::{Board, Dimensions};
+
+/// Ranks and files of a board, and whether it has no removals: tables of the two kinds are kept apart.
+type Key = (Dimensions, bool);
 
 /// The boards.
 pub struct Boards {
@@ -16,7 +19,7 @@ pub struct Boards {
     memory: u64,
     threads: NonZeroUsize,
     /// The one that was asked for last comes last.
-    seats: Mutex<Vec<(Dimensions, Arc<Seat<Analyst>>)>>,
+    seats: Mutex<Vec<(Key, Arc<Seat<Analyst>>)>>,
 }
 
 impl Boards {
@@ -25,7 +28,7 @@ impl Boards {
         Boards { files, memory, threads, seats: Mutex::default() }
     }
 
-    fn seat(&self, board: Dimensions) -> Arc<Seat<Analyst>> {
+    fn seat(&self, board: Key) -> Arc<Seat<Analyst>> {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         let seat = match seats.iter().position(|&(of, _)| of == board) {
             Some(index) => seats.remove(index),
@@ -43,12 +46,13 @@ impl Boards {
     /// Does some work with the analyst of a board, on a thread where it may take its time.
     pub async fn with<T: Send + 'static>(
         &self,
-        board: Dimensions,
+        board: Board,
         work: impl FnOnce(&mut Analyst, &Turn) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let (files, memory, threads) = (Arc::clone(&self.files), self.memory, self.threads);
-        let make = move || Ok(files.analyst(board, memory, threads)?);
-        self.seat(board).with(make, work).await
+        let key = (board.dimensions(), board.is_jumping());
+        let make = move || Ok(files.analyst(&board, memory, threads)?);
+        self.seat(key).with(make, work).await
     }
 
     /// Ends all searches.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::{AnalysisError, Analyst};
 use crate::cli::exit::CliError;
 use crate::endgame::{Database, DatabaseError, DatabaseOptions, Listed};
-use crate::konane::{Colour, Dimensions};
+use crate::konane::{Board, Colour, Dimensions};
 use crate::proof::{Guide, ProofHeader, ProofReader, Side};
 
 /// Where databases are looked for if nothing else is said.
@@ -82,11 +82,12 @@ impl Files {
     /// An analyst of a board, with all that there is about it.
     pub fn analyst(
         &self,
-        board: Dimensions,
+        board: &Board,
         memory: u64,
         threads: NonZeroUsize,
     ) -> Result<Analyst, AnalysisError> {
-        let mut analyst = Analyst::new(board, memory)?.threads(threads);
+        let mut analyst = Analyst::on_board(board.clone(), memory)?.threads(threads);
+        let board = board.dimensions();
         if let Some(directory) = &self.databases {
             match Database::find(directory, board, DatabaseOptions::default()) {
                 Ok(database) => analyst = analyst.with_database(database)?,

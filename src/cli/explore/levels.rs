@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 
 use super::reply::Problem;
 use crate::analysis::{Choice, Level};
-use crate::konane::{Dimensions, Position};
+use crate::konane::{Board, Position};
 use crate::search::run::Limits;
 
 /// Those who wait for a move, and the end of the program.
@@ -27,7 +27,7 @@ impl Levels {
     pub async fn choose(
         &self,
         level: Level,
-        board: Dimensions,
+        board: Board,
         position: Position,
     ) -> Result<Option<Choice>, Problem> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
@@ -35,7 +35,7 @@ impl Levels {
         let chosen = spawn_blocking(move || {
             // Held here, as a search goes on whose client has gone away.
             let _turn = turn;
-            level.choose(board, &position, Limits { stop: Some(&ending), ..Limits::default() })
+            level.choose(&board, &position, Limits { stop: Some(&ending), ..Limits::default() })
         });
         Ok(chosen.await.map_err(Problem::failed)??)
     }

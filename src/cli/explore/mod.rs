@@ -122,7 +122,7 @@ struct Explorer {
 
 impl Explorer {
     fn new(args: &ExploreArgs) -> Result<Self, CliError> {
-        let (memory, threads) = (args.memory / PARTS, args.threads.of("dfpn", true)?);
+        let (memory, threads) = (args.memory / PARTS, args.threads.of("dfpn", ["dfpn"])?);
         let files = Arc::new(Files::open(args.db.as_deref(), &args.proof)?);
         let boards = Boards::new(Arc::clone(&files), memory, threads);
         let sprouts = Sprouts::new(memory, threads, args.sprouts_db.clone())?;

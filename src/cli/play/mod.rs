@@ -102,7 +102,7 @@ fn parse_level(text: &str) -> Result<Level, NumberError> {
 pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // Before the files, so that bad input is found without them.
     let game = Game::read(args.start.board, &args.start.begin)?;
-    let analyst = args.analyst.open(args.start.board)?;
+    let analyst = args.analyst.open(game.board())?;
     output::note_unchecked(&args.analyst.proof);
     let root =
         analyst.proofs().first().filter(|_| !args.start.begin.given()).map(|proof| proof.root());

@@ -57,7 +57,7 @@ impl<'a> Opponent<'a> {
 
     /// Whether the side to move loses by one of the proofs.
     fn is_lost(&self, position: &Position) -> Result<bool, ProofError> {
-        for proof in self.analyst.proofs() {
+        for proof in self.analyst.proofs_about(position) {
             if proof.is_lost(position)? {
                 return Ok(true);
             }
@@ -130,7 +130,7 @@ impl<'a> Opponent<'a> {
             None => self.hint(position)?,
             Some(level) => {
                 let limits = Limits { stop: Some(self.stop), ..Limits::default() };
-                level.choose(board.dimensions(), position, limits)?
+                level.choose(board, position, limits)?
             }
         };
         let Choice { mv, judgement } = choice.expect("the game is not over");
@@ -152,7 +152,8 @@ impl<'a> Opponent<'a> {
 
     /// The winner's move by the proofs.
     pub fn answer(&self, position: &Position) -> Result<Option<Move>, ProofError> {
-        let answers = self.analyst.proofs().iter().map(|proof| proof.answer(position).transpose());
+        let proofs = self.analyst.proofs_about(position);
+        let answers = proofs.iter().map(|proof| proof.answer(position).transpose());
         answers.flatten().next().transpose()
     }
 

@@ -33,7 +33,7 @@ use crate::search::run::Reason;
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, name) = (args.algo, args.algo.name());
-    let threads = args.search.threads.of(name, algorithm.is_parallel())?;
+    let threads = args.search.threads.of(name, Algorithm::parallel().map(Algorithm::name))?;
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let threads_per_worker = args.jobs.threads_per_worker(name, two_levels, threads)?;
     let default = JobOptions::default();

@@ -90,9 +90,10 @@ impl Report<'_> {
         }
         rows.extend(self.lines.iter().flat_map(|lines| lines.rows()));
         let profile = solution.profile.name();
-        let threads = match solution.threads {
-            1 => String::new(),
-            threads => format!(", {threads} threads"),
+        let requested = self.args.search.threads.threads;
+        let threads = match (solution.threads, requested) {
+            (1, None | Some(1)) => String::new(),
+            (threads, _) => format!(", {}", output::threads(threads, requested)),
         };
         rows.push(("algorithm", format!("{}, {profile}{threads}", solution.algorithm)));
         let mut nodes = output::grouped(solution.nodes);

@@ -109,7 +109,7 @@ fn children(position: &Position, memory: u64, stop: &AtomicBool) -> Result<Vec<S
 fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let position = args.text.read()?;
-    let threads = args.search.threads.of("dfpn", true)?;
+    let threads = args.search.threads.of("dfpn", ["dfpn"])?;
     let mut analyst = analyst(args.search.memory, &args.numbers)?.threads(threads);
     let progress = Progress::new(args.output.quiet);
     let on_change = &mut |analysis: &Analysis| {

@@ -1,6 +1,5 @@
 //! What the verbs that search share: the position, the engine and the database.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -142,18 +141,12 @@ pub struct Engine<'g> {
     pub sink: Sink<'g>,
     /// How to search.
     pub options: SearchOptions,
-    /// Threads to search with.
-    pub threads: NonZeroUsize,
     profile: ProfileArg,
 }
 
 impl<'g> Engine<'g> {
     /// Opens the database, if there is one.
-    pub fn new(
-        game: &'g Sprouts,
-        args: &EngineArgs,
-        threads: NonZeroUsize,
-    ) -> Result<Self, CliError> {
+    pub fn new(game: &'g Sprouts, args: &EngineArgs) -> Result<Self, CliError> {
         let memory = args.search.memory.memory;
         let workspace = Workspace::new(game, memory).map_err(CliError::SproutsTable)?;
         let path = args.numbers.db.as_deref();
@@ -166,14 +159,14 @@ impl<'g> Engine<'g> {
         let table_capacity = workspace.table().capacity();
         let sink = Sink { game, shown, database, table_capacity, trace: None };
         let (options, profile) = (args.options(), args.profile);
-        Ok(Engine { workspace, sink, options, threads, profile })
+        Ok(Engine { workspace, sink, options, profile })
     }
 
     /// Closes the database. What the search took, and what went wrong with the database, which is
     /// for after the answer.
     pub fn close(self, took: Took, reason: Option<Reason>) -> (SearchedJson, Result<(), CliError>) {
-        let Engine { workspace, sink, profile, options, threads } = self;
-        let Took { counters, memory_bytes, lands, seconds } = took;
+        let Engine { workspace, sink, profile, options } = self;
+        let Took { counters, memory_bytes, threads, lands, seconds } = took;
         let Sink { database, trace, .. } = sink;
         let traced = trace.map_or(Ok(()), Trace::finish);
         let (database, closed) = match database.map(GrundyFile::close).transpose() {
@@ -184,7 +177,7 @@ impl<'g> Engine<'g> {
             reason,
             profile: profile.name().to_owned(),
             heuristic: options.heuristic,
-            threads: threads.get() as u32,
+            threads,
             expansions: counters.expansions,
             nodes: counters.nodes,
             generated: counters.generated,
@@ -216,6 +209,8 @@ pub struct Took {
     pub counters: Counters,
     /// Bytes of everything.
     pub memory_bytes: u64,
+    /// Threads that searched.
+    pub threads: u32,
     /// Lands in memory.
     pub lands: u32,
     /// Wall-clock time.
@@ -354,12 +349,12 @@ impl SearchedJson {
     }
 
     /// A search that a limit ended before it began.
-    pub fn not_begun(args: &EngineArgs, threads: NonZeroUsize, reason: Reason) -> Self {
+    pub fn not_begun(args: &EngineArgs, reason: Reason) -> Self {
         SearchedJson {
             reason: Some(reason),
             profile: args.profile.name().to_owned(),
             heuristic: args.options().heuristic,
-            threads: threads.get() as u32,
+            threads: 0,
             expansions: 0,
             nodes: 0,
             generated: 0,

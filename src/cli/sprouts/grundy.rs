@@ -45,19 +45,19 @@ pub struct GrundyJson {
 /// Computes and prints.
 pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let flags = &args.engine;
-    let threads = flags.search.threads.of("dfpn", true)?;
+    let threads = flags.search.threads.of("dfpn", ["dfpn"])?;
     output::ended(flags.output.json, compute(args, threads, stop), |reason| GrundyJson {
         position: args.text.position.clone(),
         canonical: None,
         grundy: None,
-        searched: SearchedJson::not_begun(flags, threads, reason),
+        searched: SearchedJson::not_begun(flags, reason),
     })
 }
 
 fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Result<Exit, CliError> {
     let flags = &args.engine;
     let start = Start::new(&args.text.position, flags)?;
-    let mut engine = Engine::new(&start.game, flags, threads)?;
+    let mut engine = Engine::new(&start.game, flags)?;
     let begun = Instant::now();
     let limits = flags.search.limits(begun, stop);
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
@@ -66,6 +66,7 @@ fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Resul
     let took = Took {
         counters: report.counters,
         memory_bytes: report.memory_bytes,
+        threads: report.threads,
         lands: start.game.lands(),
         seconds: begun.elapsed().as_secs_f64(),
     };

@@ -82,7 +82,7 @@ const PAGE: usize = 20;
 /// Plays until the game is over, the input ends or somebody quits.
 pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let position = args.text.read()?;
-    let threads = args.threads.of("dfpn", true)?;
+    let threads = args.threads.of("dfpn", ["dfpn"])?;
     let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
     let PlayArgs { time, side: wanted, .. } = *args;
     let side = wanted.unwrap_or(Side::First);

@@ -128,7 +128,8 @@ pub struct SproutsMoveJson {
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, flags) = (args.algo, &args.engine);
-    let threads = flags.search.threads.of(algorithm.name(), algorithm.is_parallel())?;
+    let threads =
+        flags.search.threads.of(algorithm.name(), Algorithm::parallel().map(Algorithm::name))?;
     let (text, nimber) = args.couple()?;
     let result = solve(args, text, nimber, threads, stop);
     output::ended(flags.output.json, result, |reason| SproutsSolveJson {
@@ -142,7 +143,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         dn: None,
         algorithm: algorithm.name().to_owned(),
         jobs: None,
-        searched: SearchedJson::not_begun(flags, threads, reason),
+        searched: SearchedJson::not_begun(flags, reason),
     })
 }
 
@@ -167,7 +168,7 @@ fn solve(
         ("--trace", args.trace.trace.as_deref()),
     ])?;
     let start = Start::new(text, flags)?;
-    let mut engine = Engine::new(&start.game, flags, all)?;
+    let mut engine = Engine::new(&start.game, flags)?;
     let (options, threads) = (engine.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, nimber);
     tracing::debug!(?options, ?root, "search begins");
@@ -179,6 +180,7 @@ fn solve(
     let took = Took {
         counters: report.counters,
         memory_bytes: report.memory_bytes,
+        threads: report.threads,
         lands: start.game.lands(),
         seconds: begun.elapsed().as_secs_f64(),
     };
@@ -228,7 +230,8 @@ fn solve(
         jobs: two_levels.then_some(report.counters.jobs),
         searched,
     };
-    output::answer(flags.output.json, &json, |json| shown(json, moves))?;
+    let requested = flags.search.threads.threads;
+    output::answer(flags.output.json, &json, |json| shown(json, moves, requested))?;
     let left = left(moves).filter(|&left| args.lines || left == Reason::Interrupted);
     closed.map(|()| reason.or(left).into())
 }
@@ -244,7 +247,7 @@ impl From<&ChildValue> for SproutsMoveJson {
     }
 }
 
-fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>) -> String {
+fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>, requested: Option<u32>) -> String {
     let searched = &json.searched;
     let outcome = match json.outcome {
         Some(Value::Win) => "win: the player to move wins".to_owned(),
@@ -272,10 +275,7 @@ fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>) -> String {
     }
     lines.extend(json.pn.zip(json.dn).map(|(pn, dn)| output::root_row(pn, dn)));
     lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
-    let threads = match searched.threads {
-        1 => "1 thread".to_owned(),
-        threads => format!("{threads} threads"),
-    };
+    let threads = output::threads(searched.threads, requested);
     lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, searched.profile)));
     lines.extend(json.jobs.map(|jobs| ("jobs", output::grouped(jobs))));
     lines.extend(searched.rows());

@@ -308,7 +308,7 @@ mod tests {
         let error = plan(&board("8x8"), &options(None, Some(limit))).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("the complete 8x8 board needs "), "{text}");
-        assert!(text.contains(", but only 1.00 GiB of memory may be used: "), "{text}");
+        assert!(text.contains(", but only 1 GiB of memory may be used: "), "{text}");
         assert!(text.contains(&format!("with up to {fits} stones it would fit")), "{text}");
         let error = plan(&board("8x8"), &options(Some(3), Some(1 << 20))).unwrap_err();
         assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");

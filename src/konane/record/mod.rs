@@ -22,7 +22,7 @@ pub use read::{RecordError, RecordProblem};
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
-use super::position::Position;
+use super::position::{PhaseChoice, Position};
 
 /// The game of a record file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,10 @@ pub struct Record {
     pub black: Option<String>,
     /// Who plays White.
     pub white: Option<String>,
-    /// Where the game begins.
+    /// The first position.
     pub start: Position,
+    /// The phase of the first position.
+    pub phase: PhaseChoice,
     /// Who has won, by the rules or because the other side gave up; none if that is open.
     pub result: Option<Colour>,
     /// All other headers, in order: names and values.
@@ -96,6 +98,7 @@ impl Record {
             black: None,
             white: None,
             start,
+            phase: PhaseChoice::Auto,
             result: None,
             others: Vec::new(),
             comments: Vec::new(),
@@ -103,9 +106,14 @@ impl Record {
         }
     }
 
+    /// The board of the game's phase.
+    pub fn board(&self) -> Board {
+        self.phase.board(self.dimensions)
+    }
+
     /// The positions of the game, the first one included: one more than there are moves.
     pub fn positions(&self) -> Vec<Position> {
-        let board = Board::new(self.dimensions);
+        let board = self.board();
         let mut positions = vec![self.start];
         let mut last = self.start;
         for recorded in &self.moves {

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use super::{Mark, Record, RecordedMove, one_line};
 use crate::konane::board::Board;
 use crate::konane::geometry::{Colour, Dimensions, DimensionsError};
-use crate::konane::notation::{MoveError, PositionError, parse_move, parse_position};
-use crate::konane::position::Position;
+use crate::konane::notation::{MoveError, PositionError, parse_move, parse_position_as};
+use crate::konane::position::{PhaseChoice, PhaseError, Position};
 use crate::system::quote;
 
 /// Why a text is not the record of a game.
@@ -44,6 +44,12 @@ pub enum RecordProblem {
     /// The value of `Position:`.
     #[error("Position: {0}")]
     Position(PositionError),
+    /// The value of `Phase:`.
+    #[error("Phase: {0}")]
+    Phase(PhaseError),
+    /// `Phase:` without `Position:`.
+    #[error("Phase: the position is missing: the phase is that of the header Position")]
+    PhaseAlone,
     /// The value of `Result:`.
     #[error("Result: {0:?} is none: write black, white or unknown")]
     Result(String),
@@ -106,7 +112,7 @@ impl FromStr for Record {
         let mut reader = Reader::new(text);
         let headers = reader.headers()?;
         let mut record = headers.record()?;
-        let board = Board::new(record.dimensions);
+        let board = record.board();
         reader.moves(&board, &mut record)?;
         let last = record.positions().pop().expect("the start at least");
         let winner = winner(&board, &last);
@@ -152,6 +158,7 @@ struct Headers<'a> {
     black: Option<Header<'a>>,
     white: Option<Header<'a>>,
     position: Option<Header<'a>>,
+    phase: Option<Header<'a>>,
     result: Option<Header<'a>>,
     others: Vec<(String, String)>,
 }
@@ -164,6 +171,7 @@ impl<'a> Headers<'a> {
             "black" => Some(&mut self.black),
             "white" => Some(&mut self.white),
             "position" => Some(&mut self.position),
+            "phase" => Some(&mut self.phase),
             "result" => Some(&mut self.result),
             _ => None,
         }
@@ -177,12 +185,24 @@ impl<'a> Headers<'a> {
         })?;
         let dimensions: Dimensions =
             board.value.parse().map_err(|error| board.error(RecordProblem::Board(error)))?;
-        let board = Board::new(dimensions);
-        let start = match &self.position {
-            None => Position::start(&board),
-            Some(header) => parse_position(&board, header.value)
-                .map_err(|error| header.error(RecordProblem::Position(error)))?,
+        let phase = match &self.phase {
+            None => PhaseChoice::Auto,
+            Some(header) => {
+                let value = header.value.to_ascii_lowercase();
+                value.parse().map_err(|error| header.error(RecordProblem::Phase(error)))?
+            }
         };
+        let start = match (&self.position, &self.phase) {
+            (None, Some(phase)) => return Err(phase.error(RecordProblem::PhaseAlone)),
+            (None, None) => Position::start(&Board::new(dimensions)),
+            (Some(header), _) => {
+                let read = parse_position_as(dimensions, header.value, phase);
+                read.map_err(|error| header.error(RecordProblem::Position(error)))?.1
+            }
+        };
+        // Elsewhere the header says nothing that the position does not say.
+        let is_early_jump = start.is_early_jump(&phase.board(dimensions));
+        let phase = if is_early_jump { phase } else { PhaseChoice::Auto };
         let result = match &self.result {
             None => None,
             Some(header) => match header.value.to_ascii_lowercase().as_str() {
@@ -195,6 +215,7 @@ impl<'a> Headers<'a> {
         Ok(Record {
             black: self.black.as_ref().and_then(Header::text),
             white: self.white.as_ref().and_then(Header::text),
+            phase,
             result,
             others: self.others.clone(),
             ..Record::new(dimensions, start)

@@ -4,7 +4,6 @@ use std::fmt::{self, Write as _};
 
 use super::read::is_other;
 use super::{Record, one_line};
-use crate::konane::board::Board;
 use crate::konane::geometry::Colour;
 use crate::konane::position::Position;
 
@@ -16,12 +15,16 @@ const WIDTH: usize = 80;
 /// left out, as are [other headers](Record::others) with names that a reader does not take for such.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let board = Board::new(self.dimensions);
+        let board = self.board();
         let mut text = format!("Board: {}\n", self.dimensions);
         header(&mut text, "Black", self.black.as_deref().unwrap_or_default());
         header(&mut text, "White", self.white.as_deref().unwrap_or_default());
-        if self.start != Position::start(&board) {
+        let is_early_jump = self.start.is_early_jump(&board);
+        if is_early_jump || self.start != Position::start(&board) {
             header(&mut text, "Position", &self.start.to_string());
+        }
+        if is_early_jump {
+            header(&mut text, "Phase", self.phase.name());
         }
         header(&mut text, "Result", self.result.map_or("", Colour::name));
         for (name, value) in self.others.iter().filter(|(name, _)| is_other(name)) {
@@ -95,6 +98,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::konane::board::Board;
 
     #[test]
     fn what_cannot_be_written_is_changed() {

@@ -57,6 +57,11 @@ impl Algorithm {
     pub const fn is_parallel(self) -> bool {
         matches!(self, Algorithm::Dfpn | Algorithm::Pn2 | Algorithm::PnsPdfpn)
     }
+
+    /// The algorithms that can use more than one thread.
+    pub fn parallel() -> impl Iterator<Item = Algorithm> {
+        Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_parallel())
+    }
 }
 
 impl fmt::Display for Algorithm {

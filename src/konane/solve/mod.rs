@@ -92,7 +92,8 @@ impl<'a, K: Known> Solver<'a, K> {
     /// ([`crate::endgame::DatabaseValues`]). The search takes them for solved wherever it meets
     /// their positions; if the root is one of them, one expansion is enough.
     ///
-    /// They are asked for by canonical code ([`Position::code`]). If one of them cannot be read, the
+    /// They are asked for by canonical code ([`Position::code`]), and are values of the ordinary board:
+    /// none is asked for about a position of [`Position::is_early_jump`]. If one of them cannot be read, the
     /// search ends for [`FileError`](crate::Reason::FileError), and `known` can say more.
     pub fn known<L: Known>(self, known: &'a L) -> Solver<'a, L> {
         let Solver { board, position, options, limits, keeper, .. } = self;

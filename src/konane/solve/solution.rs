@@ -30,7 +30,7 @@ pub struct Solution {
     /// Its parameters.
     pub profile: Profile,
     /// Threads that searched.
-    pub threads: usize,
+    pub threads: u32,
     /// The result for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
     #[schemars(with = "OrUnknown<Value>")]
@@ -103,7 +103,7 @@ impl Solution {
             to_move,
             algorithm: options.algorithm,
             profile: options.profile,
-            threads: options.threads.get(),
+            threads: report.threads,
             outcome,
             winner: outcome.map(|value| to_move.winner(value)),
             reason,
@@ -133,6 +133,7 @@ impl Solution {
             best: None,
             counters: Counters { nodes: 1, ..Counters::default() },
             memory_bytes: 0,
+            threads: 1,
         };
         Solution::new(solver, report, TableUse::default(), 0.0)
     }
@@ -146,6 +147,7 @@ impl Solution {
             best: None,
             counters: Counters::default(),
             memory_bytes: 0,
+            threads: 1,
         };
         Solution::new(solver, report, TableUse::default(), 0.0)
     }
@@ -175,6 +177,14 @@ pub enum SolveError {
     /// The memory of the tree cannot be had.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A proof of a position that the rules in proof files do not have
+    /// ([`Position::is_early_jump`]).
+    #[error(
+        "proofs are about games that begin with two removals, so there is none about a position in \
+         the jumping phase with fewer than two empty squares: solve it without a proof, or prove the \
+         position after a move"
+    )]
+    NotProvable,
     /// The checkpoint cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

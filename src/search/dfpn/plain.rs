@@ -99,7 +99,7 @@ pub(in crate::search) fn dfpn_heard_by<G: Game, L: Listener>(
         let mut control = Control::new(limits, observer);
         control.counters = first(table);
         let (pair, control) = search::<G, L, false>(listener, root, options, control);
-        return report(table, pair, control.stopped, control.root.2, control.counters);
+        return report(table, pair, control.stopped, control.root.2, control.counters, 1);
     }
     table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
     let team = Team::new(threads, limits, first(table));
@@ -117,18 +117,20 @@ pub(in crate::search) fn dfpn_heard_by<G: Game, L: Listener>(
         control.finish();
         found
     };
+    let mut started = 1;
     let (mut pair, mut best) = std::thread::scope(|scope| {
         for member in members {
             let work = &work;
             // Who cannot be started leaves the team; the others do without.
-            start_worker(scope, "search", STACK_BYTES, move || work(member, &mut ()));
+            let worker = move || work(member, &mut ());
+            started += u32::from(start_worker(scope, "search", STACK_BYTES, worker).is_some());
         }
         work(first, observer)
     });
     if let Some(solution) = solution.into_inner().expect("nobody panics with it") {
         (pair, best) = solution;
     }
-    report(table, pair, team.reason(), best, team.counters())
+    report(table, pair, team.reason(), best, team.counters(), started)
 }
 
 /// What is counted before the search: the root, and what the table has.
@@ -163,9 +165,11 @@ fn report(
     stopped: Option<Reason>,
     best: Option<u64>,
     counters: Counters,
+    threads: u32,
 ) -> Report {
     let outcome = Outcome::of((Pair { phi, delta }).value(), stopped);
-    Report { outcome, phi, delta, best, counters, memory_bytes: table.bytes() as u64 }
+    let memory_bytes = table.bytes() as u64;
+    Report { outcome, phi, delta, best, counters, memory_bytes, threads }
 }
 
 #[cfg(test)]

@@ -151,9 +151,14 @@ impl<'a, G: Game> JobTree<'a, G> {
         }
     }
 
-    /// What a search has found that ended for a reason, if not with a value. The tree is left at the
-    /// port.
-    pub(in crate::search) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
+    /// The report of a search on `threads` threads that ended for a reason, if not with a value. The
+    /// tree is left at the port.
+    pub(in crate::search) fn report(
+        self,
+        reason: Option<Reason>,
+        counters: Counters,
+        threads: u32,
+    ) -> Report {
         let memory_bytes = self.table.bytes() + self.region.top() as usize * UNIT;
         let report = Report {
             outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
@@ -162,6 +167,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             best: self.best,
             counters,
             memory_bytes: memory_bytes as u64 + self.own_bytes(),
+            threads,
         };
         let JobTree { port, memory, region, root_block, .. } = self;
         port.leave(SavedTree { memory, region, root_block, beside: Vec::new() });

@@ -119,6 +119,14 @@ pub trait Game: Sync {
         Answer::Unknown
     }
 
+    /// False if values from outside, such as those of a database, are not about the position with
+    /// this code: [`super::known::Informed`] does not ask for them then.
+    #[inline(always)]
+    fn takes_known(&self, code: u64) -> bool {
+        let _ = code;
+        true
+    }
+
     /// A plain exact search of at most `budget` positions, for positions near the end. It may give up
     /// before when that is not likely to do.
     fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> Settled {

@@ -96,9 +96,12 @@ impl<G: Game, K: Known> Game for Informed<'_, G, K> {
         self.game.key(code)
     }
 
-    /// The collection's answer; where it has none, that of the game.
+    /// The collection's answer; where it has none, or the game does not take it, that of the game.
     #[inline(always)]
     fn known(&self, code: u64) -> Answer {
+        if !self.game.takes_known(code) {
+            return self.game.known(code);
+        }
         match self.known.value(code) {
             Answer::Unknown => self.game.known(code),
             answer => answer,

@@ -7,7 +7,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
 use super::second::SecondLevel;
@@ -93,14 +93,16 @@ fn search_with<G: Game>(
     let rules = Rules { made_anew: true, ..Rules::shared(limits.nodes, budget, 1) };
     let leader = Leader::new(tree, rules, table.estimated_count());
     let (memories, second_used) = (Mutex::new(memories), AtomicUsize::new(0));
+    let threads = AtomicU32::new(0);
     let leader = Threads::new(leader, workers, limits).run(STACK_BYTES, observer, |seat| {
+        threads.fetch_add(1, Ordering::Relaxed);
         let memory = memories.lock().expect("nobody panics with it").pop();
         let memory = memory.expect("there is one for each worker");
         let used = work(game, table, options, memory, seat);
         second_used.fetch_add(used, Ordering::Relaxed);
     });
     let (reason, counters) = (leader.reason(), leader.counters());
-    let mut report = leader.level.report(reason, counters);
+    let mut report = leader.level.report(reason, counters, threads.into_inner());
     report.memory_bytes += second_used.into_inner() as u64;
     report
 }

@@ -137,6 +137,7 @@ pub(in crate::search) fn report<G: Game>(
         best: tree.best,
         counters: evaluator.control.counters,
         memory_bytes: (evaluator.table.bytes() + tree_bytes) as u64,
+        threads: 1,
     }
 }
 

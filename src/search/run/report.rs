@@ -133,6 +133,9 @@ pub struct Report {
     /// Bytes of the whole table and of the part of the tree's memory that was ever in use; of an
     /// impartial game, of everything that the search kept.
     pub memory_bytes: u64,
+    /// Threads that searched: fewer than requested where a search can use no more or the system gives
+    /// no more. The coordinator of a search in several processes counts only itself.
+    pub threads: u32,
 }
 
 /// How a search has ended, as its last progress.

@@ -55,6 +55,8 @@ pub struct GrundyReport {
     pub counters: Counters,
     /// Bytes of everything that the search kept, at its end.
     pub memory_bytes: u64,
+    /// Threads that searched.
+    pub threads: u32,
 }
 
 /// Computes the Grundy number of a sum by df-pn on `threads` threads: of each atom, couple by
@@ -73,8 +75,8 @@ pub fn grundy<G: Impartial>(
     let sum = Sum::new(workspace.game, atoms, 0);
     let threads = Threads { workspace, options, count: threads, team_of_one: false };
     let found = threads.search(&FindGrundy(&sum), sum.atoms(), limits, observer);
-    let Searched { answer, counters, .. } = found;
-    GrundyReport { grundy: answer, counters, memory_bytes: workspace.bytes() }
+    let Searched { answer, counters, threads, .. } = found;
+    GrundyReport { grundy: answer, counters, memory_bytes: workspace.bytes(), threads }
 }
 
 /// Finds the Grundy number of a sum.

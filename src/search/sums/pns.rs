@@ -70,7 +70,8 @@ pub fn pns<G: Impartial>(
     let stopped = evaluator.control.stopped.unwrap_or(Reason::Interrupted);
     let answer = pair.value().map(|_| pair).ok_or(stopped);
     let memory_bytes = workspace.bytes() + evaluator.numbers.bytes();
-    Searched { answer, root: pair, counters: team.counters() }.report(memory_bytes)
+    let counters = team.counters();
+    Searched { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
 }
 
 /// Expands a leaf below a sum and returns the sum's numbers. `None` if the search has to stop.

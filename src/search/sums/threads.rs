@@ -51,6 +51,8 @@ pub(super) struct Searched<T> {
     /// The root's numbers, as the first worker saw them last.
     pub root: Pair,
     pub counters: Counters,
+    /// Workers that were started; the most if they were started again.
+    pub threads: u32,
 }
 
 impl Searched<Pair> {
@@ -62,7 +64,8 @@ impl Searched<Pair> {
             Err(reason) => (Outcome::Unknown(reason), self.root),
         };
         let Pair { phi, delta } = pair;
-        Report { outcome, phi, delta, best: None, counters: self.counters, memory_bytes }
+        let Searched { counters, threads, .. } = self;
+        Report { outcome, phi, delta, best: None, counters, memory_bytes, threads }
     }
 }
 
@@ -82,11 +85,13 @@ impl<G: Impartial> Threads<'_, G> {
         let is_team = count > 1 || self.team_of_one;
         let team = Team::new(if is_team { count.max(2) } else { 1 }, limits, begin);
         let mut collector = Collector::default();
+        let mut threads = 1;
         loop {
-            let (found, root_pair) = match is_team {
+            let (found, root_pair, started) = match is_team {
                 false => self.until_stopped::<T, false>(task, root, &team, observer),
                 true => self.until_stopped::<T, true>(task, root, &team, observer),
             };
+            threads = started.max(threads);
             let left = team.take_found();
             if !left.is_empty() && !observer.grundy_numbers(&left) {
                 team.stop(Reason::FileError);
@@ -101,19 +106,20 @@ impl<G: Impartial> Threads<'_, G> {
             }
             let stopped = || team.reason().expect("a search without an answer was stopped");
             let answer = found.ok_or_else(stopped);
-            return Searched { answer, root: root_pair, counters: team.counters() };
+            return Searched { answer, root: root_pair, counters: team.counters(), threads };
         }
     }
 
-    /// Runs workers until one has an answer or the search is stopped. The first of them tells the
-    /// observer; if there is no thread for it, the observer hears of what was found at the end.
+    /// Runs workers until one has an answer or the search is stopped, and returns their number with
+    /// what they found. The first of them reports to the observer; if there is no thread for it, the
+    /// observer receives what was found at the end.
     fn until_stopped<T: Task<G>, const TEAM: bool>(
         &self,
         task: &T,
         root: &[Atom],
         team: &Arc<Team<'_>>,
         observer: &mut (dyn Observer + Send),
-    ) -> (Option<T::Answer>, Pair) {
+    ) -> (Option<T::Answer>, Pair, u32) {
         let &Threads { workspace, options, .. } = self;
         let observer = Mutex::new(Some(observer));
         let work = |member: Member<'_>| {
@@ -151,9 +157,10 @@ impl<G: Impartial> Threads<'_, G> {
             let handles: Vec<_> = members.into_iter().filter_map(start).collect();
             if handles.is_empty() {
                 // A system that gives no thread at all still has this one.
-                return work(Member::new(team, 0));
+                let (found, pair) = work(Member::new(team, 0));
+                return (found, pair, 1);
             }
-            let mut all = (None, Pair { phi: 1, delta: 1 });
+            let mut all = (None, Pair { phi: 1, delta: 1 }, handles.len() as u32);
             for (number, handle) in handles.into_iter().enumerate() {
                 match handle.join() {
                     Ok((found, pair)) => {

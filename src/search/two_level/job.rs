@@ -16,6 +16,8 @@ pub(super) struct Searcher<'a, G: Game> {
     evaluator: Evaluator<'a, G>,
     options: DfpnOptions,
     threads: NonZeroUsize,
+    /// Maximum number of threads that searched a node.
+    pub threads_used: u32,
 }
 
 impl<'a, G: Game> Searcher<'a, G> {
@@ -29,7 +31,7 @@ impl<'a, G: Game> Searcher<'a, G> {
         let control = Control::new(Limits::default(), nobody);
         let mut evaluator = Evaluator::new(game, table, control, options.settle);
         evaluator.open_entries = true;
-        Searcher { evaluator, options, threads }
+        Searcher { evaluator, options, threads, threads_used: 1 }
     }
 
     /// Searches a node until it is solved or the limits are reached, with so many entries in the table
@@ -42,10 +44,11 @@ impl<'a, G: Game> Searcher<'a, G> {
         used_before: u64,
         observer: &mut dyn Observer,
     ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
-        let Searcher { evaluator, options, threads } = self;
+        let Searcher { evaluator, options, threads, threads_used } = self;
         let (game, table) = (evaluator.game, evaluator.table);
         let root = Root::new(game, node, table);
         let report = dfpn_heard_by(listener, root, *options, *threads, limits, observer);
+        *threads_used = report.threads.max(*threads_used);
         let mut spent = of_job(&report.counters, used_before);
         let outcome = match report.outcome {
             Outcome::Known(value) => JobOutcome::Solved(value, report.best),

@@ -74,7 +74,7 @@ pub fn lead<G: Game>(
     let tree = JobTree::new(root, tree, options, port);
     let leader = WireLeader::new(tree, rules, search, table.estimated_count(), observer);
     let led = leader.lead(found(table, fact_work), run);
-    let mut report = led.level.report(led.reason, led.counters);
+    let mut report = led.level.report(led.reason, led.counters, 1);
     report.memory_bytes += led.bytes;
     report
 }

@@ -21,6 +21,7 @@ pub use lead::{PlainRules, lead};
 pub use worker::{PlainWorker, WorkerOptions};
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::dfpn::DfpnOptions;
 use super::jobs::messages::{JobId, Search};
@@ -122,20 +123,22 @@ pub fn two_level<G: Game>(
     let rules = Rules::shared(limits.nodes, budget, LEAST_NODES);
     let leader = Leader::new(tree, rules, table.estimated_count());
     let workers = options.workers.get();
-    let leader = Threads::new(leader, workers, limits)
-        .run(STACK_BYTES, observer, |seat| work(game, table, &options, seat));
+    let threads = AtomicU32::new(0);
+    let leader = Threads::new(leader, workers, limits).run(STACK_BYTES, observer, |seat| {
+        threads.fetch_add(work(game, table, &options, seat), Ordering::Relaxed);
+    });
     let (reason, counters) = (leader.reason(), leader.counters());
-    leader.level.report(reason, counters)
+    leader.level.report(reason, counters, threads.into_inner())
 }
 
-/// Searches leaves by df-pn until the search is over. What a job has found out stays in the table, so
+/// Searches leaves by df-pn until the search is over, and returns the number of its threads. What a job has found out stays in the table, so
 /// a position that comes back is searched on from there.
 fn work<G: Game>(
     game: &G,
     table: &Table,
     options: &TwoLevelOptions,
     seat: &mut Seat<'_, '_, JobTree<'_, G>>,
-) {
+) -> u32 {
     let mut nobody = ();
     let mut searcher = Searcher::new(game, table, options.dfpn, options.threads, &mut nobody);
     let mut done = None;
@@ -150,6 +153,7 @@ fn work<G: Game>(
         let (outcome, spent) = searcher.search(&(), node, limits, used_before, &mut watch);
         done = Some(Done { job, outcome, spent });
     }
+    searcher.threads_used
 }
 
 /// Reports to the leader now and then.

@@ -138,7 +138,7 @@ fn the_plan_is_printed_and_nothing_is_written() {
     assert_eq!(code(&output), 3);
     assert_eq!(stdout(&output), "");
     let message = stderr(&output);
-    assert!(message.contains("only 1.00 GiB of memory may be used"), "{message}");
+    assert!(message.contains("only 1 GiB of memory may be used"), "{message}");
     assert!(message.contains("--max-stones"), "{message}");
     assert!(!place.path("db").exists());
 }

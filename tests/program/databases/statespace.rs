@@ -39,6 +39,6 @@ fn statespace_reproduces_the_published_table() {
     assert!(stderr(&output).contains("up to 36"), "{}", stderr(&output));
     let output = place.run(&["statespace", "6x6", "--memory", "1GiB"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (3, ""));
-    let expected = "6x6 needs 10.7 GiB of memory, but 1.00 GiB may be used";
+    let expected = "6x6 needs 10.71 GiB of memory, but 1 GiB may be used";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }

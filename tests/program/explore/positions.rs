@@ -102,6 +102,34 @@ fn moves_are_played_from_the_start_or_a_position() {
     assert_eq!(server.json("konane/position?board=3x3")["phase"], "removal");
 }
 
+/// Both kinds of boards are asked about in turn: neither sees what was found for the other.
+#[test]
+fn a_position_with_one_gap_can_be_one_of_the_jumping_phase() {
+    let server = Server::new();
+    for _ in 0..2 {
+        let jump = server.json("konane/position?board=1x4&position=1oxo_b&phase=jump");
+        assert_eq!((&jump["phase"], &jump["outcome"]), (&json!("jump"), &json!("win")));
+        assert_eq!(jump["moves"][0]["move"], "c1-a1");
+        let removal = server.json("konane/position?board=1x4&position=1oxo_w&phase=auto");
+        assert_eq!(
+            (&removal["phase"], &removal["moves"][0]["move"]),
+            (&json!("removal"), &json!("b1"))
+        );
+        let lost = server.json("konane/position?board=1x4&position=1oxo_w&phase=jump");
+        assert_eq!((&lost["outcome"], &lost["moves"]), (&json!("loss"), &json!([])));
+    }
+    let query = "board=1x4&position=1oxo_b&phase=jump";
+    assert_eq!(server.json(&format!("konane/play?{query}"))["move"], "c1-a1");
+    assert_eq!(server.json(&format!("konane/play?{query}&level=3"))["move"], "c1-a1");
+    assert_eq!(server.json(&format!("konane/line?{query}"))["line"][0], "c1-a1");
+    let reply = server.post(
+        "konane/setup",
+        &json!({"board": "1x4", "squares": ["b1", "c1", "d1"], "to_move": "black", "phase": "jump"}),
+    );
+    assert_eq!(reply.json()["position"], "1oxo b", "{}", reply.body);
+    assert_eq!(reply.json()["phase"], "jump");
+}
+
 #[test]
 fn what_cannot_be_asked_gets_a_reason() {
     let server = Server::new();
@@ -110,7 +138,7 @@ fn what_cannot_be_asked_gets_a_reason() {
         (
             "konane/position?board=3x3&file=x",
             400,
-            "file: there is no such parameter; known here: board, position, moves, time",
+            "file: there is no such parameter; known here: board, position, phase, moves, time",
         ),
         ("konane/position?board=3x3&time=x", 400, "time: \"x\" is no whole number below 2^64"),
         ("konane/position?board=3x3&board=3x3", 400, "board: this parameter is given twice"),
@@ -119,6 +147,13 @@ fn what_cannot_be_asked_gets_a_reason() {
         ("konane/position?board=9x9", 422, "9x9"),
         ("konane/position?board=3x3&position=xox", 422, "rank"),
         ("konane/position?board=3x3&position=x/oxo/xox_b", 422, "rank 3"),
+        ("konane/position?board=1x3&position=1ox_b", 422, "only a1 is empty"),
+        (
+            "konane/position?board=1x3&position=1ox_b&phase=end",
+            422,
+            "phase: \"end\" is not a phase",
+        ),
+        ("konane/position?board=1x3&phase=jump", 422, "position, which is missing"),
         ("konane/position?board=3x3&moves=a3,c1", 422, "move 2 (\"c1\"): c1 is not legal here"),
         ("konane/line?board=", 422, ""),
         ("konane/why?board=3x3", 400, "move"),
@@ -241,7 +276,7 @@ fn a_level_searches_its_nodes() {
     let start = Position::start(&board);
     let chosen = |level: u32| {
         let level = Level::new(level).unwrap();
-        let choice = level.choose(board.dimensions(), &start, Limits::default()).unwrap().unwrap();
+        let choice = level.choose(&board, &start, Limits::default()).unwrap().unwrap();
         choice.mv.to_string()
     };
     let expected: Vec<_> = (1..=9).map(|level| (level, chosen(level))).collect();

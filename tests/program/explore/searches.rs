@@ -182,7 +182,7 @@ fn unknown_searches_and_wrong_ones() {
         (json!({"game": "konane", "board": "9x9"}), "9x9"),
         (json!({"game": "konane", "board": "3x3", "position": "xox"}), "rank"),
         (json!({"game": "konane", "board": "3x3", "algo": "mcts"}), "mcts"),
-        (json!({"game": "konane", "board": "3x3", "memory": "1TiB"}), "48.0 MiB"),
+        (json!({"game": "konane", "board": "3x3", "memory": "1TiB"}), "48 MiB"),
         (json!({"game": "konane", "board": "3x3", "memory": "1KiB"}), "small"),
         (json!({"game": "konane", "board": "3x3", "limits": {"seconds": -1.0}}), "seconds"),
         (json!({"game": "konane", "board": "3x3", "limits": {"hours": 1}}), "hours"),

@@ -19,6 +19,9 @@ pub struct LineRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
     /// Milliseconds: 200, at most 2000.
@@ -39,10 +42,10 @@ pub async fn get(
     State(explorer): Shared,
     Params(request): Params<LineRequest>,
 ) -> Answer<LineJson> {
-    let LineRequest { board, position, moves, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
+    let LineRequest { board, position, phase, moves, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
-    let line = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
+    let line = explorer.boards.with(place.board.clone(), move |analyst, turn| {
         let line = analyst.line(&place.position, turn.limits(time))?;
         let play = |position: Position, &mv: &_| position.play(&place.board, mv);
         let end = line.iter().fold(place.position, play);

@@ -60,9 +60,9 @@ pub async fn get(
     State(explorer): Shared,
     Params(OpeningsRequest { board, time: milliseconds }): Params<OpeningsRequest>,
 ) -> Answer<OpeningsJson> {
-    let place = Place::read(&board, None, None)?;
+    let place = Place::read(&board, None, None, None)?;
     let time = time(milliseconds)?;
-    let judged = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
+    let judged = explorer.boards.with(place.board.clone(), move |analyst, turn| {
         let (end, firsts) = (Instant::now() + time, place.position.moves(&place.board));
         let (mut openings, mut complete) = (Vec::new(), true);
         for (left, &first) in (1..=firsts.len() as u32).rev().zip(&firsts) {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::cli::explore::reply::Problem;
-use crate::konane::notation::{parse_line, parse_position};
-use crate::konane::{Board, Dimensions, Move, Position};
+use crate::konane::notation::{parse_line, parse_position_as};
+use crate::konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
 /// How long a request may search if it does not say.
 const TIME: u64 = 200;
@@ -26,18 +26,29 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads `board`, `position` (the start of the game if there is none) and `moves` ([`parse_line`]).
-    /// A `_` stands for a space.
+    /// Reads `board`, `position` (the start of the game if there is none) with its `phase` (`auto` if
+    /// there is none) and `moves` ([`parse_line`]). A `_` stands for a space.
     pub fn read(
         board: &str,
         position: Option<&str>,
+        phase: Option<&str>,
         moves: Option<&str>,
     ) -> Result<Place, Problem> {
-        let board = Board::new(self::board(board)?);
+        let (dimensions, phase) = (self::board(board)?, self::phase(phase)?);
         let spaced = |text: &str| text.replace('_', " ");
-        let start = match position {
-            None => Position::start(&board),
-            Some(text) => parse_position(&board, &spaced(text)).map_err(Problem::refused)?,
+        let (board, start) = match position {
+            None if phase == PhaseChoice::Jump => {
+                let text = "phase: jump is about position, which is missing";
+                return Err(Problem::refused(text));
+            }
+            None => {
+                let board = Board::new(dimensions);
+                let start = Position::start(&board);
+                (board, start)
+            }
+            Some(text) => {
+                parse_position_as(dimensions, &spaced(text), phase).map_err(Problem::refused)?
+            }
         };
         let moves = spaced(moves.unwrap_or_default());
         let played = parse_line(&board, &start, &moves).map_err(Problem::refused)?;
@@ -49,6 +60,12 @@ impl Place {
 /// Reads a board.
 pub fn board(text: &str) -> Result<Dimensions, Problem> {
     text.parse().map_err(Problem::refused)
+}
+
+/// Reads the phase of a position.
+pub fn phase(text: Option<&str>) -> Result<PhaseChoice, Problem> {
+    let choice = text.map_or(Ok(PhaseChoice::Auto), str::parse);
+    choice.map_err(|error| Problem::refused(format!("phase: {error}")))
 }
 
 /// The time that a request may search, from its milliseconds.

@@ -22,6 +22,9 @@ pub struct PlayRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
     /// How well to play, from 1 to 10: with a search of 4^level nodes, and nothing else that is
@@ -53,8 +56,8 @@ pub async fn get(
     State(explorer): Shared,
     Params(request): Params<PlayRequest>,
 ) -> Answer<PlayJson> {
-    let PlayRequest { board, position, moves, level, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
+    let PlayRequest { board, position, phase, moves, level, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
     let level = match level.map(Level::new) {
         Some(None) => {
@@ -63,11 +66,11 @@ pub async fn get(
         }
         level => level.flatten(),
     };
-    let (board, position) = (place.board.dimensions(), place.position);
+    let position = place.position;
     let choice = match level {
-        Some(level) => explorer.levels.choose(level, board, position).await?,
+        Some(level) => explorer.levels.choose(level, place.board.clone(), position).await?,
         None => {
-            let choice = explorer.boards.with(board, move |analyst, turn| {
+            let choice = explorer.boards.with(place.board.clone(), move |analyst, turn| {
                 Ok(analyst.choose(&position, turn.limits(time))?)
             });
             choice.await?

@@ -27,6 +27,9 @@ pub struct PositionRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
     /// Milliseconds to search for what is not known: 200, at most 2000. What was found is kept, so
@@ -39,11 +42,10 @@ pub async fn get(
     State(explorer): Shared,
     Params(request): Params<PositionRequest>,
 ) -> Answer<AnalysisJson> {
-    let PositionRequest { board, position, moves, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
+    let PositionRequest { board, position, phase, moves, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
-    let dimensions = place.board.dimensions();
-    let judged = explorer.boards.with(dimensions, move |analyst, turn| {
+    let judged = explorer.boards.with(place.board.clone(), move |analyst, turn| {
         let analysis = judge(analyst, &place.position, turn, time)?;
         let mut json = AnalysisJson::from(analysis);
         if moves.is_some() {

@@ -30,6 +30,9 @@ pub struct SearchRequest {
     board: Option<String>,
     /// The position; Konane: the start of the game if there is none.
     position: Option<String>,
+    /// Konane: the phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
     /// Konane: moves that are played from there.
     moves: Option<String>,
     /// `dfpn` (if nothing is said), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
@@ -85,18 +88,19 @@ pub async fn post(
     _: Params<NoParams>,
     Body(request): Body<SearchRequest>,
 ) -> Result<(StatusCode, Json<SearchJson>), Problem> {
-    let SearchRequest { game, board, position, moves, algo, memory, limits } = request;
+    let SearchRequest { game, board, position, phase, moves, algo, memory, limits } = request;
     let algo = algo.as_deref().unwrap_or("dfpn");
     let game = match game {
         GameName::Konane => {
             let board = board.ok_or_else(|| Problem::refused("board: write one, such as 6x6"))?;
-            let place = Place::read(&board, position.as_deref(), moves.as_deref())?;
+            let place =
+                Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
             let algorithm = algo.parse().map_err(Problem::refused)?;
             Game::Konane { board: place.board, position: place.position, algorithm }
         }
         GameName::Sprouts => {
-            if board.is_some() || moves.is_some() {
-                return Err(Problem::refused("Sprouts has neither board nor moves"));
+            if board.is_some() || phase.is_some() || moves.is_some() {
+                return Err(Problem::refused("Sprouts has neither board, nor phase, nor moves"));
             }
             let none = || Problem::refused("position: write one, such as 0*5");
             let position = super::sprouts::read(&position.ok_or_else(none)?)?;

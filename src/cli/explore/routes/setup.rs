@@ -18,6 +18,9 @@ pub struct SetupRequest {
     board: String,
     /// The position.
     position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
     /// Squares with a stone; its colour is that of the square.
     squares: Option<Vec<String>>,
     /// With `squares`: `black` or `white`.
@@ -39,14 +42,15 @@ pub struct SetupJson {
 
 /// Checks it.
 pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Answer<SetupJson> {
-    let SetupRequest { board, position, squares, to_move } = request;
+    let SetupRequest { board, position, phase, squares, to_move } = request;
     let (board, position) = match (position, squares, to_move) {
         (Some(text), None, None) => {
-            let place = Place::read(&board, Some(&text), None)?;
+            let place = Place::read(&board, Some(&text), phase.as_deref(), None)?;
             (place.board, place.position)
         }
         (None, Some(squares), Some(side)) => {
-            let board = Board::new(super::place::board(&board)?);
+            let phase = super::place::phase(phase.as_deref())?;
+            let board = phase.board(super::place::board(&board)?);
             let position = stand(&board, &squares, side)?;
             (board, position)
         }

@@ -23,6 +23,9 @@ pub struct WhyRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
     /// A move of it.
     #[serde(rename = "move")]
     mv: String,
@@ -57,11 +60,11 @@ pub struct WhyJson {
 
 /// Answers the move.
 pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
-    let WhyRequest { board, position, mv, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), None)?;
+    let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), phase.as_deref(), None)?;
     let mv = parse_move(&place.board, &place.position, &mv).map_err(Problem::refused)?;
     let time = time(milliseconds)?;
-    let why = explorer.boards.with(place.board.dimensions(), move |analyst, turn| {
+    let why = explorer.boards.with(place.board.clone(), move |analyst, turn| {
         let moved = place.position.play(&place.board, mv);
         let limits = turn.limits(time);
         let choice = analyst.choose(&moved, limits)?;

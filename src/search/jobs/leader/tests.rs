@@ -312,7 +312,7 @@ fn run(game: &GraphGame, rules: Rules, workers: u64, trouble: Trouble, seed: u64
     let facts = leader.log.iter().map(|&(_, fact)| fact).collect();
     let (reason, counters) = (leader.reason(), leader.counters());
     assert_eq!(counters.nodes, counters.first_level + counters.second_level);
-    let report = leader.level.report(reason, counters);
+    let report = leader.level.report(reason, counters, 1);
     Summary { outcome: report.outcome, best: report.best, counters, facts, lost, moved }
 }
 

@@ -137,7 +137,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
         let answer = reason.map_or(Ok(self.pair), Err);
         let memory_bytes = self.workspace.bytes() + self.own_bytes();
-        Searched { answer, root: self.pair, counters }.report(memory_bytes)
+        Searched { answer, root: self.pair, counters, threads: 1 }.report(memory_bytes)
     }
 
     fn look_at_root(&mut self) {

@@ -67,15 +67,16 @@ export function amount(n) {
   return value.toFixed(digits) + units[unit];
 }
 
+/** Bytes in the largest binary unit of which there is at least one, as the program writes them. */
 export function bytes(n) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
   let value = Number(n);
   let unit = 0;
   while (value >= 1023.5 && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+  return `${value.toFixed(2).replace(/\.00$/, "")} ${units[unit]}`;
 }
 
 /** `c4-c2` or `c3`: where it starts and where it ends. A removal ends where it starts. */

@@ -1,0 +1,236 @@
+//! Positions with at most one empty square in the jumping phase ([`Board::jumping`]), against a negamax
+//! on lists of squares that shares nothing with the library.
+
+use std::collections::HashMap;
+
+use konane::analysis::Analyst;
+use konane::notation::parse_position_as;
+use konane::search::plain::known::{Answer, Known};
+use konane::{
+    Algorithm, Board, Colour, Dimensions, Perft, PhaseChoice, Position, SolveOptions, Solver, Value,
+};
+
+/// A board as a list of squares, rank by rank from the top: `x`, `o` or `.`.
+type Cells = Vec<char>;
+
+/// Plain negamax by the rules of the jumping phase alone.
+struct Oracle {
+    ranks: i32,
+    files: i32,
+    memo: HashMap<(Cells, char), bool>,
+}
+
+impl Oracle {
+    fn new(dimensions: Dimensions) -> Self {
+        let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
+        Oracle { ranks, files, memo: HashMap::new() }
+    }
+
+    /// Every move with the squares after it, in notation with the hyphen.
+    fn moves(&self, cells: &Cells, mover: char) -> Vec<(String, Cells)> {
+        let at = |rank: i32, file: i32| {
+            let inside = (0..self.ranks).contains(&rank) && (0..self.files).contains(&file);
+            inside.then(|| (rank * self.files + file) as usize)
+        };
+        let name = |rank: i32, file: i32| {
+            format!("{}{}", char::from(b'a' + file as u8), self.ranks - rank)
+        };
+        let mut moves = Vec::new();
+        for (rank, file) in (0..self.ranks).flat_map(|r| (0..self.files).map(move |f| (r, f))) {
+            let from = at(rank, file).expect("a square");
+            if cells[from] != mover {
+                continue;
+            }
+            for (dr, df) in [(0, 1), (0, -1), (1, 0), (-1, 0)] {
+                let mut after = cells.clone();
+                after[from] = '.';
+                let (mut r, mut f) = (rank, file);
+                while let (Some(over), Some(to)) = (at(r + dr, f + df), at(r + 2 * dr, f + 2 * df))
+                    && !['.', mover].contains(&after[over])
+                    && after[to] == '.'
+                {
+                    after[over] = '.';
+                    (r, f) = (r + 2 * dr, f + 2 * df);
+                    let mut landed = after.clone();
+                    landed[to] = mover;
+                    moves.push((format!("{}-{}", name(rank, file), name(r, f)), landed));
+                }
+            }
+        }
+        moves
+    }
+
+    fn wins(&mut self, cells: &Cells, mover: char) -> bool {
+        if let Some(&wins) = self.memo.get(&(cells.clone(), mover)) {
+            return wins;
+        }
+        let moves = self.moves(cells, mover);
+        let wins = moves.iter().any(|(_, after)| !self.wins(after, other(mover)));
+        self.memo.insert((cells.clone(), mover), wins);
+        wins
+    }
+
+    fn perft(&self, cells: &Cells, mover: char, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let moves = self.moves(cells, mover);
+        moves.iter().map(|(_, after)| self.perft(after, other(mover), depth - 1)).sum()
+    }
+
+    fn text(&self, cells: &Cells, mover: char) -> String {
+        let rank = |rank: &[char]| rank.iter().collect::<String>().replace('.', "1");
+        let ranks: Vec<String> = cells.chunks(self.files as usize).map(rank).collect();
+        format!("{} {}", ranks.join("/"), if mover == 'x' { 'b' } else { 'w' })
+    }
+}
+
+fn other(mover: char) -> char {
+    if mover == 'x' { 'o' } else { 'x' }
+}
+
+/// Every position of a board with at most one empty square, and its mover.
+fn early(dimensions: Dimensions) -> impl Iterator<Item = (Cells, char)> {
+    let files = dimensions.files();
+    let colour = move |square: u32| {
+        if (square / files + square % files).is_multiple_of(2) { 'x' } else { 'o' }
+    };
+    let full: Cells = (0..dimensions.squares()).map(colour).collect();
+    let mut boards = vec![full.clone()];
+    for square in 0..full.len() {
+        let mut cells = full.clone();
+        cells[square] = '.';
+        boards.push(cells);
+    }
+    boards.into_iter().flat_map(|cells| [(cells.clone(), 'x'), (cells, 'o')])
+}
+
+const BOARDS: [&str; 12] =
+    ["1x3", "1x4", "1x5", "1x6", "1x7", "1x8", "1x9", "9x1", "3x3", "2x4", "3x4", "4x4"];
+
+/// Claims a win for every position that it is asked about and has at most one empty square: as values
+/// of the ordinary board would be for these.
+struct WrongForEarly<'a>(&'a Board);
+
+impl Known for WrongForEarly<'_> {
+    fn value(&self, code: u64) -> Answer {
+        let position = Position::from_code(self.0, code);
+        let empty = (self.0.all() & !position.occupied()).count_ones();
+        assert!(empty > 1, "values of the ordinary board are not about {code:#x}");
+        Answer::Unknown
+    }
+}
+
+#[test]
+fn searches_agree_with_negamax_by_the_rules_of_the_jumping_phase() {
+    let mut winners = [0, 0];
+    for size in BOARDS {
+        let dimensions: Dimensions = size.parse().expect("a board");
+        let mut oracle = Oracle::new(dimensions);
+        for (cells, mover) in early(dimensions) {
+            let text = oracle.text(&cells, mover);
+            let (board, position) = parse_position_as(dimensions, &text, PhaseChoice::Jump)
+                .unwrap_or_else(|error| panic!("{size} {text}: {error}"));
+            assert_eq!(position.to_string(), text);
+            let code = position.code(&board);
+            let back = Position::from_code(&board, code);
+            assert_eq!(back.code(&board), code, "{size} {text}");
+            let moves = oracle.moves(&cells, mover);
+            let names: Vec<_> = position.moves(&board).into_iter().collect();
+            let mut found: Vec<_> = names.iter().map(|mv| mv.to_string()).collect();
+            let mut expected: Vec<_> = moves.iter().map(|(name, _)| name.clone()).collect();
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected, "{size} {text}");
+
+            let wins = oracle.wins(&cells, mover);
+            let side = if mover == 'x' { Colour::Black } else { Colour::White };
+            let winner = if wins { side } else { !side };
+            winners[usize::from(winner == Colour::White)] += 1;
+            for algorithm in Algorithm::ALL {
+                let memory_bytes = 2 << 20;
+                let options = SolveOptions { algorithm, memory_bytes, ..SolveOptions::default() };
+                let values = WrongForEarly(&board);
+                let solver = Solver::new(&board, &position).options(options).known(&values);
+                let solution = solver.run().expect("memory");
+                assert_eq!(solution.winner, Some(winner), "{algorithm} {size} {text}");
+                let best = solution.best_move.map(|mv| mv.to_string());
+                assert_eq!(best.is_some(), wins, "{algorithm} {size} {text}");
+                if let Some(best) = best {
+                    let after = moves.iter().find(|(name, _)| *name == best).expect("a legal move");
+                    assert!(!oracle.wins(&after.1, other(mover)), "{algorithm} {size} {text}");
+                }
+            }
+        }
+    }
+    assert!(winners.iter().all(|&count| count > 20), "{winners:?}");
+}
+
+#[test]
+fn every_move_is_judged_as_negamax_does() {
+    for size in ["1x5", "1x8", "1x9", "3x3", "2x4"] {
+        let dimensions: Dimensions = size.parse().expect("a board");
+        let mut oracle = Oracle::new(dimensions);
+        let mut analyst = Analyst::on_board(Board::jumping(dimensions), 2 << 20).expect("memory");
+        for (cells, mover) in early(dimensions) {
+            let text = oracle.text(&cells, mover);
+            let read = parse_position_as(dimensions, &text, PhaseChoice::Jump);
+            let (board, position) = read.expect("a position");
+            let limits = konane::Limits::default();
+            let analysis = analyst.analyse(&position, limits, &mut |_| {}).expect("no files");
+            for judged in &analysis.moves {
+                let name = judged.mv.to_string();
+                let moves = oracle.moves(&cells, mover);
+                let after = moves.into_iter().find(|(found, _)| *found == name).expect("legal").1;
+                let wins = !oracle.wins(&after, other(mover));
+                let expected = if wins { Value::Win } else { Value::Loss };
+                assert_eq!(judged.outcome(), Some(expected), "{size} {text} {name}");
+            }
+            let perft = Perft::new(&board);
+            for depth in 1..=5 {
+                let expected = oracle.perft(&cells, mover, depth);
+                assert_eq!(perft.count(&position, depth), expected, "{size} {text} {depth}");
+            }
+        }
+    }
+}
+
+/// Equal codes are equal positions: those that symmetries map to each other have the same value and
+/// the same number of moves, and no others share a code.
+#[test]
+fn codes_of_early_positions_tell_them_apart() {
+    for size in BOARDS {
+        let dimensions: Dimensions = size.parse().expect("a board");
+        let mut oracle = Oracle::new(dimensions);
+        let mut by_code: HashMap<u64, (bool, usize, u64)> = HashMap::new();
+        for (cells, mover) in early(dimensions) {
+            let text = oracle.text(&cells, mover);
+            let read = parse_position_as(dimensions, &text, PhaseChoice::Jump);
+            let (board, position) = read.expect("a position");
+            let moves = oracle.moves(&cells, mover).len();
+            let facts = (oracle.wins(&cells, mover), moves, oracle.perft(&cells, mover, 3));
+            let code = position.code(&board);
+            let same = *by_code.entry(code).or_insert(facts);
+            assert_eq!(same, facts, "{size} {text}");
+        }
+        // Both kinds of gaps for either side to move, at least.
+        assert!(by_code.len() >= 3, "{size}: {by_code:?}");
+    }
+}
+
+/// With two empty squares there is one kind of position.
+#[test]
+fn other_positions_are_those_of_the_ordinary_board() {
+    for (size, text) in
+        [("1x6", "1oxo1o b"), ("3x3", "xox/o1o/x1x w"), ("4x4", "xoxo/1xox/x1xo/oxox b")]
+    {
+        let dimensions: Dimensions = size.parse().expect("a board");
+        let read = |phase| parse_position_as(dimensions, text, phase).expect("a position");
+        let (ordinary, position) = read(PhaseChoice::Auto);
+        let (jumping, same) = read(PhaseChoice::Jump);
+        assert_eq!(position, same);
+        assert!(!same.is_early_jump(&jumping));
+        assert_eq!(position.code(&ordinary), same.code(&jumping));
+        assert_eq!(position.moves(&ordinary), same.moves(&jumping));
+    }
+}
