@@ -59,8 +59,7 @@ fn a_dash_is_standard_input() {
         let output = place.with_input(&["annotate", "-"], &text);
         assert_eq!((code(&output), stdout(&output)), (0, stdout(&from_file)), "{output:?}");
     }
-    for (input, problem) in [("nonsense", "standard input: "), (&"#\n".repeat(1 << 20), "1 MiB")]
-    {
+    for (input, problem) in [("nonsense", "standard input: "), (&"#\n".repeat(1 << 20), "1 MiB")] {
         let output = place.with_input(&["annotate", "-"], input);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
         assert!(stderr(&output).contains(problem), "{}", stderr(&output));
