@@ -18,8 +18,8 @@ function proofNumber(value) {
 /** One sample, from an event of a live search or a line of a trace file. */
 export function sample(raw) {
   const moves = (raw.moves ?? []).map((move) => ({ ...move, pn: proofNumber(move.pn), dn: proofNumber(move.dn) }));
-  return { time: raw.t ?? raw.seconds ?? 0, nodes: raw.nodes ?? 0, numbers: "pn" in raw, pn: proofNumber(raw.pn),
-    dn: proofNumber(raw.dn), depth: raw.depth ?? 0, used: raw.table_used ?? 0, capacity: raw.capacity ?? raw.table_capacity ?? 0, best: raw.best_move ?? null, moves };
+  return { time: raw.seconds ?? 0, nodes: raw.nodes ?? 0, numbers: "pn" in raw, pn: proofNumber(raw.pn),
+    dn: proofNumber(raw.dn), depth: raw.depth ?? 0, used: raw.table?.used ?? 0, capacity: raw.table?.capacity ?? 0, best: raw.best_move ?? null, moves };
 }
 
 /** Infinite numbers are equal. */

@@ -224,9 +224,9 @@ export class KonaneSearch extends SearchPanel {
       algorithms: [["dfpn", "df-pn"], ["pn2", "PN\u00b2"], ["pns", "PNS"]],
       question: () => view.answer ? { board: view.state.board, position: view.answer.position } : null,
       place: ({ board, position }) => format({ game: "konane", board, pos: position, tab: "search" }),
-      result: ({ outcome, winner, reason, best_move: best }, { board }) => winner
+      result: ({ outcome, winner, reason, error, best_move: best }, { board }) => outcome !== "unknown"
         ? `${board}: ${capital(winner)} wins${outcome === "win" && best ? `, for instance with ${best}` : ""}.`
-        : `${board}: not decided${reason ? ` (${reason})` : ""}.`,
+        : `${board}: unknown${reason || error ? ` (${reason ?? error})` : ""}.`,
       ended: () => view.resume() });
   }
 }

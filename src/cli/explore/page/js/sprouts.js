@@ -43,8 +43,8 @@ export class Sprouts {
       algorithms: [["dfpn", "df-pn"], ["pns", "PNS"]],
       question: () => this.answer ? { position: this.state.pos } : null,
       place: ({ position }) => place(position, "search"),
-      result: ({ outcome, reason }) => outcome === "win" ? "The player to move wins." : outcome === "loss"
-        ? "The player to move loses." : `Not decided${reason ? `: ${reason}` : ""}.`,
+      result: ({ outcome, reason, error }) => outcome === "win" ? "The player to move wins." : outcome === "loss"
+        ? "The player to move loses." : `Unknown${reason || error ? `: ${reason ?? error}` : ""}.`,
       ended: () => this.#ask() });
     this.node = el("div", { class: "columns" },
       el("section", { class: "stage", "aria-labelledby": "turn" }, el("div", { class: "said" }, this.title, this.verdict), this.trail,
