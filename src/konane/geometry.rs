@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
+use crate::error::ErrorKind;
 use crate::system::quote;
 
 /// The most squares a board can have.
@@ -88,6 +89,13 @@ pub enum DimensionsError {
         /// Files asked for.
         files: u32,
     },
+}
+
+impl DimensionsError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 impl Dimensions {

@@ -6,6 +6,7 @@
 use super::board::Board;
 use super::geometry::{Colour, squares};
 use super::square::square_name;
+use crate::error::ErrorKind;
 
 /// How far a game has come; it follows from the number of empty squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +73,13 @@ pub enum SetupError {
         /// The squares that Black may empty.
         openings: String,
     },
+}
+
+impl SetupError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A position: a `u64` of occupied squares and the side to move. Make one from

@@ -1,6 +1,7 @@
 //! Names of squares, in both directions.
 
 use super::geometry::Dimensions;
+use crate::error::ErrorKind;
 use crate::system::quote;
 
 /// Why a text is not a square of the board.
@@ -26,6 +27,13 @@ pub enum SquareError {
         /// Number of the top rank.
         last_rank: u32,
     },
+}
+
+impl SquareError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// The name of a square: `a1` is the bottom-left one.

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{Entry, SprError};
+use crate::error::ErrorKind;
 use crate::search::sums::game::{Atom, Full, Impartial, Options};
 
 /// Most moves that follow each other in a search; bounds the stack.
@@ -124,6 +125,17 @@ pub enum VerifyError {
     /// The stop flag was set.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl VerifyError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            VerifyError::File(error) => error.kind(),
+            VerifyError::Memory(_) => ErrorKind::Limit,
+            VerifyError::Interrupted => ErrorKind::Interrupted,
+        }
+    }
 }
 
 /// Why a search ended without an answer.

@@ -2,6 +2,7 @@
 
 use super::LEAST_MEMORY;
 use crate::checkpoint::CheckpointError;
+use crate::error::ErrorKind;
 use crate::konane::geometry::Colour;
 use crate::konane::moves::Move;
 use crate::konane::position::Position;
@@ -87,4 +88,17 @@ pub enum SolveError {
     /// The checkpoint cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+}
+
+impl SolveError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            SolveError::TooLittleMemory { .. } => ErrorKind::Usage,
+            SolveError::TooMuchMemory { .. } => ErrorKind::Resource,
+            SolveError::Table(error) => error.kind(),
+            SolveError::Tree(error) => error.kind(),
+            SolveError::Checkpoint(error) => error.kind(),
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::ErrorKind;
 use crate::search::Value;
 
 /// Why a search ended without an answer.
@@ -38,6 +39,15 @@ impl Reason {
         Reason::KnownValues,
         Reason::Contradiction,
     ];
+
+    /// Returns the kind of an error that is due to this reason.
+    pub const fn kind(self) -> ErrorKind {
+        match self {
+            Reason::NodeLimit | Reason::TimeLimit | Reason::Memory => ErrorKind::Limit,
+            Reason::Interrupted => ErrorKind::Interrupted,
+            Reason::KnownValues | Reason::Contradiction => ErrorKind::File,
+        }
+    }
 
     /// The reason in a few words.
     pub const fn text(self) -> &'static str {

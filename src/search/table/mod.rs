@@ -79,6 +79,8 @@ use layout::Layout;
 use memory::Memory;
 use narrow::Narrow;
 
+use crate::error::ErrorKind;
+
 /// Cells in a cluster.
 pub const CLUSTER: usize = 4;
 
@@ -118,6 +120,16 @@ pub enum TableError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl TableError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            TableError::TooSmall { .. } => ErrorKind::Usage,
+            TableError::Memory { .. } => ErrorKind::Resource,
+        }
+    }
 }
 
 /// What became of a [`Table::store`].
