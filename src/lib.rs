@@ -62,6 +62,7 @@ pub mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod endgame;
+mod error;
 pub mod file;
 mod json;
 mod konane;
@@ -70,6 +71,7 @@ pub mod search;
 pub mod sprouts;
 pub mod system;
 
+pub use crate::error::ErrorKind;
 pub use crate::search::Value;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, JobOptions,

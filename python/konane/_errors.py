@@ -19,7 +19,7 @@ class FileError(Error, OSError):
 
 
 class ResourceError(Error, MemoryError):
-    """What was asked for does not fit into the memory that may be used, or is there."""
+    """Memory, disk space or threads do not suffice for the request."""
 
 
 class LimitError(Error):

@@ -118,8 +118,8 @@ fn metric_of(name: &str) -> Result<Metric, Failure> {
 /// build.
 ///
 /// 5x5 takes a second, 6x6 half a minute and 10.5 GiB. Ctrl-C ends it; the same call goes on from
-/// what is finished. Raises ``ResourceError`` or ``FileError`` before anything is written if memory
-/// or disk do not suffice, ``InputError`` for what cannot be built.
+/// what is finished. Raises ``ResourceError`` before anything is written if memory or disk space do
+/// not suffice, ``InputError`` for what cannot be built.
 #[pyfunction]
 #[pyo3(
     signature = (board, directory=PathBuf::from("db"), *, scope="complete", metric="outcome",

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use super::judgement::{Analysis, Judgement, Source};
 use crate::endgame::{Database, DatabaseError, DatabaseValues};
+use crate::error::ErrorKind;
 use crate::konane::solve::new_table;
 use crate::konane::zobrist::Zobrist;
 use crate::konane::{
@@ -49,6 +50,18 @@ pub enum AnalysisError {
         /// The board of the file.
         got: Dimensions,
     },
+}
+
+impl AnalysisError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            AnalysisError::Database(error) => error.kind(),
+            AnalysisError::Proof(error) => error.kind(),
+            AnalysisError::Solve(error) => error.kind(),
+            AnalysisError::OtherBoard { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 /// A move to play.

@@ -39,6 +39,7 @@ mod solve;
 mod sprouts;
 mod statespace;
 mod talk;
+mod tip;
 mod trace;
 mod verify_proof;
 mod verifydb;

@@ -117,12 +117,11 @@ struct Ended {
 
 impl From<Uncounted> for Ended {
     fn from(why: Uncounted) -> Ended {
-        let (remedy, exit) = match why {
-            Uncounted::Interrupted => ("", Exit::Interrupted),
-            Uncounted::TooMany => ("", Exit::Limit),
-            Uncounted::Memory => (": --memory allows more", Exit::Limit),
+        let remedy = match why {
+            Uncounted::Interrupted | Uncounted::TooMany => "",
+            Uncounted::Memory => ": --memory allows more",
         };
-        Ended { reason: why.to_string(), remedy, exit }
+        Ended { reason: why.to_string(), remedy, exit: why.kind().into() }
     }
 }
 

@@ -20,6 +20,7 @@ use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
 use super::position::{Phase, PhaseChoice, Position, Setup, SetupError};
 use super::square::file_name;
+use crate::error::ErrorKind;
 use crate::system::quote;
 
 pub use super::square::{Square, SquareError, parse_square, square_name};
@@ -46,6 +47,13 @@ pub enum MoveError {
         /// A sentence with some of the moves that are legal, or saying that there are none.
         legal: String,
     },
+}
+
+impl MoveError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// The rule that a move breaks.
@@ -118,6 +126,13 @@ pub struct MoveListError {
     pub text: String,
     /// What is wrong with it.
     pub reason: MoveError,
+}
+
+impl MoveListError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// Why a text is not a position of the board.
@@ -208,6 +223,13 @@ pub enum PositionError {
     /// Stones that no position of the board can have.
     #[error(transparent)]
     Setup(#[from] SetupError),
+}
+
+impl PositionError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// Reads a move that has to be legal in the position. White space around it is not accepted.

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::grundy_db::GrundyDbError;
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::{MOST_NIMBER, Position, Scratch, Sprouts};
+use crate::error::ErrorKind;
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use crate::search::run::{Observer, Pace, Report};
 use crate::search::sums::game::Full;
@@ -76,6 +77,19 @@ pub enum ClusterError {
     /// A heap that is too large.
     #[error("a heap of {0} is too large: at most {MOST_NIMBER}")]
     Heap(u32),
+}
+
+impl ClusterError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            ClusterError::Full(error) => error.kind(),
+            ClusterError::Table(error) => error.kind(),
+            ClusterError::Numbers(error) => error.kind(),
+            ClusterError::Exists { .. } | ClusterError::Heap(_) => ErrorKind::Usage,
+            ClusterError::Missing { .. } => ErrorKind::File,
+        }
+    }
 }
 
 /// What a leader's search has found.

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::quote::quote;
+use crate::error::ErrorKind;
 
 /// Units of memory; letters alone are powers of two, as in most programs that take sizes.
 const BYTES: &[(&str, u64)] = &[
@@ -55,6 +56,13 @@ pub enum UnitError {
     /// Beyond 64 bits.
     #[error("it is too large")]
     TooLarge,
+}
+
+impl UnitError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A number of bytes: `4GiB`, `512MiB`, `1.5GB`, `1000000`.
@@ -144,6 +152,13 @@ pub struct NumberError {
     pub least: u64,
     /// The greatest one.
     pub most: u64,
+}
+
+impl NumberError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A whole number of a range, in decimal digits.

@@ -15,6 +15,7 @@ use super::board::Board;
 use super::kernels::Jumps;
 use super::moves::Move;
 use super::position::{Phase, Position};
+use crate::error::ErrorKind;
 
 /// Plies that are counted without a look at the stop flag: some milliseconds on 8×8, also where there
 /// are the most moves.
@@ -42,6 +43,16 @@ pub enum Uncounted {
     /// The positions of the next ply might not fit into the memory that may be used.
     #[error("memory")]
     Memory,
+}
+
+impl Uncounted {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Uncounted::Interrupted => ErrorKind::Interrupted,
+            Uncounted::TooMany | Uncounted::Memory => ErrorKind::Limit,
+        }
+    }
 }
 
 /// Counts move sequences from one position. Holds the board's tables; share it between threads.

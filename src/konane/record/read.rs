@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::{Mark, Record, RecordedMove, one_line};
+use crate::error::ErrorKind;
 use crate::konane::board::Board;
 use crate::konane::geometry::{Colour, Dimensions, DimensionsError};
 use crate::konane::notation::{MoveError, PositionError, parse_move, parse_position_as};
@@ -19,6 +20,13 @@ pub struct RecordError {
     pub column: usize,
     /// What is wrong there.
     pub problem: RecordProblem,
+}
+
+impl RecordError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// What can be wrong in a record.

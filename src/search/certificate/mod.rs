@@ -20,6 +20,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
+use crate::error::ErrorKind;
 use crate::search::dfpn::{DfpnOptions, dfpn};
 use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
@@ -84,6 +85,16 @@ pub enum CertificateError {
         /// What it was said to be.
         won: bool,
     },
+}
+
+impl CertificateError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            CertificateError::Stopped(reason) => reason.kind(),
+            CertificateError::Contradiction { .. } => ErrorKind::File,
+        }
+    }
 }
 
 /// How far the collection has come.

@@ -120,9 +120,7 @@ fn memory(text: Option<&str>, most: u64) -> Result<u64, Problem> {
     let Some(text) = text else { return Ok(most) };
     match parse_bytes(text) {
         Err(error) => Err(Problem::refused(format!("memory: {error}"))),
-        Ok(bytes) if bytes < LEAST_MEMORY => {
-            Err(Problem::refused(SolveError::TooLittleMemory { bytes }))
-        }
+        Ok(bytes) if bytes < LEAST_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
         Ok(bytes) if bytes > most => {
             let most = bytes_text(most);
             let text = format!("memory: at most {most}, half of what --memory allows");
