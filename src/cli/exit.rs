@@ -266,13 +266,13 @@ impl CliError {
             | CliError::OneThread(_)
             | CliError::JobOption { .. }
             | CliError::WorkerThreads { .. }
-            | CliError::Threads(_)
             | CliError::SproutsTable(_)
             | CliError::Verb { .. }
             | CliError::SproutsText { .. }
             | CliError::SproutsHeap(_)
             | CliError::TwoHeaps => Exit::BadInput,
             CliError::Memory { .. }
+            | CliError::Threads(_)
             | CliError::SproutsTooLarge
             | CliError::SproutsFull(_)
             | CliError::GrundyFile(GrundyFileError::Full(_)) => Exit::Limit,

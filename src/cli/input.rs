@@ -9,6 +9,7 @@ use clap::Args;
 use super::exit::CliError;
 use crate::konane::notation::{parse_line, parse_position};
 use crate::konane::{Board, Dimensions, Move, Position};
+use crate::system::{STACK_BYTES, thread};
 
 /// A board and where on it to begin.
 #[derive(Debug, Args)]
@@ -93,7 +94,7 @@ pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
             }
         }
     };
-    std::thread::Builder::new().spawn(read).map_err(CliError::Input)?;
+    thread("input", STACK_BYTES).spawn(read).map_err(CliError::Input)?;
     Ok(receiver)
 }
 

@@ -26,6 +26,11 @@ pub struct Proof {
 
 /// Receives the progress of the search and of what follows it.
 pub trait ProofObserver: Observer {
+    /// Called when the search has an answer, before its proof is collected.
+    fn solved(&mut self, solution: &Solution) {
+        let _ = solution;
+    }
+
     /// Called some times a second while the positions are collected.
     fn collecting(&mut self, progress: &CertificateProgress) {
         let _ = progress;
@@ -110,6 +115,7 @@ fn prove_and<K: Known>(
     let Some(winner) = solution.winner else {
         return Ok((Proved { solution, proof: None }, table));
     };
+    observer.solved(&solution);
     let mut table = match table {
         Some(table) if options.algorithm == Algorithm::AlphaBeta => {
             // Its entries mean something else to a proof-number search.

@@ -157,7 +157,11 @@ impl Report<'_> {
 
     /// For people.
     pub fn text(&self) -> String {
-        let counters = &self.solution.report.counters;
+        self.result_text() + &self.details_text()
+    }
+
+    /// The beginning of the text: the position and the result of the search.
+    pub fn result_text(&self) -> String {
         let to_move = self.position.to_move();
         let best = self.best_move();
         let mut rows: Vec<(&str, String)> = Vec::new();
@@ -180,6 +184,19 @@ impl Report<'_> {
                 rows.extend(self.open_numbers().map(|(pn, dn)| output::root_row(pn, dn)));
             }
         }
+        let rows = output::rows(&format!("{}, {to_move} to move", self.board.dimensions()), &rows);
+        // Programs that read the text have no use for it.
+        if io::stdout().is_terminal() {
+            draw(self.board, self.position, None, Style::of_stdout()) + "\n" + &rows
+        } else {
+            rows
+        }
+    }
+
+    /// The rest of the text: moves, and what the search took.
+    pub fn details_text(&self) -> String {
+        let counters = &self.solution.report.counters;
+        let mut rows: Vec<(&str, String)> = Vec::new();
         rows.extend(self.lines.iter().flat_map(|lines| lines.rows(self.board)));
         let profile = self.args.profile.name();
         let threads = match self.threads.get() {
@@ -221,13 +238,6 @@ impl Report<'_> {
         if let Some(proving) = self.proving {
             rows.push(("proof", proving.text()));
         }
-
-        let rows = output::rows(&format!("{}, {to_move} to move", self.board.dimensions()), &rows);
-        // Programs that read the text have no use for it.
-        if io::stdout().is_terminal() {
-            draw(self.board, self.position, None, Style::of_stdout()) + "\n" + &rows
-        } else {
-            rows
-        }
+        output::row_lines(&rows)
     }
 }

@@ -15,6 +15,7 @@ use super::error::ProofError;
 use super::format::{ProofHeader, Side};
 use super::reader::ProofReader;
 use super::rules::{Rules, Step, Stones};
+use crate::system::try_reserve_exact;
 
 /// Positions that are checked between two looks at the stop flag.
 const BATCH: usize = 4096;
@@ -205,7 +206,7 @@ impl<'a> Set<'a> {
         let bits = codes.last().map_or(1, |last| 64 - last.leading_zeros()).max(1);
         let shift = bits.saturating_sub(parts.ilog2());
         let mut starts = Vec::new();
-        starts.try_reserve_exact(parts + 1)?;
+        try_reserve_exact(&mut starts, parts + 1)?;
         let mut at = 0;
         for part in 0..=(u64::MAX >> (64 - bits) >> shift) {
             while at < codes.len() && codes[at] >> shift < part {

@@ -1,9 +1,11 @@
 //! Positions of one layer: those that wait for their turn, and those of a set.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, TryReserveError};
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
+
+use crate::system::{try_reserve, try_reserve_in_set};
 
 /// Codes of one layer that are in the set.
 pub(super) type Codes = HashSet<u64, ahash::RandomState>;
@@ -23,11 +25,13 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub fn push(&mut self, code: u64) {
+    /// # Errors
+    /// If there is no memory for the code.
+    pub fn push(&mut self, code: u64) -> Result<(), TryReserveError> {
         if self.codes.len() >= (2 * self.different).max(FEW) {
             self.remove_repeats();
         }
-        self.codes.push(code);
+        push(&mut self.codes, code)
     }
 
     /// Takes all, each once, in increasing order.
@@ -55,7 +59,7 @@ const LEVEL: i32 = 1;
 #[derive(Debug, Default)]
 pub(super) struct Finished {
     chunks: Vec<Chunk>,
-    table: OnceLock<Codes>,
+    table: OnceLock<Result<Codes, TryReserveError>>,
 }
 
 /// Some codes in increasing order: of their differences, the first from 0, all lowest bytes, then all
@@ -94,6 +98,29 @@ impl Chunk {
     }
 }
 
+/// Appends an item.
+///
+/// # Errors
+/// If there is no memory for it.
+pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {
+    if list.len() == list.capacity() {
+        try_reserve(list, 1)?;
+    }
+    list.push(item);
+    Ok(())
+}
+
+/// Adds a code to a set; false if it was there.
+///
+/// # Errors
+/// If there is no memory for it.
+pub(super) fn insert(set: &mut Codes, code: u64) -> Result<bool, TryReserveError> {
+    if set.len() == set.capacity() {
+        try_reserve_in_set(set, 1)?;
+    }
+    Ok(set.insert(code))
+}
+
 impl Finished {
     /// Of codes in increasing order.
     pub fn new(codes: &[u64]) -> Self {
@@ -106,14 +133,22 @@ impl Finished {
         self.chunks.iter().map(|chunk| chunk.len as u64).sum()
     }
 
-    pub fn contains(&self, code: u64) -> bool {
+    /// Whether a code is in the set. The first question makes a table of all codes.
+    ///
+    /// # Errors
+    /// If there is no memory for the table.
+    pub fn contains(&self, code: u64) -> Result<bool, TryReserveError> {
         let table = || {
             let mut table = Codes::default();
-            table.reserve(self.len() as usize);
+            try_reserve_in_set(&mut table, self.len() as usize)?;
             table.extend(self.chunks.iter().flat_map(Chunk::codes));
-            table
+            Ok(table)
         };
-        self.table.get_or_init(table).contains(&code)
+        self.table
+            .get_or_init(table)
+            .as_ref()
+            .map(|table| table.contains(&code))
+            .map_err(Clone::clone)
     }
 }
 
@@ -127,7 +162,7 @@ mod tests {
         let named = 3 * FEW as u64;
         for i in 0..named {
             // Odd, so that every number below 2^20 comes up three times.
-            waiting.push(i.wrapping_mul(0x9E37_79B1) % FEW as u64);
+            waiting.push(i.wrapping_mul(0x9E37_79B1) % FEW as u64).unwrap();
             assert!(waiting.codes.len() <= 2 * FEW);
         }
         assert_eq!(waiting.take(), (0..FEW as u64).collect::<Vec<_>>());
@@ -137,9 +172,9 @@ mod tests {
     #[test]
     fn a_finished_layer_has_its_codes() {
         let layer = Finished::new(&[3, 5, 9]);
-        let found: Vec<u64> = (0..12).filter(|&code| layer.contains(code)).collect();
+        let found: Vec<u64> = (0..12).filter(|&code| layer.contains(code).unwrap()).collect();
         assert_eq!(found, [3, 5, 9]);
-        assert!(!Finished::default().contains(0));
+        assert_eq!(Finished::default().contains(0), Ok(false));
     }
 
     #[test]

@@ -1,0 +1,17 @@
+//! The `konane` program: what holds for the whole process. Everything else is in `konane::cli`.
+
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
+use std::process::ExitCode;
+
+mod allocator;
+mod startup;
+
+#[global_allocator]
+static ALLOCATOR: allocator::EndOnFailure = allocator::EndOnFailure;
+
+fn main() -> ExitCode {
+    startup::use_default_stack_size();
+    konane::cli::main(startup::is_stdout_closed())
+}
