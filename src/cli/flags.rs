@@ -10,7 +10,7 @@ use clap::Args;
 use super::exit::CliError;
 use crate::search::run::Limits;
 use crate::system::{
-    NumberError, parse_bytes, parse_count, parse_duration, parse_number, thread_pool,
+    NumberError, parse_bytes, parse_count, parse_duration, parse_number, start_in_pool, thread_pool,
 };
 
 /// Most threads that a command accepts.
@@ -75,14 +75,14 @@ impl ThreadsArg {
 
     /// Works on a pool of so many threads.
     pub fn install<T: Send>(self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
-        let pool = self.pool().build();
+        let pool = self.pool().spawn_handler(start_in_pool).build();
         Ok(pool.map_err(CliError::Threads)?.install(work))
     }
 
     /// Starts a pool of so many threads for work that cannot be installed on one; once. Rayon would
     /// start it where it is first needed, and panic if the system gives no threads.
     pub fn start_pool(self) -> Result<(), CliError> {
-        self.pool().build_global().map_err(CliError::Threads)
+        self.pool().spawn_handler(start_in_pool).build_global().map_err(CliError::Threads)
     }
 
     fn pool(self) -> rayon::ThreadPoolBuilder {

@@ -118,7 +118,9 @@ pub fn main(is_stdout_closed: bool) -> ExitCode {
         // The panic has been reported; its exit code is Rust's.
         Ok(Err(_)) => ExitCode::from(101),
         Err(error) => {
-            output::complain(&format!("out of memory: cannot start a thread: {error}; give more memory"));
+            output::complain(&format!(
+                "out of memory: cannot start a thread: {error}; give more memory"
+            ));
             Exit::Limit.into()
         }
     }

@@ -10,7 +10,7 @@ use crate::search::certificate::{
 };
 use crate::search::plain::Root;
 use crate::search::plain::known::{Informed, Known};
-use crate::search::run::Observer;
+use crate::search::run::{Observer, Reason};
 use crate::search::table::Table;
 
 use super::check::format::{CHUNK_CODES, ProofHeader, Side};
@@ -121,7 +121,14 @@ fn prove_and<K: Known>(
             // Its entries mean something else to a proof-number search.
             let bytes = table.bytes();
             drop(table);
-            Some(new_table(board, bytes, Algorithm::Dfpn)?)
+            match new_table(board, bytes, Algorithm::Dfpn) {
+                Ok(table) => Some(table),
+                // The answer stays, without a proof.
+                Err(_) => {
+                    let proof = Some(Err(CertificateError::Stopped(Reason::Memory)));
+                    return Ok((Proved { solution, proof }, None));
+                }
+            }
         }
         table => table,
     };

@@ -17,6 +17,8 @@ pub use isa::Isa;
 pub(crate) use mapping::zeroed;
 pub(crate) use quote::quote;
 pub use signals::file_size_limit_is_an_error;
+#[cfg(feature = "cli")]
+pub(crate) use threads::start_in_pool;
 pub(crate) use threads::start_worker;
 pub use threads::{STACK_BYTES, thread, thread_pool};
 pub use units::{NumberError, UnitError, parse_bytes, parse_count, parse_duration, parse_number};

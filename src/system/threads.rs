@@ -3,6 +3,8 @@
 //! Every thread has a stack of a stated size. The default of the standard library follows the
 //! environment variable `RUST_MIN_STACK`, which may be too small; clippy.toml forbids it.
 
+#[cfg(feature = "cli")]
+use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::allocation::{is_available, set_aside};
@@ -31,6 +33,13 @@ pub fn thread_pool(threads: usize) -> rayon::ThreadPoolBuilder {
     rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES)
 }
 
+/// Address space that has to be left when a thread of a pool is started, and more of it for each thread
+/// before: all of these may still be beginning.
+#[cfg(feature = "cli")]
+const SPARE_IN_POOL: u64 = 8 << 20;
+#[cfg(feature = "cli")]
+const SPARE_IN_POOL_A_THREAD: u64 = 256 << 10;
+
 /// Starts a worker on a thread of its own, if the system gives one, with a stack of `stack_bytes`.
 ///
 /// None is started either if there is no address space for what it allocates first: the search can do
@@ -50,4 +59,16 @@ pub(crate) fn start_worker<'scope, T: Send + 'scope>(
         work()
     };
     thread(name, stack_bytes).spawn_scoped(scope, work).ok()
+}
+
+/// Starts a thread of a rayon pool.
+///
+/// # Errors
+/// If the system starts none, or has no address space for what a thread begins with.
+#[cfg(feature = "cli")]
+pub(crate) fn start_in_pool(worker: rayon::ThreadBuilder) -> io::Result<()> {
+    if !is_available(SPARE_IN_POOL + worker.index() as u64 * SPARE_IN_POOL_A_THREAD) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    thread("pool", worker.stack_size().unwrap_or(STACK_BYTES)).spawn(|| worker.run()).map(drop)
 }

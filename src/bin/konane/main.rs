@@ -13,5 +13,6 @@ static ALLOCATOR: allocator::EndOnFailure = allocator::EndOnFailure;
 
 fn main() -> ExitCode {
     startup::use_default_stack_size();
+    startup::spare_address_space();
     konane::cli::main(startup::is_stdout_closed())
 }

@@ -34,3 +34,21 @@ pub fn use_default_stack_size() {
     // SAFETY: no other thread runs that could read the environment.
     unsafe { std::env::remove_var("RUST_MIN_STACK") };
 }
+
+/// Lets all threads allocate from one heap if the address space is limited (`ulimit -v`): the C library
+/// would reserve 64 MiB of it for the heap of each thread.
+pub fn spare_address_space() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        let mut limit =
+            libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: `getrlimit` writes the struct that it is given, and `mallopt` changes a setting that
+        // holds for heaps that are made later.
+        unsafe {
+            libc::getrlimit(libc::RLIMIT_AS, &mut limit);
+            if limit.rlim_cur != libc::RLIM_INFINITY {
+                libc::mallopt(libc::M_ARENA_MAX, 1);
+            }
+        }
+    }
+}

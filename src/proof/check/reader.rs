@@ -15,7 +15,6 @@ use super::format::{
     ChunkEntry, ENTRY_BYTES, FOOTER_BYTES, HEADER_BYTES, MOST_VARINT, ProofFooter, ProofHeader,
     decode_codes, hex,
 };
-use crate::system::{try_reserve, try_reserve_exact};
 
 /// Chunks that are read and then decompressed in parallel, at most, and bytes of them after which no
 /// other chunk is read.
@@ -94,8 +93,8 @@ impl<R: Read + Seek> ProofReader<R> {
             piece.resize(count * ENTRY_BYTES, 0);
             source.read_exact(&mut piece).map_err(io())?;
             hasher.update(&piece);
-            let room =
-                try_reserve(&mut chunks, count).and_then(|()| try_reserve(&mut places, count));
+            #[allow(clippy::disallowed_methods, reason = "the checker uses nothing of the crate")]
+            let room = chunks.try_reserve(count).and_then(|()| places.try_reserve(count));
             room.map_err(|error| ProofError::io("reserve memory for", path)(error.into()))?;
             for entry in piece.as_chunks::<ENTRY_BYTES>().0.iter().map(ChunkEntry::decode) {
                 let number = chunks.len();
@@ -197,7 +196,8 @@ impl<R: Read + Seek> ProofReader<R> {
         let chunk_codes = self.header.chunk_codes as usize;
         let mut codes: Vec<u64> = Vec::new();
         // Memory is taken as it is filled, so that a false header costs none.
-        let room = try_reserve_exact(&mut codes, usize::try_from(positions).unwrap_or(usize::MAX));
+        #[allow(clippy::disallowed_methods, reason = "the checker uses nothing of the crate")]
+        let room = codes.try_reserve_exact(usize::try_from(positions).unwrap_or(usize::MAX));
         room.map_err(|error| self.no_memory(error))?;
         let path = &self.path;
         self.source
