@@ -21,7 +21,7 @@ const EVERY_SUBCOMMAND: [&str; 31] = [
     "analyse 4x4",
     "play 3x3",
     "annotate 3x3.txt",
-    "probe 3x3 --db db",
+    "probe 3x3 --db db --moves a3,a2",
     "draw 3x3",
     "builddb 2x3 --out .",
     "verifydb db/3x3-complete --deep",

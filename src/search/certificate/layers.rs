@@ -7,6 +7,16 @@ use rayon::prelude::*;
 
 use crate::system::{try_reserve, try_reserve_in_set};
 
+/// The system refuses memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoMemory;
+
+impl From<TryReserveError> for NoMemory {
+    fn from(_: TryReserveError) -> Self {
+        NoMemory
+    }
+}
+
 /// Codes of one layer that are in the set.
 pub(super) type Codes = HashSet<u64, ahash::RandomState>;
 
@@ -27,7 +37,7 @@ pub(super) struct Waiting {
 impl Waiting {
     /// # Errors
     /// If there is no memory for the code.
-    pub fn push(&mut self, code: u64) -> Result<(), TryReserveError> {
+    pub fn push(&mut self, code: u64) -> Result<(), NoMemory> {
         if self.codes.len() >= (2 * self.different).max(FEW) {
             self.remove_repeats();
         }
@@ -59,7 +69,7 @@ const LEVEL: i32 = 1;
 #[derive(Debug, Default)]
 pub(super) struct Finished {
     chunks: Vec<Chunk>,
-    table: OnceLock<Result<Codes, TryReserveError>>,
+    table: OnceLock<Result<Codes, NoMemory>>,
 }
 
 /// Some codes in increasing order: of their differences, the first from 0, all lowest bytes, then all
@@ -71,7 +81,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn new(codes: &[u64]) -> Self {
+    fn new(codes: &[u64]) -> Result<Self, NoMemory> {
         let len = codes.len();
         let mut bytes = vec![0; 8 * len];
         let mut before = 0;
@@ -81,20 +91,22 @@ impl Chunk {
             }
             before = code;
         }
-        let packed = zstd::bulk::compress(&bytes, LEVEL).expect("memory takes what zstd writes");
-        // zstd was given room for the worst case.
-        Chunk { len, packed: packed.into_boxed_slice() }
+        // zstd has room for the worst case, so nothing else can be wrong.
+        let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(|_| NoMemory)?;
+        // It was given more room than it needed.
+        Ok(Chunk { len, packed: packed.into_boxed_slice() })
     }
 
-    fn codes(&self) -> impl Iterator<Item = u64> {
+    fn codes(&self) -> Result<impl Iterator<Item = u64>, NoMemory> {
         let len = self.len;
-        let bytes = zstd::bulk::decompress(&self.packed, 8 * len).expect("what zstd has written");
+        // zstd has written it.
+        let bytes = zstd::bulk::decompress(&self.packed, 8 * len).map_err(|_| NoMemory)?;
         let difference =
             move |at| u64::from_le_bytes(std::array::from_fn(|place| bytes[place * len + at]));
-        (0..len).scan(0, move |code, at| {
+        Ok((0..len).scan(0, move |code, at| {
             *code += difference(at);
             Some(*code)
-        })
+        }))
     }
 }
 
@@ -102,7 +114,7 @@ impl Chunk {
 ///
 /// # Errors
 /// If there is no memory for it.
-pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {
+pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), NoMemory> {
     if list.len() == list.capacity() {
         try_reserve(list, 1)?;
     }
@@ -114,7 +126,7 @@ pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), TryReserveError>
 ///
 /// # Errors
 /// If there is no memory for it.
-pub(super) fn insert(set: &mut Codes, code: u64) -> Result<bool, TryReserveError> {
+pub(super) fn insert(set: &mut Codes, code: u64) -> Result<bool, NoMemory> {
     if set.len() == set.capacity() {
         try_reserve_in_set(set, 1)?;
     }
@@ -123,9 +135,12 @@ pub(super) fn insert(set: &mut Codes, code: u64) -> Result<bool, TryReserveError
 
 impl Finished {
     /// Of codes in increasing order.
-    pub fn new(codes: &[u64]) -> Self {
-        let chunks = codes.par_chunks(CHUNK).map(Chunk::new).collect();
-        Finished { chunks, table: OnceLock::new() }
+    ///
+    /// # Errors
+    /// If there is no memory to pack them.
+    pub fn new(codes: &[u64]) -> Result<Self, NoMemory> {
+        let chunks = codes.par_chunks(CHUNK).map(Chunk::new).collect::<Result<_, _>>()?;
+        Ok(Finished { chunks, table: OnceLock::new() })
     }
 
     /// How many codes.
@@ -137,18 +152,19 @@ impl Finished {
     ///
     /// # Errors
     /// If there is no memory for the table.
-    pub fn contains(&self, code: u64) -> Result<bool, TryReserveError> {
+    pub fn contains(&self, code: u64) -> Result<bool, NoMemory> {
         let table = || {
             let mut table = Codes::default();
             try_reserve_in_set(&mut table, self.len() as usize)?;
-            table.extend(self.chunks.iter().flat_map(Chunk::codes));
+            for chunk in &self.chunks {
+                table.extend(chunk.codes()?);
+            }
             Ok(table)
         };
-        self.table
-            .get_or_init(table)
-            .as_ref()
-            .map(|table| table.contains(&code))
-            .map_err(Clone::clone)
+        match self.table.get_or_init(table) {
+            Ok(table) => Ok(table.contains(&code)),
+            Err(no_memory) => Err(*no_memory),
+        }
     }
 }
 
@@ -171,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_finished_layer_has_its_codes() {
-        let layer = Finished::new(&[3, 5, 9]);
+        let layer = Finished::new(&[3, 5, 9]).unwrap();
         let found: Vec<u64> = (0..12).filter(|&code| layer.contains(code).unwrap()).collect();
         assert_eq!(found, [3, 5, 9]);
         assert_eq!(Finished::default().contains(0), Ok(false));
@@ -181,9 +197,9 @@ mod tests {
     fn packed_codes_come_out_as_they_went_in() {
         let far_apart = (0..CHUNK as u64 + 3).map(|at| at * at * 1_000_003);
         for codes in [vec![], vec![0], vec![u64::MAX], vec![0, u64::MAX], far_apart.collect()] {
-            let layer = Finished::new(&codes);
+            let layer = Finished::new(&codes).unwrap();
             assert_eq!(layer.len(), codes.len() as u64);
-            assert!(layer.chunks.iter().flat_map(Chunk::codes).eq(codes));
+            assert!(layer.chunks.iter().flat_map(|chunk| chunk.codes().unwrap()).eq(codes));
         }
     }
 }

@@ -16,7 +16,7 @@
 mod layers;
 mod thin;
 
-use std::collections::{HashSet, TryReserveError};
+use std::collections::HashSet;
 
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
 use crate::search::{SettleOptions, Value};
 use crate::system::try_reserve_exact;
-use layers::{Codes, Finished, Waiting, insert};
+use layers::{Codes, Finished, NoMemory, Waiting, insert};
 
 /// Positions that are answered between two looks at the stop flag and the clock, and whose answers
 /// are looked for in parallel before the first of them is chosen.
@@ -156,7 +156,7 @@ pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
     let mut set: Vec<Finished> = Vec::with_capacity(layers);
     for number in (0..layers).rev() {
         collection.answer(number)?;
-        set.push(Finished::new(&collection.open(number)?));
+        set.push(Finished::new(&collection.open(number)?)?);
     }
     set.reverse();
     let Collection { ended, layer_of, done, .. } = collection;
@@ -243,8 +243,8 @@ enum Replies {
     Lost(Vec<(u64, u64)>),
 }
 
-impl From<TryReserveError> for CertificateError {
-    fn from(_: TryReserveError) -> Self {
+impl From<NoMemory> for CertificateError {
+    fn from(_: NoMemory) -> Self {
         CertificateError::Stopped(Reason::Memory)
     }
 }
@@ -450,7 +450,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
     fn open(&mut self, layer: usize) -> Result<Vec<u64>, CertificateError> {
         let set = std::mem::take(&mut self.layers[layer].lost);
         let mut lost = Vec::new();
-        try_reserve_exact(&mut lost, set.len())?;
+        try_reserve_exact(&mut lost, set.len()).map_err(NoMemory::from)?;
         lost.extend(set);
         lost.par_sort_unstable();
         for batch in lost.chunks(BATCH) {

@@ -7,11 +7,9 @@
 //! goes otherwise, with all that only it needed. Answers never come back, so what has stayed is
 //! needed in the end too: without any one of its positions the result is not closed.
 
-use std::collections::TryReserveError;
-
 use rayon::prelude::*;
 
-use super::layers::{Codes, Finished, Waiting, push};
+use super::layers::{Codes, Finished, NoMemory, Waiting, push};
 use super::{BATCH, Buffers, CertificateError, in_parallel, moves};
 use crate::search::Value;
 use crate::search::plain::game::{Expansion, Game};
@@ -145,7 +143,7 @@ pub(super) fn thin<G: Game>(
 fn answers<G: Game>(
     game: &G,
     code: u64,
-    is_in_set: impl Fn(u64) -> Result<bool, TryReserveError>,
+    is_in_set: impl Fn(u64) -> Result<bool, NoMemory>,
     ended: &Codes,
     buffers: &mut Buffers<G>,
 ) -> Result<Option<Vec<u64>>, CertificateError> {
