@@ -164,8 +164,9 @@ fn memory_that_is_refused_takes_no_result_and_leaves_no_file() {
                 kept += u32::from(answer.contains("winner      White"));
             } else {
                 let object = super::common::one_object(&answer);
-                kept += u32::from(object["proof"]["reason"] == "memory");
-                assert_eq!(object["outcome"] == "white", object["proof"].is_object(), "{story}");
+                let reason = object["proof"]["reason"].as_str().unwrap_or_default();
+                kept += u32::from(reason.starts_with("memory"));
+                assert_eq!(answer.contains("\"white\""), object["proof"].is_object(), "{story}");
                 assert_eq!(object.get("checkpoint").is_some(), more.contains("checkpoint"));
             }
         }
