@@ -29,7 +29,8 @@
 //!
 //! What is not proven is never reported as an outcome: a search that meets a limit names no winner,
 //! and says why. The library does not print, exit or hold global
-//! state; limits, the stop flag and the observer of progress are parameters.
+//! state, but for the list of the process's unfinished files ([`file::remove_unfinished`]); limits, the
+//! stop flag and the observer of progress are parameters.
 //!
 //! # Example
 //!
@@ -56,6 +57,7 @@
 
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod analysis;
 pub mod checkpoint;

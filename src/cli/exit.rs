@@ -322,8 +322,9 @@ impl CliError {
             | CliError::TwoHeaps => ErrorKind::Usage,
             #[cfg(feature = "explore")]
             CliError::Port { .. } => ErrorKind::Usage,
-            CliError::Threads(_) => ErrorKind::Resource,
-            CliError::Memory { .. } | CliError::SproutsTooLarge => ErrorKind::Limit,
+            CliError::Memory { .. } | CliError::SproutsTooLarge | CliError::Threads(_) => {
+                ErrorKind::Limit
+            }
             CliError::Input(_) | CliError::Output(_) | CliError::NoAnswer { .. } => ErrorKind::File,
             #[cfg(feature = "explore")]
             CliError::Server(_) => ErrorKind::File,

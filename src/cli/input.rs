@@ -10,6 +10,7 @@ use super::exit::CliError;
 use super::flags::values;
 use crate::konane::notation::{parse_line, parse_position_as};
 use crate::konane::{Board, Dimensions, Move, PhaseChoice, Position};
+use crate::system::{STACK_BYTES, thread};
 
 /// A board and where on it to begin.
 #[derive(Debug, Args)]
@@ -114,7 +115,7 @@ pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
             }
         }
     };
-    std::thread::Builder::new().spawn(read).map_err(CliError::Input)?;
+    thread("input", STACK_BYTES).spawn(read).map_err(CliError::Input)?;
     Ok(receiver)
 }
 

@@ -8,6 +8,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::thread::JoinHandle;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -30,6 +31,7 @@ mod interrupt;
 pub mod json;
 mod judged;
 mod man;
+pub mod out_of_memory;
 pub mod output;
 mod perft;
 mod play;
@@ -45,7 +47,7 @@ mod verify_proof;
 mod verifydb;
 mod words;
 
-use crate::system::file_size_limit_is_an_error;
+use crate::system::{file_size_limit_is_an_error, thread};
 use exit::{CliError, Exit};
 
 /// Solve Konane (Hawaiian checkers): find out who wins, from the start or from any position.
@@ -100,9 +102,32 @@ pub enum Command {
     Man(man::ManArgs),
 }
 
-/// Reads the command line, does what it says, and prints errors.
-pub fn main() -> ExitCode {
+/// Stack of the thread that does the work. The system chooses that of the main thread, and may choose
+/// very little (`ulimit -s`).
+const STACK: usize = 8 << 20;
+
+/// Reads the command line, does what it says, and prints errors. `is_stdout_closed` says that the program
+/// was started without a standard output, to which nothing can be written then.
+pub fn main(is_stdout_closed: bool) -> ExitCode {
     file_size_limit_is_an_error();
+    out_of_memory::turn_panics_into_ends();
+    if is_stdout_closed {
+        output::stdout_is_closed();
+    }
+    match thread("main", STACK).spawn(read_and_run).map(JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        // The panic has been reported; its exit code is Rust's.
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(error) => {
+            output::complain(&format!(
+                "out of memory: cannot start a thread: {error}; give more memory"
+            ));
+            Exit::Limit.into()
+        }
+    }
+}
+
+fn read_and_run() -> ExitCode {
     let result = match Cli::try_parse() {
         Ok(cli) => {
             log(cli.verbose);
@@ -142,15 +167,16 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
 
 /// Prints what clap has to say: help and version to stdout, what is wrong to stderr.
 fn usage(error: &clap::Error) -> Result<Exit, CliError> {
-    let printed = error.print().and_then(|()| io::stdout().flush());
-    match (error.use_stderr(), printed) {
-        // If stderr is gone too, the exit code has to say it.
-        (true, _) => Ok(Exit::BadInput),
+    if error.use_stderr() {
+        // If stderr is closed, the exit code has to say it.
+        let _ = error.print();
+        return Ok(Exit::BadInput);
+    }
+    output::must_be_open()?;
+    match error.print().and_then(|()| io::stdout().flush()) {
         // A reader that has gone away has what it wanted.
-        (false, Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::Output(error))
-        }
-        (false, _) => Ok(Exit::Answered),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
+        _ => Ok(Exit::Answered),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -128,8 +129,29 @@ pub fn plies(count: u32) -> String {
     if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
 }
 
+/// Whether the program was started without a standard output.
+static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Makes every later attempt to write to standard output an error. Without it Rust's runtime, which
+/// opens `/dev/null` in place of a closed standard output, would hide that answers are lost.
+pub(super) fn stdout_is_closed() {
+    IS_STDOUT_CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// Refuses to go on if the program was started without a standard output, for long work whose answer
+/// would be lost.
+pub(super) fn must_be_open() -> Result<(), CliError> {
+    match IS_STDOUT_CLOSED.load(Ordering::Relaxed) {
+        true => {
+            Err(CliError::Output(io::Error::other("it is closed; open it or send it to a file")))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Writes to stdout; false if the reader has gone away.
 pub fn write_open(text: &str) -> Result<bool, CliError> {
+    must_be_open()?;
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
@@ -164,7 +186,12 @@ pub const ROW_INDENT: usize = 14;
 
 /// A heading, and rows of names and values.
 pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
-    let mut text = format!("{head}\n");
+    format!("{head}\n") + &row_lines(rows)
+}
+
+/// Rows of names and values.
+pub fn row_lines(rows: &[(&str, String)]) -> String {
+    let mut text = String::new();
     for (name, value) in rows {
         text += &format!("  {name:<12}{value}\n");
     }

@@ -10,7 +10,7 @@ use crate::search::certificate::{
 };
 use crate::search::plain::Root;
 use crate::search::plain::known::{Informed, Known};
-use crate::search::run::Observer;
+use crate::search::run::{Observer, Reason};
 use crate::search::table::Table;
 
 use super::check::format::{CHUNK_CODES, ProofHeader, Side};
@@ -26,6 +26,11 @@ pub struct Proof {
 
 /// Receives the progress of the search and of what follows it.
 pub trait ProofObserver: Observer {
+    /// Called when the search has an answer, before its proof is collected.
+    fn solved(&mut self, solution: &Solution) {
+        let _ = solution;
+    }
+
     /// Called some times a second while the positions are collected.
     fn collecting(&mut self, progress: &CertificateProgress) {
         let _ = progress;
@@ -113,12 +118,20 @@ fn prove_and<K: Known>(
     let Some(winner) = solution.winner else {
         return Ok((Proved { solution, proof: None }, table));
     };
+    observer.solved(&solution);
     let mut table = match table {
         Some(table) if options.algorithm == Algorithm::AlphaBeta => {
             // Its entries mean something else to a proof-number search.
             let bytes = table.bytes();
             drop(table);
-            Some(new_table(board, bytes, Algorithm::Dfpn)?)
+            match new_table(board, bytes, Algorithm::Dfpn) {
+                Ok(table) => Some(table),
+                // The answer stays, without a proof.
+                Err(_) => {
+                    let proof = Some(Err(CertificateError::Stopped(Reason::Memory)));
+                    return Ok((Proved { solution, proof }, None));
+                }
+            }
         }
         table => table,
     };

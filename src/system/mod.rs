@@ -1,6 +1,7 @@
 //! What the machine has and does: memory, disk, instruction sets, signals; how people write amounts
 //! of it; and how errors repeat what somebody has written. A leaf.
 
+mod allocation;
 mod amounts;
 mod isa;
 mod mapping;
@@ -9,6 +10,8 @@ mod signals;
 mod threads;
 mod units;
 
+pub use allocation::is_allocation_fallible;
+pub(crate) use allocation::{is_available, try_reserve, try_reserve_exact, try_reserve_in_set};
 pub use amounts::{disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
@@ -18,6 +21,7 @@ pub use signals::file_size_limit_is_an_error;
 #[cfg(feature = "cli")]
 pub(crate) use threads::start_in_pool;
 pub(crate) use threads::start_worker;
+pub use threads::{STACK_BYTES, thread, thread_pool};
 pub use units::{
     NumberError, UnitError, bytes_text, parse_bytes, parse_count, parse_duration, parse_number,
 };

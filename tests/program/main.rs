@@ -26,6 +26,7 @@ mod snapshot;
 mod sprouts_play;
 mod sprouts_search;
 mod sprouts_texts;
+mod system_limits;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod traces;

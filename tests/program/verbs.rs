@@ -8,7 +8,7 @@ use super::common::{
     PROGRAM, code, command, json, keys, konane, one_object, stderr, stdout, words,
 };
 
-const SOLVE_KEYS: [&str; 16] = [
+const SOLVE_KEYS: [&str; 17] = [
     "algorithm",
     "best_move",
     "board",

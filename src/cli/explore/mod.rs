@@ -50,7 +50,7 @@ use super::exit::{CliError, Exit};
 use super::flags::ThreadsArg;
 use super::output;
 use crate::konane::LEAST_MEMORY;
-use crate::system::parse_bytes;
+use crate::system::{STACK_BYTES, parse_bytes, thread};
 use boards::Boards;
 use files::Files;
 use levels::Levels;
@@ -184,7 +184,7 @@ fn open_browser(address: &str) {
     command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     match command.spawn() {
         // It is waited for, so that it does not stay behind as a zombie.
-        Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
+        Ok(mut child) => drop(thread("browser", STACK_BYTES).spawn(move || child.wait())),
         Err(error) => output::warn(&format!("cannot open a browser with {opener}: {error}")),
     }
 }

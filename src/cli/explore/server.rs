@@ -18,6 +18,7 @@ use tokio_io_timeout::TimeoutStream;
 
 use super::Explorer;
 use crate::cli::input::PATIENCE;
+use crate::system::STACK_BYTES;
 
 /// Most connections at a time. Those beyond wait.
 const CONNECTIONS: usize = 64;
@@ -47,7 +48,9 @@ pub fn serve(
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let mut builder = Builder::new_current_thread();
-    let runtime = builder.enable_io().enable_time().max_blocking_threads(WORKERS).build()?;
+    builder.enable_io().enable_time();
+    builder.max_blocking_threads(WORKERS).thread_stack_size(STACK_BYTES);
+    let runtime = builder.build()?;
     let served = runtime.block_on(async {
         let listener = TcpListener::from_std(listener)?;
         let accepting = tokio::spawn(accept(listener, router));

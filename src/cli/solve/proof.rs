@@ -1,6 +1,6 @@
 //! `konane solve --proof`: collecting and writing after the search.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use crate::konane::{Solution, SolveError, Solver};
 use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove, prove_keeping};
 use crate::search::certificate::{CertificateError, CertificateProgress};
 use crate::search::plain::known::Known;
-use crate::search::run::{CheckpointProgress, Observer, Progress};
+use crate::search::run::{CheckpointProgress, Observer, Progress, Reason};
 use crate::search::table::Table;
 
 /// The proof in the JSON of `solve`.
@@ -96,13 +96,23 @@ impl Observer for Watch<'_> {
 }
 
 impl ProofObserver for Watch<'_> {
+    fn solved(&mut self, solution: &Solution) {
+        self.searched = Some(Instant::now());
+        self.progress.solved(solution);
+    }
+
     fn collecting(&mut self, progress: &CertificateProgress) {
-        self.searched.get_or_insert_with(Instant::now);
         self.progress.collecting(progress);
     }
 }
 
 impl Proving {
+    /// The outcome if memory is refused while the proof is collected or written.
+    pub fn out_of_memory(path: &Path) -> Self {
+        let error = CertificateError::Stopped(Reason::Memory);
+        Proving { path: path.to_owned(), result: Err(Failure::Collecting(error)), seconds: 0.0 }
+    }
+
     fn reason(&self) -> Option<String> {
         match &self.result {
             Ok(_) => None,

@@ -16,6 +16,7 @@ use super::kernels::Jumps;
 use super::moves::Move;
 use super::position::{Phase, Position};
 use crate::error::ErrorKind;
+use crate::system::{is_available, try_reserve_in_set};
 
 /// Plies that are counted without a look at the stop flag: some milliseconds on 8×8, also where there
 /// are the most moves.
@@ -199,7 +200,8 @@ impl<'a> Perft<'a> {
             let known = (seen[0].len() + seen[1].len()) as u64;
             let moves = |position: &Position| u64::from(position.count_moves(self.board));
             let found: u64 = layer.par_iter().map(moves).sum();
-            if known * KNOWN_BYTES + found * FOUND_BYTES > memory {
+            let needed = found * FOUND_BYTES;
+            if known * KNOWN_BYTES + needed > memory || !is_available(needed) {
                 return Some(Err(Uncounted::Memory));
             }
             let mut next: Vec<u64> = layer
@@ -220,6 +222,9 @@ impl<'a> Perft<'a> {
                 return Some(Err(Uncounted::Memory));
             }
             let known = &mut seen[side.index()];
+            if try_reserve_in_set(known, next.len()).is_err() {
+                return Some(Err(Uncounted::Memory));
+            }
             next.retain(|&occupied| known.insert(occupied));
             layer =
                 next.into_iter().map(|o| Position::new_unchecked(self.board, o, side)).collect();
