@@ -17,4 +17,7 @@ pub use signals::file_size_limit_is_an_error;
 #[cfg(feature = "cli")]
 pub(crate) use threads::start_in_pool;
 pub(crate) use threads::start_worker;
-pub use units::{NumberError, UnitError, parse_bytes, parse_count, parse_duration, parse_number};
+pub use units::{
+    NumberError, UnitError, duration_from_seconds, parse_bytes, parse_count, parse_duration,
+    parse_number,
+};
