@@ -23,5 +23,6 @@ pub(crate) use threads::start_in_pool;
 pub(crate) use threads::start_worker;
 pub use threads::{STACK_BYTES, thread, thread_pool};
 pub use units::{
-    NumberError, UnitError, bytes_text, parse_bytes, parse_count, parse_duration, parse_number,
+    NumberError, UnitError, bytes_text, duration_from_seconds, parse_bytes, parse_count,
+    parse_duration, parse_number,
 };

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::connection::Connection;
 use crate::analysis::AnalysisError;
 use crate::cli::exit::CliError;
 use crate::endgame::DatabaseError;
@@ -19,7 +20,7 @@ use crate::error::ErrorKind;
 use crate::konane::SolveError;
 use crate::sprouts::MovesError;
 
-/// Most bytes of a request's body.
+/// Maximum size of a request's body in bytes.
 pub const MOST_BODY: usize = 16 << 10;
 
 /// A body that has not come after this time is not waited for.
@@ -102,8 +103,15 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let body = Bytes::from_request(request, state);
-        let Ok(body) = tokio::time::timeout(BODY_TIME, body).await else {
+        let connection = request.extensions().get::<Connection>().cloned();
+        if let Some(connection) = &connection {
+            connection.set_waiting();
+        }
+        let body = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, state)).await;
+        if let Some(connection) = &connection {
+            connection.set_processing();
+        }
+        let Ok(body) = body else {
             let seconds = BODY_TIME.as_secs();
             let text = format!("the body of the request did not come within {seconds} s");
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, text));

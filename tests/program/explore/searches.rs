@@ -184,7 +184,18 @@ fn unknown_searches_and_wrong_ones() {
         (json!({"game": "konane", "board": "3x3", "algo": "mcts"}), "mcts"),
         (json!({"game": "konane", "board": "3x3", "memory": "1TiB"}), "48 MiB"),
         (json!({"game": "konane", "board": "3x3", "memory": "1KiB"}), "small"),
-        (json!({"game": "konane", "board": "3x3", "limits": {"seconds": -1.0}}), "seconds"),
+        (
+            json!({"game": "konane", "board": "3x3", "limits": {"seconds": -1.0}}),
+            "limits.seconds: -1.0: it must be more than 0",
+        ),
+        (
+            json!({"game": "konane", "board": "3x3", "limits": {"seconds": 0}}),
+            "limits.seconds: 0.0: it must be more than 0",
+        ),
+        (
+            json!({"game": "sprouts", "position": "0*2", "limits": {"seconds": 1e300}}),
+            "limits.seconds: 1e300: it must be at most 18446744073709551 seconds",
+        ),
         (json!({"game": "konane", "board": "3x3", "limits": {"hours": 1}}), "hours"),
         (json!({"game": "sprouts"}), "position"),
         (json!({"game": "sprouts", "position": "0*"}), ""),

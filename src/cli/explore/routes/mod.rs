@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::routing::{delete, get, post};
 use schemars::SchemaGenerator;
 
@@ -66,6 +66,15 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         .method_not_allowed_fallback(|| async {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this method does not do here")
         })
+}
+
+/// The answer to every request while the server processes as many as it can.
+pub fn refusal() -> Router {
+    Router::new().fallback(|| async {
+        let text = "the program is busy with other requests; ask again in a second";
+        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, text);
+        ([(header::RETRY_AFTER, "1")], problem)
+    })
 }
 
 async fn not_found() -> Problem {

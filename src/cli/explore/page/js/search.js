@@ -1,6 +1,6 @@
 // A search to look at: started and stopped here, run by the program, one at a time.
 
-import { ApiError, post, remove } from "./api.js";
+import { ApiError, post, remove, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { Picture } from "./picture.js";
 import { format } from "./state.js";
@@ -18,7 +18,7 @@ function path(id) {
 }
 
 function eventsOf(id) {
-  return new EventSource(`/api/v1/${path(id)}/events`);
+  return new EventSource(url(`${path(id)}/events`));
 }
 
 /** What a search is about and how it ends in words are the game's. */

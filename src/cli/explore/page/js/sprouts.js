@@ -1,6 +1,6 @@
 // Sprouts: a position as a picture, its parts with their Grundy numbers, and where one can go.
 
-import { Latest, address, dropped, get } from "./api.js";
+import { Latest, address, dropped, get, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { SearchPanel } from "./search.js";
 import { format, go } from "./state.js";
@@ -81,7 +81,7 @@ export class Sprouts {
       this.image.hidden = false;
     };
     this.image.alt = `Picture of ${pos}`;
-    this.image.src = `/api/v1/${address("sprouts/draw", { position: pos })}`;
+    this.image.src = url(address("sprouts/draw", { position: pos }));
     return this.#ask();
   }
 
