@@ -1,4 +1,4 @@
-//! What goes to stdout, and numbers as people read them.
+//! Output on stdout and stderr, and numbers as people read them.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,8 +8,10 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::exit::CliError;
+use super::terminal_text::TerminalText;
 use crate::file::NewFile;
 use crate::search::numbers::INFINITY;
+use crate::system::{escape_json, escape_line, escape_text};
 
 /// The transposition table in the JSON of searches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,10 +24,11 @@ pub struct TableJson {
     pub replaced: u64,
 }
 
-/// One JSON object and a line feed.
+/// One JSON object and a line feed. Control characters in its strings are escaped, as
+/// [`TerminalText`] does it for text, but in the syntax of JSON.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
-    Ok(text + "\n")
+    Ok(escape_json(&text).into_owned() + "\n")
 }
 
 /// Writes the answer: one JSON object, or text.
@@ -34,7 +37,7 @@ pub fn answer<T: Serialize>(
     value: &T,
     text: impl FnOnce(&T) -> String,
 ) -> Result<(), CliError> {
-    if as_json { write_json(value) } else { write_text(&text(value)) }
+    if as_json { write_json(value) } else { write_text(text(value)) }
 }
 
 /// Writes one JSON object and a line feed.
@@ -42,8 +45,8 @@ pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
     write_text(&json(value)?)
 }
 
-/// Writes to stdout. A reader that has gone away (`| head`) is no error: it has what it wanted.
-pub fn write_text(text: &str) -> Result<(), CliError> {
+/// Writes to stdout. A closed pipe (`| head`) is no error.
+pub fn write_text(text: impl Into<TerminalText>) -> Result<(), CliError> {
     write_open(text).map(|_| ())
 }
 
@@ -106,45 +109,74 @@ pub fn plies(count: u32) -> String {
     if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
 }
 
-/// Writes to stdout; false if the reader has gone away.
-pub fn write_open(text: &str) -> Result<bool, CliError> {
+/// Writes to stdout; returns false if the pipe is closed.
+pub fn write_open(text: impl Into<TerminalText>) -> Result<bool, CliError> {
+    let text = text.into();
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(text.as_str().as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(CliError::Output(error)),
     }
 }
 
-/// Writes an error to stderr. If that is gone too, the exit code has to say it.
-pub fn complain(message: &str) {
-    let _ = io::stderr().write_all(format!("error: {message}\n").as_bytes());
+/// Writes an error of one line to stderr, and a tip in a second line. If stderr is closed, the exit
+/// code still reports the error.
+pub fn complain(message: &str, tip: Option<&str>) {
+    let tip = tip.map(|tip| format!("\n  tip: {}", escape_line(tip))).unwrap_or_default();
+    write_stderr(&format!("error: {}{tip}\n", escape_line(message)));
 }
 
-/// Writes a warning to stderr. If that is gone, there is nobody to warn.
+/// Writes a warning of one line to stderr.
 pub fn warn(message: &str) {
-    let _ = io::stderr().write_all(format!("warning: {message}\n").as_bytes());
+    note(&format!("warning: {message}"));
 }
 
-/// Says on stderr that proofs are used without being checked, which can take long, and what checks
-/// them.
+/// Writes a line to stderr.
+pub fn note(line: &str) {
+    write_stderr(&format!("{}\n", escape_line(line)));
+}
+
+/// Writes text of several lines to stderr, escaped. All that goes there passes through here, except
+/// the live line of `progress`. A closed stderr is no reason to stop.
+pub fn write_stderr(text: &str) {
+    let _ = io::stderr().write_all(escape_text(text).as_bytes());
+}
+
+/// Stderr for the log: each call of `write` is an event, which is one line.
+pub struct Log;
+
+impl Write for Log {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        note(String::from_utf8_lossy(event).trim_end_matches('\n'));
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes to stderr that proofs are used without being checked, which can take long, and which
+/// command checks them.
 pub fn note_unchecked(proofs: &[PathBuf]) {
     for file in proofs {
         let file = file.display();
-        let note =
-            format!("note: {file} is used unchecked: konane verify-proof {file} checks it\n");
-        let _ = io::stderr().write_all(note.as_bytes());
+        note(&format!("note: {file} is used unchecked: konane verify-proof {file} checks it"));
     }
 }
 
 /// Columns before the values of [`rows`].
 pub const ROW_INDENT: usize = 14;
 
-/// A heading, and rows of names and values.
+/// A heading, and rows of names and values. Each of them is one line, except values that [`wrapped`]
+/// has broken: other line feeds, which come from file names, are escaped.
 pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
-    let mut text = format!("{head}\n");
+    let mut text = format!("{}\n", escape_line(head));
+    let line_break = format!("\n{:ROW_INDENT$}", "");
     for (name, value) in rows {
-        text += &format!("  {name:<12}{value}\n");
+        let lines: Vec<_> = value.split(&line_break).map(escape_line).collect();
+        text += &format!("  {name:<12}{}\n", lines.join(&line_break));
     }
     text
 }

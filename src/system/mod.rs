@@ -13,6 +13,8 @@ pub use amounts::{bytes_text, disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
 pub(crate) use quote::quote;
+#[cfg(feature = "cli")]
+pub(crate) use quote::{escape_json, escape_line, escape_text};
 pub use signals::file_size_limit_is_an_error;
 #[cfg(feature = "cli")]
 pub(crate) use threads::start_in_pool;

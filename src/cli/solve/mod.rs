@@ -115,7 +115,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if args.output.json {
         output::write_json(&report.json())?;
     } else {
-        output::write_text(&report.text())?;
+        output::write_text(report.text())?;
     }
     if let Some(error) = database_error.map(CliError::from).or(lines_error) {
         return Err(error);

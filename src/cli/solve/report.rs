@@ -14,6 +14,7 @@ use super::proof::{ProofJson, Proving};
 use crate::cli::board::{Style, draw};
 use crate::cli::judged::JudgedMoveJson;
 use crate::cli::output::{self, TableJson};
+use crate::cli::terminal_text::TerminalText;
 use crate::konane::notation::{format_move, format_position};
 use crate::konane::{Algorithm, Board, Colour, Position, Solution};
 use crate::search::run::Reason;
@@ -156,7 +157,7 @@ impl Report<'_> {
     }
 
     /// For people.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> TerminalText {
         let counters = &self.solution.report.counters;
         let to_move = self.position.to_move();
         let best = self.best_move();
@@ -225,9 +226,12 @@ impl Report<'_> {
         let rows = output::rows(&format!("{}, {to_move} to move", self.board.dimensions()), &rows);
         // Programs that read the text have no use for it.
         if io::stdout().is_terminal() {
-            draw(self.board, self.position, None, Style::of_stdout()) + "\n" + &rows
+            let mut text = draw(self.board, self.position, None, Style::of_stdout());
+            text += "\n";
+            text += &rows;
+            text
         } else {
-            rows
+            rows.into()
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
 use crate::sprouts::grundy_file::{GrundyFileError, check_number, land_of, place_text};
 use crate::sprouts::spr_file::{SprReader, SprWriter};
 use crate::sprouts::{Scratch, Sprouts};
-use crate::system::memory_available;
+use crate::system::{escape_line, memory_available};
 
 const IMPORT: &str = "\
 The files begin with the line [Positions+Nimber]; or with [WinLoss:Losing_Position], and then say of \
@@ -325,7 +325,8 @@ fn add<'s>(
             0 => String::new(),
             _ => format!(", {skipped} entries are no single land and were left"),
         };
-        format!("{}: {added} numbers added to {had}{skipped}\n", json.file)
+        let file = escape_line(&json.file);
+        format!("{file}: {added} numbers added to {had}{skipped}\n")
     })?;
     Ok(Exit::Answered)
 }
@@ -367,7 +368,7 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     drop(collection);
     output::answer(args.common.output.json, &json, |json| {
         let (lands, entries) = (output::grouped(json.lands), output::grouped(json.entries));
-        format!("{}: {lands} lands, {entries} entries\n", json.file)
+        format!("{}: {lands} lands, {entries} entries\n", escape_line(&json.file))
     })?;
     Ok(Exit::Answered)
 }

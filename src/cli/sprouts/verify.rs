@@ -128,7 +128,7 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             seconds: begun.elapsed().as_secs_f64(),
         })?;
     } else if let Some(report) = report {
-        output::write_text(&text(args, report, outcome, valid == Some(true)))?;
+        output::write_text(text(args, report, outcome, valid == Some(true)))?;
     } else if error.is_none() {
         output::write_text("interrupted\n")?;
     }
