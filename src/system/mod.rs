@@ -17,6 +17,8 @@ pub use isa::Isa;
 pub(crate) use mapping::zeroed;
 pub use quote::alternatives;
 pub(crate) use quote::quote;
+#[cfg(feature = "cli")]
+pub(crate) use quote::{escape_json, escape_line, escape_text};
 pub use signals::file_size_limit_is_an_error;
 #[cfg(feature = "cli")]
 pub(crate) use threads::start_in_pool;

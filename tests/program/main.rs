@@ -13,6 +13,7 @@ mod explore;
 mod files;
 mod golden;
 mod help;
+mod hostile_text;
 mod limits;
 mod outcomes;
 mod phase;

@@ -162,7 +162,7 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let listener = listener.map_err(|error| CliError::Port { port: args.port, error })?;
     let port = listener.local_addr().map_err(CliError::Server)?.port();
     let address = format!("http://127.0.0.1:{port}/");
-    output::write_text(&format!("{address}\n"))?;
+    output::write_text(format!("{address}\n"))?;
     output::note_unchecked(&args.proof);
     let mut stderr = io::stderr();
     if stderr.is_terminal() {

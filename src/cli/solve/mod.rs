@@ -155,7 +155,7 @@ impl Early {
         if report.args.output.json {
             out_of_memory::keep_answer(output::json(&report.json()).ok());
         } else {
-            self.printed.set(Some(output::write_text(&report.result_text())));
+            self.printed.set(Some(output::write_text(report.result_text())));
         }
     }
 
@@ -167,8 +167,8 @@ impl Early {
             return output::write_text(&text);
         }
         match self.printed.take() {
-            Some(printed) => printed.and_then(|()| output::write_text(&report.details_text())),
-            None => output::write_text(&report.text()),
+            Some(printed) => printed.and_then(|()| output::write_text(report.details_text())),
+            None => output::write_text(report.text()),
         }
     }
 }
