@@ -72,8 +72,8 @@ pub mod system;
 pub use crate::search::Value;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, JobOptions,
-    LEAST_MEMORY, Move, Perft, Phase, Position, Profile, RootMove, Setup, SetupError, Solution,
-    SolveError, SolveOptions, Solver, TableUse, Uncounted, draw, game, notation, record,
+    LEAST_MEMORY, Move, Perft, Phase, Position, Profile, RootMove, SearchTable, Setup, SetupError,
+    Solution, SolveError, SolveOptions, Solver, TableUse, Uncounted, draw, game, notation, record,
 };
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 
@@ -99,6 +99,7 @@ mod oracles {
     extern crate self as konane;
 
     pub mod graph;
+    pub mod growth_panic;
     pub mod impartial_games;
     pub mod negamax;
     pub mod random;

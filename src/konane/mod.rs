@@ -36,7 +36,7 @@ pub use perft::{Perft, Uncounted};
 pub use position::{Phase, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{
-    Algorithm, AlgorithmError, JobOptions, LEAST_MEMORY, Solution, SolveError, SolveOptions,
-    Solver, TableUse,
+    Algorithm, AlgorithmError, JobOptions, LEAST_MEMORY, SearchTable, Solution, SolveError,
+    SolveOptions, Solver, TableUse,
 };
 pub use watch::RootMove;
