@@ -214,7 +214,8 @@ fn a_panic_while_the_table_grows_ends_the_search() {
             // Not joined, so that the test fails if the search does not end.
             thread::spawn(move || {
                 let game = GrowthPanic::default();
-                let mut setting = Setting::of(Profile::Thesis, 1 << 26);
+                // PN² with the parameters of the thesis stores no open positions.
+                let mut setting = Setting::of(Profile::Tuned, 1 << 26);
                 setting.threads = threads(number);
                 let search = || {
                     run(&game, GrowthPanic::ROOT, setting, Limits::default(), &mut ());
