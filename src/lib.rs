@@ -77,9 +77,9 @@ pub use crate::error::ErrorKind;
 pub use crate::search::Value;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, JobOptions,
-    LEAST_MEMORY, Move, Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, Setup,
-    SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted, draw, game,
-    notation, record,
+    LEAST_MEMORY, Move, Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
+    SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted,
+    draw, game, notation, record,
 };
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 pub use search::table::TableUse;
@@ -106,6 +106,7 @@ mod oracles {
     extern crate self as konane;
 
     pub mod graph;
+    pub mod growth_panic;
     pub mod impartial_games;
     pub mod negamax;
     pub mod random;

@@ -154,7 +154,7 @@ pub fn work<T>(
     let game = Sprouts::new(search.memory_bytes);
     let Start { number, .. } = search.start(&game)?;
     let workspace = Workspace::new(&game, search.memory_bytes)?;
-    Ok(run(&SumWorker::new(&workspace, search.options, search.threads, number, pace)))
+    Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, pace)))
 }
 
 /// The position in a game.

@@ -9,12 +9,11 @@ use serde::Serialize;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
 use crate::file::FileError;
-use crate::konane::{Solution, SolveError, Solver};
+use crate::konane::{SearchTable, Solution, SolveError, Solver};
 use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove, prove_keeping};
 use crate::search::certificate::{CertificateError, CertificateProgress};
 use crate::search::plain::known::Known;
 use crate::search::run::{CheckpointProgress, Observer, Progress, Reason};
-use crate::search::table::Table;
 
 /// The proof in the JSON of `solve`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -47,8 +46,8 @@ enum Failure {
     Writing(FileError),
 }
 
-/// What a search has found, and its table if it was kept.
-pub type Found = Result<(Solution, Option<Table>), SolveError>;
+/// The solution of a search, and its table if that is kept.
+pub type Found = Result<(Solution, Option<SearchTable>), SolveError>;
 
 /// Solves, collects and writes; hands over the table if it is to be kept. There is no proof if there
 /// is no result; then nothing is left of the file.
