@@ -1,10 +1,10 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._results import (
     BuildProgress,
@@ -41,6 +41,7 @@ __all__ = [
     "sprouts_draw",
     "sprouts_grundy",
     "sprouts_solve",
+    "time_limit",
     "verify_proof",
 ]
 
@@ -52,7 +53,7 @@ _Path = str | PathLike[str]
 @final
 class Position:
     def __new__(
-        cls, board: str, text: str | None = None, *, moves: str | Sequence[str] | None = None
+        cls, board: str, text: str | None = None, *, moves: str | Iterable[str] | None = None
     ) -> Position: ...
     @classmethod
     def from_code(cls, board: str, code: int) -> Position: ...
@@ -93,7 +94,7 @@ class Database:
     def max_stones(self) -> int: ...
     def probe(self, position: Position | str) -> Probe: ...
     def probe_many(
-        self, codes: NDArray[np.uint64], *, threads: int | None = None
+        self, codes: ArrayLike, *, threads: int | None = None
     ) -> NDArray[np.int8]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -279,6 +280,7 @@ class ClusterWorker:
 def memory_bytes(memory: int | str) -> int: ...
 def seconds(text: str) -> float: ...
 def count(text: str) -> int: ...
+def time_limit(time_limit: float) -> float: ...
 
 @final
 class BuildPlan:
@@ -300,5 +302,5 @@ class BuildDirector:
     def close(self) -> None: ...
 
 def run_task(
-    task: str, out: _Path, memory: int | None = None, threads: int = 1
+    task: str, out: _Path, memory: int | str | None = None, threads: int = 1
 ) -> dict[str, Any]: ...
