@@ -6,14 +6,17 @@
 
 #![deny(unsafe_code)]
 
+mod argument;
 mod build;
 mod builddb_tasks;
 mod cluster;
+mod codes;
 mod database;
 mod error;
 mod interrupt;
 mod lookup;
 mod options;
+mod owner;
 mod perft;
 mod position;
 mod progress;
@@ -21,7 +24,6 @@ mod proof;
 mod results;
 mod solve;
 mod sprouts;
-mod whole;
 
 use pyo3::pymodule;
 
@@ -37,6 +39,7 @@ mod _konane {
     #[pymodule_export]
     use super::cluster::{
         ClusterLeader, ClusterStanding, ClusterTold, ClusterWorker, count, memory_bytes, seconds,
+        time_limit,
     };
     #[pymodule_export]
     use super::database::PyDatabase;

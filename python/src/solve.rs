@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use konane::endgame::{Database, DatabaseValues};
 use konane::search::plain::known::Known;
-use konane::{Algorithm, Colour, Profile, Progress, Solution, SolveOptions, Solver};
+use konane::{Algorithm, Colour, Profile, Progress, Reason, Solution, SolveOptions, Solver};
 use pyo3::prelude::*;
 
+use crate::argument::{Text, name, wrong_choice};
 use crate::database;
 use crate::database::Source;
 use crate::error::Failure;
@@ -27,12 +28,12 @@ pub struct Search {
 
 /// What the search is to use, by the names of the arguments.
 pub struct Means<'py> {
-    pub algo: &'py str,
+    pub algo: Text<name::Algo>,
     pub threads: Option<Threads>,
     pub memory: Option<Memory>,
     pub bounds: Bounds,
     pub db: Option<Source<'py>>,
-    pub profile: &'py str,
+    pub profile: Text<name::Profile>,
 }
 
 impl Search {
@@ -41,9 +42,9 @@ impl Search {
     /// # Errors
     /// If one of them makes no sense, or there is no such database.
     pub fn new(py: Python<'_>, start: Start, means: Means<'_>) -> Result<Self, Failure> {
-        let Start(start) = start;
+        let start = start.0;
         let algorithm: Algorithm = means.algo.parse().map_err(Failure::input)?;
-        let profile = profile(means.profile)?;
+        let profile = profile(&means.profile)?;
         let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
         let threads = search_threads(means.threads, algorithm.name(), &parallel)?;
         let default = SolveOptions::default();
@@ -106,7 +107,7 @@ impl Search {
             position: self.start.text(),
             to_move: self.start.position.to_move().name(),
             outcome: outcome(found),
-            reason: found.reason().map(|reason| reason.text()),
+            reason: found.reason.map(Reason::text),
             best_move: found.best_move.map(|mv| self.start.move_text(mv)),
             pn: open.then(|| report.phi.into()),
             dn: open.then(|| report.delta.into()),
@@ -148,12 +149,14 @@ pub fn outcome(solution: &Solution) -> &'static str {
     solution.winner.map_or("unknown", Colour::name)
 }
 
-pub fn profile(name: &str) -> Result<Profile, Failure> {
+/// The parameters of a name.
+///
+/// # Errors
+/// If there are none of this name.
+pub fn profile(name: &Text<name::Profile>) -> Result<Profile, Failure> {
     let all = [Profile::Tuned, Profile::Thesis];
-    let found = all.into_iter().find(|profile| profile.name() == name);
-    found.ok_or_else(|| {
-        Failure::input(format_args!("profile: choose 'tuned' or 'thesis', not {name:?}"))
-    })
+    let found = all.into_iter().find(|profile| profile.name() == &**name);
+    found.ok_or_else(|| wrong_choice(name, "'tuned' or 'thesis'"))
 }
 
 #[derive(IntoPyObject)]
@@ -179,27 +182,29 @@ struct SolutionFields {
     table_replaced: u64,
 }
 
-/// Who wins a board (``"6x6"``) or a ``Position``, and by which move: a ``Solution``.
+/// Solves a board (``"6x6"``) or a ``Position``: returns a ``Solution`` with the winner and a winning
+/// move.
 ///
-/// `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` are all cores
-/// if not given; ``"pns"`` and ``"ab"`` have one. `memory` is a number of bytes or a text such as
-/// ``"512MiB"``, at least 1 MiB. `time_limit` is in seconds. `db` is a ``Database`` of the board, or a
-/// directory with one: what it covers is not searched. `profile="thesis"` has the published
-/// parameters.
+/// `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` defaults to all
+/// cores; ``"pns"`` and ``"ab"`` use one. `memory` is a number of bytes or a text such as
+/// ``"512MiB"``, at least 1 MiB. `time_limit` is a number of seconds from 0 to 1e15, `max_nodes` a
+/// number of positions. `db` is a ``Database`` of the board, or a directory that contains one; positions
+/// in it are not searched. `profile="thesis"` selects the published parameters.
 ///
-/// `progress` is called with a ``Progress`` on the thread that called, every `interval` seconds at
-/// the most (0.01 at the least), and once at the end; what it raises ends the search.
+/// `progress` is called with a ``Progress`` on the calling thread, at most every `interval` seconds
+/// (at least 0.01), and once at the end. An exception that it raises ends the search.
 ///
-/// Time grows by orders of magnitude with the board: 6x6 takes a tenth of a second, 7x7 some seconds,
-/// 8x7 half an hour. A limit that is reached leaves ``outcome == "unknown"`` with a ``reason``.
-/// Ctrl-C ends the search within some milliseconds, with ``KeyboardInterrupt``.
+/// Time grows by orders of magnitude with the board: 6x6 takes less than a tenth of a second on one
+/// core, 7x7 about a second, and 8x7 about 9 minutes on two cores with 6 GiB. When a limit is reached,
+/// ``outcome`` is ``"unknown"`` and ``reason`` names the limit. Ctrl-C ends the search within
+/// milliseconds with ``KeyboardInterrupt``.
 ///
-/// Raises ``InputError`` for arguments that make no sense, ``FileError`` for a database that is
-/// missing or damaged, and ``ResourceError`` if the memory is not there.
+/// Raises ``TypeError`` and ``InputError`` for wrong arguments, ``FileError`` if the database is
+/// missing or damaged, and ``ResourceError`` if the memory is not available.
 #[pyfunction]
 #[pyo3(
-    signature = (board, *, algo="dfpn", threads=None, memory=None, time_limit=None, max_nodes=None,
-    db=None, progress=None, interval=None, profile="tuned"),
+    signature = (board, *, algo=Text::from("dfpn"), threads=None, memory=None, time_limit=None, max_nodes=None,
+    db=None, progress=None, interval=None, profile=Text::from("tuned")),
     text_signature = "(board, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
     max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
 )]
@@ -207,15 +212,15 @@ struct SolutionFields {
 pub fn solve<'py>(
     py: Python<'py>,
     board: Start,
-    algo: &str,
+    algo: Text<name::Algo>,
     threads: Option<Threads>,
     memory: Option<Memory>,
-    time_limit: Option<Seconds>,
+    time_limit: Option<Seconds<name::TimeLimit>>,
     max_nodes: Option<Nodes>,
     db: Option<Source<'_>>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds>,
-    profile: &str,
+    interval: Option<Seconds<name::Interval>>,
+    profile: Text<name::Profile>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let means = Means { algo, threads, memory, bounds, db, profile };

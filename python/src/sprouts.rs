@@ -12,12 +12,12 @@ use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
 use konane::{LEAST_MEMORY, Outcome, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
 
+use crate::argument::{Text, Whole, name};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, search_threads};
 use crate::progress::{self, Latest, Teller};
 use crate::results::{self, ProofNumber};
-use crate::whole::Whole;
 
 /// Bytes that the tables of functions without a search may take. A position that a person writes
 /// needs a small part of it.
@@ -111,20 +111,20 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
     }
 }
 
-/// Whether the player to move wins a position of Sprouts, such as ``"0*12"`` for twelve spots, or its
-/// sum with the nim heap `nimber`: a ``SproutsSolution``.
+/// Solves a position of Sprouts, such as ``"0*12"`` for twelve spots, or its sum with the nim heap
+/// `nimber` (at most 1000): returns a ``SproutsSolution`` for the player to move.
 ///
-/// `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` are all cores if not
-/// given; `memory` is a number of bytes or a text such as ``"4GiB"``; `time_limit` is in seconds.
-/// `progress` is called with a ``Progress`` every `interval` seconds at the most, and once at the end;
-/// what it raises ends the search.
+/// `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` defaults to all cores.
+/// `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds from 0 to
+/// 1e15. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
+/// end; an exception that it raises ends the search.
 ///
-/// Twenty-nine spots take some seconds, 47 a minute. A limit that is reached leaves
-/// ``outcome == "unknown"`` with a ``reason``. Raises ``InputError`` with the place for a text that is
-/// no position.
+/// Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is
+/// ``"unknown"`` and ``reason`` names the limit. Raises ``InputError`` for a text that is not a
+/// position, and names the place.
 #[pyfunction]
 #[pyo3(
-    name = "sprouts_solve", signature = (text, *, algo="dfpn", nimber=Whole::ZERO, threads=None,
+    name = "sprouts_solve", signature = (text, *, algo=Text::from("dfpn"), nimber=Whole::from(0), threads=None,
     memory=None, time_limit=None, max_nodes=None, progress=None, interval=None),
     text_signature = "(text, *, algo='dfpn', nimber=0, threads=None, memory='1GiB', \
     time_limit=None, max_nodes=None, progress=None, interval=0.1)"
@@ -132,22 +132,22 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn solve<'py>(
     py: Python<'py>,
-    text: &str,
-    algo: &str,
-    nimber: Whole,
+    text: Text<name::Text>,
+    algo: Text<name::Algo>,
+    nimber: Whole<name::Nimber>,
     threads: Option<Threads>,
     memory: Option<Memory>,
-    time_limit: Option<Seconds>,
+    time_limit: Option<Seconds<name::TimeLimit>>,
     max_nodes: Option<Nodes>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds>,
+    interval: Option<Seconds<name::Interval>>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
-    let nimber = nimber.within("nimber", 0, MOST_NIMBER.into())? as u32;
+    let nimber = nimber.within(0..=MOST_NIMBER.into())? as u32;
     let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
     let threads = search_threads(threads, algorithm.name(), &parallel)?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let search = Search::new(text, memory, threads, bounds)?;
+    let search = Search::new(&text, memory, threads, bounds)?;
     let latest = Latest::default();
     let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
@@ -174,7 +174,7 @@ pub fn solve<'py>(
     teller.end(Progress::from(&report), object)?;
     let (outcome, reason) = outcome(&report);
     let fields = SolutionFields {
-        position: text,
+        position: &text,
         canonical: found.canonical,
         nimber,
         outcome,
@@ -182,7 +182,7 @@ pub fn solve<'py>(
         best_move,
         pn: reason.map(|_| report.phi.into()),
         dn: reason.map(|_| report.delta.into()),
-        algorithm: algo,
+        algorithm: algorithm.name(),
         threads: report.threads,
         nodes: report.counters.nodes,
         expansions: report.counters.expansions,
@@ -194,11 +194,10 @@ pub fn solve<'py>(
     results::make(py, "SproutsSolution", fields)
 }
 
-/// The Grundy number of a position: the nim heap that it is worth.
+/// Returns the Grundy number of a position: the size of the nim heap that is equal to it.
 ///
-/// Arguments and errors are those of ``solve``, but for a limit that is reached first: it raises
-/// ``LimitError`` with a ``reason``, since a number says nothing of one. Takes longer than the outcome:
-/// seconds for twelve spots.
+/// Arguments and errors are those of ``solve``, except that a limit that is reached raises
+/// ``LimitError`` with a ``reason``. Takes longer than the outcome: seconds for twelve spots.
 #[pyfunction]
 #[pyo3(
     name = "sprouts_grundy", signature = (text, *, threads=None, memory=None, time_limit=None,
@@ -209,17 +208,17 @@ pub fn solve<'py>(
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn grundy(
     py: Python<'_>,
-    text: &str,
+    text: Text<name::Text>,
     threads: Option<Threads>,
     memory: Option<Memory>,
-    time_limit: Option<Seconds>,
+    time_limit: Option<Seconds<name::TimeLimit>>,
     max_nodes: Option<Nodes>,
     progress: Option<Bound<'_, PyAny>>,
-    interval: Option<Seconds>,
+    interval: Option<Seconds<name::Interval>>,
 ) -> Result<u32, Failure> {
     let threads = search_threads(threads, "dfpn", &["dfpn"])?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let search = Search::new(text, memory, threads, bounds)?;
+    let search = Search::new(&text, memory, threads, bounds)?;
     let latest = Latest::default();
     let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
@@ -238,14 +237,15 @@ pub fn grundy(
     })
 }
 
-/// The positions after every move in canonical form, each once, sorted: a list of texts.
+/// Returns the positions after every move in canonical form, without repetitions, as a sorted list of
+/// texts.
 ///
-/// Microseconds to milliseconds for positions that people write; ``ResourceError`` beyond four million
-/// moves. Raises ``InputError`` with the place for a text that is no position.
+/// Takes microseconds to milliseconds for usual positions. Raises ``ResourceError`` if there are more
+/// than four million moves, and ``InputError`` for a text that is not a position.
 #[pyfunction]
 #[pyo3(name = "sprouts_children")]
-pub fn children(py: Python<'_>, text: &str) -> Result<Vec<String>, Failure> {
-    let position = read(text)?;
+pub fn children(py: Python<'_>, text: Text<name::Text>) -> Result<Vec<String>, Failure> {
+    let position = read(&text)?;
     interrupt::run_silent(py, |stop| {
         let (game, mut scratch) = (Sprouts::new(MEMORY), Scratch::default());
         let sum = game.atoms(&position, &mut scratch)?;
@@ -257,23 +257,23 @@ pub fn children(py: Python<'_>, text: &str) -> Result<Vec<String>, Failure> {
     })?
 }
 
-/// The one text for all ways to write a position. Raises ``InputError`` with the place for a text that
-/// is no position.
+/// Returns the canonical form of a position: one text for all ways to write it. Raises ``InputError`` for
+/// a text that is not a position, and names the place.
 #[pyfunction]
 #[pyo3(name = "sprouts_canonical")]
-pub fn canonical(py: Python<'_>, text: &str) -> Result<String, Failure> {
-    let position = read(text)?;
-    py.detach(|| {
+pub fn canonical(py: Python<'_>, text: Text<name::Text>) -> Result<String, Failure> {
+    let position = read(&text)?;
+    interrupt::detached(py, || {
         let game = Sprouts::new(MEMORY);
         let sum = game.atoms(&position, &mut Scratch::default())?;
         Ok(game.text(&sum))
-    })
+    })?
 }
 
-/// A picture of a position as it is written, as SVG: a panel for each region, a circle for each
-/// boundary. Raises ``InputError`` with the place for a text that is no position.
+/// Returns a picture of a position as SVG: a panel for each region, a circle for each boundary. Raises
+/// ``InputError`` for a text that is not a position, and names the place.
 #[pyfunction]
 #[pyo3(name = "sprouts_draw")]
-pub fn svg(text: &str) -> Result<String, Failure> {
-    Ok(draw::svg(&read(text)?))
+pub fn svg(text: Text<name::Text>) -> Result<String, Failure> {
+    Ok(draw::svg(&read(&text)?))
 }

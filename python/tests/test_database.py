@@ -114,11 +114,8 @@ def test_reachable_positions(databases):
     assert (db.probe_many(every) == -1).any(), "no game leads to some sets of stones"
 
 
-def test_arrays_that_are_none(databases):
+def test_arrays_that_are_read_only(databases):
     db = Database.find(databases, "3x3")
-    for codes in ([1, 2], np.zeros(3, dtype=np.int64), np.zeros((2, 2), dtype=np.uint64), None):
-        with pytest.raises(TypeError, match="uint64"):
-            db.probe_many(codes)
     read_only = np.zeros(3, dtype=np.uint64)
     read_only.flags.writeable = False
     assert list(db.probe_many(read_only)) == [0, 0, 0]

@@ -12,8 +12,7 @@ mod units;
 pub use amounts::{disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
-pub use quote::alternatives;
-pub(crate) use quote::quote;
+pub use quote::{alternatives, quote};
 pub use signals::file_size_limit_is_an_error;
 #[cfg(feature = "cli")]
 pub(crate) use threads::start_in_pool;

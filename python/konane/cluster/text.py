@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import reprlib
 
 from .._errors import InputError
 
@@ -74,5 +75,12 @@ def amount(text: str, least: int = 1) -> int:
 
 def check(name: str, number: int | None, most: int = 1 << 20) -> None:
     """Raises ``InputError`` for an argument that is given and not from 1 to `most`."""
-    if number is not None and not 1 <= operator.index(number) <= most:
-        raise InputError(f"{name}: write a whole number from 1 to {most}")
+    if number is None:
+        return
+    expected = f"{name}: expected a whole number from 1 to {most}, got {reprlib.repr(number)}"
+    try:
+        index = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{expected} ({type(number).__name__})") from None
+    if not 1 <= index <= most:
+        raise InputError(expected)

@@ -82,7 +82,7 @@ pub fn konane_fields(
         algorithm: options.algorithm.name(),
         profile: options.profile.name(),
         outcome: outcome(found),
-        reason: found.reason().map(Reason::text),
+        reason: found.reason.map(Reason::text),
         pn: open.then(|| report.phi.into()),
         dn: open.then(|| report.delta.into()),
         best_move: found.best_move.map(|mv| start.move_text(mv)),

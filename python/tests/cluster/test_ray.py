@@ -80,7 +80,7 @@ def runs() -> Iterator[list[Run]]:
         ("threads_per_worker", -1),
         ("job_nodes", 0),
         ("job_nodes", 1 << 64),
-        ("time_limit", 0),
+        ("time_limit", -1),
         ("time_limit", math.nan),
     ],
 )
