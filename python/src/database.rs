@@ -125,14 +125,6 @@ pub fn of_board(
     }
 }
 
-#[derive(IntoPyObject)]
-struct ProbeFields<'py> {
-    outcome: &'static str,
-    moves: Bound<'py, PyDict>,
-    remoteness: Option<u32>,
-    remoteness_after: Option<Bound<'py, PyDict>>,
-}
-
 #[pymethods]
 impl PyDatabase {
     /// Opens the database of a board (``"5x6"``) in a directory: the directory itself, or one within
@@ -228,15 +220,17 @@ impl PyDatabase {
         }
         let database = self.values(py)?;
         let answer = interrupt::detached(py, || endgame::probe(&database, &asked.position))??;
+        let fields = results::dict(py, &answer)?;
         let (moves, after) = (PyDict::new(py), PyDict::new(py));
         for rated in &answer.moves {
-            let text = asked.move_text(rated.mv);
+            let text = rated.mv.to_string();
             moves.set_item(&text, rated.outcome.name())?;
             after.set_item(&text, rated.remoteness)?;
         }
-        let (outcome, remoteness) = (answer.outcome.name(), answer.remoteness);
-        let remoteness_after = remoteness.map(|_| after);
-        let fields = ProbeFields { outcome, moves, remoteness, remoteness_after };
+        fields.set_item("moves", moves)?;
+        if answer.remoteness.is_some() {
+            fields.set_item("remoteness_after", after)?;
+        }
         results::make(py, "Probe", fields)
     }
 

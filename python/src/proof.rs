@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, Proved};
-use konane::search::certificate::{CertificateError, CertificateProgress};
+use konane::search::certificate::CertificateError;
 use konane::search::plain::known::Known;
 use konane::system::memory_available;
-use konane::{Observer, Progress, Reason, Solver};
+use konane::{Colour, Progress, Reason, Solver, Value};
 use pyo3::prelude::*;
 
 use crate::argument::{File, Text, name};
@@ -20,43 +20,24 @@ use crate::options::{
 };
 use crate::progress::{Latest, Teller};
 use crate::results;
-use crate::solve::{Means, RunWith, Search, outcome};
+use crate::solve::{Means, RunWith, Search, last_progress};
 
-/// Solves and collects. The time at which the search was over is noted.
+/// Solves a position and collects its proof.
 struct Prove<'a>(&'a Latest<Progress<'static>>);
 
-/// What came of it, and when the search was over, if anything followed it.
-type Found = (Proved, Option<Instant>);
-
-impl RunWith<Found> for Prove<'_> {
-    fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<Found, Failure> {
-        let mut watch = Watch { latest: self.0, searched: None };
-        let proved = proof::prove(solver, &mut watch)?;
-        Ok((proved, watch.searched))
+impl RunWith<Proved> for Prove<'_> {
+    fn run_with<K: Known>(mut self, solver: &Solver<'_, K>) -> Result<Proved, Failure> {
+        Ok(proof::prove(solver, &mut self.0)?)
     }
 }
 
-struct Watch<'a> {
-    latest: &'a Latest<Progress<'static>>,
-    searched: Option<Instant>,
-}
-
-impl Observer for Watch<'_> {
-    fn progress(&mut self, progress: &Progress) {
-        self.latest.put(progress.without_children());
-    }
-}
-
-impl ProofObserver for Watch<'_> {
-    fn collecting(&mut self, _progress: &CertificateProgress) {
-        self.searched.get_or_insert_with(Instant::now);
-    }
-}
+impl ProofObserver for &Latest<Progress<'static>> {}
 
 #[derive(IntoPyObject)]
 struct ProofFields<'py> {
     solution: Bound<'py, PyAny>,
     outcome: &'static str,
+    winner: &'static str,
     path: Option<OsString>,
     positions: Option<u64>,
     bytes: Option<u64>,
@@ -106,9 +87,7 @@ pub fn prove<'py>(
         on_pool(pool, || {
             // Before the search, so that a file that cannot be written is found out in time.
             let writer = ProofWriter::create(&path.0)?;
-            let begun = Instant::now();
-            let (Proved { solution, proof }, searched) = search.run(stop, Prove(&latest))?;
-            let searching = searched.map_or_else(|| begun.elapsed(), |end| end - begun);
+            let Proved { solution, proof } = search.run(stop, Prove(&latest))?;
             let stopped = |reason: Reason| reason.text().to_owned();
             let written = match proof {
                 None => Err(solution.reason.map(stopped)),
@@ -120,20 +99,21 @@ pub fn prove<'py>(
                     Err(error) => Err(Some(error.to_string())),
                 },
             };
-            Ok::<_, Failure>((solution, searching.as_secs_f64(), written))
+            Ok::<_, Failure>((solution, written))
         })
     };
-    let (solution, searching, written) = interrupt::run(py, period, tick, work)???;
+    let (solution, written) = interrupt::run(py, period, tick, work)???;
     let seconds = teller.seconds();
-    teller.end(Progress::from(&solution.report), object)?;
+    teller.end(last_progress(&solution), object)?;
     let summary = written.as_ref().ok();
     let fields = ProofFields {
-        outcome: outcome(&solution),
+        outcome: solution.outcome.map_or("unknown", Value::name),
+        winner: solution.winner.map_or("unknown", Colour::name),
         path: summary.map(|(summary, _)| path_text(&summary.path)),
         positions: summary.map(|(summary, _)| summary.positions),
         bytes: summary.map(|(summary, _)| summary.bytes),
         searched_again: summary.map(|(_, again)| *again),
-        solution: search.solution(py, &solution, searching)?,
+        solution: results::make(py, "Solution", results::dict(py, &solution)?)?,
         reason: written.err().flatten(),
         seconds,
     };

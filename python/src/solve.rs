@@ -1,11 +1,11 @@
-//! `solve`: who wins a position, and what `prove` has in common with it.
+//! `solve`, and the parts that `prove` shares with it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use konane::endgame::{Database, DatabaseValues};
 use konane::search::plain::known::Known;
-use konane::{Algorithm, Colour, Profile, Progress, Reason, Solution, SolveOptions, Solver};
+use konane::{Algorithm, Profile, Progress, Solution, SolveOptions, Solver};
 use pyo3::prelude::*;
 
 use crate::argument::{Text, name, wrong_choice};
@@ -16,9 +16,9 @@ use crate::interrupt;
 use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Start, Threads, search_threads};
 use crate::position::PyPosition;
 use crate::progress::{self, Latest, Teller};
-use crate::results::{self, ProofNumber};
+use crate::results;
 
-/// A search that was asked for: everything read and checked.
+/// A search with checked arguments.
 pub struct Search {
     pub start: PyPosition,
     pub options: SolveOptions,
@@ -26,7 +26,7 @@ pub struct Search {
     pub database: Option<Arc<Database>>,
 }
 
-/// What the search is to use, by the names of the arguments.
+/// Arguments of the search, by their names in Python.
 pub struct Means<'py> {
     pub algo: Text<name::Algo>,
     pub threads: Option<Threads>,
@@ -70,12 +70,6 @@ impl Search {
         }
     }
 
-    /// The name of a child of the root.
-    pub fn best_move(&self, code: Option<u64>) -> Option<String> {
-        let mv = self.start.position.move_to(&self.start.board, code?)?;
-        Some(self.start.move_text(mv))
-    }
-
     /// A `konane.Progress` of this search.
     ///
     /// # Errors
@@ -86,53 +80,19 @@ impl Search {
         progress: &Progress,
         seconds: f64,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        progress::object(py, progress, seconds, self.best_move(progress.best))
-    }
-
-    /// A `konane.Solution`.
-    ///
-    /// # Errors
-    /// If the class cannot be imported.
-    pub fn solution<'py>(
-        &self,
-        py: Python<'py>,
-        found: &Solution,
-        seconds: f64,
-    ) -> Result<Bound<'py, PyAny>, Failure> {
-        let SolveOptions { algorithm, profile, .. } = self.options;
-        let report = &found.report;
-        let open = found.winner.is_none() && algorithm != Algorithm::AlphaBeta;
-        let fields = SolutionFields {
-            board: self.start.dimensions().to_string(),
-            position: self.start.text(),
-            to_move: self.start.position.to_move().name(),
-            outcome: outcome(found),
-            reason: found.reason.map(Reason::text),
-            best_move: found.best_move.map(|mv| self.start.move_text(mv)),
-            pn: open.then(|| report.phi.into()),
-            dn: open.then(|| report.delta.into()),
-            algorithm: algorithm.name(),
-            profile: profile.name(),
-            threads: report.threads,
-            nodes: report.counters.nodes,
-            expansions: report.counters.expansions,
-            database_hits: self.database.as_ref().map(|_| report.counters.known_hits),
-            seconds,
-            memory_bytes: report.memory_bytes,
-            table_capacity: found.table.capacity,
-            table_used: found.table.used,
-            table_replaced: found.table.replaced,
-        };
-        results::make(py, "Solution", fields)
+        let PyPosition { board, position, .. } = &self.start;
+        let best = progress.best.and_then(|code| position.move_to(board, code));
+        let is_alpha_beta = self.options.algorithm == Algorithm::AlphaBeta;
+        progress::object(py, progress, seconds, best, is_alpha_beta)
     }
 }
 
-/// What is done with a solver, whichever values it knows.
+/// Work with a solver, with or without values of a database.
 pub trait RunWith<T> {
-    /// Does it.
+    /// Runs the work.
     ///
     /// # Errors
-    /// Whatever goes wrong.
+    /// If the search or a file fails.
     fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<T, Failure>;
 }
 
@@ -144,9 +104,9 @@ impl RunWith<Solution> for Solve<'_> {
     }
 }
 
-/// `black`, `white` or `unknown`.
-pub fn outcome(solution: &Solution) -> &'static str {
-    solution.winner.map_or("unknown", Colour::name)
+/// The progress at the end of a search.
+pub fn last_progress(solution: &Solution) -> Progress<'static> {
+    Progress { table_capacity: solution.table.capacity, ..Progress::from(&solution.report) }
 }
 
 /// The parameters of a name.
@@ -159,31 +119,8 @@ pub fn profile(name: &Text<name::Profile>) -> Result<Profile, Failure> {
     found.ok_or_else(|| wrong_choice(name, "'tuned' or 'thesis'"))
 }
 
-#[derive(IntoPyObject)]
-struct SolutionFields {
-    board: String,
-    position: String,
-    to_move: &'static str,
-    outcome: &'static str,
-    reason: Option<&'static str>,
-    best_move: Option<String>,
-    pn: Option<ProofNumber>,
-    dn: Option<ProofNumber>,
-    algorithm: &'static str,
-    profile: &'static str,
-    threads: u32,
-    nodes: u64,
-    expansions: u64,
-    database_hits: Option<u64>,
-    seconds: f64,
-    memory_bytes: u64,
-    table_capacity: u64,
-    table_used: u64,
-    table_replaced: u64,
-}
-
-/// Solves a board (``"6x6"``) or a ``Position``: returns a ``Solution`` with the winner and a winning
-/// move.
+/// Solves a board (``"6x6"``) or a ``Position``: returns a ``Solution`` with the outcome, the winner
+/// and a winning move.
 ///
 /// `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` defaults to all
 /// cores; ``"pns"`` and ``"ab"`` use one. `memory` is a number of bytes or a text such as
@@ -231,7 +168,6 @@ pub fn solve<'py>(
     let object = |py, progress: &Progress, seconds| search.progress(py, progress, seconds);
     let work = |stop: &AtomicBool| search.run(stop, Solve(&latest));
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
-    let seconds = teller.seconds();
-    teller.end(Progress::from(&found.report), object)?;
-    search.solution(py, &found, seconds)
+    teller.end(last_progress(&found), object)?;
+    results::make(py, "Solution", results::dict(py, &found)?)
 }

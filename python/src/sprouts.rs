@@ -3,21 +3,23 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use konane::search::numbers::Number;
 use konane::search::run::{Limits, Report};
 use konane::search::sums::{
     self, Atom, GrundyReport, SearchOptions, Sum, TwoLevelOptions, Workspace,
 };
 use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
-use konane::{LEAST_MEMORY, Outcome, Progress, Reason, SolveError, Value};
+use konane::{LEAST_MEMORY, Outcome, Profile, Progress, Reason, SolveError, TableUse, Value};
 use pyo3::prelude::*;
+use serde::Serialize;
 
 use crate::argument::{Text, Whole, name};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, search_threads};
-use crate::progress::{self, Latest, Teller};
-use crate::results::{self, ProofNumber};
+use crate::progress::{self, Latest, Teller, Watch};
+use crate::results;
 
 /// Bytes that the tables of functions without a search may take. A position that a person writes
 /// needs a small part of it.
@@ -31,7 +33,7 @@ pub fn read(text: &str) -> Result<Position, Failure> {
     text.parse().map_err(Failure::input)
 }
 
-/// A search that was asked for: everything read and checked.
+/// A search with checked arguments.
 struct Search {
     position: Position,
     memory: u64,
@@ -39,11 +41,13 @@ struct Search {
     bounds: Bounds,
 }
 
-/// What every search leaves, beside its answer.
+/// The answer of a search, and the parts of its result that all searches have.
 struct Found<T> {
     answer: T,
     canonical: String,
     lands: u32,
+    /// Entries that fit into the table.
+    table_capacity: u64,
 }
 
 impl Search {
@@ -70,7 +74,8 @@ impl Search {
         let canonical = game.text(&atoms);
         let workspace = Workspace::new(&game, self.memory)?;
         let answer = search(&workspace, &game, &atoms);
-        Ok(Found { answer, canonical, lands: game.lands() })
+        let table_capacity = workspace.table().capacity();
+        Ok(Found { answer, canonical, lands: game.lands(), table_capacity })
     }
 }
 
@@ -79,30 +84,37 @@ fn object<'py>(
     progress: &Progress,
     seconds: f64,
 ) -> Result<Bound<'py, PyAny>, Failure> {
-    progress::object(py, progress, seconds, None)
+    progress::object(py, progress, seconds, None, false)
 }
 
-#[derive(IntoPyObject)]
+#[derive(Serialize)]
 struct SolutionFields<'a> {
     position: &'a str,
     canonical: String,
     nimber: u32,
     outcome: &'static str,
-    reason: Option<&'static str>,
+    reason: Option<Reason>,
+    pn: Option<Number>,
+    dn: Option<Number>,
     best_move: Option<String>,
-    pn: Option<ProofNumber>,
-    dn: Option<ProofNumber>,
-    algorithm: &'a str,
+    algorithm: &'static str,
+    profile: Profile,
+    heuristic: bool,
     threads: u32,
+    jobs: Option<u64>,
     nodes: u64,
     expansions: u64,
+    generated: u64,
     lands: u32,
     grundy_numbers: u64,
     seconds: f64,
+    expansions_per_second: f64,
     memory_bytes: u64,
+    collections: u64,
+    table: TableUse,
 }
 
-/// `win`, `loss`, or `unknown` and why.
+/// `win`, `loss`, or `unknown` with the reason.
 pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
     match report.outcome {
         Outcome::Known(Value::Win) => ("win", None),
@@ -155,7 +167,8 @@ pub fn solve<'py>(
             let root = Sum::new(game, atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
             let (threads, jobs) = (search.threads, TwoLevelOptions::default());
-            let watch = &mut &latest;
+            let table_capacity = workspace.table().capacity();
+            let watch = &mut Watch { latest: &latest, table_capacity };
             let report = algorithm.search(workspace, &root, options, jobs, threads, limits, watch);
             let position = &search.position;
             let best = match report.outcome {
@@ -171,27 +184,37 @@ pub fn solve<'py>(
     };
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
     let (seconds, (report, best_move)) = (teller.seconds(), found.answer);
-    teller.end(Progress::from(&report), object)?;
+    let last = Progress { table_capacity: found.table_capacity, ..Progress::from(&report) };
+    let table = last.table();
+    teller.end(last, object)?;
     let (outcome, reason) = outcome(&report);
+    let counters = &report.counters;
     let fields = SolutionFields {
         position: &text,
         canonical: found.canonical,
         nimber,
         outcome,
-        reason: reason.map(Reason::text),
+        reason,
+        pn: reason.map(|_| report.phi),
+        dn: reason.map(|_| report.delta),
         best_move,
-        pn: reason.map(|_| report.phi.into()),
-        dn: reason.map(|_| report.delta.into()),
         algorithm: algorithm.name(),
+        profile: Profile::Tuned,
+        heuristic: SearchOptions::TUNED.heuristic,
         threads: report.threads,
-        nodes: report.counters.nodes,
-        expansions: report.counters.expansions,
+        jobs: (algorithm == Algorithm::PnsPdfpn).then_some(counters.jobs),
+        nodes: counters.nodes,
+        expansions: counters.expansions,
+        generated: counters.generated,
         lands: found.lands,
-        grundy_numbers: report.counters.grundy_numbers,
+        grundy_numbers: counters.grundy_numbers,
         seconds,
+        expansions_per_second: (counters.expansions as f64 / seconds.max(1e-9)).round(),
         memory_bytes: report.memory_bytes,
+        collections: counters.collections,
+        table,
     };
-    results::make(py, "SproutsSolution", fields)
+    results::make(py, "SproutsSolution", results::dict(py, &fields)?)
 }
 
 /// Returns the Grundy number of a position: the size of the nim heap that is equal to it.
@@ -224,7 +247,9 @@ pub fn grundy(
     let work = |stop: &AtomicBool| {
         search.run(|workspace, _, atoms| -> GrundyReport {
             let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
-            sums::grundy(workspace, atoms, options, search.threads, limits, &mut &latest)
+            let table_capacity = workspace.table().capacity();
+            let watch = &mut Watch { latest: &latest, table_capacity };
+            sums::grundy(workspace, atoms, options, search.threads, limits, watch)
         })
     };
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;

@@ -32,6 +32,7 @@ TYPES = [
     (lambda: konane.solve(36), "board: expected a board such as '6x6', or a konane.Position, got 36"),
     (lambda: Position(3), "board: expected a text (str), got 3 (int)"),
     (lambda: Position("3x3", 3), "text: expected a text (str), got 3 (int)"),
+    (lambda: Position("3x3", "3/3/3 b", 3), "phase: expected a text (str), got 3 (int)"),
     (lambda: Position("3x3", moves=3), "moves: expected a text such as 'a6 a5', or a list of such"),
     (lambda: Position("3x3", moves=["a3", 3]), "moves: expected a text such as 'a6 a5', or a list"),
     (lambda: Position("3x3").play(3), "move: expected a text (str), got 3 (int)"),
@@ -63,6 +64,8 @@ VALUES = [
     (lambda: konane.solve("3x3", profile=HUGE), "profile: expected 'tuned' or 'thesis', got \"xxx"),
     (lambda: konane.solve("3x3", algo="\ud800"), "algo: expected a text that UTF-8 can encode"),
     (lambda: konane.solve("3/3 b"), "'3/3 b' is a position without its board"),
+    (lambda: Position("3x3", "3/3/3 b", HUGE), "phase: expected 'auto' or 'jump', got \"xxx"),
+    (lambda: Position("3x3", phase="jump"), "phase: 'jump' needs the argument text"),
     (lambda: Position("3x3", moves=["a3"] * 5000), "moves: more than 1024 texts"),
     (lambda: Position.from_code("3x3", 1 << 70), "code: expected a whole number from 0 to 2**64 - 1"),
     (lambda: Database.open(".", cache=0), "cache: expected a whole number from 1"),
@@ -106,8 +109,8 @@ def test_exceptions_of_an_argument_are_passed_on():
 def test_limits_of_times():
     # No time is left for a search, and a time beyond the clock is no limit.
     assert konane.solve("8x8", time_limit=0, memory="16MiB").reason == "time limit"
-    assert konane.solve("3x3", time_limit=1e15).outcome == "white"
-    assert konane.solve("3x3", interval=0, progress=lambda _: None).outcome == "white"
+    assert konane.solve("3x3", time_limit=1e15).winner == "white"
+    assert konane.solve("3x3", interval=0, progress=lambda _: None).winner == "white"
     assert sprouts.solve("0*40", time_limit=0).reason == "time limit"
 
 

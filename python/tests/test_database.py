@@ -16,6 +16,10 @@ def test_values_agree_with_plain_recursion(databases, board):
     for position in positions:
         answer = db.probe(position)
         assert answer.outcome == ("win" if wins(position) else "loss")
+        assert (answer.board, answer.position) == (position.board, str(position))
+        assert answer.to_move == position.to_move
+        assert (answer.winner == answer.to_move) == (answer.outcome == "win")
+        assert (answer.remoteness, answer.remoteness_after) == (None, None)
         assert sorted(answer.moves) == sorted(position.moves())
         for move, outcome in answer.moves.items():
             assert outcome == ("loss" if wins(position.play(move)) else "win")

@@ -28,7 +28,7 @@ type Task = Box<dyn FnOnce(&mut dyn RemoteLeader) + Send>;
 type SaveFields = (Option<String>, u64, u64, u64, f64);
 
 /// Makes the fields of the answer.
-type Found = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyDict>> + Send>;
+type Found = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
 
 /// The leader of a search whose workers are elsewhere: `konane.cluster` carries the messages.
 #[pyclass(module = "konane._konane", frozen)]
@@ -69,7 +69,6 @@ pub struct ClusterStanding {
     pn: ProofNumber,
     dn: ProofNumber,
     nodes: u64,
-    table_used: u64,
     tree_nodes: u64,
     jobs: usize,
     facts: usize,
@@ -83,7 +82,6 @@ impl From<Standing> for ClusterStanding {
             pn: pn.into(),
             dn: dn.into(),
             nodes: counters.nodes,
-            table_used: counters.table_used,
             tree_nodes,
             jobs,
             facts,
@@ -188,8 +186,7 @@ impl ClusterLeader {
             let solver = Solver::new(&start.board, &start.position).options(options);
             let solver = solver.limits(limits).keeper(kept.as_deref());
             let found = solver.lead(rules, plain, &mut (), run)?;
-            let fields =
-                move |py: Python<'_>| konane_fields(py, &start, &options, kept.as_deref(), &found);
+            let fields = move |py: Python<'_>| konane_fields(py, kept.as_deref(), &found);
             Ok(Box::new(fields) as Found)
         };
         ClusterLeader::start(py, keeper, lead)
@@ -281,9 +278,8 @@ impl ClusterLeader {
     fn end(&self, py: Python<'_>, reason: Text<name::Reason>) -> Result<(), Failure> {
         let all = [Reason::Interrupted, Reason::TimeLimit, Reason::Memory];
         let found = all.into_iter().find(|known| known.text() == &*reason);
-        let known = found.ok_or_else(|| {
-            wrong_choice(&reason, "'interrupted', 'time limit' or 'memory'")
-        })?;
+        let known = found
+            .ok_or_else(|| wrong_choice(&reason, "'interrupted', 'time limit' or 'memory'"))?;
         self.ask(py, move |leader| leader.end(known)).map(drop)
     }
 
@@ -293,7 +289,7 @@ impl ClusterLeader {
         self.host.owner.check("ClusterLeader")?;
         drop(lock(&self.tasks).take());
         match self.host.join(py)? {
-            Some(found) => Ok(found(py)?),
+            Some(found) => found(py),
             None => Err(Failure::input("the search has been finished before")),
         }
     }
