@@ -10,6 +10,9 @@ from .._errors import InputError
 
 __all__ = ["amount", "check", "counted", "grouped", "number", "rows", "seconds", "short", "size"]
 
+#: The proof number of something impossible, ``INFINITY`` of the library.
+INFINITY = 1 << 27
+
 
 def grouped(count: int) -> str:
     """A number in groups of three digits."""
@@ -21,9 +24,9 @@ def counted(count: int, noun: str) -> str:
     return f"{grouped(count)} {noun}{'' if count == 1 else 's'}"
 
 
-def number(count: float) -> str:
-    """A proof number."""
-    return "infinite" if math.isinf(count) else grouped(int(count))
+def number(count: int) -> str:
+    """A proof number of the JSON object."""
+    return "infinite" if count >= INFINITY else grouped(count)
 
 
 def short(count: float) -> str:

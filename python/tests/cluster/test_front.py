@@ -16,7 +16,7 @@ from konane.cluster.run import Result  # noqa: E402
 
 pytestmark = pytest.mark.ray
 
-SOLVED = {"solve 3x3": "white", "sprouts 0*3": "win"}
+SOLVED = {"solve 3x3": "loss", "sprouts 0*3": "win"}
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def signals_stay(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found(outcome: str, reason: str | None, checkpoint: dict[str, Any]) -> Result:
     fields = {"outcome": outcome, "checkpoint": checkpoint}
-    return Result(outcome, reason, None, 0, 0.0, [], 0, fields)
+    return Result(outcome, None, reason, None, 0, 0.0, [], 0, fields)
 
 
 @pytest.mark.parametrize(
