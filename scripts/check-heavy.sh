@@ -5,13 +5,15 @@
 #   miri   the table's unsafe code and its stress tests under the interpreter (nightly, component
 #          miri); processor instructions and the mapped memory are replaced there, see
 #          src/search/table/{cell,memory}.rs
+#   tsan   the tests of parallel searches under ThreadSanitizer (nightly, component rust-src, which
+#          builds the standard library with it)
 #   fuzz   the fuzz targets build and each runs for a while
 #   slow   all tests without debug assertions, which also makes their random trials more, and those
 #          that are ignored otherwise
 #   attack the program against damaged and forged files, kills, signals, several writers, things that
 #          are no files, little memory and disk, odd positions and texts (tools/attack)
 #
-# usage: scripts/check-heavy.sh [loom] [miri] [fuzz] [slow] [attack]      (default: all)
+# usage: scripts/check-heavy.sh [loom] [miri] [tsan] [fuzz] [slow] [attack]      (default: all)
 #
 # What is not installed is skipped, and the last line says so. FUZZ_SECONDS (default 10) is the
 # time for each fuzz target, ATTACK_SECONDS (default 60) that for each kind of attack. Builds go to
@@ -47,6 +49,20 @@ run_miri() {
         sh -c 'cargo +nightly miri test --lib search::table && cargo +nightly miri test --test search table::'
 }
 
+run_tsan() {
+    heading "tsan: the parallel searches"
+    library=$(rustc +nightly --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library
+    if [ ! -f "$library/Cargo.toml" ]; then
+        skip "no sources of the standard library: rustup toolchain install nightly --component rust-src" tsan
+        return
+    fi
+    host=$(rustc +nightly -vV | sed -n 's/^host: //p')
+    RUSTFLAGS="${RUSTFLAGS:-} -Zsanitizer=thread" CARGO_TARGET_DIR="$target/tsan" \
+        cargo +nightly test -Zbuild-std --target "$host" --lib --no-default-features -- \
+        search::dfpn search::jobs search::pn2::parallel search::run search::sums::two_level \
+        search::table search::two_level
+}
+
 run_fuzz() {
     heading "fuzz: every target"
     if [ ! -f fuzz/Cargo.toml ]; then
@@ -80,11 +96,11 @@ run_attack() {
         --seconds "${ATTACK_SECONDS:-60}"
 }
 
-for check in ${*:-loom miri fuzz slow attack}; do
+for check in ${*:-loom miri tsan fuzz slow attack}; do
     case $check in
-        loom | miri | fuzz | slow | attack) "run_$check" ;;
+        loom | miri | tsan | fuzz | slow | attack) "run_$check" ;;
         *)
-            echo "unknown check: $check (loom, miri, fuzz, slow or attack)" >&2
+            echo "unknown check: $check (loom, miri, tsan, fuzz, slow or attack)" >&2
             exit 2
             ;;
     esac

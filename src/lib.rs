@@ -29,7 +29,8 @@
 //!
 //! What is not proven is never reported as an outcome: a search that meets a limit names no winner,
 //! and says why. The library does not print, exit or hold global
-//! state; limits, the stop flag and the observer of progress are parameters.
+//! state, but for the list of the process's unfinished files ([`file::remove_unfinished`]); limits, the
+//! stop flag and the observer of progress are parameters.
 //!
 //! # Example
 //!
@@ -56,12 +57,14 @@
 
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod analysis;
 pub mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod endgame;
+mod error;
 pub mod file;
 mod json;
 mod konane;
@@ -70,12 +73,13 @@ pub mod search;
 pub mod sprouts;
 pub mod system;
 
+pub use crate::error::ErrorKind;
 pub use crate::search::Value;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, JobOptions,
-    LEAST_MEMORY, Move, Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, Setup,
-    SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted, draw, game,
-    notation, record,
+    LEAST_MEMORY, Move, Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
+    SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted,
+    draw, game, notation, record,
 };
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 pub use search::table::TableUse;
@@ -102,6 +106,7 @@ mod oracles {
     extern crate self as konane;
 
     pub mod graph;
+    pub mod growth_panic;
     pub mod impartial_games;
     pub mod negamax;
     pub mod random;

@@ -6,7 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group};
 use konane::Profile;
 use konane::Value;
 use konane::game::Konane;
-use konane::search::alphabeta::alphabeta;
+use konane::search::alphabeta::{ScoreTable, alphabeta};
 use konane::search::dfpn::dfpn;
 use konane::search::plain::Root;
 use konane::search::pn2::pn2;
@@ -21,32 +21,34 @@ use super::common::{board, group};
 const TABLE: usize = 64 << 20;
 const TREE: usize = 64 << 20;
 
-type Run = fn(&Konane<'_>, u64, &Table) -> Report;
+type Run = fn(&Konane<'_>, u64) -> Report;
+
+fn table() -> Table {
+    Table::new(TABLE).unwrap()
+}
 
 /// All algorithms: one line each.
 const ALGORITHMS: &[(&str, Run)] = &[
-    ("pns", |game, root, table| {
-        let root = Root::new(game, root, table);
+    ("pns", |game, root| {
+        let table = table();
+        let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pns();
         let tree = SavedTree::empty(options.tree_room(TREE)).unwrap();
         pns(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
     }),
-    ("pn2", |game, root, table| {
-        let root = Root::new(game, root, table);
+    ("pn2", |game, root| {
+        let table = table();
+        let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pn2();
         let tree = SavedTree::empty(options.tree_room(TREE, NonZeroUsize::MIN)).unwrap();
         pn2(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
     }),
-    ("dfpn", |game, root, table| {
-        dfpn(Root::new(game, root, table), Profile::Tuned.dfpn(), Limits::default(), &mut ())
+    ("dfpn", |game, root| {
+        dfpn(Root::new(game, root, &table()), Profile::Tuned.dfpn(), Limits::default(), &mut ())
     }),
-    ("alphabeta", |game, root, table| {
-        alphabeta(
-            Root::new(game, root, table),
-            Profile::Tuned.alphabeta(),
-            Limits::default(),
-            &mut (),
-        )
+    ("alphabeta", |game, root| {
+        let table = ScoreTable::new(TABLE).unwrap();
+        alphabeta(game, root, &table, Profile::Tuned.alphabeta(), Limits::default(), &mut ())
     }),
 ];
 
@@ -60,7 +62,7 @@ fn algorithms(c: &mut Criterion) {
         let root = Position::start(&board).code(&board);
         let mut group = group(c, &format!("algorithms/{text}"));
         for &(name, run) in ALGORITHMS {
-            let search = || run(&game, root, &Table::new(TABLE).unwrap());
+            let search = || run(&game, root);
             let report = search();
             let expected = if winner == Colour::Black { Value::Win } else { Value::Loss };
             assert_eq!(report.outcome, Outcome::Known(expected), "{name} {text}");

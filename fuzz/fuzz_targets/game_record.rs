@@ -1,18 +1,62 @@
-//! Any bytes are the record of a game or are refused, with a place inside of them. What was read is
-//! written and read again, and every move can be played.
+//! Any bytes are the record of a game or are refused, with a place inside of them, whether the
+//! orientation is detected or given. A record that was read is written and read again, also with its
+//! ranks flipped, and every move can be played.
 #![no_main]
 
+use konane::Move;
+use konane::notation::square_name;
 use konane::record::Record;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| match Record::from_bytes(bytes) {
-    Ok(record) => {
-        assert_eq!(record.positions().len(), record.moves.len() + 1);
-        assert_eq!(record.to_string().parse(), Ok(record));
-    }
-    Err(error) => {
-        let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        assert!((1..=lines).contains(&error.line) && error.column > 0, "{error}");
-        assert!(error.to_string().len() < 1000, "long texts are cut");
+fuzz_target!(|bytes: &[u8]| {
+    for read in [Record::from_bytes(bytes), Record::from_bytes_flipped(bytes)] {
+        match read {
+            Ok(record) => {
+                assert_eq!(record.positions().len(), record.moves.len() + 1);
+                let text = record.to_string();
+                assert_eq!(text.parse().as_ref(), Ok(&record));
+                assert_eq!(flipped(&record, &text).parse(), Ok(record));
+            }
+            Err(error) => {
+                let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
+                assert!((1..=lines).contains(&error.line) && error.column > 0, "{error}");
+                assert!(error.to_string().len() < 1000, "long texts are cut");
+            }
+        }
     }
 });
+
+/// The record as a program writes it whose rank 1 is the top rank, with a number for every ply.
+fn flipped(record: &Record, text: &str) -> String {
+    let (headers, _) = text.split_once("\n\n").expect("an empty line");
+    let mut flipped = String::from("Flip-Ranks: yes\n");
+    for line in headers.lines() {
+        match line.strip_prefix("Position: ").and_then(|position| position.split_once(' ')) {
+            Some((ranks, side)) => {
+                let ranks: Vec<&str> = ranks.split('/').rev().collect();
+                flipped += &format!("Position: {} {side}\n", ranks.join("/"));
+            }
+            None => flipped += &format!("{line}\n"),
+        }
+    }
+    flipped.push('\n');
+    let comments = |comments: &[String]| {
+        let comments = comments.iter().map(|comment| format!("{{{}}} ", comment.replace('}', ")")));
+        comments.collect::<String>()
+    };
+    flipped += &comments(&record.comments);
+    for (ply, recorded) in record.moves.iter().enumerate() {
+        let square = |square: u8| {
+            let (ranks, files) = (record.dimensions.ranks(), record.dimensions.files());
+            let (row, file) = (u32::from(square) / files, u32::from(square) % files);
+            square_name(record.dimensions, (ranks - 1 - row) * files + file)
+        };
+        let mv = match recorded.mv {
+            Move::Remove { square: removed } => square(removed),
+            Move::Jump { from, to } => square(from) + "\u{2013}" + &square(to),
+        };
+        let mark = recorded.mark.map(|mark| mark.symbol().to_string()).unwrap_or_default();
+        flipped += &format!("{}. {mv}{mark} {}", ply + 1, comments(&recorded.comments));
+    }
+    flipped
+}

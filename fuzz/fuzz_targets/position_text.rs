@@ -1,5 +1,5 @@
-//! Any text is a position of a board or is refused. There is one text for each position: what
-//! was read is written again letter by letter, but for white space.
+//! Any text is a position of a board or is refused. Each position is written in one way: a text that
+//! was read is written again letter by letter, except for white space, capitals and points.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -37,8 +37,10 @@ fuzz_target!(|input: Input| {
     match parse_position(&board, &text) {
         Ok(position) => {
             let written = position.to_string();
-            let words: Vec<&str> = text.split_whitespace().collect();
-            assert_eq!(written, words.join(" "));
+            if !text.contains('.') {
+                let words: Vec<&str> = text.split_whitespace().collect();
+                assert_eq!(written, words.join(" ").to_ascii_lowercase());
+            }
             assert_eq!(parse_position(&board, &written), Ok(position));
             let checked = Position::from_setup(&board, position.to_setup(&board));
             assert_eq!(checked, Ok(position));

@@ -19,7 +19,7 @@ class FileError(Error, OSError):
 
 
 class ResourceError(Error, MemoryError):
-    """The allowed or the available memory, or the number of threads, does not suffice."""
+    """Memory, disk space or threads do not suffice for the request."""
 
 
 class LimitError(Error):

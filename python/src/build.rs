@@ -116,8 +116,8 @@ fn metric_of(name: &Text<name::Metric>) -> Result<Metric, Failure> {
 /// raises ends the build.
 ///
 /// 5x5 takes a second, 6x6 half a minute and 10.5 GiB. Ctrl-C ends the build; the same call continues
-/// it. Raises ``ResourceError`` or ``FileError`` before anything is written if memory or disk do not
-/// suffice, and ``InputError`` for arguments with which no database can be built.
+/// it. Raises ``ResourceError`` before anything is written if memory or disk space do not suffice, and
+/// ``InputError`` for arguments with which no database can be built.
 #[pyfunction]
 #[pyo3(
     signature = (board, directory=File::from("db"), *, scope=Text::from("complete"),

@@ -4,8 +4,9 @@
 //! So the codes are copied while the GIL is held. `ndarray.tobytes` copies any layout in one C call that
 //! holds it; conversions by numpy release it. The bytes are decoded here.
 
+use konane::system::try_reserve_exact;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -105,8 +106,8 @@ fn is_masked(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Reserves memory for `len` codes.
 fn reserve(len: usize) -> PyResult<Vec<u64>> {
     let mut codes = Vec::new();
-    let missing = |_| PyMemoryError::new_err(format!("codes: no memory for a copy of {len} codes"));
-    codes.try_reserve_exact(len).map_err(missing)?;
+    let missing = |_| Failure::resource(format_args!("codes: no memory for a copy of {len} codes"));
+    try_reserve_exact(&mut codes, len).map_err(missing)?;
     Ok(codes)
 }
 

@@ -40,7 +40,7 @@ pub fn run<T: Send>(
     let (stop, ended) = (AtomicBool::new(false), AtomicBool::new(false));
     let caller = thread::current();
     thread::scope(|scope| {
-        let worker = thread::Builder::new().name("konane".to_owned()).stack_size(STACK);
+        let worker = konane::system::thread("konane", STACK);
         let worker = worker.spawn_scoped(scope, || {
             let result = catch_unwind(AssertUnwindSafe(|| work(&stop)));
             ended.store(true, Ordering::Release);

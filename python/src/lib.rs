@@ -5,6 +5,7 @@
 //! ([`results`]). The rest reads arguments and calls the library.
 
 #![deny(unsafe_code)]
+#![deny(clippy::disallowed_methods)]
 
 mod argument;
 mod build;

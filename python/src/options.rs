@@ -6,11 +6,10 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use konane::Limits;
-use konane::system::{alternatives, parse_bytes};
+use konane::system::{alternatives, parse_bytes, thread_pool};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use rayon::ThreadPoolBuilder;
 
 use crate::argument::{Name, Whole, name, read_text, shown, wrong_type, wrong_value};
 use crate::error::Failure;
@@ -104,7 +103,7 @@ pub fn on_pool<T: Send>(
     threads: NonZeroUsize,
     work: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    let pool = thread_pool(threads.get()).build();
     let pool = pool.map_err(|error| Failure::resource(format_args!("threads: {error}")))?;
     Ok(pool.install(work))
 }

@@ -55,8 +55,7 @@ pub fn perft(
 
 fn uncounted(why: Uncounted) -> Failure {
     match why {
-        Uncounted::Interrupted => Failure::internal("interrupted by nobody"),
-        Uncounted::TooMany => Failure::resource(why),
+        Uncounted::Interrupted | Uncounted::TooMany => why.into(),
         Uncounted::Memory => Failure::resource(
             "the positions of the next ply might not fit into the memory that may be used; \
              memory= allows more",

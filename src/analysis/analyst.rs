@@ -5,11 +5,12 @@ use std::num::NonZeroUsize;
 
 use super::judgement::{Analysis, Judgement, Source};
 use crate::endgame::{Database, DatabaseError, DatabaseValues};
+use crate::error::ErrorKind;
 use crate::konane::solve::new_table;
 use crate::konane::zobrist::Zobrist;
 use crate::konane::{
-    Algorithm, Board, Dimensions, LEAST_MEMORY, Move, Position, Solution, SolveError, SolveOptions,
-    Solver,
+    Algorithm, Board, Dimensions, LEAST_MEMORY, Move, Position, SearchTable, Solution, SolveError,
+    SolveOptions, Solver,
 };
 use crate::proof::{Guide, ProofError};
 use crate::search::Value;
@@ -49,6 +50,18 @@ pub enum AnalysisError {
         /// The board of the file.
         got: Dimensions,
     },
+}
+
+impl AnalysisError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            AnalysisError::Database(error) => error.kind(),
+            AnalysisError::Proof(error) => error.kind(),
+            AnalysisError::Solve(error) => error.kind(),
+            AnalysisError::OtherBoard { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 /// A move to play.
@@ -94,26 +107,20 @@ impl Analyst {
         Ok(Analyst::in_table(board, table, options))
     }
 
-    /// That goes on in the table of a search, with its threads and parameters; in a new one of
-    /// [`LEAST_MEMORY`] if the search needed none. The search has to have been one of this board with
-    /// these options: what its table says is believed.
+    /// Creates one that goes on in the table of a search, with its threads and parameters: in an empty
+    /// table of the same size after α-β, and in one of [`LEAST_MEMORY`] if the search needed none. The
+    /// search has to have been one of this board with these options: what its table says is believed.
     ///
     /// # Errors
     /// If the system does not give the memory.
     pub fn after(
         board: &Board,
-        table: Option<Table>,
+        table: Option<SearchTable>,
         options: SolveOptions,
     ) -> Result<Self, SolveError> {
         let table = match table {
-            None => new_table(board, LEAST_MEMORY as usize, Algorithm::Dfpn)?,
-            // Its entries mean something else to a proof-number search.
-            Some(table) if options.algorithm == Algorithm::AlphaBeta => {
-                let bytes = table.bytes();
-                drop(table);
-                new_table(board, bytes, Algorithm::Dfpn)?
-            }
-            Some(table) => table,
+            None => new_table(board, LEAST_MEMORY as usize)?,
+            Some(table) => table.into_proof_numbers(board)?,
         };
         let options = SolveOptions { algorithm: Algorithm::Dfpn, ..options };
         Ok(Analyst::in_table(board.clone(), table, options))

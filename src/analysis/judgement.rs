@@ -142,7 +142,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// The moves of a position with unknown values.
-    pub(super) fn new(board: &Board, position: &Position) -> Self {
+    pub(crate) fn new(board: &Board, position: &Position) -> Self {
         let judged = |mv| {
             let after = position.play(board, mv);
             JudgedMove { mv, after, replies: after.count_moves(board), judgement: None }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::ErrorKind;
 use crate::file::{FileError, FileKind};
 use crate::search::snapshot::TreeError;
 use crate::system::bytes_text;
@@ -109,13 +110,18 @@ pub enum CheckpointError {
 }
 
 impl CheckpointError {
-    /// Whether the question was wrong and not a file. Programs exit with 2 then.
-    pub fn is_bad_input(&self) -> bool {
-        use CheckpointError::{Exists, File, OtherSearch, Tree, TreeTooLarge};
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Exists { .. } | OtherSearch { .. } | TreeTooLarge { .. } | Tree(_) => true,
-            File(error) => error.is_bad_input(),
-            _ => false,
+            CheckpointError::File(error) => error.kind(),
+            CheckpointError::Missing { .. }
+            | CheckpointError::Busy { .. }
+            | CheckpointError::NoRoom { .. } => ErrorKind::File,
+            CheckpointError::Exists { .. }
+            | CheckpointError::OtherSearch { .. }
+            | CheckpointError::TreeTooLarge { .. } => ErrorKind::Usage,
+            CheckpointError::Tree(error) => error.kind(),
+            CheckpointError::Interrupted { .. } => ErrorKind::Interrupted,
         }
     }
 

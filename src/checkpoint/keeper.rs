@@ -29,7 +29,7 @@ use crate::file::{Lock, refuse_other};
 use crate::search::run::{CheckpointProgress, Counters, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, Sent, TreePort, TreeRoom, copy_whole};
 use crate::search::table::Table;
-use crate::system::disk_free;
+use crate::system::{STACK_BYTES, disk_free, thread};
 
 /// How often a keeper that waits for the tree sees whether it shall go on.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -205,7 +205,7 @@ impl Keeper {
             let guard = EndGuard(&state);
             let (state, port) = (&state, &port);
             let work = move || self.keep(table, has_tree.then_some(port), state, begun);
-            let thread = std::thread::Builder::new().name("checkpoints".to_owned());
+            let thread = thread("checkpoints", STACK_BYTES);
             if let Err(source) = thread.spawn_scoped(scope, work) {
                 let error = CheckpointError::io("start a thread for", &self.path)(source);
                 self.note(begun, Err(error));

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
 use super::flags::OutputArgs;
-use super::game::{read_record, read_record_of_stdin};
+use super::game::RecordArgs;
 use super::output::{self, EndedJson};
 use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
@@ -47,6 +47,8 @@ pub struct AnnotateArgs {
     /// The game record, as `play` and `analyse` save it; - for standard input.
     #[arg(value_name = "GAME")]
     pub game: PathBuf,
+    #[command(flatten)]
+    pub record: RecordArgs,
     #[command(flatten)]
     pub analyst: AnalystArgs,
     /// Time to search each position of the game, such as 500ms or 10s.
@@ -125,8 +127,8 @@ pub struct SideJson {
 /// Judges and prints.
 pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let record = match args.game.as_os_str() == "-" {
-        false => read_record(&args.game)?,
-        true => match read_record_of_stdin(stop)? {
+        false => args.record.read(&args.game)?,
+        true => match args.record.read_stdin(stop)? {
             Some(record) => record,
             None => {
                 let ended = Err(CliError::Interrupted);
@@ -138,48 +140,39 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if !args.output.quiet {
         output::note_unchecked(&args.analyst.proof);
     }
-    let positions = record.positions();
     let progress = Progress::new(args.output.quiet);
-    let mut analyses = Vec::new();
-    // From the end: what is found there helps with what comes before it.
-    for (index, position) in positions.iter().enumerate().rev() {
+    let all = record.moves.len() + 1;
+    let mut limit = None;
+    let judged = judge(&record, |ply, position| {
         if let Some(seconds) = progress.due() {
-            let (done, all) = (analyses.len(), positions.len());
-            progress.show(seconds, format!("{done} of {all} positions judged"));
+            progress.show(seconds, format!("{} of {all} positions judged", all - 1 - ply));
         }
         let deadline = Instant::now().checked_add(args.time);
         let limits = Limits { deadline, stop: Some(stop), ..Limits::default() };
-        // The last one's moves were not played.
-        let analysis = match record.moves.get(index) {
-            None => last(&mut analyst, position, limits)?,
-            Some(_) => analyst.analyse(position, limits, &mut |_| {})?,
-        };
-        analyses.push(analysis);
-    }
+        match record.moves.get(ply) {
+            // No move of the last position was played, so its moves are not judged.
+            None => last(&mut analyst, position, limits),
+            Some(_) => {
+                let analysis = analyst.analyse(position, limits, &mut |_| {})?;
+                limit = limit.or(analysis.reason);
+                Ok(analysis)
+            }
+        }
+    })?;
     drop(progress);
-    analyses.reverse();
-    let judged: Vec<Judged> = record
-        .moves
-        .iter()
-        .zip(analyses.windows(2))
-        .map(|(recorded, pair)| Judged::new(recorded.mv, &pair[0], &pair[1]))
-        .collect();
     let summary =
         SummaryJson { black: side(&judged, Colour::Black), white: side(&judged, Colour::White) };
     let unknown = judged.iter().any(|judged| judged.mark == Some(Mark::Unknown));
     let reason = match stop.load(Ordering::Relaxed) {
         true => Some(Reason::Interrupted),
         // The position after the last move is judged without a reason.
-        false if unknown => {
-            let reason = analyses.iter().find_map(|analysis| analysis.reason);
-            Some(reason.unwrap_or(Reason::TimeLimit))
-        }
+        false if unknown => Some(limit.unwrap_or(Reason::TimeLimit)),
         false => None,
     };
     if args.output.json {
         output::write_json(&object(&record, &judged, summary, reason))?;
     } else {
-        output::write_text(&text(record, &judged, &summary))?;
+        output::write_text(text(record, &judged, &summary))?;
     }
     Ok(reason.into())
 }
@@ -192,6 +185,60 @@ fn last(
 ) -> Result<Analysis, CliError> {
     analyst.choose(position, limits)?;
     Ok(analyst.look(position)?)
+}
+
+/// Judges the moves of a game. `analyse` is called once for each position, with the number of moves
+/// before it, from the last position to the first: results near the end help the searches of earlier
+/// positions.
+fn judge<E>(
+    record: &Record,
+    mut analyse: impl FnMut(usize, &Position) -> Result<Analysis, E>,
+) -> Result<Vec<Judged>, E> {
+    let positions = record.positions();
+    let analyses = positions.iter().enumerate().rev();
+    let analyses = analyses.map(|(ply, position)| analyse(ply, position));
+    let mut analyses = analyses.collect::<Result<Vec<_>, E>>()?;
+    analyses.reverse();
+    let values = values(record, &analyses);
+    let moves = record.moves.iter().zip(&analyses).zip(values.windows(2));
+    Ok(moves
+        .map(|((recorded, analysis), values)| {
+            Judged::new(recorded.mv, analysis, values[0], values[1])
+        })
+        .collect())
+}
+
+/// The values of the positions of a game, for the side to move in each: one value for each position,
+/// from all that the analyses contain about it. An analysis also judges the position after the move
+/// that was played, and the value of a position can decide the positions before and after it.
+fn values(record: &Record, analyses: &[Analysis]) -> Vec<Option<Value>> {
+    let mut values: Vec<_> = analyses.iter().map(Analysis::outcome).collect();
+    // Each round decides another position or is the last one.
+    loop {
+        let earlier = values.clone();
+        for (ply, recorded) in record.moves.iter().enumerate() {
+            let of_others = || analyses[ply].moves.iter().filter(|judged| judged.mv != recorded.mv);
+            let do_others_lose = of_others().all(|judged| judged.outcome() == Some(Value::Loss));
+            let played = analyses[ply].moves.iter().find(|judged| judged.mv == recorded.mv);
+            let after = values[ply + 1]
+                .or(played.and_then(|judged| judged.outcome()).map(|outcome| !outcome))
+                .or(match values[ply] {
+                    // Every move from a lost position loses; a won position has a winning move.
+                    Some(Value::Loss) => Some(Value::Win),
+                    Some(Value::Win) if do_others_lose => Some(Value::Loss),
+                    _ => None,
+                });
+            values[ply + 1] = after;
+            values[ply] = values[ply].or(match after {
+                Some(Value::Loss) => Some(Value::Win),
+                Some(Value::Win) if do_others_lose => Some(Value::Loss),
+                _ => None,
+            });
+        }
+        if values == earlier {
+            return values;
+        }
+    }
 }
 
 /// A move and what can be said about it.
@@ -209,34 +256,32 @@ struct Judged {
 }
 
 impl Judged {
-    fn new(mv: Move, before: &Analysis, after: &Analysis) -> Self {
-        let side = before.position.to_move();
-        let made = before.moves.iter().find(|judged| judged.mv == mv);
-        // Two sources: the value of the move, and what was found out from the next position.
-        let made = made.and_then(|judged| judged.outcome());
-        let made = made.or(after.outcome().map(|outcome| !outcome));
-        // A winning move wins, even if the position was not decided in time.
-        let outcome = before.outcome().or(made.filter(|&made| made == Value::Win));
-        let winner = |outcome: Value| if outcome == Value::Win { side } else { !side };
-        let winning = before.count(Some(Value::Win));
-        let others =
-            |outcome| before.moves.iter().filter(move |j| j.mv != mv && j.outcome() == outcome);
-        let forced = before.moves.len() == 1;
-        let only =
-            made == Some(Value::Win) && others(Some(Value::Loss)).count() + 1 == before.moves.len();
-        let mark = match (outcome, made) {
+    /// Judges a move of the analysed position, from the values of the positions before and after it,
+    /// each for the side to move there.
+    fn new(mv: Move, analysis: &Analysis, before: Option<Value>, after: Option<Value>) -> Self {
+        let side = analysis.position.to_move();
+        let made = after.map(|value| !value);
+        let others = |outcome| {
+            analysis
+                .moves
+                .iter()
+                .filter(move |judged| judged.mv != mv && judged.outcome() == outcome)
+        };
+        let forced = analysis.moves.len() == 1;
+        let only = made == Some(Value::Win)
+            && others(Some(Value::Loss)).count() + 1 == analysis.moves.len();
+        let mark = match (before, made) {
             (Some(Value::Win), Some(Value::Loss)) => Some(Mark::Mistake),
             (None, _) | (_, None) => Some(Mark::Unknown),
             _ if forced || only => Some(Mark::Only),
             _ => None,
         };
         let better = match mark {
-            Some(Mark::Mistake) if winning > 0 => {
-                others(Some(Value::Win)).map(|judged| judged.mv).collect()
-            }
+            Some(Mark::Mistake) => others(Some(Value::Win)).map(|judged| judged.mv).collect(),
             _ => Vec::new(),
         };
-        let (before, after) = (outcome.map(winner), made.map(winner));
+        let winner = |outcome: Value| if outcome == Value::Win { side } else { !side };
+        let (before, after) = (before.map(winner), made.map(winner));
         Judged { mv, side, before, after, mark, forced, better }
     }
 
@@ -341,4 +386,110 @@ fn text(mut record: Record, judged: &[Judged], summary: &SummaryJson) -> String 
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Judgement, Source};
+    use crate::konane::Board;
+
+    /// An analysis in a script: the outcome of the position, and those of moves for the player who
+    /// makes them. `*` stands for all moves other than the one that is played.
+    type Scripted = (Option<Value>, &'static [(&'static str, Value)]);
+
+    const WIN: Option<Value> = Some(Value::Win);
+    const LOSS: Option<Value> = Some(Value::Loss);
+    const UNKNOWN: Scripted = (None, &[]);
+
+    /// The first four plies of a game on 5x5.
+    const GAME: &str = "Board: 5x5\n\n1. c3 c4 2. c1-c3 a4-c4\n";
+
+    fn scripted(
+        board: &Board,
+        position: &Position,
+        played: Option<Move>,
+        (outcome, moves): Scripted,
+    ) -> Analysis {
+        let judgement = |outcome| Judgement { outcome, source: Source::Search, remoteness: None };
+        let mut analysis = Analysis::new(board, position);
+        analysis.judgement = outcome.map(judgement);
+        for judged in &mut analysis.moves {
+            let text = judged.mv.to_string();
+            let is_meant = |name: &str| name == text || name == "*" && Some(judged.mv) != played;
+            let outcome = moves.iter().find(|(name, _)| is_meant(name)).map(|&(_, value)| value);
+            judged.judgement = outcome.map(judgement);
+        }
+        analysis
+    }
+
+    /// Winner before each move, mark, and winner after it, from scripted analyses of the positions.
+    fn judged(script: [Scripted; 5]) -> Vec<String> {
+        let record: Record = GAME.parse().unwrap();
+        let board = Board::new(record.dimensions);
+        let mut calls = Vec::new();
+        let judged = judge(&record, |ply, position| {
+            calls.push(ply);
+            let played = record.moves.get(ply).map(|recorded| recorded.mv);
+            Ok::<_, CliError>(scripted(&board, position, played, script[ply]))
+        });
+        assert_eq!(calls, [4, 3, 2, 1, 0]);
+        let judged = judged.unwrap();
+        for pair in judged.windows(2) {
+            assert_eq!(pair[0].after, pair[1].before, "one value for each position");
+        }
+        let name = |winner: Option<Colour>| winner.map_or("unknown", Colour::name);
+        let texts = judged.iter().map(|judged| {
+            let mark = judged.mark.map_or(' ', Mark::symbol);
+            format!("{} {mark} {}", name(judged.before), name(judged.after))
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn a_value_found_on_one_side_of_a_move_holds_on_the_other() {
+        // A winning move wins, and from a lost position every move loses.
+        let expected = ["unknown ~ unknown", "unknown ~ black", "black   black", "black   black"];
+        // The value of the position after ply 3, from the analysis before that ply, and after it.
+        let before = [UNKNOWN, UNKNOWN, (None, &[("c1-c3", Value::Win)][..]), UNKNOWN, UNKNOWN];
+        let after = [UNKNOWN, UNKNOWN, UNKNOWN, (LOSS, &[][..]), UNKNOWN];
+        assert_eq!(judged(before), expected);
+        assert_eq!(judged(after), expected);
+    }
+
+    #[test]
+    fn a_mistake_is_found_from_the_analyses_on_both_sides() {
+        // The move loses by the analysis before it, the position is won by that of the move before.
+        let script = [
+            (None, &[("c3", Value::Loss)][..]),
+            (None, &[("c4", Value::Loss), ("b3", Value::Win)][..]),
+            UNKNOWN,
+            UNKNOWN,
+            UNKNOWN,
+        ];
+        assert_eq!(judged(script)[..2], ["unknown ~ white", "white ? black"]);
+    }
+
+    #[test]
+    fn values_are_carried_over_several_plies() {
+        // The last position is lost for Black, and Black's other moves lose as well.
+        let others_lose: Scripted = (None, &[("*", Value::Loss)]);
+        let script = [others_lose, UNKNOWN, others_lose, UNKNOWN, (LOSS, &[][..])];
+        assert_eq!(judged(script), ["white   white"; 4]);
+        // The first position is won for Black, whose other moves lose.
+        let script = [(WIN, &[("*", Value::Loss)][..]), UNKNOWN, others_lose, UNKNOWN, UNKNOWN];
+        assert_eq!(
+            judged(script),
+            ["black ! black", "black   black", "black ! black", "black   black"]
+        );
+    }
+
+    #[test]
+    fn a_position_without_a_value_stays_unknown() {
+        assert_eq!(judged([UNKNOWN; 5]), ["unknown ~ unknown"; 4]);
+        // A won position does not decide a move that is not its only one.
+        let script = [UNKNOWN, UNKNOWN, (WIN, &[][..]), UNKNOWN, UNKNOWN];
+        let expected = ["unknown ~ unknown", "unknown ~ black", "black ~ unknown"];
+        assert_eq!(judged(script)[..3], expected);
+    }
 }

@@ -139,7 +139,7 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             nodes_per_second: output::speed(nodes, seconds),
         };
         if !args.json {
-            output::write_text(&format!(
+            output::write_text(format!(
                 "{:<15}{:>11} nodes{:>9} expansions{:>11}{:>8} nodes/s\n",
                 item.name,
                 output::grouped(nodes),
@@ -157,7 +157,7 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         let reason = (!complete).then_some(Reason::Interrupted);
         output::write_json(&BenchJson { items, signature, reason, seconds })?;
     } else if let Some(signature) = signature {
-        output::write_text(&format!("total {}\nsignature: {signature}\n", output::time(seconds)))?;
+        output::write_text(format!("total {}\nsignature: {signature}\n", output::time(seconds)))?;
     }
     match (signature, args.expect) {
         (None, _) => Ok(Exit::Interrupted),

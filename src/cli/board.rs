@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 
 use console::Style as Ink;
 
+use super::terminal_text::TerminalText;
 use crate::konane::{Board, Colour, Move, Position};
 
 /// What the output can show.
@@ -51,26 +52,30 @@ impl Style {
         self.square(Some(side))
     }
 
-    fn ink(self, text: char, ink: Ink) -> String {
-        if self.colours { ink.force_styling(true).apply_to(text).to_string() } else { text.into() }
+    /// Adds a character, in its colour if the output can show colours.
+    fn push(self, text: &mut TerminalText, character: char, ink: Ink) {
+        match self.colours {
+            true => text.push_coloured(character, ink),
+            false => *text += character.to_string(),
+        }
     }
 }
 
 /// The board with the names of ranks and files, a line for each rank. The squares of the last move
 /// are in brackets: where it began and ended.
-pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style) -> String {
+pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style) -> TerminalText {
     let (ranks, files) = (board.dimensions().ranks(), board.dimensions().files());
     let marked = last.map_or(0, Move::marked);
-    let mut text = String::new();
+    let mut text = TerminalText::new();
     for row in 0..ranks {
         let _ = write!(text, "{:>4} ", ranks - row);
         let is_marked = |file: u32| file < files && marked >> (row * files + file) & 1 == 1;
         for file in 0..=files {
             // Between two squares: the end of one bracket or the beginning of another.
             match file.checked_sub(1).is_some_and(is_marked) {
-                true => text += &style.ink(']', Ink::new().yellow()),
-                false if is_marked(file) => text += &style.ink('[', Ink::new().yellow()),
-                false if file < files => text.push(' '),
+                true => style.push(&mut text, ']', Ink::new().yellow()),
+                false if is_marked(file) => style.push(&mut text, '[', Ink::new().yellow()),
+                false if file < files => text += " ",
                 false => {}
             }
             if file == files {
@@ -84,16 +89,17 @@ pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style
                 Some(Colour::Black) => Ink::new().bold(),
                 Some(Colour::White) => Ink::new().cyan(),
             };
-            text += &style.ink(style.square(stone), ink);
+            style.push(&mut text, style.square(stone), ink);
         }
-        text.push('\n');
+        text += "\n";
     }
     text += "     ";
     for file in 0..files {
         // Beyond z the last letter has to do: columns are one character wide.
         let _ = write!(text, " {}", char::from(b'a' + (file % 26) as u8));
     }
-    text + "\n"
+    text += "\n";
+    text
 }
 
 #[cfg(test)]
@@ -108,13 +114,13 @@ mod tests {
         let jump = parse_move(&board, &before, "d2-b2").unwrap();
         let after = before.play(&board, jump);
         let plain = "   3  x . x o\n   2  o[x].[.]\n   1  x o x o\n      a b c d\n";
-        assert_eq!(draw(&board, &after, Some(jump), Style::PLAIN), plain);
+        assert_eq!(draw(&board, &after, Some(jump), Style::PLAIN).as_str(), plain);
         let unmarked = plain.replace(['[', ']'], " ").replace(". \n", ".\n");
-        assert_eq!(draw(&board, &after, None, Style::PLAIN), unmarked);
+        assert_eq!(draw(&board, &after, None, Style::PLAIN).as_str(), unmarked);
         let shown = draw(&board, &after, None, Style { colours: false, unicode: true });
-        assert_eq!(shown, unmarked.replace('x', "●").replace('o', "○").replace('.', "·"));
+        assert_eq!(shown.as_str(), unmarked.replace('x', "●").replace('o', "○").replace('.', "·"));
         let shown = draw(&board, &after, None, Style { colours: true, unicode: false });
-        assert_eq!(console::strip_ansi_codes(&shown), unmarked);
-        assert!(shown.contains("\u{1b}["), "{shown:?}");
+        assert_eq!(console::strip_ansi_codes(shown.as_str()), unmarked);
+        assert!(shown.as_str().contains("\u{1b}["), "{shown:?}");
     }
 }

@@ -171,7 +171,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
     if args.plan && args.output.json {
         output::write_json(&plan_object(&plan))?;
     } else if !args.output.json {
-        output::write_text(&plan_text(&plan))?;
+        output::write_text(plan_text(&plan))?;
     }
     if args.plan {
         return Ok(Exit::Answered);

@@ -17,6 +17,6 @@ pub struct CompletionsArgs {
 pub fn run(args: &CompletionsArgs, mut program: Command) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, "konane", &mut script);
-    output::write_text(&String::from_utf8_lossy(&script))?;
+    output::write_text(String::from_utf8_lossy(&script))?;
     Ok(Exit::Answered)
 }

@@ -1,32 +1,33 @@
-//! How a run ends: answered, by a limit, or by an error; and the exit code and the tip that follow.
-//! Everything that decides about exit codes is here, in matches without a wildcard.
+//! Exit codes of the program, and its errors. The exit code of an error follows from its
+//! [`ErrorKind`]. The remedies that are printed below errors are in [`tip`](super::tip).
 
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::analysis::AnalysisError;
 use crate::checkpoint::CheckpointError;
 use crate::endgame::statespace::StateSpaceError;
-use crate::endgame::{BuildError, Database, DatabaseError, PlanError, Resource, VerifyError};
+use crate::endgame::{BuildError, DatabaseError, PlanError, VerifyError};
+use crate::error::ErrorKind;
 use crate::file::FileError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::record::RecordError;
-use crate::konane::{Dimensions, SetupError, SolveError};
+use crate::konane::{Dimensions, SolveError};
 use crate::proof::ProofError;
 use crate::search::certificate::CertificateError;
 use crate::search::run::Reason;
 use crate::search::sums::game::Full;
 use crate::search::table::TableError;
-use crate::sprouts::grundy_db::{self, GrundyDbError};
+use crate::sprouts::grundy_db::GrundyDbError;
 use crate::sprouts::grundy_file::GrundyFileError;
-use crate::sprouts::spr_file::{LineProblem, SprError};
+use crate::sprouts::spr_file::SprError;
 use crate::sprouts::verify::VerifyError as SprVerifyError;
 use crate::sprouts::{MovesError, TextError};
-use crate::system::{NumberError, alternatives, bytes_text, memory_available};
+use crate::system::{NumberError, alternatives, bytes_text};
 
-/// How a run ended. The numbers are part of the program's interface.
+/// Exit code of a run. The numbers are part of the program's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -34,7 +35,8 @@ pub enum Exit {
     Answered = 0,
     /// A check that was asked for failed (`bench --expect`, `verify-proof`, `sprouts verify`).
     Mismatch = 1,
-    /// Bad usage or bad input; nothing was computed, but for other lines of the input.
+    /// Bad usage or bad input, or a request for memory or threads that the system does not provide.
+    /// Nothing was computed, except for other lines of the input.
     BadInput = 2,
     /// A limit was reached without an answer.
     Limit = 3,
@@ -55,15 +57,23 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Of a search that gave up for a reason, or did not.
+/// The only place that assigns exit codes to errors.
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Exit {
+        match kind {
+            ErrorKind::Usage | ErrorKind::Resource => Exit::BadInput,
+            ErrorKind::Limit => Exit::Limit,
+            ErrorKind::File => Exit::File,
+            ErrorKind::Check => Exit::Mismatch,
+            ErrorKind::Interrupted => Exit::Interrupted,
+        }
+    }
+}
+
+/// Exit code of a search: `reason` says why it ended without an answer, if it did.
 impl From<Option<Reason>> for Exit {
     fn from(reason: Option<Reason>) -> Exit {
-        match reason {
-            None => Exit::Answered,
-            Some(Reason::NodeLimit | Reason::TimeLimit | Reason::Memory) => Exit::Limit,
-            Some(Reason::Interrupted) => Exit::Interrupted,
-            Some(Reason::FileError | Reason::Contradiction) => Exit::File,
-        }
+        reason.map_or(Exit::Answered, |reason| reason.kind().into())
     }
 }
 
@@ -262,16 +272,44 @@ impl From<MovesError> for CliError {
 }
 
 impl CliError {
-    /// The exit code that tells this error.
-    pub fn exit(&self) -> Exit {
+    /// The reason to report beside this error if a limit or a signal ended the run. The limits that end
+    /// a run with an error are those of memory.
+    pub fn reason(&self) -> Option<Reason> {
+        match self.kind() {
+            ErrorKind::Limit => Some(Reason::Memory),
+            ErrorKind::Interrupted => Some(Reason::Interrupted),
+            ErrorKind::Usage | ErrorKind::Resource | ErrorKind::File | ErrorKind::Check => None,
+        }
+    }
+
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            CliError::Position(_)
-            | CliError::Moves(_)
-            | CliError::Line(_)
-            | CliError::EarlyJump(_)
+            CliError::Position(error) | CliError::Line(error) => error.kind(),
+            CliError::Moves(error) => error.kind(),
+            CliError::Record { error, .. } => error.kind(),
+            CliError::SproutsText { error, .. } => error.kind(),
+            CliError::SproutsHeap(error) => error.kind(),
+            CliError::Database(error) => error.kind(),
+            CliError::Transposed { error, .. } => error.kind(),
+            CliError::Plan(error) => error.kind(),
+            CliError::Build(error) => error.kind(),
+            CliError::Verify(error) => error.kind(),
+            CliError::StateSpace(error) => error.kind(),
+            CliError::Proof(error) => error.kind(),
+            CliError::File(error) => error.kind(),
+            CliError::Certificate(error) => error.kind(),
+            CliError::Checkpoint(error) => error.kind(),
+            CliError::Solve(error) => error.kind(),
+            CliError::SproutsTable(error) => error.kind(),
+            CliError::SproutsFull(error) => error.kind(),
+            CliError::GrundyDb(error) => error.kind(),
+            CliError::GrundyFile(error) => error.kind(),
+            CliError::SprFile(error) => error.kind(),
+            CliError::SprVerify(error) => error.kind(),
+            CliError::EarlyJump(_)
             | CliError::NoPosition
             | CliError::OtherBoard { .. }
-            | CliError::Record { .. }
             | CliError::LongRecord { .. }
             | CliError::OtherRecord { .. }
             | CliError::NotInProof { .. }
@@ -280,246 +318,24 @@ impl CliError {
             | CliError::OneThread { .. }
             | CliError::JobOption { .. }
             | CliError::WorkerThreads { .. }
-            | CliError::Threads(_)
-            | CliError::SproutsTable(_)
             | CliError::Verb { .. }
-            | CliError::SproutsText { .. }
-            | CliError::SproutsHeap(_)
-            | CliError::TwoHeaps => Exit::BadInput,
-            CliError::Memory { .. }
-            | CliError::SproutsTooLarge
-            | CliError::SproutsFull(_)
-            | CliError::GrundyFile(GrundyFileError::Full(_)) => Exit::Limit,
-            CliError::Input(_)
-            | CliError::Output(_)
-            | CliError::NoAnswer { .. }
-            | CliError::GrundyDb(_)
-            | CliError::GrundyFile(_)
-            | CliError::SprFile(_) => Exit::File,
-            CliError::Signature { .. } => Exit::Mismatch,
-            CliError::Interrupted => Exit::Interrupted,
+            | CliError::TwoHeaps => ErrorKind::Usage,
             #[cfg(feature = "explore")]
-            CliError::Port { .. } => Exit::BadInput,
+            CliError::Port { .. } => ErrorKind::Usage,
+            CliError::Memory { .. } | CliError::SproutsTooLarge | CliError::Threads(_) => {
+                ErrorKind::Limit
+            }
+            CliError::Input(_) | CliError::Output(_) | CliError::NoAnswer { .. } => ErrorKind::File,
             #[cfg(feature = "explore")]
-            CliError::Server(_) => Exit::File,
-            CliError::Certificate(error) => match error {
-                CertificateError::Stopped(reason) => Some(*reason).into(),
-                CertificateError::Contradiction { .. } => Exit::File,
-            },
-            CliError::Database(error) => database(error),
-            CliError::Transposed { error, .. } => database(error),
-            CliError::Plan(error) => plan(error),
-            CliError::Build(error) => match error {
-                BuildError::Interrupted => Exit::Interrupted,
-                BuildError::Busy { .. }
-                | BuildError::DiskFull { .. }
-                | BuildError::Lost { .. }
-                | BuildError::Unfinished { .. }
-                | BuildError::Database(_) => Exit::File,
-                BuildError::TaskMemory { .. } => Exit::Limit,
-                BuildError::NoTask(_) => Exit::BadInput,
-                BuildError::Plan(error) => plan(error),
-            },
-            CliError::Verify(error) => match error {
-                VerifyError::Interrupted => Exit::Interrupted,
-                VerifyError::Database(_) | VerifyError::Wrong { .. } => Exit::File,
-            },
-            CliError::StateSpace(error) => match error {
-                StateSpaceError::TooLarge { .. } => Exit::BadInput,
-                StateSpaceError::Memory(_) => Exit::Limit,
-                StateSpaceError::Sink(never) => match *never {},
-                StateSpaceError::Interrupted => Exit::Interrupted,
-            },
-            CliError::Proof(error) => match error {
-                ProofError::Interrupted => Exit::Interrupted,
-                ProofError::Io { .. }
-                | ProofError::NotAProof { .. }
-                | ProofError::OtherVersion { .. }
-                | ProofError::OtherRules { .. }
-                | ProofError::Damaged { .. } => Exit::File,
-                ProofError::TooLarge { .. } => Exit::Limit,
-            },
-            CliError::File(error) => file(error),
-            CliError::Checkpoint(error) => checkpoint(error),
-            CliError::Solve(error) => match error {
-                SolveError::TooLittleMemory { .. }
-                | SolveError::TooMuchMemory { .. }
-                | SolveError::Table(_)
-                | SolveError::Tree(_)
-                | SolveError::NotProvable => Exit::BadInput,
-                SolveError::Checkpoint(error) => checkpoint(error),
-            },
-            CliError::SprVerify(error) => match error {
-                SprVerifyError::File(_) => Exit::File,
-                SprVerifyError::Root { .. } => Exit::BadInput,
-            },
+            CliError::Server(_) => ErrorKind::File,
+            CliError::Signature { .. } => ErrorKind::Check,
+            CliError::Interrupted => ErrorKind::Interrupted,
         }
     }
 
-    /// The reason to report beside this error if a limit or a signal ended the run. The limits that end
-    /// a run with an error are those of memory.
-    pub fn reason(&self) -> Option<Reason> {
-        match self.exit() {
-            Exit::Limit => Some(Reason::Memory),
-            Exit::Interrupted => Some(Reason::Interrupted),
-            Exit::Answered | Exit::Mismatch | Exit::BadInput | Exit::File => None,
-        }
-    }
-
-    /// What to write on the command line instead: the library's texts know nothing of it.
-    pub fn tip(&self) -> Option<String> {
-        let tip = match self {
-            CliError::Solve(SolveError::TooLittleMemory { .. }) => {
-                "write --memory with a unit, such as --memory 1GiB"
-            }
-            CliError::Solve(
-                SolveError::TooMuchMemory { .. }
-                | SolveError::Table(_)
-                | SolveError::Tree(_)
-                | SolveError::Checkpoint(CheckpointError::Tree(_)),
-            ) => "choose a smaller --memory",
-            CliError::OtherRecord { expected, got, .. } => {
-                return Some(format!("write {got} in place of {expected}, or leave it out"));
-            }
-            CliError::Transposed { board, position, .. } => {
-                let position = position.as_ref().map(|text| format!(" --position {text:?}"));
-                let position = position.unwrap_or_default();
-                return Some(format!("write {board}{position}: ranks and files change places"));
-            }
-            CliError::Position(PositionError::Setup(
-                SetupError::OneEmptyBlackToMove { .. } | SetupError::ImpossibleOpening { .. },
-            )) => "--phase jump reads it as a position in the jumping phase",
-            CliError::Memory { need, .. } if is_there(*need) => "--memory allows more",
-            CliError::SproutsFull(_) | CliError::GrundyFile(GrundyFileError::Full(_)) => {
-                "--memory allows more"
-            }
-            #[cfg(feature = "explore")]
-            CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
-            CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory);
-                let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
-                let tips: Vec<String> =
-                    memory.and_then(memory_that_is_there).into_iter().chain(stones).collect();
-                return (!tips.is_empty()).then(|| tips.join(", or "));
-            }
-            CliError::Plan(PlanError::Begun { need, .. }) => return memory_that_is_there(*need),
-            CliError::Plan(PlanError::ReachableWithMaxStones) => {
-                "leave out --max-stones, or choose --scope complete"
-            }
-            CliError::Plan(PlanError::ReachableTooLarge { .. }) => {
-                "choose --scope complete and --max-stones N"
-            }
-            CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { path, .. }))
-                if let Some(names) = databases_in(path) =>
-            {
-                return Some(format!("the databases in it: {names}"));
-            }
-            CliError::Database(DatabaseError::NoDatabase { .. })
-            | CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. })) => {
-                "`konane builddb` makes databases, and continues builds"
-            }
-            CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {
-                match error {
-                    CheckpointError::Missing { .. } => "without --resume a new search begins",
-                    CheckpointError::Exists { .. } => "--resume goes on from it",
-                    _ => return None,
-                }
-            }
-            CliError::SprFile(SprError::Line {
-                path, problem: LineProblem::Header(line), ..
-            }) if line.as_bytes() == grundy_db::MAGIC.trim_ascii_end() => {
-                let path = path.display();
-                return Some(format!(
-                    "`konane sprouts db export {path} FILE.spr` writes such a file"
-                ));
-            }
-            CliError::GrundyDb(GrundyDbError::NotADatabase { path })
-            | CliError::GrundyFile(GrundyFileError::File(GrundyDbError::NotADatabase { path }))
-                if path.extension().is_some_and(|extension| extension == "spr") =>
-            {
-                let path = path.display();
-                return Some(format!(
-                    "`konane sprouts db import DATABASE {path}` makes a database of a .spr file"
-                ));
-            }
-            CliError::SproutsText { error: TextError::Heap { .. }, .. } => {
-                "`konane sprouts solve` takes one heap beside a position"
-            }
-            CliError::SproutsText { text, .. } => {
-                let spots = text.trim();
-                let digits = !spots.is_empty() && spots.bytes().all(|byte| byte.is_ascii_digit());
-                return digits.then(|| format!("write 0*{spots} for {spots} spots"));
-            }
-            _ => return None,
-        };
-        Some(tip.to_owned())
-    }
-}
-
-/// Whether the system has so much memory: what is not there at all is no remedy.
-fn is_there(bytes: u64) -> bool {
-    memory_available().is_none_or(|have| bytes <= have)
-}
-
-/// The flag for so much memory, if it is there. The library's texts round to the nearest.
-fn memory_that_is_there(need: u64) -> Option<String> {
-    is_there(need).then(|| format!("at least --memory {}MiB", need.div_ceil(1 << 20)))
-}
-
-/// The names of the databases in a directory, if there are any.
-fn databases_in(path: &Path) -> Option<String> {
-    let found = Database::list(path).ok()?;
-    let names = found.iter().map(|(directory, _)| directory.display().to_string());
-    (!found.is_empty()).then(|| names.collect::<Vec<_>>().join(", "))
-}
-
-fn plan(error: &PlanError) -> Exit {
-    match error {
-        PlanError::DoesNotFit(_) | PlanError::Begun { .. } => Exit::Limit,
-        PlanError::OtherWork { .. } => Exit::File,
-        PlanError::Database(error) => database(error),
-        PlanError::ReachableWithMaxStones
-        | PlanError::ReachableWithRemoteness
-        | PlanError::SlicedRemoteness { .. }
-        | PlanError::ReachableTooLarge { .. }
-        | PlanError::TooLargeForRows { .. } => Exit::BadInput,
-    }
-}
-
-fn database(error: &DatabaseError) -> Exit {
-    match error {
-        DatabaseError::OtherBoard { .. }
-        | DatabaseError::NotCovered { .. }
-        | DatabaseError::OutsideBoard { .. } => Exit::BadInput,
-        DatabaseError::File(error) => file(error),
-        DatabaseError::Interrupted => Exit::Interrupted,
-        DatabaseError::NoDatabase { .. } | DatabaseError::MissingLayer { .. } => Exit::File,
-    }
-}
-
-fn checkpoint(error: &CheckpointError) -> Exit {
-    match error {
-        CheckpointError::Interrupted { .. } => Exit::Interrupted,
-        CheckpointError::Exists { .. }
-        | CheckpointError::OtherSearch { .. }
-        | CheckpointError::TreeTooLarge { .. }
-        | CheckpointError::Tree(_) => Exit::BadInput,
-        CheckpointError::File(error) => file(error),
-        CheckpointError::Missing { .. }
-        | CheckpointError::Busy { .. }
-        | CheckpointError::NoRoom { .. } => Exit::File,
-    }
-}
-
-fn file(error: &FileError) -> Exit {
-    match error {
-        FileError::NotReplaceable { .. } => Exit::BadInput,
-        FileError::Io { .. }
-        | FileError::NotAFile { .. }
-        | FileError::Busy { .. }
-        | FileError::OtherKind { .. }
-        | FileError::OtherVersion { .. }
-        | FileError::Damaged { .. } => Exit::File,
+    /// Returns the exit code of this error.
+    pub fn exit(&self) -> Exit {
+        self.kind().into()
     }
 }
 
@@ -528,9 +344,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_that_the_system_does_not_have_is_no_remedy() {
-        let of = |need| CliError::Memory { what: "it".to_owned(), need, have: 1 };
-        assert_eq!(of(2).tip().as_deref(), Some("--memory allows more"));
-        assert_eq!(of(u64::MAX).tip().is_none(), memory_available().is_some());
+    fn each_kind_has_its_exit_code() {
+        let codes = ErrorKind::ALL.map(|kind| (kind, Exit::from(kind) as u8));
+        let expected = [
+            (ErrorKind::Usage, 2),
+            (ErrorKind::Resource, 2),
+            (ErrorKind::Limit, 3),
+            (ErrorKind::File, 4),
+            (ErrorKind::Check, 1),
+            (ErrorKind::Interrupted, 130),
+        ];
+        assert_eq!(codes, expected);
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use super::exit::CliError;
 use crate::search::run::Limits;
 use crate::system::{
-    NumberError, parse_bytes, parse_count, parse_duration, parse_number, start_in_pool,
+    NumberError, parse_bytes, parse_count, parse_duration, parse_number, start_in_pool, thread_pool,
 };
 
 /// Most threads that a command accepts.
@@ -93,7 +93,7 @@ impl ThreadsArg {
 
     fn pool(self) -> rayon::ThreadPoolBuilder {
         // 0 leaves the choice to rayon.
-        rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0) as usize)
+        thread_pool(self.threads.unwrap_or(0) as usize)
     }
 }
 

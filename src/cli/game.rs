@@ -2,50 +2,55 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
 
 use super::exit::CliError;
-use super::input::{BeginArgs, PATIENCE, lines_of_stdin};
+use super::input::{BeginArgs, bytes_of_stdin};
 use crate::file::{FileError, NewFile, open_regular};
 use crate::konane::draw::svg;
 use crate::konane::record::{Record, RecordedMove};
 use crate::konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
-/// Files with more bytes are no game records.
-const MOST_BYTES: u64 = 1 << 20;
+/// Maximum size of a game record.
+const MAX_BYTES: u64 = 1 << 20;
 
-/// Reads a record.
-pub fn read_record(path: &Path) -> Result<Record, CliError> {
-    let mut bytes = Vec::new();
-    let read = open_regular(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(FileError::io("read", path))?;
-    record(path.display().to_string(), &bytes)
+/// Arguments for reading a record.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct RecordArgs {
+    /// Read the record as one whose rank 1 is the top rank. Without this flag, the header Flip-Ranks or
+    /// the moves decide.
+    #[arg(long, requires = "game")]
+    pub flip_ranks: bool,
 }
 
-/// Reads a record from standard input; none if the flag was set before its end.
-pub fn read_record_of_stdin(stop: &AtomicBool) -> Result<Option<Record>, CliError> {
-    let (lines, mut bytes) = (lines_of_stdin()?, Vec::new());
-    while bytes.len() as u64 <= MOST_BYTES {
-        match lines.recv_timeout(PATIENCE) {
-            Ok(line) => {
-                bytes.extend(line.map_err(CliError::Input)?);
-                bytes.push(b'\n');
-            }
-            Err(_) if stop.load(Ordering::Relaxed) => return Ok(None),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+impl RecordArgs {
+    /// Reads a record from a file.
+    pub fn read(self, path: &Path) -> Result<Record, CliError> {
+        let mut bytes = Vec::new();
+        let read = open_regular(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(FileError::io("read", path))?;
+        self.record(path.display().to_string(), &bytes)
+    }
+
+    /// Reads a record from standard input; returns nothing if the flag is set before its end.
+    pub fn read_stdin(self, stop: &AtomicBool) -> Result<Option<Record>, CliError> {
+        let bytes = bytes_of_stdin(MAX_BYTES, stop)?;
+        bytes.map(|bytes| self.record("standard input".to_owned(), &bytes)).transpose()
+    }
+
+    /// The record in a file of this name.
+    fn record(self, file: String, bytes: &[u8]) -> Result<Record, CliError> {
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(CliError::LongRecord { file, most: MAX_BYTES });
         }
+        let record = match self.flip_ranks {
+            true => Record::from_bytes_flipped(bytes),
+            false => Record::from_bytes(bytes),
+        };
+        record.map_err(|error| CliError::Record { file, error: Box::new(error) })
     }
-    record("standard input".to_owned(), &bytes).map(Some)
-}
-
-/// The record in a file of this name.
-fn record(file: String, bytes: &[u8]) -> Result<Record, CliError> {
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(CliError::LongRecord { file, most: MOST_BYTES });
-    }
-    Record::from_bytes(bytes).map_err(|error| CliError::Record { file, error: Box::new(error) })
 }
 
 /// A game: the record of it so far, and what was taken back.
@@ -75,8 +80,12 @@ impl Game {
     }
 
     /// The game in a file; if a board is expected, it has to be one of this board.
-    pub fn open(path: &Path, expected: Option<Dimensions>) -> Result<Self, CliError> {
-        let record = read_record(path)?;
+    pub fn open(
+        path: &Path,
+        expected: Option<Dimensions>,
+        how: RecordArgs,
+    ) -> Result<Self, CliError> {
+        let record = how.read(path)?;
         match expected.filter(|&expected| expected != record.dimensions) {
             None => Ok(Game::from(record)),
             Some(expected) => {

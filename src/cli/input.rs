@@ -1,7 +1,8 @@
 //! What comes in: the board and the position on it, and lines of standard input.
 
 use std::io::{self, BufRead, Read};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use clap::Args;
@@ -10,6 +11,7 @@ use super::exit::CliError;
 use super::flags::values;
 use crate::konane::notation::{parse_line, parse_position_as};
 use crate::konane::{Board, Dimensions, Move, PhaseChoice, Position};
+use crate::system::{STACK_BYTES, thread};
 
 /// A board and where on it to begin.
 #[derive(Debug, Args)]
@@ -81,6 +83,30 @@ values!(PhaseChoice {
     PhaseChoice::Auto: "By the number of empty squares",
     PhaseChoice::Jump: "The jumping phase",
 });
+/// Reads standard input to its end, or one byte more than the limit, so that the caller can tell
+/// input that is too long. Returns nothing if the flag is set before that.
+pub fn bytes_of_stdin(max_bytes: u64, stop: &AtomicBool) -> Result<Option<Vec<u8>>, CliError> {
+    let (sender, receiver) = sync_channel(1);
+    // On a thread of its own, so that a signal is noticed while nothing comes.
+    let read = move || {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(max_bytes + 1).read_to_end(&mut bytes);
+        // The receiver is gone if the flag was set.
+        let _ = sender.send(read.map(|_| bytes));
+    };
+    thread("standard input", STACK_BYTES).spawn(read).map_err(CliError::Input)?;
+    loop {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(bytes) => return bytes.map(Some).map_err(CliError::Input),
+            Err(_) if stop.load(Ordering::Relaxed) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                let error = io::Error::other("the thread that reads it has ended");
+                return Err(CliError::Input(error));
+            }
+        }
+    }
+}
 
 /// Lines that are read before they are answered.
 const AHEAD: usize = 1024;
@@ -114,7 +140,7 @@ pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
             }
         }
     };
-    std::thread::Builder::new().spawn(read).map_err(CliError::Input)?;
+    thread("input", STACK_BYTES).spawn(read).map_err(CliError::Input)?;
     Ok(receiver)
 }
 

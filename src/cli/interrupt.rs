@@ -4,11 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use super::exit::Exit;
 use super::progress;
+use crate::file::remove_unfinished;
+use crate::system::{STACK_BYTES, thread};
 
 /// Signals that follow the first one faster than this are the same request: `timeout` and
 /// supervisors send theirs to the program and to its process group. Somebody who presses Ctrl-C
@@ -34,6 +35,7 @@ pub fn stop_flag() -> Arc<AtomicBool> {
         }
         if is_another(&mut first, Instant::now()) {
             clear();
+            remove_unfinished();
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     };
@@ -53,7 +55,7 @@ fn clear() {
         // Nobody may wait any more.
         let _ = done.send(());
     };
-    if Builder::new().spawn(clear).is_ok() {
+    if thread("clear", STACK_BYTES).spawn(clear).is_ok() {
         let _ = is_cleared.recv_timeout(CLEAR_WAIT);
     }
 }

@@ -1,7 +1,8 @@
 //! Schemas of the JSON that the program prints and of the API's requests and answers. docs/json.md,
 //! docs/api.md and docs/json.schema.json are generated from them.
 
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::JsonSchema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::analyse::AnswerJson;
@@ -79,10 +80,13 @@ pub struct Schemas {
 
 /// Generates the schemas.
 pub fn schemas() -> Schemas {
-    let mut generator = SchemaGenerator::default();
+    let mut answers = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let commands = PRINTED.iter();
-    let commands = commands.map(|Printed { name, add }| (*name, add(&mut generator))).collect();
+    let commands = commands.map(|Printed { name, add }| (*name, add(&mut answers))).collect();
+    let mut requests = SchemaSettings::draft2020_12().for_deserialize().into_generator();
     #[cfg(feature = "explore")]
-    super::explore::add_schemas(&mut generator);
-    Schemas { commands, types: generator.take_definitions(true) }
+    super::explore::add_schemas(&mut answers, &mut requests);
+    let mut types = answers.take_definitions(true);
+    types.extend(requests.take_definitions(true));
+    Schemas { commands, types }
 }

@@ -35,7 +35,7 @@ pub fn run(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
     }
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).map_err(CliError::Output)?;
-    output::write_text(&String::from_utf8_lossy(&page))?;
+    output::write_text(String::from_utf8_lossy(&page))?;
     Ok(Exit::Answered)
 }
 

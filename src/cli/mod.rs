@@ -5,10 +5,13 @@
 //! Answers go to stdout, everything else to stderr. Nothing is written to stdout when the input is
 //! bad; verbs that read lines answer the good ones. Nothing here is imported by the rest of the library.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::thread::JoinHandle;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 
 mod analyse;
@@ -30,6 +33,7 @@ mod interrupt;
 pub mod json;
 mod judged;
 mod man;
+pub mod out_of_memory;
 pub mod output;
 mod perft;
 mod play;
@@ -39,12 +43,14 @@ mod solve;
 mod sprouts;
 mod statespace;
 mod talk;
+mod terminal_text;
+mod tip;
 mod trace;
 mod verify_proof;
 mod verifydb;
 mod words;
 
-use crate::system::file_size_limit_is_an_error;
+use crate::system::{escape_line, file_size_limit_is_an_error, thread};
 use exit::{CliError, Exit};
 
 /// Solve Konane (Hawaiian checkers): find out who wins, from the start or from any position.
@@ -99,19 +105,42 @@ pub enum Command {
     Man(man::ManArgs),
 }
 
-/// Reads the command line, does what it says, and prints errors.
-pub fn main() -> ExitCode {
+/// Stack of the thread that does the work. The system chooses that of the main thread, and may choose
+/// very little (`ulimit -s`).
+const STACK: usize = 8 << 20;
+
+/// Reads the command line, does what it says, and prints errors. `is_stdout_closed` says that the program
+/// was started without a standard output, to which nothing can be written then.
+pub fn main(is_stdout_closed: bool) -> ExitCode {
     file_size_limit_is_an_error();
+    out_of_memory::turn_panics_into_ends();
+    if is_stdout_closed {
+        output::stdout_is_closed();
+    }
+    match thread("main", STACK).spawn(read_and_run).map(JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        // The panic has been reported; its exit code is Rust's.
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(error) => {
+            output::complain(
+                &format!("out of memory: cannot start a thread: {error}; give more memory"),
+                None,
+            );
+            Exit::Limit.into()
+        }
+    }
+}
+
+fn read_and_run() -> ExitCode {
     let result = match Cli::try_parse() {
         Ok(cli) => {
             log(cli.verbose);
             run(&cli.command, &interrupt::stop_flag())
         }
-        Err(error) => usage(&error),
+        Err(error) => usage(error),
     };
     let exit = result.unwrap_or_else(|error| {
-        let tip = error.tip().map(|tip| format!("\n  tip: {tip}")).unwrap_or_default();
-        output::complain(&format!("{error}{tip}"));
+        output::complain(&error.to_string(), error.tip().as_deref());
         error.exit()
     });
     exit.into()
@@ -139,18 +168,47 @@ fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
 }
 
-/// Prints what clap has to say: help and version to stdout, what is wrong to stderr.
-fn usage(error: &clap::Error) -> Result<Exit, CliError> {
-    let printed = error.print().and_then(|()| io::stdout().flush());
-    match (error.use_stderr(), printed) {
-        // If stderr is gone too, the exit code has to say it.
-        (true, _) => Ok(Exit::BadInput),
-        // A reader that has gone away has what it wanted.
-        (false, Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::Output(error))
+/// Prints a message of clap: help and version to stdout, errors to stderr.
+fn usage(error: clap::Error) -> Result<Exit, CliError> {
+    if error.use_stderr() {
+        let is_escaped = |argument: OsString| {
+            let argument = argument.to_string_lossy();
+            escape_line(&argument) != argument
+        };
+        // A pattern of the shell can turn any file name into an argument.
+        if std::env::args_os().any(is_escaped) {
+            output::write_stderr(&escaped(error).render().to_string());
+        } else {
+            // If stderr is closed, the exit code still reports the error.
+            let _ = error.print();
         }
-        (false, _) => Ok(Exit::Answered),
+        return Ok(Exit::BadInput);
     }
+    match error.print().and_then(|()| io::stdout().flush()) {
+        // A closed pipe is no error.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
+        _ => Ok(Exit::Answered),
+    }
+}
+
+/// The error with the arguments in it escaped, and without suggestions, which repeat arguments in
+/// styled text. Rendering the error without colours would remove control sequences in arguments, so
+/// that they would be shown incompletely.
+fn escaped(mut error: clap::Error) -> clap::Error {
+    error.remove(ContextKind::Suggested);
+    let values: Vec<_> = error.context().map(|(kind, value)| (kind, value.clone())).collect();
+    for (kind, value) in values {
+        let escape = |text: &String| escape_line(text).into_owned();
+        let value = match &value {
+            ContextValue::String(text) => ContextValue::String(escape(text)),
+            ContextValue::Strings(texts) => {
+                ContextValue::Strings(texts.iter().map(escape).collect())
+            }
+            _ => value,
+        };
+        error.insert(kind, value);
+    }
+    error
 }
 
 /// Logging goes to stderr; `RUST_LOG` wins over `-v`.
@@ -159,7 +217,8 @@ fn log(verbose: bool) {
     let level = if verbose { "konane=debug" } else { "off" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     // Fails only if somebody else has set a subscriber, who then gets the messages.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).try_init();
+    let _ =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| output::Log).try_init();
 }
 
 #[cfg(test)]

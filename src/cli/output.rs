@@ -1,23 +1,27 @@
-//! What goes to stdout, and numbers as people read them.
+//! Output on stdout and stderr, and numbers as people read them.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::exit::{CliError, Exit};
+use super::terminal_text::TerminalText;
 use crate::file::NewFile;
 use crate::search::numbers::INFINITY;
 use crate::search::run::Reason;
 pub use crate::system::bytes_text as bytes;
+use crate::system::{escape_json, escape_line, escape_text};
 
-/// One JSON object and a line feed.
+/// One JSON object and a line feed. Control characters in its strings are escaped, as
+/// [`TerminalText`] does it for text, but in the syntax of JSON.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
-    Ok(text + "\n")
+    Ok(escape_json(&text).into_owned() + "\n")
 }
 
 /// Writes the answer: one JSON object, or text.
@@ -26,7 +30,7 @@ pub fn answer<T: Serialize>(
     value: &T,
     text: impl FnOnce(&T) -> String,
 ) -> Result<(), CliError> {
-    if as_json { write_json(value) } else { write_text(&text(value)) }
+    if as_json { write_json(value) } else { write_text(text(value)) }
 }
 
 /// The JSON of a run that a limit or a signal ended before it knew anything.
@@ -64,8 +68,8 @@ pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
     write_text(&json(value)?)
 }
 
-/// Writes to stdout. A reader that has gone away (`| head`) is no error: it has what it wanted.
-pub fn write_text(text: &str) -> Result<(), CliError> {
+/// Writes to stdout. A closed pipe (`| head`) is no error.
+pub fn write_text(text: impl Into<TerminalText>) -> Result<(), CliError> {
     write_open(text).map(|_| ())
 }
 
@@ -128,45 +132,100 @@ pub fn plies(count: u32) -> String {
     if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
 }
 
-/// Writes to stdout; false if the reader has gone away.
-pub fn write_open(text: &str) -> Result<bool, CliError> {
+/// True if the program was started without a standard output.
+static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Makes every later attempt to write to standard output an error. Without it Rust's runtime, which
+/// opens `/dev/null` in place of a closed standard output, would hide that answers are lost.
+pub(super) fn stdout_is_closed() {
+    IS_STDOUT_CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// Returns an error if the program was started without a standard output, for long work whose answer
+/// would be lost.
+pub(super) fn must_be_open() -> Result<(), CliError> {
+    match IS_STDOUT_CLOSED.load(Ordering::Relaxed) {
+        true => {
+            Err(CliError::Output(io::Error::other("it is closed; open it or send it to a file")))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Writes to stdout; returns false if the pipe is closed.
+pub fn write_open(text: impl Into<TerminalText>) -> Result<bool, CliError> {
+    must_be_open()?;
+    let text = text.into();
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(text.as_str().as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(CliError::Output(error)),
     }
 }
 
-/// Writes an error to stderr. If that is gone too, the exit code has to say it.
-pub fn complain(message: &str) {
-    let _ = io::stderr().write_all(format!("error: {message}\n").as_bytes());
+/// Writes an error of one line to stderr, and a tip in a second line. If stderr is closed, the exit
+/// code still reports the error.
+pub fn complain(message: &str, tip: Option<&str>) {
+    let tip = tip.map(|tip| format!("\n  tip: {}", escape_line(tip))).unwrap_or_default();
+    write_stderr(&format!("error: {}{tip}\n", escape_line(message)));
 }
 
-/// Writes a warning to stderr. If that is gone, there is nobody to warn.
+/// Writes a warning of one line to stderr.
 pub fn warn(message: &str) {
-    let _ = io::stderr().write_all(format!("warning: {message}\n").as_bytes());
+    note(&format!("warning: {message}"));
 }
 
-/// Says on stderr that proofs are used without being checked, which can take long, and what checks
-/// them.
+/// Writes a line to stderr.
+pub fn note(line: &str) {
+    write_stderr(&format!("{}\n", escape_line(line)));
+}
+
+/// Writes text of several lines to stderr, escaped. All that goes there passes through here, except
+/// the live line of `progress`. A closed stderr is no reason to stop.
+pub fn write_stderr(text: &str) {
+    let _ = io::stderr().write_all(escape_text(text).as_bytes());
+}
+
+/// Stderr for the log: each call of `write` is an event, which is one line.
+pub struct Log;
+
+impl Write for Log {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        note(String::from_utf8_lossy(event).trim_end_matches('\n'));
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes to stderr that proofs are used without being checked, which can take long, and which
+/// command checks them.
 pub fn note_unchecked(proofs: &[PathBuf]) {
     for file in proofs {
         let file = file.display();
-        let note =
-            format!("note: {file} is used unchecked: konane verify-proof {file} checks it\n");
-        let _ = io::stderr().write_all(note.as_bytes());
+        note(&format!("note: {file} is used unchecked: konane verify-proof {file} checks it"));
     }
 }
 
 /// Columns before the values of [`rows`].
 pub const ROW_INDENT: usize = 14;
 
-/// A heading, and rows of names and values.
+/// A heading, and rows of names and values. Each of them is one line, except values that [`wrapped`]
+/// has broken: other line feeds, which come from file names, are escaped.
 pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
-    let mut text = format!("{head}\n");
+    format!("{}\n", escape_line(head)) + &row_lines(rows)
+}
+
+/// Rows of names and values.
+pub fn row_lines(rows: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let line_break = format!("\n{:ROW_INDENT$}", "");
     for (name, value) in rows {
-        text += &format!("  {name:<12}{value}\n");
+        let lines: Vec<_> = value.split(&line_break).map(escape_line).collect();
+        text += &format!("  {name:<12}{}\n", lines.join(&line_break));
     }
     text
 }

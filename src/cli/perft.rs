@@ -117,12 +117,11 @@ struct Ended {
 
 impl From<Uncounted> for Ended {
     fn from(why: Uncounted) -> Ended {
-        let (remedy, exit) = match why {
-            Uncounted::Interrupted => ("", Exit::Interrupted),
-            Uncounted::TooMany => ("", Exit::Limit),
-            Uncounted::Memory => (": --memory allows more", Exit::Limit),
+        let remedy = match why {
+            Uncounted::Interrupted | Uncounted::TooMany => "",
+            Uncounted::Memory => ": --memory allows more",
         };
-        Ended { reason: why.to_string(), remedy, exit }
+        Ended { reason: why.to_string(), remedy, exit: why.kind().into() }
     }
 }
 
@@ -198,7 +197,7 @@ impl Run<'_> {
                 seconds: begun.elapsed().as_secs_f64(),
             })?;
         } else if let Some(Ended { reason, remedy, .. }) = &ended {
-            output::write_text(&format!("{reason}{remedy}\n"))?;
+            output::write_text(format!("{reason}{remedy}\n"))?;
         } else if let Some(divided) = divided {
             let mut text = format!("\nby first move, at depth {depth}:\n");
             for (mv, count) in divided {
@@ -234,7 +233,7 @@ impl Run<'_> {
         if self.args.output.json {
             return Ok(());
         }
-        self.progress.aside(|| output::write_text(&text.to_string()))
+        self.progress.aside(|| output::write_text(text.to_string()))
     }
 
     fn say_count(&self, counts: &[u64]) -> Result<(), CliError> {

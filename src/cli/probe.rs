@@ -65,7 +65,7 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if args.json {
         output::write_json(&answer)?;
     } else {
-        output::write_text(&text(&database, &position, &answer))?;
+        output::write_text(text(&database, &position, &answer))?;
     }
     Ok(Exit::Answered)
 }
@@ -109,7 +109,7 @@ fn answer_lines(
         match answer_line(args, database, line) {
             Ok(answer) => out += &answer,
             Err(error) => {
-                output::complain(&format!("line {number}: {error}"));
+                output::complain(&format!("line {number}: {error}"), None);
                 // A file that cannot be read outweighs lines that cannot.
                 if exit != Exit::File {
                     exit = error.exit();
@@ -126,7 +126,7 @@ fn answer_lines(
 
 /// Writes what has collected. False if nobody reads any more.
 fn write(out: &mut String) -> Result<bool, CliError> {
-    let open = out.is_empty() || output::write_open(out)?;
+    let open = out.is_empty() || output::write_open(out.as_str())?;
     out.clear();
     Ok(open)
 }

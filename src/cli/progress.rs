@@ -1,7 +1,7 @@
 //! What is said on stderr while work goes on: a live line on a terminal, with a bar where the end is
 //! in sight; else plain lines now and then.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use super::output::{bytes, time, warn};
+use super::output::{self, bytes, time, warn};
 use crate::endgame::{BuildObserver, DatabaseError, LayerSummary, Stage};
+use crate::system::escape_line;
 
 /// Between two changes of the live line, in milliseconds.
 const LIVE: u64 = 200;
@@ -71,7 +72,7 @@ impl Progress {
     pub fn show(&self, seconds: f64, text: String) {
         match &self.sink {
             Sink::Silent => {}
-            Sink::Live(bar) => bar.set_message(text),
+            Sink::Live(bar) => set_message(bar, &text),
             Sink::Lines => self.note(&format!("{}, {text}", time(seconds))),
         }
     }
@@ -79,7 +80,7 @@ impl Progress {
     /// Changes the live line only.
     pub fn live(&self, line: String) {
         if let Sink::Live(bar) = &self.sink {
-            bar.set_message(line);
+            set_message(bar, &line);
         }
     }
 
@@ -87,9 +88,8 @@ impl Progress {
     pub fn note(&self, line: &str) {
         match &self.sink {
             Sink::Silent => {}
-            Sink::Live(bar) => bar.println(line),
-            // A closed stderr is no reason to stop.
-            Sink::Lines => drop(writeln!(io::stderr(), "{line}")),
+            Sink::Live(bar) => bar.println(escape_line(line)),
+            Sink::Lines => output::note(line),
         }
     }
 
@@ -101,7 +101,7 @@ impl Progress {
     /// A part of the work begins or has ended: changes the live line, or shows a plain one.
     pub fn step(&self, text: &str) {
         match &self.sink {
-            Sink::Live(bar) => bar.set_message(text.to_owned()),
+            Sink::Live(bar) => set_message(bar, text),
             Sink::Silent | Sink::Lines => self.line(text),
         }
     }
@@ -239,6 +239,11 @@ pub fn clear() {
 /// Whether stderr can show a live line.
 fn is_live() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Changes the text of the live line.
+fn set_message(bar: &ProgressBar, text: &str) {
+    bar.set_message(escape_line(text).into_owned());
 }
 
 fn spinner() -> ProgressBar {

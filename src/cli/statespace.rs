@@ -125,7 +125,7 @@ pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             seconds,
         })?;
     } else if reason.is_none() {
-        output::write_text(&text(plies, seconds))?;
+        output::write_text(text(plies, seconds))?;
     } else if reason == Some(Reason::Interrupted) {
         output::write_text("interrupted\n")?;
     }

@@ -1,5 +1,5 @@
-//! Conversations on the terminal: the program shows and moves, the person writes lines, until somebody
-//! has had enough.
+//! Conversations on the terminal: the program shows and moves, the person writes lines, until the game
+//! or the input ends.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,17 +8,18 @@ use std::sync::mpsc::RecvTimeoutError;
 use super::exit::{CliError, Exit};
 use super::input::{PATIENCE, lines_of_stdin};
 use super::output;
+use super::terminal_text::TerminalText;
 
 /// What a line makes of the game.
 pub enum Next {
     /// The person is to write another line.
-    Again(String),
+    Again(TerminalText),
     /// The person has moved or taken back.
-    Changed(String),
+    Changed(TerminalText),
     /// The line was not understood, or asks for what cannot be.
-    Wrong(String),
+    Wrong(TerminalText),
     /// It could not be done, and a run that does nothing else would end with this code.
-    Failed(String, Exit),
+    Failed(TerminalText, Exit),
     /// The person has had enough.
     Quit,
 }
@@ -27,7 +28,7 @@ pub enum Next {
 pub trait Talk {
     /// Makes the program's move, if it is its turn, and adds to `out` what the person should see. True
     /// if the game is over.
-    fn turn(&mut self, out: &mut String) -> Result<bool, CliError>;
+    fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError>;
 
     /// Does what a line says, which has no space around it.
     fn line(&mut self, line: &str) -> Result<Next, CliError>;
@@ -43,15 +44,15 @@ pub fn talk(
     let lines = lines_of_stdin()?;
     let is_stopped = || stop.load(Ordering::Relaxed);
     let mut exit = Exit::Answered;
-    let mut out = introduction;
+    let mut out = TerminalText::from(introduction);
     loop {
         let over = game.turn(&mut out)?;
         if is_stopped() {
             return Ok(Exit::Interrupted);
         }
-        if over || !output::write_open(&out)? {
+        if over || !output::write_open(out.clone())? {
             if over {
-                output::write_text(&out)?;
+                output::write_text(out)?;
             }
             return Ok(exit);
         }
@@ -86,7 +87,7 @@ pub fn talk(
             if !terminal && code != Exit::Answered && exit != Exit::File {
                 exit = code;
             }
-            if !output::write_open(&text)? {
+            if !output::write_open(text)? {
                 return Ok(exit);
             }
         }

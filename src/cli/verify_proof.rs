@@ -90,7 +90,7 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
     match result {
         Ok(verification) => {
             if !args.output.json {
-                output::write_text(&text(&verification, seconds))?;
+                output::write_text(text(&verification, seconds))?;
             }
             Ok(if verification.flaw.is_none() { Exit::Answered } else { Exit::Mismatch })
         }

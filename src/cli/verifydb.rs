@@ -90,7 +90,7 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match result {
         Ok(report) => {
             if !args.output.json {
-                output::write_text(&text(args, &report))?;
+                output::write_text(text(args, &report))?;
             }
             Ok(Exit::Answered)
         }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::ErrorKind;
+
 /// Why a file could not be written, read or believed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -140,10 +142,17 @@ impl FileError {
         move |source| FileError::Io { path, action, source }
     }
 
-    /// Whether the question was wrong and not a file. Programs exit with 2 then, and with 4 for all
-    /// other errors.
-    pub fn is_bad_input(&self) -> bool {
-        matches!(self, FileError::NotReplaceable { .. })
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            FileError::NotReplaceable { .. } => ErrorKind::Usage,
+            FileError::Io { .. }
+            | FileError::NotAFile { .. }
+            | FileError::Busy { .. }
+            | FileError::OtherKind { .. }
+            | FileError::OtherVersion { .. }
+            | FileError::Damaged { .. } => ErrorKind::File,
+        }
     }
 
     /// Whether a write failed for want of space: the disk is full, or a quota or the limit of a

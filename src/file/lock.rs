@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::FileError;
 use super::open::{do_not_wait, refuse_other};
+use super::unfinished::Unfinished;
 
 /// A file that is there for being locked, through the operating system: the lock ends with the
 /// process, however that ends. The file is removed when the lock is dropped; one that a killed
@@ -13,6 +14,8 @@ use super::open::{do_not_wait, refuse_other};
 pub struct Lock {
     path: PathBuf,
     file: File,
+    /// For an end without unwinding.
+    _unfinished: Unfinished,
 }
 
 impl Lock {
@@ -21,7 +24,11 @@ impl Lock {
     /// # Errors
     /// If the system refuses, or something that is no file has the name.
     pub fn take(path: &Path) -> Result<Option<Self>, FileError> {
-        Ok(open_locked(path)?.map(|file| Lock { path: path.to_owned(), file }))
+        Ok(open_locked(path)?.map(|file| Lock {
+            path: path.to_owned(),
+            _unfinished: Unfinished::add(&file, path),
+            file,
+        }))
     }
 }
 

@@ -5,6 +5,7 @@
 //! | [`FileError`], [`FileKind`] | what can be wrong with a file, in the words of its kind |
 //! | `NewFile` | a file that has its name only when it is whole |
 //! | `Lock` | keeps other processes out |
+//! | [`remove_unfinished`] | removes both, for a program that ends at once |
 //! | `open_regular` | opens what is to be read, and waits for nobody |
 //! | `create_regular` | makes a file that grows while others read it |
 //! | `Source` | pieces of a file, read where they are wanted |
@@ -16,6 +17,7 @@ mod lock;
 mod open;
 mod replace;
 mod source;
+mod unfinished;
 
 pub use error::{FileError, FileKind};
 pub(crate) use lock::{Lock, open_locked};
@@ -23,3 +25,4 @@ pub use open::create_regular;
 pub(crate) use open::{open_regular, refuse_other};
 pub(crate) use replace::NewFile;
 pub(crate) use source::Source;
+pub use unfinished::remove_unfinished;

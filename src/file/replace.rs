@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use super::error::FileError;
 use super::lock::{is_file_at, open_locked};
 use super::open::refuse_other;
+use super::unfinished::Unfinished;
 
 /// A file in the making. Dropped before it is finished, it leaves nothing behind.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub struct NewFile {
     file: Option<BufWriter<File>>,
     /// Bytes written so far.
     bytes: u64,
+    /// For an end without unwinding.
+    unfinished: Option<Unfinished>,
 }
 
 impl NewFile {
@@ -50,8 +53,9 @@ impl NewFile {
             return Err(FileError::Busy { path: path.to_owned() });
         };
         let emptied = file.set_len(0);
+        let unfinished = Some(Unfinished::add(&file, &temporary));
         let file = Some(BufWriter::with_capacity(buffer, file));
-        let file = NewFile { path: path.to_owned(), temporary, file, bytes: 0 };
+        let file = NewFile { path: path.to_owned(), temporary, file, bytes: 0, unfinished };
         emptied.map_err(FileError::io("write", &file.temporary))?;
         Ok(file)
     }
@@ -121,6 +125,7 @@ impl NewFile {
         };
         renamed.map_err(FileError::io("rename", &self.temporary))?;
         self.file = None;
+        self.unfinished = None;
         Ok(())
     }
 }

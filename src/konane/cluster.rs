@@ -56,7 +56,7 @@ impl<K: Known> Solver<'_, K> {
         let game = Informed::new(&konane, solver.known);
         // The tree is the leader's: a worker divides its memory as df-pn does.
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
-        let table = new_table(solver.board, dfpn.memory()?.0, dfpn.algorithm)?;
+        let table = new_table(solver.board, dfpn.memory()?.0)?;
         let options = WorkerOptions { dfpn: profile.dfpn(), threads, rules };
         let pace = solver.limits.pace;
         Ok(run(&PlainWorker::new(&game, table, options, solver.number(), pace)))

@@ -51,7 +51,7 @@ impl Position {
         };
         let one_empty = !board.is_jumping() && (board.all() & !occupied).count_ones() == 1;
         let to_move = if marked || one_empty { Colour::White } else { Colour::Black };
-        Position::new_unchecked(&board, occupied, to_move)
+        Position::new_unchecked(board, occupied, to_move)
     }
 
     /// The first move, in the order of generation, that leads to a position with this code.

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::ErrorKind;
 use crate::json::serialize_as_text;
 use crate::search::Value;
 use crate::system::quote;
@@ -105,6 +106,13 @@ pub enum DimensionsError {
         /// Files asked for.
         files: u32,
     },
+}
+
+impl DimensionsError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 impl Dimensions {

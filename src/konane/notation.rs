@@ -7,19 +7,24 @@
 //!           empty squares, then b or w for the side to move
 //! ```
 //!
-//! Every square, move and position has exactly one text that is written. Reading adds four liberties
-//! to it: the hyphen of a jump may be missing, files may be capital letters, there may be commas
-//! between moves, and white space around the parts of a position or between moves may be of any kind
-//! and length. Whatever else is read is refused with the place, the reason and, where there is one,
-//! the remedy; no text makes a reader panic. Stones as capital letters are refused too: in other
-//! notations they tell the two sides apart, so guessing could turn a foreign diagram into a wrong
-//! position.
+//! Every square, move and position is written in exactly one way. Readers also accept what other
+//! programs write:
+//!
+//! * moves: capital letters, any dash between the squares or none (`C3–G3`, `c3g3`), and the squares
+//!   on which a jump lands on its way (`c3-e3-g3`); commas between moves
+//! * positions: capital letters, and a point for an empty square; the colour of a stone has to be that
+//!   of its square, so no foreign diagram becomes a wrong position
+//! * white space of any kind and length around the parts of a position and between moves
+//!
+//! Other texts are refused with the place, the reason and, where there is one, the remedy. No text
+//! makes a reader panic.
 
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
 use super::position::{Phase, PhaseChoice, Position, Setup, SetupError};
 use super::square::file_name;
+use crate::error::ErrorKind;
 use crate::system::quote;
 
 pub use super::square::{Square, SquareError, parse_square, square_name};
@@ -36,6 +41,12 @@ pub enum MoveError {
     /// A part of the text is not a square of the board.
     #[error(transparent)]
     Square(#[from] SquareError),
+    /// More than two squares that are not the landing squares of one jump.
+    #[error(
+        "{0:?} is not a jump: its squares have to lie in one line and in one direction, each two \
+         squares or a multiple of that from the one before it"
+    )]
+    Path(String),
     /// A well-formed move that the rules do not allow here.
     #[error("{text} is not legal here: {reason}; {legal}")]
     Illegal {
@@ -46,6 +57,13 @@ pub enum MoveError {
         /// A sentence with some of the moves that are legal, or saying that there are none.
         legal: String,
     },
+}
+
+impl MoveError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// The rule that a move breaks.
@@ -120,6 +138,13 @@ pub struct MoveListError {
     pub reason: MoveError,
 }
 
+impl MoveListError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}
+
 /// Why a text is not a position of the board.
 ///
 /// Ranks are named by number (the top rank has the highest), characters are counted from 1 within
@@ -174,9 +199,8 @@ pub enum PositionError {
     },
     /// A character that means nothing.
     #[error(
-        "rank {rank}, character {column}: {found:?} is neither x (Black), o (White) nor a number \
-         of empty squares{}",
-        if matches!(found, 'X' | 'O') { "; write stones as small letters" } else { "" }
+        "rank {rank}, character {column}: {found:?} is none of x (Black), o (White), a number of \
+         empty squares, and . for one empty square"
     )]
     UnknownCharacter {
         /// The rank's number.
@@ -210,6 +234,13 @@ pub enum PositionError {
     Setup(#[from] SetupError),
 }
 
+impl PositionError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}
+
 /// Reads a move that has to be legal in the position. White space around it is not accepted.
 ///
 /// # Errors
@@ -221,29 +252,61 @@ pub fn parse_move(board: &Board, position: &Position, text: &str) -> Result<Move
     Ok(mv)
 }
 
-/// Reads a move without asking whether it is legal anywhere.
+/// Characters that may stand between the squares of a jump: hyphens, dashes and the minus sign.
+pub(super) const DASHES: [char; 8] =
+    ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}'];
+
+/// Reads a move without checking whether it is legal anywhere: one square for a removal; for a jump
+/// its start, the landing squares in between or some of them or none, and its end.
 ///
 /// # Errors
-/// If the text is not one or two squares of the board.
+/// If the text is not a square of the board, or squares of the board in one line.
 pub fn read_move(dimensions: Dimensions, text: &str) -> Result<Move, MoveError> {
     if text.is_empty() {
         return Err(MoveError::Empty);
     }
-    let square = |name: &str| {
-        parse_square(dimensions, name).map(|index| Square::new(dimensions, index as u8))
-    };
-    let halves = text.split_once('-').or_else(|| {
-        let bytes = text.as_bytes();
-        let second = (1..bytes.len())
-            .find(|&i| bytes[i - 1].is_ascii_digit() && bytes[i].is_ascii_alphabetic())?;
-        Some(text.split_at(second))
-    });
-    match halves {
-        None => Ok(Move::Remove { square: square(text)? }),
-        // A missing half is a mistake in the whole move and is shown as such.
-        Some(("", _) | (_, "")) => Err(SquareError::Syntax(quote(text)).into()),
-        Some((from, to)) => Ok(Move::Jump { from: square(from)?, to: square(to)? }),
+    let names: Vec<&str> = text.split(DASHES).flat_map(without_dashes).collect();
+    // A missing square is a mistake in the whole move and is shown as such.
+    if names.contains(&"") {
+        return Err(SquareError::Syntax(quote(text)).into());
     }
+    let squares = names.into_iter().map(|name| parse_square(dimensions, name));
+    let squares = squares.collect::<Result<Vec<u32>, _>>()?;
+    let square = |index: u32| Square::new(dimensions, index as u8);
+    match squares[..] {
+        [index] => Ok(Move::Remove { square: square(index) }),
+        [from, .., to] if squares.len() == 2 || is_path(dimensions, &squares) => {
+            Ok(Move::Jump { from: square(from), to: square(to) })
+        }
+        _ => Err(MoveError::Path(quote(text))),
+    }
+}
+
+/// The names of squares that follow each other without a dash: a letter after a digit begins the next
+/// name.
+fn without_dashes(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let is_begin = |&i: &usize| bytes[i - 1].is_ascii_digit() && bytes[i].is_ascii_alphabetic();
+    let (mut names, mut begin) = (Vec::new(), 0);
+    for next in (1..bytes.len()).filter(is_begin) {
+        names.push(&text[begin..next]);
+        begin = next;
+    }
+    names.push(&text[begin..]);
+    names
+}
+
+/// Returns whether a jump can land on these squares in this order.
+fn is_path(dimensions: Dimensions, squares: &[u32]) -> bool {
+    let step = |pair: &[u32]| {
+        let [from, to] = [pair[0] as i32, pair[1] as i32];
+        let files = dimensions.files() as i32;
+        let (ranks, files) = (to / files - from / files, to % files - from % files);
+        let is_jump = (ranks == 0) != (files == 0) && ranks % 2 == 0 && files % 2 == 0;
+        is_jump.then_some((ranks.signum(), files.signum()))
+    };
+    let first = step(&squares[..2]);
+    first.is_some() && squares.windows(2).all(|pair| step(pair) == first)
 }
 
 /// Says which rule forbids a move of this board's squares, if one does. Cost as
@@ -340,7 +403,7 @@ pub fn parse_moves(board: &Board, text: &str) -> Result<Position, MoveListError>
 }
 
 /// Reads a list of moves that are played one after the other from a position, separated by white
-/// space, commas, or both. Numbers of moves, as records have them (`1.`, `1...`), are passed over.
+/// space, commas, or both. Move numbers (`1.`, `1...`) are ignored.
 ///
 /// # Errors
 /// If one of them is not a legal move; the error says which one.
@@ -379,8 +442,8 @@ pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionErr
     let ranks = words.next().ok_or(PositionError::Empty)?;
     let (black, white) = parse_ranks(board.dimensions(), ranks)?;
     let to_move = match words.next() {
-        Some("b") => Colour::Black,
-        Some("w") => Colour::White,
+        Some("b" | "B") => Colour::Black,
+        Some("w" | "W") => Colour::White,
         Some(word) => return Err(PositionError::UnknownSide(quote(word))),
         None => return Err(PositionError::MissingSide),
     };
@@ -421,7 +484,7 @@ fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionErro
         let mut characters = (1..).zip(rank_text.chars()).peekable();
         while let Some((column, found)) = characters.next() {
             let width = match found {
-                'x' | 'o' => 1,
+                'x' | 'o' | 'X' | 'O' | '.' => 1,
                 '0' => return Err(PositionError::ZeroCount { rank, column }),
                 '1'..='9' => {
                     let mut count = found as u32 - '0' as u32;
@@ -439,8 +502,8 @@ fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionErro
                 return Err(PositionError::RankTooLong { rank, column, board });
             }
             match found {
-                'x' => black |= 1u64 << (row * board.files() + file),
-                'o' => white |= 1u64 << (row * board.files() + file),
+                'x' | 'X' => black |= 1u64 << (row * board.files() + file),
+                'o' | 'O' => white |= 1u64 << (row * board.files() + file),
                 _ => {}
             }
             file += width;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::board::Board;
 use super::geometry::{Colour, Dimensions, squares};
 use super::square::square_name;
+use crate::error::ErrorKind;
 use crate::json::serialize_as_text;
 use crate::system::quote;
 
@@ -129,6 +130,13 @@ pub enum SetupError {
         /// The squares that Black may empty.
         openings: String,
     },
+}
+
+impl SetupError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A position: the occupied squares, the side to move and the size of the board. Make one from

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::geometry::Dimensions;
+use crate::error::ErrorKind;
 use crate::system::quote;
 
 /// Why a text is not a square of the board.
@@ -28,6 +29,13 @@ pub enum SquareError {
         /// Number of the top rank.
         last_rank: u32,
     },
+}
+
+impl SquareError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A square of a board. [`Display`](fmt::Display) writes its name, such as `e4`.

@@ -1,8 +1,7 @@
 //! From a position to its proof: solved, and the positions collected that show it.
 
 use crate::konane::game::Konane;
-use crate::konane::solve::new_table;
-use crate::konane::{Algorithm, Colour, Position, Solution, SolveError, Solver};
+use crate::konane::{Colour, Position, SearchTable, Solution, SolveError, Solver};
 use crate::search::SettleOptions;
 use crate::search::Value;
 use crate::search::certificate::{
@@ -10,8 +9,7 @@ use crate::search::certificate::{
 };
 use crate::search::plain::Root;
 use crate::search::plain::known::{Informed, Known};
-use crate::search::run::Observer;
-use crate::search::table::Table;
+use crate::search::run::{Observer, Reason};
 
 use super::check::format::{CHUNK_CODES, ProofHeader, Side};
 
@@ -26,6 +24,11 @@ pub struct Proof {
 
 /// Receives the progress of the search and of what follows it.
 pub trait ProofObserver: Observer {
+    /// Called when the search has an answer, before its proof is collected.
+    fn solved(&mut self, solution: &Solution) {
+        let _ = solution;
+    }
+
     /// Called some times a second while the positions are collected.
     fn collecting(&mut self, progress: &CertificateProgress) {
         let _ = progress;
@@ -87,15 +90,14 @@ pub fn prove<K: Known>(
     Ok(prove_and(solver, observer, false)?.0)
 }
 
-/// [`prove`] that keeps the table and hands it over, for what comes after; there is none if the game
-/// was over.
+/// Calls [`prove`], and also returns the table as the search has left it, or none if the game was over.
 ///
 /// # Errors
 /// As [`Solver::run`].
 pub fn prove_keeping<K: Known>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
-) -> Result<(Proved, Option<Table>), SolveError> {
+) -> Result<(Proved, Option<SearchTable>), SolveError> {
     prove_and(solver, observer, true)
 }
 
@@ -104,23 +106,23 @@ fn prove_and<K: Known>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
     keep_table: bool,
-) -> Result<(Proved, Option<Table>), SolveError> {
+) -> Result<(Proved, Option<SearchTable>), SolveError> {
     let &Solver { board, position, options, limits, known, .. } = solver;
     if position.is_early_jump(board) {
         return Err(SolveError::NotProvable);
     }
     let (solution, table) = solver.search(observer)?;
     let Some(winner) = solution.winner else {
-        return Ok((Proved { solution, proof: None }, table));
+        return Ok((Proved { solution, proof: None }, table.filter(|_| keep_table)));
     };
-    let mut table = match table {
-        Some(table) if options.algorithm == Algorithm::AlphaBeta => {
-            // Its entries mean something else to a proof-number search.
-            let bytes = table.bytes();
-            drop(table);
-            Some(new_table(board, bytes, Algorithm::Dfpn)?)
+    observer.solved(&solution);
+    let mut table = match table.map(|table| table.into_proof_numbers(board)).transpose() {
+        Ok(table) => table,
+        // The answer stays, without a proof.
+        Err(_) => {
+            let proof = Some(Err(CertificateError::Stopped(Reason::Memory)));
+            return Ok((Proved { solution, proof }, None));
         }
-        table => table,
     };
     let game = Konane::new(board, options.profile.estimate());
     let game = Informed::new(&game, known);
@@ -160,7 +162,7 @@ fn prove_and<K: Known>(
         };
         Proof { header, certificate }
     });
-    Ok((Proved { solution, proof: Some(proof) }, table))
+    Ok((Proved { solution, proof: Some(proof) }, table.map(SearchTable::ProofNumbers)))
 }
 
 fn side(colour: Colour) -> Side {

@@ -11,6 +11,7 @@
 //! what makes a proof valid.
 
 pub mod check;
+mod error;
 pub mod extract;
 pub mod guide;
 mod open;

@@ -13,7 +13,7 @@ use super::plain::Root;
 use super::plain::evaluate::{Evaluation, Evaluator};
 use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
-use super::table::Entry;
+use super::table::{Entry, Table, TableError};
 use crate::search::{SettleOptions, Value};
 
 /// The parameters of α-β.
@@ -76,6 +76,34 @@ impl Scored {
     }
 }
 
+/// A transposition table with the scores of α-β.
+///
+/// It has a type of its own because the two numbers of an open entry are a score and a depth. A
+/// proof-number search would take them for proof and disproof numbers, and cannot be given one:
+///
+/// ```compile_fail,E0308
+/// # fn root<G>(game: &G, table: &konane::search::alphabeta::ScoreTable) {
+/// konane::search::plain::Root::new(game, 0, table);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct ScoreTable(Table);
+
+impl ScoreTable {
+    /// Creates an empty table of up to `bytes` bytes.
+    ///
+    /// # Errors
+    /// As [`Table::new`].
+    pub fn new(bytes: usize) -> Result<Self, TableError> {
+        Table::new(bytes).map(ScoreTable)
+    }
+
+    /// The entries with their scores, for checkpoints and statistics.
+    pub(crate) fn entries(&self) -> &Table {
+        &self.0
+    }
+}
+
 struct Searcher<'a, G: Game> {
     evaluator: Evaluator<'a, G>,
     /// Levels up to this one were reached by an earlier iteration; their nodes have been counted.
@@ -84,18 +112,22 @@ struct Searcher<'a, G: Game> {
 
 /// Searches a position by α-β on one thread.
 ///
-/// The table may hold solved positions of any earlier search of the same game, but no open ones of
-/// another algorithm, whose numbers would be taken for scores; nor may those of this search be
-/// shown to another one later. Memory is the table and the stack, about 24 bytes times branching
-/// factor times depth; recurses as deep as the longest line.
+/// The table may hold the entries of earlier α-β searches of the same game. Memory is the table and the
+/// stack, about 24 bytes times branching factor times depth; recurses as deep as the longest line.
+///
+/// # Panics
+/// If the game or the observer does.
 pub fn alphabeta<G: Game>(
-    root: Root<'_, G>,
+    game: &G,
+    root: u64,
+    table: &ScoreTable,
     options: AlphaBetaOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let evaluator = Evaluator::alone(root, limits, observer, options.settle);
-    let Root { code: root, table, .. } = root;
+    let table = &table.0;
+    let evaluator =
+        Evaluator::alone(Root::new(game, root, table), limits, observer, options.settle);
     let mut searcher = Searcher { evaluator, counted: 0 };
     let step = options.step.clamp(1, MAX_DEPTH);
     let mut depth = 0u32;
@@ -254,7 +286,6 @@ mod tests {
     use crate::oracles::negamax::Negamax;
     use crate::search::plain::game::{Child, Expansion};
     use crate::search::run::{Progress, Reason};
-    use crate::search::table::Table;
 
     const BOUNDS: [Bound; 3] = [Bound::Exact, Bound::Lower, Bound::Upper];
 
@@ -291,10 +322,9 @@ mod tests {
             let value = oracle.value(0);
             for step in [0, 1, 2, 64, MAX_DEPTH, u32::MAX] {
                 for bytes in [1 << 10, 1 << 16] {
-                    let table = Table::new(bytes).unwrap();
+                    let table = ScoreTable::new(bytes).unwrap();
                     let limits = Limits { nodes: Some(1 << 20), ..Limits::default() };
-                    let report =
-                        alphabeta(Root::new(&game, 0, &table), options(step), limits, &mut ());
+                    let report = alphabeta(&game, 0, &table, options(step), limits, &mut ());
                     assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, step {step}");
                     if value == Value::Win {
                         let best = report.best.expect("a won root has a lost child");
@@ -316,10 +346,10 @@ mod tests {
         }
         let game = GraphGame::nim(&[12, 21, 25]);
         for (step, expected) in [(1, 2..20), (2, 2..20), (64, 64..65), (u32::MAX, MAX_DEPTH..MAX)] {
-            let table = Table::new(1 << 16).unwrap();
+            let table = ScoreTable::new(1 << 16).unwrap();
             let limits = Limits { nodes: Some(100_000), ..Limits::default() };
             let mut depth = Depth(0);
-            let report = alphabeta(Root::new(&game, 0, &table), options(step), limits, &mut depth);
+            let report = alphabeta(&game, 0, &table, options(step), limits, &mut depth);
             assert!(matches!(
                 report.outcome,
                 Outcome::Known(Value::Loss) | Outcome::Unknown(Reason::NodeLimit)
@@ -358,9 +388,8 @@ mod tests {
         for seed in 0..40 {
             let game = Boaster(GraphGame::random(seed, 100, 4));
             let value = Negamax::new(&game).value(0);
-            let table = Table::new(1 << 16).unwrap();
-            let report =
-                alphabeta(Root::new(&game, 0, &table), options(1), Limits::default(), &mut ());
+            let table = ScoreTable::new(1 << 16).unwrap();
+            let report = alphabeta(&game, 0, &table, options(1), Limits::default(), &mut ());
             assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}");
         }
     }

@@ -13,6 +13,9 @@
 //! In come a game, the root's code, a table, options, limits and an observer; out goes a
 //! [`run::Report`]: proven or not, and why.
 //!
+//! If the game or the observer panics, a search stops all of its threads and panics itself. Entries that
+//! are in the table then are true, and another search may use it.
+//!
 //! * `numbers` and `thresholds`: proof and disproof numbers, and how long df-pn stays below a node;
 //!   `nand` is the tree that it searches, which [`plain`] and [`sums`] implement.
 //! * [`dfpn`], [`pns`], [`pn2`], [`two_level`] (PNS-PDFPN) and [`alphabeta`] search plain games. Those

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Sprouts;
+use crate::error::ErrorKind;
 use crate::search::run::{Limits, Observer, Report};
 use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, pns, two_level};
 use crate::system::quote;
@@ -77,6 +78,13 @@ impl fmt::Display for Algorithm {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an algorithm for Sprouts: choose one of dfpn, pns, pns-pdfpn")]
 pub struct AlgorithmError(pub String);
+
+impl AlgorithmError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}
 
 impl FromStr for Algorithm {
     type Err = AlgorithmError;

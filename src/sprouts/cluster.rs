@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::grundy_db::GrundyDbError;
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::{MOST_NIMBER, Position, Scratch, Sprouts};
+use crate::error::ErrorKind;
 use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
 use crate::search::run::{Observer, Pace, Report};
 use crate::search::sums::game::Full;
@@ -78,6 +79,19 @@ pub enum ClusterError {
     Heap(u32),
 }
 
+impl ClusterError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            ClusterError::Full(error) => error.kind(),
+            ClusterError::Table(error) => error.kind(),
+            ClusterError::Numbers(error) => error.kind(),
+            ClusterError::Exists { .. } | ClusterError::Heap(_) => ErrorKind::Usage,
+            ClusterError::Missing { .. } => ErrorKind::File,
+        }
+    }
+}
+
 /// What a leader's search has found.
 #[derive(Debug)]
 pub struct ClusterSolution {
@@ -140,7 +154,7 @@ pub fn work<T>(
     let game = Sprouts::new(search.memory_bytes);
     let Start { number, .. } = search.start(&game)?;
     let workspace = Workspace::new(&game, search.memory_bytes)?;
-    Ok(run(&SumWorker::new(&workspace, search.options, search.threads, number, pace)))
+    Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, pace)))
 }
 
 /// The position in a game.

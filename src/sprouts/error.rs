@@ -1,6 +1,7 @@
 //! Why a text is not a Sprouts position, and why the moves of one are not listed.
 
 use super::moves::MOST_MOVES;
+use crate::error::ErrorKind;
 use crate::search::sums::game::Full;
 
 /// Why the moves of a position are not listed.
@@ -15,6 +16,16 @@ pub enum MovesError {
          smaller position"
     )]
     TooMany,
+}
+
+impl MovesError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            MovesError::Full(error) => error.kind(),
+            MovesError::TooMany => ErrorKind::Limit,
+        }
+    }
 }
 
 /// What is wrong with the text of a position, and where: every `at` is a byte of the text, counted
@@ -173,6 +184,13 @@ pub enum TextError {
         /// The one that is still open.
         other: String,
     },
+}
+
+impl TextError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 impl TextError {

@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::error::ErrorKind;
 use crate::file::{FileError, open_locked, open_regular};
 
 /// The first bytes of a file, with the version of the format.
@@ -97,6 +98,19 @@ pub enum GrundyDbError {
 }
 
 impl GrundyDbError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            // Never a usage error: a database is read before it is written.
+            GrundyDbError::File(_)
+            | GrundyDbError::NotADatabase { .. }
+            | GrundyDbError::Damaged { .. }
+            | GrundyDbError::InUse { .. }
+            | GrundyDbError::TextTooLong { .. }
+            | GrundyDbError::NotALand { .. } => ErrorKind::File,
+        }
+    }
+
     fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         let to_file = FileError::io(action, path);
         move |source| to_file(source).into()

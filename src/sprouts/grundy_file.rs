@@ -6,6 +6,7 @@ use super::grundy_db::{Contents, Entry, GrundyDb, GrundyDbError};
 use super::position::Position;
 use super::setup::MOST_CANONICAL;
 use super::{Scratch, Sprouts};
+use crate::error::ErrorKind;
 use crate::search::run::{Observer, Progress};
 use crate::search::sums::game::{Atom, Full, Impartial};
 use crate::search::sums::{Knowledge, MAX_GRUNDY};
@@ -45,6 +46,17 @@ pub enum GrundyFileError {
     /// There is no memory for the lands.
     #[error(transparent)]
     Full(#[from] Full),
+}
+
+impl GrundyFileError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            GrundyFileError::File(error) => error.kind(),
+            GrundyFileError::Record { .. } | GrundyFileError::Conflict { .. } => ErrorKind::File,
+            GrundyFileError::Full(error) => error.kind(),
+        }
+    }
 }
 
 /// A file that is open for writing, and locked.

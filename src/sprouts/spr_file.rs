@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::TextError;
 use super::position::Position;
+use crate::error::ErrorKind;
 use crate::file::{FileError, open_regular};
 use crate::system::quote;
 
@@ -84,6 +85,16 @@ pub enum SprError {
         /// What is wrong.
         problem: LineProblem,
     },
+}
+
+impl SprError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            SprError::File(error) => error.kind(),
+            SprError::Line { .. } => ErrorKind::File,
+        }
+    }
 }
 
 /// A position and its number.

@@ -19,6 +19,7 @@ use std::time::Instant;
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{Entry, SprError};
+use crate::error::ErrorKind;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, Full, Impartial, Options};
 
@@ -161,6 +162,16 @@ pub enum VerifyError {
         /// The root in canonical form.
         root: String,
     },
+}
+
+impl VerifyError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            VerifyError::File(error) => error.kind(),
+            VerifyError::Root { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 /// Event that ends a search.

@@ -1,8 +1,17 @@
-//! Threads that a search can do without.
+//! Threads: their stacks, and those that a search can do without.
+//!
+//! Every thread has a stack of a stated size. The default of the standard library follows the
+//! environment variable `RUST_MIN_STACK`, which may be too small; clippy.toml forbids it.
 
 #[cfg(feature = "cli")]
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use super::allocation::{is_available, set_aside};
+
+/// Stack of a thread that does nothing deeply recursive: the size that the standard library uses by
+/// default.
+pub const STACK_BYTES: usize = 2 << 20;
 
 /// What a worker of a search allocates as it begins, rounded up.
 const FIRST_BYTES: usize = 4 << 20;
@@ -11,10 +20,30 @@ const FIRST_BYTES: usize = 4 << 20;
 /// address space, and for what the search stores meanwhile.
 const SPARE_BYTES: usize = 256 << 20;
 
-/// Starts a worker on a thread of its own, if the system gives one, with so much stack.
+/// Builder of a thread with a name and a stack of `stack_bytes`.
+#[allow(clippy::disallowed_methods, reason = "the stack's size is given here")]
+pub fn thread(name: &str, stack_bytes: usize) -> Builder {
+    Builder::new().name(name.to_owned()).stack_size(stack_bytes)
+}
+
+/// Builder of a `rayon` pool of `threads` threads with stacks of [`STACK_BYTES`]; 0 leaves the number to
+/// rayon.
+#[allow(clippy::disallowed_methods, reason = "the stack's size is given here")]
+pub fn thread_pool(threads: usize) -> rayon::ThreadPoolBuilder {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES)
+}
+
+/// Address space that has to be left when a thread of a pool is started, and more of it for each thread
+/// before: all of these may still be beginning.
+#[cfg(feature = "cli")]
+const SPARE_IN_POOL: u64 = 8 << 20;
+#[cfg(feature = "cli")]
+const SPARE_IN_POOL_A_THREAD: u64 = 256 << 10;
+
+/// Starts a worker on a thread of its own, if the system gives one, with a stack of `stack_bytes`.
 ///
-/// None is started either if there is no address space for what it allocates first: an allocation that
-/// fails ends the process. So much is set aside until it runs.
+/// None is started either if there is no address space for what it allocates first: the search can do
+/// without the worker, but an allocation that fails ends the process. So much is set aside until it runs.
 pub(crate) fn start_worker<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,
@@ -22,28 +51,24 @@ pub(crate) fn start_worker<'scope, T: Send + 'scope>(
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Option<ScopedJoinHandle<'scope, T>> {
     let first = set_aside(FIRST_BYTES)?;
-    drop(set_aside(stack_bytes.saturating_add(SPARE_BYTES))?);
+    if !is_available(stack_bytes.saturating_add(SPARE_BYTES) as u64) {
+        return None;
+    }
     let work = move || {
         drop(first);
         work()
     };
-    Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn_scoped(scope, work).ok()
+    thread(name, stack_bytes).spawn_scoped(scope, work).ok()
 }
 
 /// Starts a thread of a rayon pool.
 ///
 /// # Errors
-/// If the system gives none, or has no address space for what a thread begins with: one that does not get
-/// it ends the process.
+/// If the system starts none, or has no address space for what a thread begins with.
 #[cfg(feature = "cli")]
-pub(crate) fn start_in_pool(thread: rayon::ThreadBuilder) -> io::Result<()> {
-    drop(set_aside(SPARE_BYTES).ok_or(io::ErrorKind::OutOfMemory)?);
-    Builder::new().spawn(|| thread.run()).map(drop)
-}
-
-/// Address space; nothing is written to it.
-fn set_aside(bytes: usize) -> Option<Vec<u8>> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(bytes).ok()?;
-    Some(room)
+pub(crate) fn start_in_pool(worker: rayon::ThreadBuilder) -> io::Result<()> {
+    if !is_available(SPARE_IN_POOL + worker.index() as u64 * SPARE_IN_POOL_A_THREAD) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    thread("pool", worker.stack_size().unwrap_or(STACK_BYTES)).spawn(|| worker.run()).map(drop)
 }

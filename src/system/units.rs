@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::quote::quote;
+use crate::error::ErrorKind;
 
 /// Units of memory; letters alone are powers of two, as in most programs that take sizes.
 const BYTES: &[(&str, u64)] = &[
@@ -25,6 +26,9 @@ const BYTES: &[(&str, u64)] = &[
 /// Units of time in milliseconds.
 const MILLISECONDS: &[(&str, u64)] =
     &[("MS", 1), ("S", 1_000), ("M", 60_000), ("MIN", 60_000), ("H", 3_600_000), ("D", 86_400_000)];
+
+/// The longest time in seconds: its milliseconds have 64 bits.
+const MAX_SECONDS: u64 = u64::MAX / 1_000;
 
 /// Letters of counts, as powers of ten.
 const POWERS: &[(&str, usize)] = &[("K", 3), ("M", 6), ("G", 9), ("T", 12)];
@@ -55,6 +59,16 @@ pub enum UnitError {
     /// Beyond 64 bits.
     #[error("it is too large")]
     TooLarge,
+    /// A time of which the milliseconds have more than 64 bits.
+    #[error("it must be at most {MAX_SECONDS} seconds")]
+    TooLong,
+}
+
+impl UnitError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A number of bytes: `4GiB`, `512MiB`, `1.5GB`, `1000000`.
@@ -88,17 +102,30 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
         let number = rest.find(|c: char| !is_of_number(c)).unwrap_or(rest.len());
         let unit = rest[number..].find(|c: char| is_of_number(c));
         let (part, more) = rest.split_at(unit.map_or(rest.len(), |unit| number + unit));
-        let (amount, factor) = parse(part, MILLISECONDS, 1_000, "60s, 5m or 1h30m", known)?;
+        let (amount, factor) = parse(part, MILLISECONDS, 1_000, "60s, 5m or 1h30m", known)
+            .map_err(
+                |error| if error == UnitError::TooLarge { UnitError::TooLong } else { error },
+            )?;
         if factor >= least || least < u64::MAX && part.ends_with(is_of_number) {
             return Err(UnitError::Order(quote(text)));
         }
-        sum = sum.checked_add(amount).ok_or(UnitError::TooLarge)?;
+        sum = sum.checked_add(amount).ok_or(UnitError::TooLong)?;
         if more.is_empty() {
             break;
         }
         (least, rest) = (factor, more);
     }
     positive(sum).map(Duration::from_millis)
+}
+
+/// A span of time from a number of seconds, in the same range as [`parse_duration`].
+pub fn duration_from_seconds(seconds: f64) -> Result<Duration, UnitError> {
+    if seconds > MAX_SECONDS as f64 {
+        return Err(UnitError::TooLong);
+    }
+    // Fails for numbers below 0, and for NaN.
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    if duration.is_zero() { Err(UnitError::Zero) } else { Ok(duration) }
 }
 
 /// A whole number of 1 or more: `500000`, `2.5M` (k, M, G, T: powers of 1000), `1e6`.
@@ -144,6 +171,13 @@ pub struct NumberError {
     pub least: u64,
     /// The greatest one.
     pub most: u64,
+}
+
+impl NumberError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// A whole number of a range, in decimal digits.
@@ -361,6 +395,20 @@ mod tests {
     }
 
     #[test]
+    fn durations_from_seconds() {
+        for (seconds, milliseconds) in [(0.001, 1), (1.5, 1_500), (1e10, 10_000_000_000_000)] {
+            let expected = Ok(Duration::from_millis(milliseconds));
+            assert_eq!(duration_from_seconds(seconds), expected, "{seconds}");
+        }
+        for seconds in [-1.0, 0.0, -0.0, 1e-12, -1e300, f64::NEG_INFINITY, f64::NAN] {
+            assert_eq!(duration_from_seconds(seconds), Err(UnitError::Zero), "{seconds}");
+        }
+        for seconds in [1.85e16, 1e19, 1e300, f64::INFINITY] {
+            assert_eq!(duration_from_seconds(seconds), Err(UnitError::TooLong), "{seconds}");
+        }
+    }
+
+    #[test]
     fn durations() {
         for (text, milliseconds) in [
             ("60s", 60_000),
@@ -384,6 +432,14 @@ mod tests {
         }
         for text in ["", "s", "-5s", "1 minute", "0s", "0.1ms", "5GiB", "0h0m", "1h-5m", "h1m"] {
             assert!(parse_duration(text).is_err(), "{text:?}");
+        }
+        for text in [
+            "18446744073709551616ms",
+            "18446744073709552s",
+            "99999999999999d",
+            "18446744073709551s616ms",
+        ] {
+            assert_eq!(parse_duration(text), Err(UnitError::TooLong), "{text:?}");
         }
         for text in ["30m1h", "1m1m", "1h30", "1m30", "5s5", "1h30m20m", "90 1m"] {
             assert!(matches!(parse_duration(text), Err(UnitError::Order(_))), "{text:?}");

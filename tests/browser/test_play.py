@@ -302,7 +302,18 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
     page.settled(3)
     game.write_text("Board: 4x5\n\n1. b3 nonsense\n")
     page.one("#record-file").send_keys(str(game))
-    page.says(".rest", 'line 3: "nonsense" is no move')
+    page.says(".rest", 'Line 3: "nonsense" is not a move')
+    for text, problem in [
+        ("Board: 3x3\n\n1. b2 {c1\n\n", "Line 3: a comment begins here"),
+        ("Board: 3x3\n\n1. b2 }\n", "Line 3: there is no opening brace"),
+        ("Board: 9x9\n\n", '"9x9" is not a board'),
+        ("1. c3\n", "no board"),
+        ("Board: 2x2\n\na1 b1 a2 b2 a1\n", "5 moves. A game on 2x2 has at most 4"),
+        (" " * (1 << 20) + "\n", "at most 1.0 MiB"),
+    ]:
+        game.write_text(text)
+        page.one("#record-file").send_keys(str(game))
+        page.says(".rest", problem)
     assert len(page.played) == 3 and "board=3x3" in page.hash
 
 

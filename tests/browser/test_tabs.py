@@ -62,7 +62,7 @@ def test_a_search_live_and_its_end(page):
     page.wait(lambda: page.text(".result") == "The search runs ...")
     assert "board=8x8" in page.hash
     page.button("Stop").click()
-    page.says(".result", "8x8: not decided (interrupted)")
+    page.says(".result", "8x8: unknown (interrupted)")
     page.button("Start")
 
 
@@ -88,7 +88,7 @@ def test_one_search_at_a_time(page):
     # Then there is room for another one.
     page.button("Start").click()
     page.button("Stop").click()
-    page.says(".result", "7x7: not decided")
+    page.says(".result", "7x7: unknown")
 
 
 def test_a_trace_file(page, tmp_path):
@@ -99,7 +99,7 @@ def test_a_trace_file(page, tmp_path):
             "nodes": 1000 * at,
             "pn": 10**at,
             "dn": None if at == 4 else 7,
-            "table_used": 5,
+            "table": {"capacity": 100, "used": 5, "replaced": 0},
             "best_move": "c3",
             "moves": [{"move": "a1", "pn": 90, "dn": 2}, {"move": "c3", "pn": 3, "dn": 40}],
         }

@@ -6,6 +6,7 @@
 extern crate konane;
 
 pub mod graph;
+pub mod growth_panic;
 pub mod impartial_games;
 pub mod negamax;
 pub mod random;

@@ -58,6 +58,12 @@ fn a_dash_is_standard_input() {
         let output = place.with_input(&["annotate", "-"], &text);
         assert_eq!((code(&output), stdout(&output)), (0, stdout(&from_file)), "{output:?}");
     }
+    // A line of any length, as in a file.
+    let long = format!("Board: 4x4\n\n{{{}}} 1. a4\n", "x".repeat(100_000));
+    fs::write(place.path("long.txt"), &long).unwrap();
+    let from_file = place.run(&["annotate", "long.txt"]);
+    let output = place.with_input(&["annotate", "-"], &long);
+    assert_eq!((code(&output), stdout(&output)), (0, stdout(&from_file)), "{}", stderr(&output));
     for (input, problem) in [("nonsense", "standard input: "), (&"#\n".repeat(1 << 20), "1 MiB")] {
         let output = place.with_input(&["annotate", "-"], input);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
@@ -142,6 +148,28 @@ fn people_s_comments_stay_and_marks_do_not() {
     assert!(comments[2].starts_with("before: White wins, after: White wins"), "{comments:?}");
     assert_eq!(comments.len(), 3);
     assert_ne!(record.moves[0].mark, Some(Mark::Unknown));
+}
+
+#[test]
+fn records_of_other_programs_are_judged() {
+    let place = Place::new();
+    let moves = "A1 B1 A3–A1 D1–B1 A1–C1 C2–A2 B4–B2 A2–C2 D4–B4 D3–B3 C1–C3 A4–C4 C3–A3";
+    let numbered = (1..).zip(moves.split(' ')).map(|(ply, mv)| format!("{ply}. {mv}"));
+    let moves = numbered.collect::<Vec<_>>().join(" ");
+    fs::write(place.path("g.txt"), format!("Board: 4x4\nResult: 0-1\n\n{moves}\n")).unwrap();
+    let output = place.run(&["annotate", "g.txt"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.starts_with("Board: 4x4\nResult: black\n\n1. a4 {"), "{text}");
+    assert_eq!(stdout(&place.run(&["annotate", "g.txt", "--flip-ranks"])), text);
+    let shown = place.run(&["analyse", "--game", "g.txt", "--flip-ranks"]);
+    assert!(stdout(&shown).contains("White cannot move. Black has won."), "{}", stdout(&shown));
+    // 3x3 is the same in both directions, and only the flag flips it.
+    fs::write(place.path("g.txt"), "Board: 3x3\n\n1. a1\n").unwrap();
+    assert!(stdout(&place.run(&["annotate", "g.txt"])).contains("1. a1"));
+    assert!(stdout(&place.run(&["annotate", "g.txt", "--flip-ranks"])).contains("1. a3"));
+    let output = place.run(&["analyse", "3x3", "--flip-ranks"]);
+    assert_eq!(code(&output), 2, "the flag is about --game");
 }
 
 #[test]

@@ -143,10 +143,10 @@ fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain()
         ("solve 5x6 --threads 1000 --memory 16MiB", 0),
         ("solve 5x6 --threads 1000 --memory 16MiB --algo pns-pdfpn", 0),
         ("sprouts solve 0*6 --threads 1000 --memory 16MiB", 0),
-        ("solve 5x6 --threads 1000 --memory 16MiB --proof a.proof", 2),
-        ("perft 5x6 4 --threads 1000", 2),
-        ("verify-proof 3x3.proof --threads 1000 --json", 2),
-        ("verifydb db/3x3-complete --threads 1000 --json", 2),
+        ("solve 5x6 --threads 1000 --memory 16MiB --proof a.proof", 3),
+        ("perft 5x6 4 --threads 1000", 3),
+        ("verify-proof 3x3.proof --threads 1000 --json", 3),
+        ("verifydb db/3x3-complete --threads 1000 --json", 3),
     ] {
         let limited = format!("ulimit -v 1000000; exec {PROGRAM} {line}");
         let mut shell = Command::new("sh");

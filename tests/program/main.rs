@@ -13,6 +13,7 @@ mod explore;
 mod files;
 mod golden;
 mod help;
+mod hostile_text;
 mod limits;
 mod outcomes;
 mod phase;
@@ -26,6 +27,7 @@ mod snapshot;
 mod sprouts_play;
 mod sprouts_search;
 mod sprouts_texts;
+mod system_limits;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod traces;

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use konane::search::run::Reason;
 use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
 use serde_json::Value;
 

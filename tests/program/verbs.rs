@@ -8,7 +8,7 @@ use super::common::{
     PROGRAM, code, command, json, keys, konane, one_object, stderr, stdout, words,
 };
 
-const SOLVE_KEYS: [&str; 16] = [
+const SOLVE_KEYS: [&str; 17] = [
     "algorithm",
     "best_move",
     "board",
@@ -24,6 +24,7 @@ const SOLVE_KEYS: [&str; 16] = [
     "table",
     "threads",
     "to_move",
+    "winner",
     "reason",
 ];
 
@@ -35,7 +36,7 @@ pub fn check_solve(value: &Value) {
     let mut expected: Vec<&str> = SOLVE_KEYS.to_vec();
     if !unknown {
         expected.retain(|&key| key != "reason");
-        assert!(["black", "white"].contains(&value["outcome"].as_str().unwrap()));
+        assert!(["win", "loss"].contains(&value["outcome"].as_str().unwrap()));
     }
     if unknown && algorithm != "ab" {
         expected.extend(["pn", "dn"]);
@@ -66,7 +67,8 @@ pub fn check_solve(value: &Value) {
     assert!(value["threads"].as_u64().unwrap() >= 1);
     assert!(value["best_move"].is_string() || value["best_move"].is_null());
     if !unknown {
-        let wins = value["outcome"] == value["to_move"];
+        let wins = value["outcome"] == "win";
+        assert_eq!(value["winner"] == value["to_move"], wins, "{value}");
         assert_eq!(value["best_move"].is_string(), wins, "{value}");
     }
 }
@@ -84,7 +86,7 @@ fn solve_agrees_with_the_published_winners_of_small_boards() {
         }
         let value = json(&["solve", board, "--json", "--memory", "16MiB"], 0);
         check_solve(&value);
-        assert_eq!(value["outcome"], winner, "{board}");
+        assert_eq!(value["winner"], winner, "{board}");
         assert_eq!(value["board"], board);
         solved += 1;
     }

@@ -9,7 +9,7 @@ use konane::proof::check::format::{
     ChunkEntry, ENTRY_BYTES, FOOTER_BYTES, HEADER_BYTES, ProofFooter, ProofHeader,
 };
 use konane::proof::{ProofError, ProofReader, ProofWriter, verify};
-use konane::{Position, notation};
+use konane::{ErrorKind, Position, notation};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -330,7 +330,7 @@ fn a_writer_that_is_dropped_leaves_nothing_and_does_not_touch_what_is_there() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "an older file");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     let error = ProofWriter::create(directory.path()).unwrap_err();
-    assert!(matches!(error, FileError::NotReplaceable { .. }) && error.is_bad_input());
+    assert!(matches!(error, FileError::NotReplaceable { .. }) && error.kind() == ErrorKind::Usage);
     let nowhere = Path::new("/no/such/directory/a.proof");
     assert!(matches!(ProofWriter::create(nowhere), Err(FileError::Io { .. })));
     let board = board("3x3");

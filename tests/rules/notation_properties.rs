@@ -37,8 +37,10 @@ proptest! {
         for mv in position.moves(&board) {
             let text = mv.to_string();
             prop_assert_eq!(parse_move(&board, &position, &text), Ok(mv), "{}", text);
-            let without = text.replace('-', "");
-            prop_assert_eq!(parse_move(&board, &position, &without), Ok(mv), "{}", without);
+            for dash in ["", "\u{2013}", "\u{2212}"] {
+                let other = text.replace('-', dash).to_uppercase();
+                prop_assert_eq!(parse_move(&board, &position, &other), Ok(mv), "{}", other);
+            }
         }
     }
 
@@ -81,14 +83,22 @@ proptest! {
         let board = Board::new(dimensions);
         let at = recipe.position(&board);
         if let Ok(position) = parse_position(&board, &text) {
-            let words: Vec<&str> = text.split_whitespace().collect();
-            prop_assert_eq!(position.to_string(), words.join(" "));
+            let written = position.to_string();
+            prop_assert_eq!(parse_position(&board, &written), Ok(position));
+            if !text.contains('.') {
+                let words: Vec<&str> = text.split_whitespace().collect();
+                prop_assert_eq!(written, words.join(" ").to_ascii_lowercase());
+            }
         }
         if let Ok(square) = parse_square(dimensions, &text) {
-            prop_assert_eq!(&square_name(dimensions, square), &text);
+            prop_assert_eq!(square_name(dimensions, square), text.to_ascii_lowercase());
         }
         if let Ok(mv) = parse_move(&board, &at, &text) {
-            prop_assert_eq!(mv.to_string().replace('-', ""), text.replace('-', ""));
+            let written = mv.to_string();
+            let squares: Vec<&str> = written.split('-').collect();
+            let text = text.to_ascii_lowercase();
+            prop_assert!(text.starts_with(squares[0]), "{} {}", text, written);
+            prop_assert!(text.ends_with(squares[squares.len() - 1]), "{} {}", text, written);
         }
         let _ = parse_moves(&board, &text);
         if let Ok(size) = text.parse::<Dimensions>() {

@@ -1,7 +1,8 @@
-//! What holds for the record of any game.
+//! Properties of the records of all games, and records in the notation of other programs.
 
+use konane::notation::square_name;
 use konane::record::{Mark, Record, RecordedMove};
-use konane::{Board, Position};
+use konane::{Board, Colour, Dimensions, Move, Position};
 use proptest::prelude::*;
 
 use crate::positions::{cases, dimensions, recipe};
@@ -17,6 +18,191 @@ fn comments() -> impl Strategy<Value = Vec<String>> {
 
 fn mark() -> impl Strategy<Value = Option<Mark>> {
     prop::option::of(prop::sample::select(Mark::ALL.to_vec()))
+}
+
+/// Notation of another program.
+#[derive(Clone, Copy, Debug)]
+struct Style {
+    /// Rank 1 is the top rank.
+    is_flipped: bool,
+    /// Every move has a number of its own.
+    numbers_plies: bool,
+    capitals: bool,
+    dash: &'static str,
+    /// Jumps with all landing squares.
+    paths: bool,
+    /// A point for each empty square.
+    points: bool,
+    /// The result as a score behind the moves, not as a header.
+    score_at_end: bool,
+}
+
+fn style() -> impl Strategy<Value = Style> {
+    let dashes = ["-", "", "\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2212}"];
+    let flags = any::<[bool; 6]>();
+    (flags, prop::sample::select(dashes.to_vec())).prop_map(|(flags, dash)| {
+        let [is_flipped, numbers_plies, capitals, paths, points, score_at_end] = flags;
+        Style { is_flipped, numbers_plies, capitals, dash, paths, points, score_at_end }
+    })
+}
+
+impl Style {
+    fn square(self, dimensions: Dimensions, square: u8) -> String {
+        let (ranks, files) = (dimensions.ranks() as u8, dimensions.files() as u8);
+        let flipped = (ranks - 1 - square / files) * files + square % files;
+        square_name(dimensions, u32::from(if self.is_flipped { flipped } else { square }))
+    }
+
+    fn mv(self, dimensions: Dimensions, mv: Move) -> String {
+        let squares = match mv {
+            Move::Remove { square } => vec![square.index()],
+            Move::Jump { from, to } if self.paths => {
+                let (from, to) = (from.index(), to.index());
+                let files = dimensions.files() as u8;
+                let hop = if from / files == to / files { 2 } else { 2 * files };
+                let landings = from.abs_diff(to) / hop;
+                let landing = |hops| if to > from { from + hops * hop } else { from - hops * hop };
+                (0..=landings).map(landing).collect()
+            }
+            Move::Jump { from, to } => vec![from.index(), to.index()],
+        };
+        let names = squares.into_iter().map(|square| self.square(dimensions, square));
+        names.collect::<Vec<_>>().join(self.dash)
+    }
+
+    fn position(self, position: &Position) -> String {
+        let mut text = position.to_string();
+        if self.is_flipped {
+            let (ranks, side) = text.split_once(' ').unwrap();
+            text = ranks.split('/').rev().collect::<Vec<_>>().join("/") + " " + side;
+        }
+        if self.points {
+            // From the largest number on, so that none is taken for a part of another one.
+            for empty in (1..=64).rev() {
+                text = text.replace(&empty.to_string(), &".".repeat(empty));
+            }
+        }
+        text
+    }
+
+    fn record(self, record: &Record) -> String {
+        let board = Board::new(record.dimensions);
+        let mut text = format!("Board: {}\n", record.dimensions);
+        let start = self.position(&record.start);
+        if record.start != Position::start(&board) {
+            text += &format!("Position: {start}\n");
+        }
+        // On other boards the first move or the stones tell it.
+        let is_told = record.dimensions.ranks().is_multiple_of(2) && !record.moves.is_empty();
+        if self.is_flipped && !is_told {
+            text += "Flip-Ranks: yes\n";
+        }
+        let score = match record.result {
+            Some(Colour::White) => "1-0",
+            Some(Colour::Black) => "0-1",
+            None => "*",
+        };
+        if !self.score_at_end {
+            text += &format!("Result: {score}\n");
+        }
+        text += "\n";
+        let second = usize::from(record.start.to_move() == Colour::White);
+        for (ply, recorded) in record.moves.iter().enumerate() {
+            let turn = (ply + second) / 2 + 1;
+            let number = if self.numbers_plies { ply + 1 } else { turn };
+            text += &format!("{number}. {} ", self.mv(record.dimensions, recorded.mv));
+        }
+        if self.score_at_end {
+            text += score;
+        }
+        if self.capitals { text.to_uppercase() } else { text }
+    }
+}
+
+/// A game of choices, its result by the rules or as given.
+fn game(dimensions: Dimensions, start: Position, choices: &[u8], result: Option<Colour>) -> Record {
+    let board = Board::new(dimensions);
+    let mut record = Record::new(dimensions, start);
+    let mut last = start;
+    for &choice in choices {
+        let legal = last.moves(&board);
+        if legal.is_empty() {
+            break;
+        }
+        let mv = legal[usize::from(choice) % legal.len()];
+        record.moves.push(RecordedMove::new(mv));
+        last = last.play(&board, mv);
+    }
+    let is_over = last.count_moves(&board) == 0;
+    record.result = if is_over { Some(!last.to_move()) } else { result };
+    record
+}
+
+#[test]
+fn a_game_in_the_notation_of_another_program_is_read() {
+    let own = "Board: 4x4\nResult: black\n\n\
+               1. a4 b4 2. a2-a4 d4-b4 3. a4-c4 c3-a3 4. b1-b3 a3-c3 5. d1-b1 d2-b2 6. c4-c2 a1-c1 \
+               7. c2-a2\n";
+    let record: Record = own.parse().unwrap();
+    assert_eq!(record.moves.len(), 13);
+    // Rank 1 is the top rank, so a1 is black.
+    let moves = "1. A1 2. B1 3. A3–A1 4. D1–B1 5. A1–C1 6. C2–A2 7. B4–B2 8. A2–C2 9. D4–B4 10. D3–B3 \
+                 11. C1–C3 12. A4–C4 13. C3–A3";
+    // The game is over, so its end decides also where the first score is that of the first player.
+    for score in ["0-1", "1-0", "0–1", "*"] {
+        let [header, end] = [format!("Result: {score}\n"), format!(" {score} # over\n")];
+        for (header, end) in [(&*header, ""), ("", &*end), (&*header, &*end), ("", "")] {
+            let text = format!("Board: 4x4\n{header}\n{moves}{end}");
+            assert_eq!(text.parse().as_ref(), Ok(&record), "{text}");
+        }
+    }
+    let flipped = Record::from_bytes_flipped(format!("Board: 4x4\n\n{moves}").as_bytes());
+    assert_eq!(flipped.as_ref(), Ok(&record));
+    assert_eq!(record.to_string().replace('\n', " "), own.replace('\n', " "));
+    // What is legal in the project's own orientation is read in it.
+    assert!(Record::from_bytes_flipped(own.as_bytes()).is_err());
+    let denied = format!("Board: 4x4\nFlip-Ranks: no\n\n{moves}");
+    assert!(denied.parse::<Record>().unwrap_err().to_string().contains("\"A1\": a1 is not legal"));
+}
+
+#[test]
+fn a_score_of_an_unfinished_game_names_the_winner() {
+    for (score, result) in [
+        ("1-0", Some(Colour::White)),
+        ("0-1", Some(Colour::Black)),
+        ("0–1", Some(Colour::Black)),
+        ("*", None),
+    ] {
+        let header: Record = format!("Board: 4x4\nResult: {score}\n\n1. a4").parse().unwrap();
+        let end: Record = format!("Board: 4x4\n\n1. a4 {score}").parse().unwrap();
+        assert_eq!((header.result, end.result), (result, result), "{score}");
+    }
+    // A name is clear, a score is not.
+    let both: Record = "Board: 4x4\nResult: black\n\n1. a4 1-0".parse().unwrap();
+    assert_eq!(both.result, Some(Colour::Black));
+}
+
+proptest! {
+    #![proptest_config(cases(2000))]
+
+    #[test]
+    fn games_in_the_notation_of_other_programs_are_read(
+        dimensions in dimensions(),
+        recipe in prop::option::of(recipe()),
+        choices in prop::collection::vec(any::<u8>(), 0..30),
+        result in prop::sample::select(vec![None, Some(Colour::Black), Some(Colour::White)]),
+        style in style(),
+    ) {
+        let board = Board::new(dimensions);
+        let start = recipe.map_or(Position::start(&board), |recipe| recipe.position(&board));
+        let record = game(dimensions, start, &choices, result);
+        let text = style.record(&record);
+        prop_assert_eq!(text.parse::<Record>(), Ok(record.clone()), "{}", text);
+        if style.is_flipped {
+            let flipped = Record::from_bytes_flipped(text.as_bytes());
+            prop_assert_eq!(flipped, Ok(record), "{}", text);
+        }
+    }
 }
 
 proptest! {
@@ -58,7 +244,13 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused(
-        text in prop_oneof!["Board: 3x3\n\n[1-3. b2c3a\\-{}#?\n]{0,40}", "\\PC{0,40}", any::<String>()],
+        text in prop_oneof![
+            "Board: [34]x4\n(Position: [xoXO.1-4/]{4,20} [bwBW]\n)?(Flip-Ranks: (yes|no)\n)?\n\
+             [1-4. b2c3a4A–\\-{}#?*0\n]{0,40}",
+            "Board: 3x3\n\n[1-3. b2c3a\\-{}#?\n]{0,40}",
+            "\\PC{0,40}",
+            any::<String>(),
+        ],
     ) {
         match text.parse::<Record>() {
             Ok(record) => prop_assert_eq!(record.to_string().parse(), Ok(record)),

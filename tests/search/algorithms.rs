@@ -7,7 +7,7 @@ use crate::oracles::negamax::Negamax;
 use konane::Profile;
 use konane::Value;
 use konane::search::SettleOptions;
-use konane::search::alphabeta::{AlphaBetaOptions, alphabeta};
+use konane::search::alphabeta::{AlphaBetaOptions, ScoreTable, alphabeta};
 use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
 use konane::search::numbers::Combination;
 use konane::search::plain::Root;
@@ -139,12 +139,8 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
             dfpn(Root::new(game, root, &setting.table()), setting.dfpn(), limits, observer)
         }),
         ("alpha-beta", |game, root, setting, limits, observer| {
-            alphabeta(
-                Root::new(game, root, &setting.table()),
-                setting.alphabeta(),
-                limits,
-                observer,
-            )
+            let table = ScoreTable::new(setting.table_bytes).unwrap();
+            alphabeta(game, root, &table, setting.alphabeta(), limits, observer)
         }),
     ]
 }

@@ -3,9 +3,12 @@
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::oracles::graph::{GraphGame, Hooked};
+use crate::oracles::growth_panic::GrowthPanic;
 use crate::oracles::negamax::Negamax;
 use konane::Profile;
 use konane::game::Konane;
@@ -198,6 +201,30 @@ fn a_panic_in_one_thread_ends_the_search() {
             setting.threads = threads(number);
             let search = || run(&game, 0, setting, Limits::default(), &mut ());
             assert!(catch_unwind(AssertUnwindSafe(search)).is_err(), "{name} {number}");
+        }
+    }
+}
+
+/// The panic reaches the caller, and no thread waits for ever for the one that let the table grow.
+#[test]
+fn a_panic_while_the_table_grows_ends_the_search() {
+    for (name, run) in parallel_algorithms::<GrowthPanic>() {
+        for number in [1, 2, 5] {
+            let (ended, end) = channel();
+            // Not joined, so that the test fails if the search does not end.
+            thread::spawn(move || {
+                let game = GrowthPanic::default();
+                // PN² with the parameters of the thesis stores no open positions.
+                let mut setting = Setting::of(Profile::Tuned, 1 << 26);
+                setting.threads = threads(number);
+                let search = || {
+                    run(&game, GrowthPanic::ROOT, setting, Limits::default(), &mut ());
+                };
+                let has_panicked = catch_unwind(AssertUnwindSafe(search)).is_err();
+                ended.send((has_panicked, game.has_panicked())).unwrap();
+            });
+            let ended = end.recv_timeout(Duration::from_secs(60));
+            assert_eq!(ended, Ok((true, true)), "{name} on {number} threads");
         }
     }
 }

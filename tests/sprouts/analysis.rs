@@ -277,11 +277,9 @@ fn an_analyst_goes_to_another_thread_and_its_results_are_json() {
     let win =
         serde_json::json!({"position": "0*2", "grundy": 0, "outcome": "win", "source": "search"});
     assert_eq!(json["children"][0], win);
-    assert_eq!(serde_json::from_value::<Analysis>(json).unwrap(), analysis);
     let limits = Limits { nodes: Some(1), ..Limits::default() };
     let mut analyst = Analyst::new(MEMORY, None).unwrap();
     let open = analyst.analyse(&position("0*9"), limits, &mut |_| {}).unwrap();
     let json = serde_json::to_value(&open).unwrap();
     assert_eq!((&json["outcome"], &json["reason"]), (&"unknown".into(), &"node limit".into()));
-    assert_eq!(serde_json::from_value::<Analysis>(json).unwrap(), open);
 }

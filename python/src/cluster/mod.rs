@@ -12,14 +12,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use konane::search::sums::SearchOptions;
 use konane::search::two_level::PlainRules;
 use konane::sprouts::cluster::ClusterSearch;
 use konane::sprouts::{MOST_NIMBER, Position};
-use konane::system::{parse_count, parse_duration};
+use konane::system::{parse_count, parse_duration, thread};
 use pyo3::prelude::*;
 
 use crate::argument::{Text, Whole, name};
@@ -76,7 +76,7 @@ impl<T: Send + 'static> Host<T> {
     ) -> Result<Self, Failure> {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
-        let thread = Builder::new().name("konane".to_owned()).stack_size(STACK);
+        let thread = thread("konane", STACK);
         let thread = thread.spawn(move || work(&flag)).map_err(|error| {
             Failure::resource(format_args!("the system starts no thread: {error}"))
         })?;

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use konane::search::jobs::remote::RemoteWorker;
 use konane::sprouts::cluster as sprouts;
+use konane::system::thread;
 use konane::{SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -16,6 +17,7 @@ use pyo3::types::PyBytes;
 use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
 use crate::argument::{Octets, Text, Whole, name};
 use crate::error::Failure;
+use crate::interrupt::STACK;
 use crate::options::{Memory, Start, Threads};
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
@@ -65,9 +67,11 @@ impl ClusterWorker {
             work(&mut |worker| {
                 let Some((searches, pauses, requests, others)) = queues.take() else { return };
                 std::thread::scope(|scope| {
-                    scope.spawn(move || serve(worker, pauses));
-                    scope.spawn(move || serve(worker, requests));
-                    scope.spawn(move || serve(worker, others));
+                    for queue in [pauses, requests, others] {
+                        let lane = thread("konane", STACK);
+                        let lane = lane.spawn_scoped(scope, move || serve(worker, queue));
+                        lane.expect("the system starts a thread");
+                    }
                     // Whoever waits may have been interrupted.
                     let _ = ready.send(());
                     serve(worker, searches);

@@ -14,7 +14,7 @@ pub use session::AnswerJson;
 
 use super::analyst::AnalystArgs;
 use super::exit::{CliError, Exit};
-use super::game::Game;
+use super::game::{Game, RecordArgs};
 use super::input::BeginArgs;
 use super::output;
 use super::talk::talk;
@@ -48,6 +48,8 @@ pub struct AnalyseArgs {
           value_parser = PathBufValueParser::new().try_map(no_stdin))]
     pub game: Option<PathBuf>,
     #[command(flatten)]
+    pub record: RecordArgs,
+    #[command(flatten)]
     pub analyst: AnalystArgs,
     /// Time to search each position that is shown, such as 500ms or 10s.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration,
@@ -69,7 +71,7 @@ fn no_stdin(path: PathBuf) -> Result<PathBuf, &'static str> {
 pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // Before the files, so that bad input is found without them.
     let game = match (&args.game, args.board) {
-        (Some(file), expected) => Game::open(file, expected)?,
+        (Some(file), expected) => Game::open(file, expected, args.record)?,
         (None, Some(board)) => Game::read(board, &args.begin)?,
         (None, None) => unreachable!("the arguments ask for one of them"),
     };

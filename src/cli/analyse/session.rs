@@ -13,17 +13,19 @@ use crate::analysis::{Analysis, Analyst};
 use crate::cli::analyst::hint_text;
 use crate::cli::board::{Style, draw};
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::game::Game;
+use crate::cli::game::{Game, RecordArgs};
 use crate::cli::judged::AnalysisJson;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::talk::{Next, Talk};
+use crate::cli::terminal_text::TerminalText;
 use crate::cli::words::{self, LONGER, Word};
 use crate::json::{OrUnknown, or_unknown};
 use crate::konane::Move;
 use crate::konane::notation::parse_move;
 use crate::search::Value;
 use crate::search::run::Limits;
+use crate::system::escape_line;
 
 const HELP: &str = "\
 Write a move: a square to remove a stone in the first two plies (c3), then jumps (c3-c1).
@@ -147,7 +149,11 @@ impl<'a> Session<'a> {
                 return Ok(Answer::Said(format!("The game is in {file}.\n"), object));
             }
             Word::Load(file) => {
-                self.game = Game::open(Path::new(file), Some(self.game.board().dimensions()))?;
+                self.game = Game::open(
+                    Path::new(file),
+                    Some(self.game.board().dimensions()),
+                    RecordArgs::default(),
+                )?;
             }
             Word::Draw(file) => {
                 self.game.draw(Path::new(file))?;
@@ -212,9 +218,9 @@ impl<'a> Session<'a> {
     }
 
     /// The position on the board, judged.
-    fn show(&mut self, show: Show, time: Duration) -> Result<String, CliError> {
+    fn show(&mut self, show: Show, time: Duration) -> Result<TerminalText, CliError> {
         if show == Show::Text && !self.json {
-            return Ok(self.game.position().to_string() + "\n");
+            return Ok((self.game.position().to_string() + "\n").into());
         }
         let (analysis, line) = self.judge(time)?;
         let (board, position) = (self.game.board(), self.game.position());
@@ -222,28 +228,29 @@ impl<'a> Session<'a> {
             let start = Some(self.game.record().start);
             let played = Some(self.game.moves().collect());
             let object = AnalysisJson { analysis, line: Some(line), start, played };
-            return output::json(&AnswerJson::Analysis(Box::new(object)));
+            return Ok(output::json(&AnswerJson::Analysis(Box::new(object)))?.into());
         }
-        let mut words = String::new();
+        let mut words = TerminalText::new();
         if show == Show::Board {
             let (dimensions, to_move) = (board.dimensions(), position.to_move());
             let stone = self.style.stone(to_move);
             words += &format!("\n{dimensions}, {to_move} ({stone}) to move\n\n");
-            words += &draw(board, position, self.game.last(), self.style);
+            words += draw(board, position, self.game.last(), self.style);
         }
         words += &format!("\n{}\n", analysis.verdict);
-        Ok(words + &text::moves_text(&analysis, &line))
+        words += &text::moves_text(&analysis, &line);
+        Ok(words)
     }
 }
 
 impl Talk for Session<'_> {
-    fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
+    fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         let (show, time) = self.next;
-        *out += &self.show(show, time)?;
+        *out += self.show(show, time)?;
         self.go_on_after_signal();
         if self.stop.load(Ordering::Relaxed) {
             // What is known by then.
-            output::write_text(out)?;
+            output::write_text(out.clone())?;
         }
         Ok(false)
     }
@@ -251,7 +258,7 @@ impl Talk for Session<'_> {
     fn line(&mut self, line: &str) -> Result<Next, CliError> {
         let word = words::read(line);
         match word {
-            Word::Empty => return Ok(Next::Again(String::new())),
+            Word::Empty => return Ok(Next::Again(TerminalText::new())),
             Word::Quit => return Ok(Next::Quit),
             _ => {}
         }
@@ -264,12 +271,15 @@ impl Talk for Session<'_> {
         match answer {
             Ok(Answer::Position(show, time)) => {
                 self.next = (show, time);
-                Ok(Next::Changed(String::new()))
+                Ok(Next::Changed(TerminalText::new()))
             }
-            Ok(Answer::Said(words, object)) => Ok(Next::Again(said(words, &object)?)),
+            Ok(Answer::Said(words, object)) => Ok(Next::Again(said(words, &object)?.into())),
             Err(Problem { error, exit }) => {
                 let object = AnswerJson::Error { error: error.clone() };
-                Ok(Next::Failed(said(error + "\n", &object)?, exit))
+                Ok(Next::Failed(
+                    said(escape_line(&error).into_owned() + "\n", &object)?.into(),
+                    exit,
+                ))
             }
         }
     }

@@ -86,4 +86,19 @@ mod tests {
         listed.sort();
         assert_eq!(found, listed);
     }
+
+    /// Behind a proxy that adds a prefix to all paths, an absolute path leads to another server.
+    #[test]
+    fn addresses_in_the_page_are_relative() {
+        for asset in ASSETS {
+            for quote in ['"', '\'', '`'] {
+                let begin = format!("{quote}/");
+                let mut absolute = asset.text.split(&begin).skip(1);
+                let found =
+                    absolute.find(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+                assert_eq!(found, None, "{}", asset.path);
+            }
+            assert!(!asset.text.contains("url(/"), "{}", asset.path);
+        }
+    }
 }

@@ -4,14 +4,14 @@
 //!
 //! ```text
 //! server ─▶ security ─▶ routes ─▶ boards ─▶ seat (of an Analyst) ─▶ files: databases, proofs
-//! (accepts)  (refuses)     ├────▶ levels (one search at a time)
+//! (accepts)  (rejects)     ├────▶ levels (one search at a time)
 //!                          ├────▶ searches (one at a time) ─▶ events (to whoever listens)
 //!                          └────▶ assets (the page)
 //! ```
 //!
-//! * `server` accepts connections on one thread, which never computes and never waits for a file;
-//! * `security` refuses what does not come from our own page, and sends the headers that hold it
-//!   together;
+//! * `server` accepts connections on one thread, which never computes and never waits for a file, and
+//!   limits their number; `connection` is the state of each;
+//! * `security` rejects requests of other pages, and adds headers to every answer;
 //! * `routes` has a file for each resource, with the types of its requests and answers: these are
 //!   the documentation of the interface;
 //! * `boards` keeps an analyst for each board, `sprouts` one for the other game, and `seat` lets one
@@ -22,6 +22,7 @@
 
 mod assets;
 mod boards;
+mod connection;
 mod events;
 mod files;
 mod history;
@@ -50,13 +51,14 @@ use super::exit::{CliError, Exit};
 use super::flags::ThreadsArg;
 use super::output;
 use crate::konane::LEAST_MEMORY;
-use crate::system::parse_bytes;
+use crate::system::{STACK_BYTES, parse_bytes, thread};
 use boards::Boards;
 use files::Files;
 use levels::Levels;
 use reply::Problem;
 pub use routes::add_schemas;
 use searches::Searches;
+use security::{HostName, Hosts};
 use sprouts::Sprouts;
 
 /// Boards whose analyses are kept. Half of the memory is for the search that is watched, the other
@@ -82,7 +84,8 @@ fn parse_memory(text: &str) -> Result<u64, String> {
     "Examples:\n",
     "  konane explore --open\n",
     "  konane explore --db db --proof 8x7.proof\n",
-    "  konane explore --port 0 --memory 4GiB\n"
+    "  konane explore --port 0 --memory 4GiB\n",
+    "  konane explore --allow-host konane.example.org\n"
 ))]
 pub struct ExploreArgs {
     /// The port of the address; 0 takes a free one.
@@ -91,6 +94,10 @@ pub struct ExploreArgs {
     /// Open the address in the browser.
     #[arg(long)]
     pub open: bool,
+    /// Answer requests for this host name too, which a proxy before the program passes on. Can be
+    /// given several times. Loopback names and addresses are always answered.
+    #[arg(long, value_name = "NAME")]
+    pub allow_host: Vec<HostName>,
     /// Take values from the databases in this directory, or from this database [default: db, if
     /// there is one].
     #[arg(long, value_name = "DIR")]
@@ -155,7 +162,7 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let listener = listener.map_err(|error| CliError::Port { port: args.port, error })?;
     let port = listener.local_addr().map_err(CliError::Server)?.port();
     let address = format!("http://127.0.0.1:{port}/");
-    output::write_text(&format!("{address}\n"))?;
+    output::write_text(format!("{address}\n"))?;
     output::note_unchecked(&args.proof);
     let mut stderr = io::stderr();
     if stderr.is_terminal() {
@@ -165,8 +172,10 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if args.open {
         open_browser(&address);
     }
-    let router = security::guarded(routes::router(Arc::clone(&explorer)), port);
-    server::serve(listener, router, &explorer, stop).map_err(CliError::Server)?;
+    let hosts = Hosts::new(&args.allow_host);
+    let router = security::guarded(routes::router(Arc::clone(&explorer)), &hosts);
+    let refusal = security::guarded(routes::refusal(), &hosts);
+    server::serve(listener, router, refusal, &explorer, stop).map_err(CliError::Server)?;
     explorer.sprouts.close()?;
     // A signal is the only end that there is.
     Ok(Exit::Interrupted)
@@ -184,7 +193,7 @@ fn open_browser(address: &str) {
     command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     match command.spawn() {
         // It is waited for, so that it does not stay behind as a zombie.
-        Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
+        Ok(mut child) => drop(thread("browser", STACK_BYTES).spawn(move || child.wait())),
         Err(error) => output::warn(&format!("cannot open a browser with {opener}: {error}")),
     }
 }

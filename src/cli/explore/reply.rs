@@ -12,9 +12,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::connection::Connection;
 use crate::analysis::AnalysisError;
+use crate::cli::exit::CliError;
+use crate::endgame::DatabaseError;
+use crate::error::ErrorKind;
+use crate::konane::SolveError;
+use crate::sprouts::MovesError;
 
-/// Most bytes of a request's body.
+/// Maximum size of a request's body in bytes.
 pub const MOST_BODY: usize = 16 << 10;
 
 /// A body that has not come after this time is not waited for.
@@ -50,15 +56,24 @@ impl Problem {
         Problem { status, text: text.to_string(), search: None }
     }
 
-    /// The request can be read, and asks for what cannot be: 422.
+    /// A request that can be read, and asks for something that is not possible: 422.
     pub fn refused(text: impl ToString) -> Self {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, text)
     }
 
-    /// Files that cannot be read, no memory, or a mistake in the program: nothing that the client
-    /// can change: 500.
+    /// A failure that the client cannot avoid, such as a panic of the program: 500.
     pub fn failed(text: impl ToString) -> Self {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, text)
+    }
+
+    /// An error of this kind. The only place that assigns statuses to errors of the library.
+    fn of(kind: ErrorKind, text: impl ToString) -> Self {
+        match kind {
+            ErrorKind::Usage | ErrorKind::Limit => Problem::refused(text),
+            ErrorKind::Resource | ErrorKind::File | ErrorKind::Check | ErrorKind::Interrupted => {
+                Problem::failed(text)
+            }
+        }
     }
 }
 
@@ -68,11 +83,18 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<AnalysisError> for Problem {
-    fn from(error: AnalysisError) -> Self {
-        Problem::failed(error)
-    }
+/// Converts errors by their kind.
+macro_rules! problem_from {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Problem {
+            fn from(error: $error) -> Self {
+                Problem::of(error.kind(), error)
+            }
+        })*
+    };
 }
+
+problem_from!(AnalysisError, CliError, DatabaseError, MovesError, SolveError);
 
 /// A body of JSON.
 pub struct Body<T>(pub T);
@@ -81,8 +103,15 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let body = Bytes::from_request(request, state);
-        let Ok(body) = tokio::time::timeout(BODY_TIME, body).await else {
+        let connection = request.extensions().get::<Connection>().cloned();
+        if let Some(connection) = &connection {
+            connection.set_waiting();
+        }
+        let body = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, state)).await;
+        if let Some(connection) = &connection {
+            connection.set_processing();
+        }
+        let Ok(body) = body else {
             let seconds = BODY_TIME.as_secs();
             let text = format!("the body of the request did not come within {seconds} s");
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, text));
@@ -105,5 +134,24 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         // Not from the value, in which a field that is given twice is there once.
         let read = serde_json::from_slice(&body);
         Ok(Body(read.map_err(|error| Problem::refused(format!("the body: {error}")))?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_status() {
+        let statuses = ErrorKind::ALL.map(|kind| (kind, Problem::of(kind, "").status.as_u16()));
+        let expected = [
+            (ErrorKind::Usage, 422),
+            (ErrorKind::Resource, 500),
+            (ErrorKind::Limit, 422),
+            (ErrorKind::File, 500),
+            (ErrorKind::Check, 500),
+            (ErrorKind::Interrupted, 500),
+        ];
+        assert_eq!(statuses, expected);
     }
 }

@@ -5,13 +5,13 @@ use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use tokio::sync::Semaphore;
 
 use super::events::STREAMS;
 use super::reply::Problem;
 use super::search::{Order, Search};
+use crate::system::thread;
 
 /// Searches whose history is kept.
 const KEPT: usize = 8;
@@ -53,7 +53,7 @@ impl Searches {
         let id = format!("{:016x}", self.next.fetch_add(1, Ordering::Relaxed));
         let search = Arc::new(Search::new(id.clone(), &order));
         let (running, threads) = (Arc::clone(&search), self.threads);
-        let thread = thread::Builder::new().name("search".to_owned()).stack_size(STACK);
+        let thread = thread("search", STACK);
         let spawned = thread.spawn(move || running.run(order, threads));
         spawned.map_err(Problem::failed)?;
         if kept.len() >= KEPT {

@@ -1,24 +1,39 @@
-//! Who may ask: our own page, and programs of this machine that are no browser.
+//! Checks of every request: it comes from our own page, or from a program that is no browser.
 //!
-//! The address is that of this machine, but every page that its user visits can make the browser
-//! send requests there. A browser says which page asks (`Sec-Fetch-Site`, `Origin`) and by which
-//! name it found us (`Host`, which a page with a name of its own for 127.0.0.1 cannot choose). Pages
-//! on other ports of this machine count as the same site, so only the same origin will do.
+//! The server listens on a loopback address, but every page that its user visits can make the browser
+//! send requests there. A browser says which page sends a request (`Sec-Fetch-Site`, `Origin`) and
+//! under which name it found the server (`Host`).
+//!
+//! * `Host` must be a loopback name or address, or a name given by `--allow-host`. Another page may
+//!   make its own name resolve to 127.0.0.1 (DNS rebinding), but the browser then sends that name. Any
+//!   port will do: a forwarded port has another number, and the browser does not let a page choose
+//!   the port in `Host`.
+//! * `Origin`, where it is present, must have the host and port of `Host`. The scheme does not matter,
+//!   so that a proxy may add TLS.
+//! * `Sec-Fetch-Site`, where it is present, must be `same-origin` or `none`. Pages on other ports of
+//!   the same host are `same-site`, and rejected.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::uri::Authority;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 
 use super::reply::{MOST_BODY, Problem};
+use crate::system::quote;
 
-/// Most bytes of a request's address. A game of 62 moves on the largest board takes below 600.
+/// Maximum number of bytes of a request's address. A game of 62 moves on the largest board takes below
+/// 600.
 const MOST_ADDRESS: usize = 2048;
 
-/// What the page may do: nothing but what is listed here, all of it from us.
+/// The content policy of the page: only these kinds of resources, and only from this server.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
@@ -33,32 +48,64 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// The names by which we may be asked.
+/// The host names and addresses under which the server answers.
 #[derive(Clone, Debug)]
-struct Hosts(Vec<String>);
+pub struct Hosts(Arc<[HostName]>);
 
-impl Hosts {
-    fn new(port: u16) -> Self {
-        let mut hosts: Vec<_> = NAMES.iter().map(|name| format!("{name}:{port}")).collect();
-        // Browsers leave the usual port out.
-        if port == 80 {
-            hosts.extend(NAMES.map(str::to_owned));
+/// A host name or address without a port, as in `--allow-host`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostName(String);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte);
+        match split_host(text.as_bytes()) {
+            Some((host, "")) if host.bytes().all(is_name) => Ok(HostName(host.to_owned())),
+            _ => Err("write a host name or address without a port, such as konane.example.org"
+                .to_owned()),
         }
-        Hosts(hosts)
-    }
-
-    fn has(&self, host: &[u8]) -> bool {
-        self.0.iter().any(|ours| ours.as_bytes().eq_ignore_ascii_case(host))
     }
 }
 
-const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
+impl Hosts {
+    /// Loopback names and addresses, and these names.
+    pub fn new(names: &[HostName]) -> Self {
+        Hosts(names.into())
+    }
 
-/// The routes behind the guard.
-pub fn guarded(routes: Router, port: u16) -> Router {
-    routes
-        .layer(DefaultBodyLimit::max(MOST_BODY))
-        .layer(from_fn_with_state(Hosts::new(port), guard))
+    /// Whether a `Host` header has one of these names, with any port or without one.
+    fn has(&self, host: &[u8]) -> bool {
+        split_host(host).is_some_and(|(host, _)| {
+            is_loopback(host) || self.0.iter().any(|name| name.0.eq_ignore_ascii_case(host))
+        })
+    }
+}
+
+/// Splits `host:port` or `host` into the host and the rest; `None` if it is neither.
+fn split_host(text: &[u8]) -> Option<(&str, &str)> {
+    let text = std::str::from_utf8(text).ok()?;
+    let authority = text.parse::<Authority>().ok()?;
+    // Fails if there is a user name before the host.
+    let (host, port) = text.split_at_checked(authority.host().len())?;
+    let is_port =
+        |port: &str| port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    let is_split = !host.is_empty() && host == authority.host();
+    (is_split && (port.is_empty() || is_port(port))).then_some((host, port))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse().is_ok_and(|address: Ipv4Addr| address.is_loopback())
+        || in_brackets
+            .is_some_and(|host| host.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback()))
+}
+
+/// Puts the checks before all routes.
+pub fn guarded(routes: Router, hosts: &Hosts) -> Router {
+    routes.layer(DefaultBodyLimit::max(MOST_BODY)).layer(from_fn_with_state(hosts.clone(), guard))
 }
 
 async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
@@ -77,17 +124,33 @@ fn check(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
     let headers = request.headers();
     let forbidden = |text: &str| Err(Problem::new(StatusCode::FORBIDDEN, text));
     let host = only(headers, &header::HOST).ok().flatten();
-    let named = request.uri().authority().map(|authority| authority.as_str().as_bytes());
-    if !host.is_some_and(|host| hosts.has(host)) || named.is_some_and(|named| !hosts.has(named)) {
-        return forbidden("ask by the address that `konane explore` has printed");
+    let Some(host) = host.filter(|host| hosts.has(host)) else {
+        let text = match host {
+            Some(host) => format!(
+                "the host {:?} is not allowed: use localhost, or start konane explore with --allow-host",
+                quote(&String::from_utf8_lossy(host))
+            ),
+            None => "send one Host header, such as Host: localhost".to_owned(),
+        };
+        return forbidden(&text);
+    };
+    let target = request.uri().authority();
+    if target.is_some_and(|target| !target.as_str().as_bytes().eq_ignore_ascii_case(host)) {
+        return forbidden("the host of the address is not that of the header Host");
     }
     let site = only(headers, &HeaderName::from_static("sec-fetch-site"));
     if !matches!(site, Ok(None | Some(b"same-origin" | b"none"))) {
-        return forbidden("other pages may not ask here");
+        return forbidden("requests of other pages are rejected");
     }
-    let ours = |origin: &[u8]| origin.strip_prefix(b"http://").is_some_and(|host| hosts.has(host));
-    if !only(headers, &header::ORIGIN).is_ok_and(|origin| origin.is_none_or(ours)) {
-        return forbidden("other pages may not ask here");
+    let is_ours = |origin: &[u8]| {
+        let authority =
+            [&b"http://"[..], b"https://"].iter().find_map(|scheme| origin.strip_prefix(*scheme));
+        authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+    };
+    if !only(headers, &header::ORIGIN).is_ok_and(|origin| origin.is_none_or(is_ours)) {
+        return forbidden(
+            "requests of other pages are rejected: the header Origin differs from Host",
+        );
     }
     let address = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
     if address > MOST_ADDRESS {

@@ -49,7 +49,7 @@ impl Sprouts {
         work: impl FnOnce(&mut Analyst, &Turn) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let how = self.how.clone();
-        self.seat.with(move || how.make().map_err(Problem::failed), work).await
+        self.seat.with(move || Ok(how.make()?), work).await
     }
 
     /// Ends all searches.

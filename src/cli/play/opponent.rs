@@ -12,6 +12,7 @@ use crate::konane::{Colour, Move, Position};
 use crate::proof::{Guide, ProofError};
 use crate::search::Value;
 use crate::search::run::Limits;
+use crate::system::escape_line;
 
 /// Nodes of the look at a position when it is a person's turn: some 0.2 s.
 const LOOK_NODES: u64 = 200_000;
@@ -93,11 +94,13 @@ impl<'a> Opponent<'a> {
         let proofs = self.analyst.proofs();
         match (source, self.analyst.database()) {
             (Source::Database, Some(database)) => {
-                format!("the database {}", database.directory().display())
+                let directory = database.directory().display().to_string();
+                format!("the database {}", escape_line(&directory))
             }
             (Source::Proof | Source::Rules, _) if !proofs.is_empty() => {
                 let positions = proofs.iter().map(Guide::positions).sum();
-                format!("the proof {}, {} positions", self.files, output::grouped(positions))
+                let files = escape_line(&self.files);
+                format!("the proof {files}, {} positions", output::grouped(positions))
             }
             (Source::Rules, _) => "the rules".to_owned(),
             _ => "search".to_owned(),

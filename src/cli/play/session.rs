@@ -9,13 +9,15 @@ use super::sentences::{proof_situation, prospect, situation};
 use crate::cli::analyst::hint_text;
 use crate::cli::board::{Style, draw};
 use crate::cli::exit::CliError;
-use crate::cli::game::Game;
+use crate::cli::game::{Game, RecordArgs};
 use crate::cli::output;
 use crate::cli::talk::{Next, Talk};
+use crate::cli::terminal_text::TerminalText;
 use crate::cli::words::{self, LONGER, Word};
 use crate::konane::notation::parse_move;
 use crate::konane::{Colour, Position};
 use crate::search::Value;
+use crate::system::escape_line;
 
 const HELP: &str = "\
 Write a move: a square to remove a stone in the first two plies (c3), then jumps (c3-c1).
@@ -81,9 +83,10 @@ impl<'a> Session<'a> {
     }
 
     /// The board, and how things stand.
-    fn show(&mut self) -> Result<String, CliError> {
+    fn show(&mut self) -> Result<TerminalText, CliError> {
         let (board, position) = (self.game.board(), *self.game.position());
-        let mut text = format!("\n{}", draw(board, &position, self.game.last(), self.style));
+        let mut text = TerminalText::from("\n");
+        text += draw(board, &position, self.game.last(), self.style);
         let to_move = position.to_move();
         if self.is_over() {
             let winner = match self.person() {
@@ -151,42 +154,46 @@ impl<'a> Session<'a> {
     fn answer(&mut self, word: Word<'_>) -> Result<Next, CliError> {
         let (board, position) = (self.game.board(), *self.game.position());
         Ok(match word {
-            Word::Empty => Next::Again(String::new()),
+            Word::Empty => Next::Again(TerminalText::new()),
             Word::Quit => Next::Quit,
-            Word::Help => Next::Again(HELP.to_owned()),
-            Word::Moves => Next::Again(self.list()?),
+            Word::Help => Next::Again(HELP.into()),
+            Word::Moves => Next::Again(self.list()?.into()),
             Word::Board => {
-                let drawn = draw(board, &position, self.game.last(), self.style);
-                Next::Again(format!("{drawn}  {}\n", position.to_string()))
+                let mut text = draw(board, &position, self.game.last(), self.style);
+                let _ = writeln!(text, "  {position}");
+                Next::Again(text)
             }
-            Word::Position => Next::Again(position.to_string() + "\n"),
+            Word::Position => Next::Again((position.to_string() + "\n").into()),
             Word::Hint => {
                 let choice = self.opponent.hint(&position)?;
                 let judgement = choice.and_then(|choice| choice.judgement);
                 let mv = choice.map(|choice| self.game.name(choice.mv));
-                Next::Again(hint_text(mv.as_deref(), judgement) + "\n")
+                Next::Again((hint_text(mv.as_deref(), judgement) + "\n").into())
             }
             Word::Search(time) => {
                 let time = time.unwrap_or_else(|| self.opponent.time.saturating_mul(LONGER));
-                Next::Again(self.opponent.search(&position, time)?.verdict.clone() + "\n")
+                Next::Again((self.opponent.search(&position, time)?.verdict + "\n").into())
             }
             Word::Undo => self.undo(),
             Word::Redo => self.redo(),
             Word::New => {
                 while self.game.undo() {}
-                Next::Changed("A new game.\n".to_owned())
+                Next::Changed("A new game.\n".into())
             }
             Word::Save(_) | Word::Load(_) | Word::Draw(_) => match self.file(word) {
                 Ok(next) => next,
-                Err(error) => Next::Failed(format!("{error}\n"), error.exit()),
+                Err(error) => {
+                    let text = escape_line(&error.to_string()).into_owned() + "\n";
+                    Next::Failed(text.into(), error.exit())
+                }
             },
-            Word::Wrong(error) => Next::Wrong(format!("{error}; or write help\n")),
+            Word::Wrong(error) => Next::Wrong(format!("{error}; or write help\n").into()),
             Word::Move(text) => match parse_move(board, &position, text) {
                 Ok(mv) => {
                     self.game.play(mv);
-                    Next::Changed(String::new())
+                    Next::Changed(TerminalText::new())
                 }
-                Err(error) => Next::Wrong(format!("{error}; or write help\n")),
+                Err(error) => Next::Wrong(format!("{error}; or write help\n").into()),
             },
         })
     }
@@ -200,19 +207,23 @@ impl<'a> Session<'a> {
                 let player = |colour| (!self.side.has(colour)).then_some(name.as_str());
                 let players = [player(Colour::Black), player(Colour::White)];
                 self.game.save(Path::new(file), players)?;
-                Next::Again(format!("The game is in {file}.\n"))
+                Next::Again(format!("The game is in {file}.\n").into())
             }
             Word::Load(file) => {
-                let game = Game::open(Path::new(file), Some(self.game.board().dimensions()))?;
+                let game = Game::open(
+                    Path::new(file),
+                    Some(self.game.board().dimensions()),
+                    RecordArgs::default(),
+                )?;
                 self.opponent.must_cover(game.position())?;
                 self.game = game;
-                Next::Changed(format!("The game of {file}.\n"))
+                Next::Changed(format!("The game of {file}.\n").into())
             }
             Word::Draw(file) => {
                 self.game.draw(Path::new(file))?;
-                Next::Again(format!("The board is in {file}.\n"))
+                Next::Again(format!("The board is in {file}.\n").into())
             }
-            _ => Next::Again(String::new()),
+            _ => Next::Again(TerminalText::new()),
         })
     }
 
@@ -220,28 +231,28 @@ impl<'a> Session<'a> {
     fn undo(&mut self) -> Next {
         let person = |position: &Position| self.side.has(position.to_move());
         let Some(turn) = self.game.earlier().iter().rposition(person) else {
-            return Next::Wrong("There is nothing to take back.\n".to_owned());
+            return Next::Wrong("There is nothing to take back.\n".into());
         };
         while self.game.earlier().len() > turn {
             self.game.undo();
         }
-        Next::Changed("Taken back.\n".to_owned())
+        Next::Changed("Taken back.\n".into())
     }
 
     /// Forth to the turn after.
     fn redo(&mut self) -> Next {
         if !self.game.redo() {
-            return Next::Wrong("Nothing was taken back.\n".to_owned());
+            return Next::Wrong("Nothing was taken back.\n".into());
         }
         while !self.side.has(self.game.position().to_move()) && self.game.redo() {}
-        Next::Changed("Made again.\n".to_owned())
+        Next::Changed("Made again.\n".into())
     }
 }
 
 impl Talk for Session<'_> {
     /// Makes the program's moves, and shows the board. The conversation goes on after the game: it can
     /// be saved, taken back and begun again.
-    fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
+    fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         while !self.is_over() && !self.side.has(self.game.position().to_move()) {
             let side = self.game.position().to_move();
             let before = self.game.earlier().last();
@@ -257,13 +268,13 @@ impl Talk for Session<'_> {
             let _ = writeln!(out, "\n{side} plays {}: {why}.", self.game.name(mv));
             if self.side == Side::None {
                 // Nobody interrupts to read what has been done so far.
-                if !output::write_open(out)? {
+                if !output::write_open(out.clone())? {
                     return Ok(true);
                 }
                 out.clear();
             }
         }
-        *out += &self.show()?;
+        *out += self.show()?;
         Ok(false)
     }
 

@@ -11,7 +11,7 @@ use super::progress::SearchProgress;
 use crate::checkpoint::{CheckpointError, Keeper, Save, Totals, Written};
 use crate::cli::exit::CliError;
 use crate::cli::output;
-use crate::konane::Solver;
+use crate::konane::{Solution, Solver};
 use crate::proof::ProofObserver;
 use crate::search::certificate::CertificateProgress;
 use crate::search::run::{CheckpointProgress, Counters, Observer, Progress};
@@ -52,6 +52,8 @@ pub fn keeper(args: &CheckpointArgs, solver: &Solver<'_>) -> Result<Option<Keepe
 /// Shows the progress of a search and what becomes of its checkpoints.
 pub struct Watch<'a> {
     progress: SearchProgress,
+    /// Called when the search has an answer, before its proof is collected.
+    solved: &'a dyn Fn(&Solution, Option<&Kept<'_>>),
     keeper: Option<&'a Keeper>,
     /// Checkpoints written by this run, and the last one of them.
     written: (u64, Option<Written>),
@@ -60,8 +62,13 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Says where checkpoints go and how large they can be.
-    pub fn new(progress: SearchProgress, keeper: Option<&'a Keeper>) -> Self {
+    /// Says where checkpoints go and how large they can be. `solved` is called when the search has an
+    /// answer, before a proof of it is collected.
+    pub fn new(
+        progress: SearchProgress,
+        keeper: Option<&'a Keeper>,
+        solved: &'a dyn Fn(&Solution, Option<&Kept<'_>>),
+    ) -> Self {
         if let Some(keeper) = keeper {
             let bound = output::bytes(keeper.bound());
             let (file, every) = (keeper.path().display(), keeper.interval().as_secs_f64());
@@ -73,7 +80,7 @@ impl<'a> Watch<'a> {
                 progress.note(&format!("checkpoints: going on after {}", totals_text(before)));
             }
         }
-        Watch { progress, keeper, written: (0, None), error: None }
+        Watch { progress, solved, keeper, written: (0, None), error: None }
     }
 
     /// Says what became of the checkpoints since the last call.
@@ -102,7 +109,7 @@ impl<'a> Watch<'a> {
     /// What became of the checkpoints and of the trace, once the search is over.
     pub fn finish(mut self) -> (Option<Kept<'a>>, Result<(), CliError>) {
         self.note_saves();
-        let Watch { progress, keeper, written, error } = self;
+        let Watch { progress, keeper, written, error, .. } = self;
         (keeper.map(|keeper| Kept { keeper, written, error }), progress.finish())
     }
 }
@@ -119,6 +126,17 @@ impl Observer for Watch<'_> {
 }
 
 impl ProofObserver for Watch<'_> {
+    fn solved(&mut self, solution: &Solution) {
+        self.note_saves();
+        let kept = self.keeper.map(|keeper| Kept {
+            keeper,
+            written: self.written,
+            error: self.error.take(),
+        });
+        self.progress.aside(|| (self.solved)(solution, kept.as_ref()));
+        self.error = kept.and_then(|kept| kept.error);
+    }
+
     fn collecting(&mut self, progress: &CertificateProgress) {
         self.note_saves();
         self.progress.collecting(progress);

@@ -6,10 +6,9 @@ use crate::cli::exit::CliError;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::endgame::Database;
-use crate::konane::{Board, Move, Position, Solution, SolveOptions};
+use crate::konane::{Board, Move, Position, SearchTable, Solution, SolveOptions};
 use crate::search::Value;
 use crate::search::run::Limits;
-use crate::search::table::Table;
 
 /// What is known of the moves of a position that was solved.
 pub struct Lines {
@@ -20,7 +19,7 @@ pub struct Lines {
 /// What the search has left: its result, its table, and what it was told.
 pub struct Searched<'a> {
     pub solution: &'a Solution,
-    pub table: Option<Table>,
+    pub table: Option<SearchTable>,
     pub options: SolveOptions,
     pub limits: Limits<'a>,
     pub database: Option<Database>,

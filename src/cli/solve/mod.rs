@@ -7,6 +7,7 @@ mod progress;
 mod proof;
 mod report;
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -15,9 +16,9 @@ pub use report::SolveJson;
 
 use super::database;
 use super::exit::{CliError, Exit};
-use super::output;
 use super::trace::Trace;
-use checkpoint::Watch;
+use super::{out_of_memory, output};
+use checkpoint::{Kept, Watch};
 use lines::Searched;
 use progress::SearchProgress;
 use proof::{Found, Proving};
@@ -50,7 +51,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     ])?;
     let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
     let options = SolveOptions { algorithm, profile, memory_bytes, threads, jobs };
-    // Before the search, so that a file that cannot be written is found out in time.
+    // Before the search, so that an output that cannot be written is found out in time.
+    output::must_be_open()?;
     let solver = Solver::new(&board, &position).options(options);
     let keeper = checkpoint::keeper(&args.checkpoint, &solver)?;
     let keeper = keeper.as_ref();
@@ -69,7 +71,21 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     tracing::debug!(?options, ?position, "search begins");
     let mut progress = SearchProgress::new(&board, &position, algorithm, args.output.quiet);
     progress.record(trace);
-    let mut watch = Watch::new(progress, keeper);
+    // The answer is printed, or kept as JSON, before work begins for which memory may not suffice.
+    let early = Early::default();
+    let solved = |solution: &Solution, kept: Option<&Kept<'_>>| {
+        let proving = args.proof.as_deref().map(Proving::out_of_memory);
+        early.answer(&Report {
+            args,
+            board: &board,
+            database: directory.as_deref(),
+            solution,
+            proving: proving.as_ref(),
+            kept,
+            lines: None,
+        });
+    };
+    let mut watch = Watch::new(progress, keeper, &solved);
     let solver = solver.limits(limits).keeper(keeper);
     let (result, proving) = match &values {
         Some(values) => search(&solver.clone().known(values), &mut watch, writer, args.lines),
@@ -86,6 +102,9 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     tracing::debug!(?solution, "search ends");
 
     // What goes wrong now takes nothing from what the search has found.
+    if args.lines && proving.is_none() && solution.winner.is_some() {
+        solved(&solution, kept.as_ref());
+    }
     let (lines, lines_error) = if args.lines && database_error.is_none() {
         let searched = Searched { solution: &solution, table, options, limits, database };
         match searched.lines(&board, &position, args.output.quiet) {
@@ -104,11 +123,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         kept: kept.as_ref(),
         lines: lines.as_ref(),
     };
-    if args.output.json {
-        output::write_json(&report.json())?;
-    } else {
-        output::write_text(&report.text())?;
-    }
+    early.rest(&report)?;
     if let Some(error) = database_error.map(CliError::from).or(lines_error) {
         return Err(error);
     }
@@ -123,6 +138,38 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
         None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),
         reason => Ok(reason.into()),
+    }
+}
+
+/// The part of the answer that is given before a proof is collected and moves are judged.
+#[derive(Default)]
+struct Early {
+    /// Of the text, the result has been printed, or could not be.
+    printed: Cell<Option<Result<(), CliError>>>,
+}
+
+impl Early {
+    /// Prints the result. JSON is one object, which is printed when it is complete, or when memory is
+    /// refused before.
+    fn answer(&self, report: &Report<'_>) {
+        if report.args.output.json {
+            out_of_memory::keep_answer(output::json(&report.json()).ok());
+        } else {
+            self.printed.set(Some(output::write_text(report.result_text())));
+        }
+    }
+
+    /// Prints what has not been printed yet.
+    fn rest(&self, report: &Report<'_>) -> Result<(), CliError> {
+        if report.args.output.json {
+            let text = output::json(&report.json())?;
+            out_of_memory::keep_answer(None);
+            return output::write_text(&text);
+        }
+        match self.printed.take() {
+            Some(printed) => printed.and_then(|()| output::write_text(report.details_text())),
+            None => output::write_text(report.text()),
+        }
     }
 }
 

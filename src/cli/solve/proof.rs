@@ -1,6 +1,6 @@
 //! `konane solve --proof`: collecting and writing after the search.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -9,12 +9,11 @@ use serde::Serialize;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::output;
 use crate::file::FileError;
-use crate::konane::{Solution, SolveError, Solver};
+use crate::konane::{SearchTable, Solution, SolveError, Solver};
 use crate::proof::{ProofObserver, ProofSummary, ProofWriter, prove, prove_keeping};
 use crate::search::certificate::{CertificateError, CertificateProgress};
 use crate::search::plain::known::Known;
-use crate::search::run::{CheckpointProgress, Observer, Progress};
-use crate::search::table::Table;
+use crate::search::run::{CheckpointProgress, Observer, Progress, Reason};
 
 /// The proof in the JSON of `solve`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -47,8 +46,8 @@ enum Failure {
     Writing(FileError),
 }
 
-/// What a search has found, and its table if it was kept.
-pub type Found = Result<(Solution, Option<Table>), SolveError>;
+/// The solution of a search, and its table if that is kept.
+pub type Found = Result<(Solution, Option<SearchTable>), SolveError>;
 
 /// Solves, collects and writes; hands over the table if it is to be kept. There is no proof if there
 /// is no result; then nothing is left of the file.
@@ -96,13 +95,23 @@ impl Observer for Watch<'_> {
 }
 
 impl ProofObserver for Watch<'_> {
+    fn solved(&mut self, solution: &Solution) {
+        self.searched = Some(Instant::now());
+        self.progress.solved(solution);
+    }
+
     fn collecting(&mut self, progress: &CertificateProgress) {
-        self.searched.get_or_insert_with(Instant::now);
         self.progress.collecting(progress);
     }
 }
 
 impl Proving {
+    /// The outcome if memory is refused while the proof is collected or written.
+    pub fn out_of_memory(path: &Path) -> Self {
+        let error = CertificateError::Stopped(Reason::Memory);
+        Proving { path: path.to_owned(), result: Err(Failure::Collecting(error)), seconds: 0.0 }
+    }
+
     fn reason(&self) -> Option<String> {
         match &self.result {
             Ok(_) => None,

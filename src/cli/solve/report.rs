@@ -14,6 +14,7 @@ use super::proof::{ProofJson, Proving};
 use crate::analysis::JudgedMove;
 use crate::cli::board::{Style, draw};
 use crate::cli::output;
+use crate::cli::terminal_text::TerminalText;
 use crate::konane::{Board, Move, Solution};
 use crate::search::run::Reason;
 
@@ -65,7 +66,14 @@ impl Report<'_> {
     }
 
     /// The result as text.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> TerminalText {
+        let mut text = self.result_text();
+        text += self.details_text();
+        text
+    }
+
+    /// The beginning of the text: the position and the result of the search.
+    pub fn result_text(&self) -> TerminalText {
         let solution = self.solution;
         let (to_move, best) = (solution.to_move, solution.best_move);
         let mut rows: Vec<(&str, String)> = Vec::new();
@@ -88,6 +96,22 @@ impl Report<'_> {
                 rows.extend(solution.pn.zip(solution.dn).map(|(pn, dn)| output::root_row(pn, dn)));
             }
         }
+        let rows = output::rows(&format!("{}, {to_move} to move", solution.board), &rows);
+        // Programs that read the text have no use for it.
+        if io::stdout().is_terminal() {
+            let mut text = draw(self.board, &solution.position, None, Style::of_stdout());
+            text += "\n";
+            text += &rows;
+            text
+        } else {
+            rows.into()
+        }
+    }
+
+    /// The rest of the text: moves and counters.
+    pub fn details_text(&self) -> String {
+        let solution = self.solution;
+        let mut rows: Vec<(&str, String)> = Vec::new();
         rows.extend(self.lines.iter().flat_map(|lines| lines.rows()));
         let profile = solution.profile.name();
         let requested = self.args.search.threads.threads;
@@ -129,13 +153,6 @@ impl Report<'_> {
         if let Some(proving) = self.proving {
             rows.push(("proof", proving.text()));
         }
-
-        let rows = output::rows(&format!("{}, {to_move} to move", solution.board), &rows);
-        // Programs that read the text have no use for it.
-        if io::stdout().is_terminal() {
-            draw(self.board, &solution.position, None, Style::of_stdout()) + "\n" + &rows
-        } else {
-            rows
-        }
+        output::row_lines(&rows)
     }
 }

@@ -21,7 +21,7 @@ use crate::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
 use crate::sprouts::grundy_file::{GrundyFileError, check_number, land_of, place_text};
 use crate::sprouts::spr_file::{SprReader, SprWriter};
 use crate::sprouts::{Scratch, Sprouts};
-use crate::system::memory_available;
+use crate::system::{escape_line, memory_available};
 
 const IMPORT: &str = "\
 The files begin with the line [Positions+Nimber]; or with [WinLoss:Losing_Position], and then say of \
@@ -365,7 +365,7 @@ fn read_and_add<'s>(
             _ => format!(", {} entries are no single land and were left", output::grouped(skipped)),
         };
         let [had, added] = [had, added].map(output::grouped);
-        format!("{}: {added} numbers added to {had}{left}\n", json.file)
+        format!("{}: {added} numbers added to {had}{left}\n", escape_line(&json.file))
     })?;
     Ok(Exit::Answered)
 }
@@ -412,7 +412,7 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     drop(collection);
     output::answer(args.common.output.json, &json, |json| {
         let [lands, entries] = [lands, entries].map(output::grouped);
-        format!("{}: {lands} lands, {entries} entries\n", json.file)
+        format!("{}: {lands} lands, {entries} entries\n", escape_line(&json.file))
     })?;
     Ok(Exit::Answered)
 }

@@ -13,6 +13,7 @@ use crate::cli::flags::{SearchMemoryArg, ThreadsArg};
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::talk::{Next, Talk, talk};
+use crate::cli::terminal_text::TerminalText;
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::sprouts::Position;
@@ -302,7 +303,7 @@ impl Session<'_> {
 }
 
 impl Talk for Session<'_> {
-    fn turn(&mut self, out: &mut String) -> Result<bool, CliError> {
+    fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         (self.list, self.shown) = (None, 0);
         if self.to_move() != self.side {
             let analysis = self.think(Goal::Winner, &self.position().clone())?;
@@ -337,7 +338,7 @@ impl Talk for Session<'_> {
         match self.obey(line) {
             // The game is as it was before the line.
             Err(error @ (CliError::SproutsFull(_) | CliError::SproutsTooLarge)) => {
-                Ok(Next::Wrong(format!("{error}\n")))
+                Ok(Next::Wrong(format!("{error}\n").into()))
             }
             next => next,
         }
@@ -348,24 +349,24 @@ impl Session<'_> {
     fn obey(&mut self, line: &str) -> Result<Next, CliError> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         Ok(match (word, rest.trim_start()) {
-            ("", _) => Next::Again(String::new()),
+            ("", _) => Next::Again(TerminalText::new()),
             ("quit" | "exit" | "q", "") => Next::Quit,
-            ("help" | "?", "") => Next::Again(HELP.to_owned()),
+            ("help" | "?", "") => Next::Again(HELP.into()),
             ("moves", "") => {
                 self.shown = 0;
-                Next::Again(self.page()?)
+                Next::Again(self.page()?.into())
             }
-            ("more", "") => Next::Again(self.page()?),
-            ("position" | "board", "") => Next::Again(self.describe()?),
-            ("hint", "") => Next::Again(self.hint()?),
+            ("more", "") => Next::Again(self.page()?.into()),
+            ("position" | "board", "") => Next::Again(self.describe()?.into()),
+            ("hint", "") => Next::Again(self.hint()?.into()),
             ("undo", "") => self.undo(),
             ("new", "") => {
                 let first = self.played[0].clone();
-                Next::Changed(self.begin(first)?)
+                Next::Changed(self.begin(first)?.into())
             }
             ("new", text) => match text.parse() {
-                Ok(position) => Next::Changed(self.begin(position)?),
-                Err(error) => Next::Wrong(format!("{text}: {error}\n")),
+                Ok(position) => Next::Changed(self.begin(position)?.into()),
+                Err(error) => Next::Wrong(format!("{text}: {error}\n").into()),
             },
             _ => {
                 let position = self.position().clone();
@@ -373,9 +374,9 @@ impl Session<'_> {
                 match self.find(line, &list)? {
                     Ok(at) => {
                         self.played.push(read_back(&list[at]));
-                        Next::Changed(String::new())
+                        Next::Changed(TerminalText::new())
                     }
-                    Err(problem) => Next::Wrong(format!("{problem}\n")),
+                    Err(problem) => Next::Wrong(format!("{problem}\n").into()),
                 }
             }
         })
@@ -425,9 +426,9 @@ impl Session<'_> {
         match self.played.len().checked_sub(2).filter(|&left| left > 0) {
             Some(left) => {
                 self.played.truncate(left);
-                Next::Changed("Taken back.\n".to_owned())
+                Next::Changed("Taken back.\n".into())
             }
-            None => Next::Again("There is nothing to take back.\n".to_owned()),
+            None => Next::Again("There is nothing to take back.\n".into()),
         }
     }
 }

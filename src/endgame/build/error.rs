@@ -7,6 +7,7 @@ use super::plan::PlanError;
 use super::tasks::TaskError;
 use crate::endgame::files::DatabaseError;
 use crate::endgame::values::Stopped;
+use crate::error::ErrorKind;
 use crate::file::FileError;
 use crate::system::bytes_text;
 
@@ -75,6 +76,22 @@ pub enum BuildError {
 }
 
 impl BuildError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            BuildError::Interrupted => ErrorKind::Interrupted,
+            BuildError::Busy { .. }
+            | BuildError::DiskFull { .. }
+            | BuildError::Lost { .. }
+            | BuildError::Unfinished { .. }
+            // The build names its files itself, so no error here is a usage error.
+            | BuildError::Database(_) => ErrorKind::File,
+            BuildError::NoTask(error) => error.kind(),
+            BuildError::TaskMemory { .. } => ErrorKind::Limit,
+            BuildError::Plan(error) => error.kind(),
+        }
+    }
+
     /// An error of the operating system, to be used with `map_err`.
     pub(super) fn io(
         action: &'static str,

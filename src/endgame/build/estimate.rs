@@ -263,6 +263,7 @@ fn ranked_needs(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     fn options(max_stones: Option<u32>, memory_bytes: Option<u64>) -> BuildOptions {
         let out = std::env::temp_dir().join("konane-plan-that-writes-nothing");
@@ -340,6 +341,7 @@ mod tests {
         let text = |misfit: &Misfit| PlanError::DoesNotFit(Box::new(misfit.clone())).to_string();
         assert!(text(&misfit).ends_with("scope complete needs less memory"), "{}", text(&misfit));
         misfit.resource = Resource::Disk;
+        assert_eq!(PlanError::DoesNotFit(misfit.clone()).kind(), ErrorKind::Limit);
         assert!(text(&misfit).ends_with("choose another disk"), "{}", text(&misfit));
     }
 

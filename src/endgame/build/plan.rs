@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::tasks::TaskFigures;
 use crate::endgame::files::{DatabaseError, Metric, Scope};
+use crate::error::ErrorKind;
 use crate::konane::Dimensions;
 use crate::system::bytes_text;
 
@@ -251,6 +252,20 @@ pub enum PlanError {
 }
 
 impl PlanError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            PlanError::DoesNotFit(_) | PlanError::Begun { .. } => ErrorKind::Limit,
+            PlanError::OtherWork { .. } => ErrorKind::File,
+            PlanError::Database(error) => error.kind(),
+            PlanError::ReachableWithMaxStones
+            | PlanError::ReachableWithRemoteness
+            | PlanError::SlicedRemoteness { .. }
+            | PlanError::TooLargeForRows { .. }
+            | PlanError::ReachableTooLarge { .. } => ErrorKind::Usage,
+        }
+    }
+
     /// What does not suffice, if something does not.
     pub fn lacking(&self) -> Option<Resource> {
         match self {

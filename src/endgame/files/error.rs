@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::error::ErrorKind;
 use crate::file::{FileError, FileKind};
 use crate::konane::Dimensions;
 
@@ -74,15 +75,18 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// Whether the question was wrong, and not a file: the position or the board is not one of the
-    /// database. Programs exit with 2 then, and with 4 for all other errors.
-    pub fn is_bad_input(&self) -> bool {
-        matches!(
-            self,
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            DatabaseError::File(error) => error.kind(),
+            DatabaseError::NoDatabase { .. } | DatabaseError::MissingLayer { .. } => {
+                ErrorKind::File
+            }
             DatabaseError::OtherBoard { .. }
-                | DatabaseError::NotCovered { .. }
-                | DatabaseError::OutsideBoard { .. }
-        )
+            | DatabaseError::NotCovered { .. }
+            | DatabaseError::OutsideBoard { .. } => ErrorKind::Usage,
+            DatabaseError::Interrupted => ErrorKind::Interrupted,
+        }
     }
 
     /// Whether a file contradicts itself, its checksums or the manifest.

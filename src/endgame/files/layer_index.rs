@@ -12,6 +12,7 @@ use crate::endgame::index::binomial;
 use crate::file::Source;
 use crate::file::fields::{u32_at, u64_at};
 use crate::konane::Colour;
+use crate::system::try_reserve;
 
 /// Chunks between two of which the place in the file is kept in memory.
 pub(super) const STRIDE: usize = 16;
@@ -165,7 +166,7 @@ impl LayerIndex {
         let mut next = |bytes: &mut Vec<u8>, end: u64| {
             let from = bytes.len();
             let to = (from as u64 + PIECE_BYTES).min(end) as usize;
-            let room = bytes.try_reserve(to - from);
+            let room = try_reserve(bytes, to - from);
             room.map_err(|error| DatabaseError::io("read the index of", path)(error.into()))?;
             bytes.resize(to, 0);
             source.read_at(place, &mut bytes[from..])?;

@@ -20,6 +20,7 @@ use super::jumps::{Jump, jumps};
 use super::sweep::row_ops::{RowJump, RowOps};
 use super::sweep::{Images, Layer, Sweep, row_words};
 use crate::endgame::index::{Index, Sizes, stabiliser};
+use crate::error::ErrorKind;
 use crate::konane::{Board, Colour, Position};
 
 /// What the search found at one ply.
@@ -59,6 +60,18 @@ pub enum StateSpaceError<E = Infallible> {
     /// The stop flag was set.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl StateSpaceError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            StateSpaceError::TooLarge { .. } => ErrorKind::Usage,
+            StateSpaceError::Memory(_) => ErrorKind::Limit,
+            StateSpaceError::Sink(never) => match *never {},
+            StateSpaceError::Interrupted => ErrorKind::Interrupted,
+        }
+    }
 }
 
 /// The most squares of a board whose state space is searched.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::endgame::files::DatabaseError;
 use crate::endgame::index::Address;
+use crate::error::ErrorKind;
 
 /// Why a database did not pass.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +34,17 @@ pub enum VerifyError {
     /// The stop flag was set.
     #[error("interrupted before everything was checked")]
     Interrupted,
+}
+
+impl VerifyError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            // The database determines which files are read, so no error here is a usage error.
+            VerifyError::Database(_) | VerifyError::Wrong { .. } => ErrorKind::File,
+            VerifyError::Interrupted => ErrorKind::Interrupted,
+        }
+    }
 }
 
 impl From<DatabaseError> for VerifyError {

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::{Perft, Uncounted};
 use crate::konane::moves::Move;
 use crate::konane::position::Position;
+use crate::system::is_available;
 
 /// Plies below the last list: the plain count of so few costs less than another list.
 const PLAIN: u32 = 3;
@@ -50,7 +51,8 @@ impl Perft<'_> {
         let mut layer = vec![(position.code(self.board), 1)];
         while left > PLAIN {
             let successors = self.successors(&layer, stop);
-            if size_of_val(&*layer) as u64 + successors * FOUND_BYTES > memory {
+            let found = successors * FOUND_BYTES;
+            if size_of_val(&*layer) as u64 + found > memory || !is_available(found) {
                 break;
             }
             layer = self.next(&layer, successors, stop)?;

@@ -15,6 +15,8 @@ use super::board::Board;
 use super::kernels::Jumps;
 use super::moves::Move;
 use super::position::{Phase, Position};
+use crate::error::ErrorKind;
+use crate::system::{is_available, try_reserve_in_set};
 
 /// Plies that are counted without a look at the stop flag: some milliseconds on 8×8, also where there
 /// are the most moves.
@@ -42,6 +44,16 @@ pub enum Uncounted {
     /// The positions of the next ply might not fit into the memory that may be used.
     #[error("memory")]
     Memory,
+}
+
+impl Uncounted {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Uncounted::Interrupted => ErrorKind::Interrupted,
+            Uncounted::TooMany | Uncounted::Memory => ErrorKind::Limit,
+        }
+    }
 }
 
 /// Counts move sequences from one position. Holds the board's tables; share it between threads.
@@ -188,7 +200,8 @@ impl<'a> Perft<'a> {
             let known = (seen[0].len() + seen[1].len()) as u64;
             let moves = |position: &Position| u64::from(position.count_moves(self.board));
             let found: u64 = layer.par_iter().map(moves).sum();
-            if known * KNOWN_BYTES + found * FOUND_BYTES > memory {
+            let needed = found * FOUND_BYTES;
+            if known * KNOWN_BYTES + needed > memory || !is_available(needed) {
                 return Some(Err(Uncounted::Memory));
             }
             let mut next: Vec<u64> = layer
@@ -209,6 +222,9 @@ impl<'a> Perft<'a> {
                 return Some(Err(Uncounted::Memory));
             }
             let known = &mut seen[side.index()];
+            if try_reserve_in_set(known, next.len()).is_err() {
+                return Some(Err(Uncounted::Memory));
+            }
             next.retain(|&occupied| known.insert(occupied));
             layer =
                 next.into_iter().map(|o| Position::new_unchecked(self.board, o, side)).collect();

@@ -3,13 +3,18 @@
 use std::str::FromStr;
 
 use super::{Mark, Record, RecordedMove, one_line};
+use crate::error::ErrorKind;
 use crate::konane::board::Board;
 use crate::konane::geometry::{Colour, Dimensions, DimensionsError};
-use crate::konane::notation::{MoveError, PositionError, parse_move, parse_position_as};
+use crate::konane::moves::Move;
+use crate::konane::notation::{
+    DASHES, MoveError, PositionError, check_move, parse_position_as, read_move,
+};
 use crate::konane::position::{PhaseChoice, PhaseError, Position};
+use crate::konane::square::Square;
 use crate::system::quote;
 
-/// Why a text is not the record of a game.
+/// Error of a text that is not the record of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, character {column}: {problem}")]
 pub struct RecordError {
@@ -21,7 +26,14 @@ pub struct RecordError {
     pub problem: RecordProblem,
 }
 
-/// What can be wrong in a record.
+impl RecordError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}
+
+/// Problem in a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordProblem {
     /// Bytes that are no UTF-8.
@@ -51,8 +63,27 @@ pub enum RecordProblem {
     #[error("Phase: the position is missing: the phase is that of the header Position")]
     PhaseAlone,
     /// The value of `Result:`.
-    #[error("Result: {0:?} is none: write black, white or unknown")]
+    #[error("Result: {0:?} is not a result: write black, white or unknown, or 1-0, 0-1 or *")]
     Result(String),
+    /// The value of `Flip-Ranks:`.
+    #[error("Flip-Ranks: {0:?} is neither yes nor no")]
+    FlipRanks(String),
+    /// A result behind the moves that is not that of the header.
+    #[error("the result {0:?} contradicts the header Result")]
+    TwoResults(String),
+    /// A move behind the result.
+    #[error("a move or a number stands behind the result, which ends the game")]
+    AfterResult,
+    /// A problem in a record whose ranks are numbered from the top.
+    #[error(
+        "{problem} (the ranks are flipped: rank 1 of the record is rank {ranks} in this message)"
+    )]
+    Flipped {
+        /// The problem, with squares as they are named after the ranks have been flipped.
+        problem: Box<RecordProblem>,
+        /// Number of ranks.
+        ranks: u32,
+    },
     /// A `Result:` that the end of the game contradicts.
     #[error("Result: the game ends with a win of {winner}, who makes the last move")]
     OtherResult {
@@ -89,8 +120,20 @@ impl Record {
     /// # Errors
     /// As [`str::parse`], or if they are not UTF-8.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordError> {
+        Record::from_utf8(bytes, None)
+    }
+
+    /// Reads the bytes of a file whose rank 1 is the top rank, as with the header `Flip-Ranks: yes`.
+    ///
+    /// # Errors
+    /// As [`Record::from_bytes`].
+    pub fn from_bytes_flipped(bytes: &[u8]) -> Result<Self, RecordError> {
+        Record::from_utf8(bytes, Some(true))
+    }
+
+    fn from_utf8(bytes: &[u8], is_flipped: Option<bool>) -> Result<Self, RecordError> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => text.parse(),
+            Ok(text) => Record::read(text, is_flipped),
             Err(error) => {
                 let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                 let line = valid.matches('\n').count() + 1;
@@ -109,28 +152,134 @@ impl FromStr for Record {
     /// # Errors
     /// With line and character, and what should be there.
     fn from_str(text: &str) -> Result<Self, RecordError> {
+        Record::read(text, None)
+    }
+}
+
+impl Record {
+    /// Reads a text, with flipped ranks or without, or as the text requires it.
+    fn read(text: &str, is_flipped: Option<bool>) -> Result<Self, RecordError> {
         let mut reader = Reader::new(text);
         let headers = reader.headers()?;
-        let mut record = headers.record()?;
-        let board = record.board();
-        reader.moves(&board, &mut record)?;
-        let last = record.positions().pop().expect("the start at least");
-        let winner = winner(&board, &last);
-        match (&headers.result, record.result, winner) {
-            (Some(header), Some(result), Some(winner)) if result != winner => {
-                Err(header.error(RecordProblem::OtherResult { winner }))
-            }
-            _ => {
-                record.result = record.result.or(winner);
-                Ok(record)
-            }
+        let dimensions = headers.dimensions()?;
+        let read = |is_flipped| {
+            let ranks = Ranks { dimensions, is_flipped };
+            let mut record = headers.record(ranks)?;
+            reader.clone().moves(ranks, &headers, &mut record)?;
+            Ok(record)
+        };
+        // With an odd number of ranks, a1 is black in either direction.
+        let has_two_readings = dimensions.ranks().is_multiple_of(2);
+        match is_flipped.or(headers.is_flipped()?) {
+            Some(is_flipped) => read(is_flipped),
+            None if has_two_readings => read(false).or_else(|error: RecordError| {
+                // The reading that gets further is the one that was meant.
+                read(true).map_err(|flipped| {
+                    let place = |error: &RecordError| (error.line, error.column);
+                    if place(&flipped) > place(&error) { flipped } else { error }
+                })
+            }),
+            None => read(false),
         }
     }
 }
 
-/// Who has won by the rules, if the game is over.
+/// The winner by the rules, if the game is over.
 fn winner(board: &Board, last: &Position) -> Option<Colour> {
     (last.count_moves(board) == 0).then_some(!last.to_move())
+}
+
+/// The direction in which a record numbers the ranks of its board.
+#[derive(Clone, Copy)]
+struct Ranks {
+    dimensions: Dimensions,
+    is_flipped: bool,
+}
+
+impl Ranks {
+    /// A move of the record as a move of the board.
+    fn of_board(self, mv: Move) -> Move {
+        let (ranks, files) = (self.dimensions.ranks() as u8, self.dimensions.files() as u8);
+        let flip = |square: Square| match self.is_flipped {
+            true => {
+                let (row, file) = (square.index() / files, square.index() % files);
+                Square::new(self.dimensions, (ranks - 1 - row) * files + file)
+            }
+            false => square,
+        };
+        match mv {
+            Move::Remove { square } => Move::Remove { square: flip(square) },
+            Move::Jump { from, to } => Move::Jump { from: flip(from), to: flip(to) },
+        }
+    }
+
+    /// The text of a position of the record as a text of the board.
+    fn text_of_board(self, text: &str) -> String {
+        match text.trim().split_once(char::is_whitespace) {
+            _ if !self.is_flipped => text.to_owned(),
+            Some((ranks, rest)) => {
+                ranks.split('/').rev().collect::<Vec<_>>().join("/") + " " + rest
+            }
+            None => text.split('/').rev().collect::<Vec<_>>().join("/"),
+        }
+    }
+
+    /// A problem with squares or ranks in its message.
+    fn problem(self, problem: RecordProblem) -> RecordProblem {
+        match self.is_flipped {
+            true => {
+                let ranks = self.dimensions.ranks();
+                RecordProblem::Flipped { problem: Box::new(problem), ranks }
+            }
+            false => problem,
+        }
+    }
+}
+
+/// A result in a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GameResult {
+    /// The name of the winner.
+    Winner(Colour),
+    /// `1-0` or `0-1`: the winner, where White's score is the first number. Some programs put the
+    /// first player's there, so the rules decide about a finished game.
+    Score(Colour),
+    /// No winner.
+    Unknown,
+}
+
+impl GameResult {
+    fn parse(text: &str) -> Option<Self> {
+        match text.replace(DASHES, "-").to_ascii_lowercase().as_str() {
+            "black" => Some(GameResult::Winner(Colour::Black)),
+            "white" => Some(GameResult::Winner(Colour::White)),
+            "0-1" => Some(GameResult::Score(Colour::Black)),
+            "1-0" => Some(GameResult::Score(Colour::White)),
+            "unknown" | "*" => Some(GameResult::Unknown),
+            _ => None,
+        }
+    }
+
+    /// The result of a word between or behind the moves, where names of colours are no results.
+    fn of_word(word: &str) -> Option<Self> {
+        GameResult::parse(word).filter(|_| word.starts_with(['0', '1', '*']))
+    }
+
+    fn winner(self) -> Option<Colour> {
+        match self {
+            GameResult::Winner(colour) | GameResult::Score(colour) => Some(colour),
+            GameResult::Unknown => None,
+        }
+    }
+}
+
+/// Numbering of the moves of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbering {
+    /// Black's move and White's after it have one number.
+    Turns,
+    /// Every move has a number of its own.
+    Plies,
 }
 
 /// A value and where it begins.
@@ -151,7 +300,7 @@ impl Header<'_> {
     }
 }
 
-/// The headers that mean something, and the others.
+/// The headers with a meaning, and the others.
 #[derive(Default)]
 struct Headers<'a> {
     board: Option<Header<'a>>,
@@ -160,6 +309,7 @@ struct Headers<'a> {
     position: Option<Header<'a>>,
     phase: Option<Header<'a>>,
     result: Option<Header<'a>>,
+    flip_ranks: Option<Header<'a>>,
     others: Vec<(String, String)>,
 }
 
@@ -173,18 +323,38 @@ impl<'a> Headers<'a> {
             "position" => Some(&mut self.position),
             "phase" => Some(&mut self.phase),
             "result" => Some(&mut self.result),
+            "flip-ranks" => Some(&mut self.flip_ranks),
             _ => None,
         }
     }
 
-    fn record(&self) -> Result<Record, RecordError> {
+    fn dimensions(&self) -> Result<Dimensions, RecordError> {
         let board = self.board.as_ref().ok_or(RecordError {
             line: 1,
             column: 1,
             problem: RecordProblem::NoBoard,
         })?;
-        let dimensions: Dimensions =
-            board.value.parse().map_err(|error| board.error(RecordProblem::Board(error)))?;
+        board.value.parse().map_err(|error| board.error(RecordProblem::Board(error)))
+    }
+
+    /// The value of the header `Flip-Ranks`.
+    fn is_flipped(&self) -> Result<Option<bool>, RecordError> {
+        let Some(header) = &self.flip_ranks else { return Ok(None) };
+        match header.value.to_ascii_lowercase().as_str() {
+            "yes" => Ok(Some(true)),
+            "no" => Ok(Some(false)),
+            _ => Err(header.error(RecordProblem::FlipRanks(quote(header.value)))),
+        }
+    }
+
+    fn result(&self) -> Result<GameResult, RecordError> {
+        let Some(header) = &self.result else { return Ok(GameResult::Unknown) };
+        let problem = || header.error(RecordProblem::Result(quote(header.value)));
+        GameResult::parse(header.value).ok_or_else(problem)
+    }
+
+    /// The record without its moves and its result.
+    fn record(&self, ranks: Ranks) -> Result<Record, RecordError> {
         let phase = match &self.phase {
             None => PhaseChoice::Auto,
             Some(header) => {
@@ -194,36 +364,29 @@ impl<'a> Headers<'a> {
         };
         let start = match (&self.position, &self.phase) {
             (None, Some(phase)) => return Err(phase.error(RecordProblem::PhaseAlone)),
-            (None, None) => Position::start(&Board::new(dimensions)),
+            (None, None) => Position::start(&Board::new(ranks.dimensions)),
             (Some(header), _) => {
-                let read = parse_position_as(dimensions, header.value, phase);
-                read.map_err(|error| header.error(RecordProblem::Position(error)))?.1
+                let text = ranks.text_of_board(header.value);
+                let read = parse_position_as(ranks.dimensions, &text, phase);
+                let problem = |error| header.error(ranks.problem(RecordProblem::Position(error)));
+                read.map_err(problem)?.1
             }
         };
-        // Elsewhere the header says nothing that the position does not say.
-        let is_early_jump = start.is_early_jump(&phase.board(dimensions));
+        // In all other positions the phase follows from the position.
+        let is_early_jump = start.is_early_jump(&phase.board(ranks.dimensions));
         let phase = if is_early_jump { phase } else { PhaseChoice::Auto };
-        let result = match &self.result {
-            None => None,
-            Some(header) => match header.value.to_ascii_lowercase().as_str() {
-                "black" => Some(Colour::Black),
-                "white" => Some(Colour::White),
-                "unknown" => None,
-                _ => return Err(header.error(RecordProblem::Result(quote(header.value)))),
-            },
-        };
         Ok(Record {
             black: self.black.as_ref().and_then(Header::text),
             white: self.white.as_ref().and_then(Header::text),
             phase,
-            result,
             others: self.others.clone(),
-            ..Record::new(dimensions, start)
+            ..Record::new(ranks.dimensions, start)
         })
     }
 }
 
-/// Goes through a text and knows the place.
+/// The rest of a text, and its place.
+#[derive(Clone)]
 struct Reader<'a> {
     rest: &'a str,
     line: usize,
@@ -296,11 +459,20 @@ impl<'a> Reader<'a> {
         Ok(headers)
     }
 
-    fn moves(&mut self, board: &Board, record: &mut Record) -> Result<(), RecordError> {
+    /// Reads the moves and comments, and finds the result.
+    fn moves(
+        mut self,
+        ranks: Ranks,
+        headers: &Headers<'_>,
+        record: &mut Record,
+    ) -> Result<(), RecordError> {
+        let board = &record.board();
         let mut position = record.start;
+        let (mut numbering, mut result_at_end) = (None, None);
+        let result = headers.result()?;
         loop {
             self.until(|found| !found.is_whitespace());
-            let Some(next) = self.rest.chars().next() else { return Ok(()) };
+            let Some(next) = self.rest.chars().next() else { break };
             match next {
                 '#' => drop(self.until(|found| found == '\n')),
                 '}' => return Err(self.error(RecordProblem::StrayBrace)),
@@ -312,14 +484,45 @@ impl<'a> Reader<'a> {
                     };
                     comments.extend((!comment.is_empty()).then_some(comment));
                 }
-                '0'..='9' => self.number(Record::turn(&record.start, record.moves.len()))?,
+                _ if result_at_end.is_some() => return Err(self.error(RecordProblem::AfterResult)),
+                _ if let Some(found) = GameResult::of_word(self.word()) => {
+                    let are_two = matches!(
+                        (result, found),
+                        (GameResult::Score(header), GameResult::Score(found)) if header != found
+                    );
+                    if are_two {
+                        return Err(self.error(RecordProblem::TwoResults(quote(self.word()))));
+                    }
+                    result_at_end = Some(found);
+                    self.take(self.word().len());
+                }
+                '0'..='9' => {
+                    let ply = record.moves.len();
+                    self.number(Record::turn(&record.start, ply), ply + 1, &mut numbering)?;
+                }
                 _ => {
-                    let recorded = self.recorded(board, &position)?;
+                    let recorded = self.recorded(board, &position, ranks)?;
                     position = position.play(board, recorded.mv);
                     record.moves.push(recorded);
                 }
             }
         }
+        let by_rules = winner(board, &position);
+        if let (Some(header), GameResult::Winner(named), Some(winner)) =
+            (&headers.result, result, by_rules)
+            && named != winner
+        {
+            return Err(header.error(RecordProblem::OtherResult { winner }));
+        }
+        let at_end = result_at_end.and_then(GameResult::winner);
+        record.result = by_rules.or(result.winner()).or(at_end);
+        Ok(())
+    }
+
+    /// The text before the next white space, comment or remark.
+    fn word(&self) -> &'a str {
+        let ends = |found: char| found.is_whitespace() || "{}#".contains(found);
+        &self.rest[..self.rest.find(ends).unwrap_or(self.rest.len())]
     }
 
     fn comment(&mut self) -> Result<String, RecordError> {
@@ -329,26 +532,47 @@ impl<'a> Reader<'a> {
         Ok(one_line(&self.take(end + 1)[1..end]))
     }
 
-    /// Reads the number of a turn and the points behind it.
-    fn number(&mut self, expected: usize) -> Result<(), RecordError> {
+    /// Reads the number of the next move, which is in this turn and the given ply of the record, counted from 1,
+    /// and the points behind it. The first number that only one numbering explains decides which one
+    /// the record has.
+    fn number(
+        &mut self,
+        turn: usize,
+        ply: usize,
+        numbering: &mut Option<Numbering>,
+    ) -> Result<(), RecordError> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let found = &self.rest[..digits];
-        if found != expected.to_string() {
-            let found = quote(found);
-            return Err(self.error(RecordProblem::Number { expected, found }));
+        let is = |number: usize| found == number.to_string();
+        match *numbering {
+            None if is(turn) && is(ply) => {}
+            None | Some(Numbering::Turns) if is(turn) => *numbering = Some(Numbering::Turns),
+            None | Some(Numbering::Plies) if is(ply) => *numbering = Some(Numbering::Plies),
+            _ => {
+                let expected = if *numbering == Some(Numbering::Plies) { ply } else { turn };
+                let found = quote(found);
+                return Err(self.error(RecordProblem::Number { expected, found }));
+            }
         }
         self.take(digits);
         self.until(|found| found != '.');
         Ok(())
     }
 
-    fn recorded(&mut self, board: &Board, at: &Position) -> Result<RecordedMove, RecordError> {
-        let ends = |found: char| found.is_whitespace() || "{}#".contains(found);
-        let word = &self.rest[..self.rest.find(ends).unwrap_or(self.rest.len())];
+    fn recorded(
+        &mut self,
+        board: &Board,
+        at: &Position,
+        ranks: Ranks,
+    ) -> Result<RecordedMove, RecordError> {
+        let word = self.word();
         let mark = Mark::ALL.into_iter().find(|mark| word.ends_with(mark.symbol()));
         let text = mark.map_or(word, |_| &word[..word.len() - 1]);
-        let mv = parse_move(board, at, text)
-            .map_err(|reason| self.error(RecordProblem::Move { text: quote(word), reason }))?;
+        let mv = read_move(ranks.dimensions, text).map(|mv| ranks.of_board(mv));
+        let mv = mv.and_then(|mv| check_move(board, at, mv).map(|()| mv)).map_err(|reason| {
+            let text = quote(word);
+            self.error(ranks.problem(RecordProblem::Move { text, reason }))
+        })?;
         self.take(word.len());
         Ok(RecordedMove { mark, ..RecordedMove::new(mv) })
     }
@@ -379,7 +603,16 @@ mod tests {
             ("Board: 3x3\n1. b2\n", 2, 1, "\"1. b2\" is no header"),
             ("Board: 3x3\nPosition: xox/oxo b\n\n", 2, 11, "Position: "),
             ("Board: 3x3\nResult:  draw\n\n", 2, 10, "black, white or unknown"),
-            ("Board: 3x3\n\n1. b2 2. b3", 3, 7, "number 2 stands where 1 is due"),
+            ("Board: 3x3\nFlip-Ranks: up\n\n", 2, 13, "\"up\" is neither yes nor no"),
+            ("Board: 3x3\n\n1. b2 3. b3", 3, 7, "number 3 stands where 1 is due"),
+            ("Board: 5x5\n\n1. c3 2. c4 2. c1-c3", 3, 13, "number 2 stands where 3 is due"),
+            ("Board: 5x5\n\n1. c3 c4 2. c1-c3 4. a4-c4", 3, 19, "number 4 stands where 2 is due"),
+            ("Board: 4x4\n\n1. a4 b4 0-1 c4-a4", 3, 14, "behind the result"),
+            ("Board: 4x4\nResult: 0-1\n\na4 b4 1-0", 4, 7, "\"1-0\" contradicts"),
+            ("Board: 6x6\n\n1. e6-e5-e4", 3, 4, "in one line"),
+            // Of the two readings of a record the one that gets further is reported.
+            ("Board: 4x4\n\n1. a1 a2 a2", 3, 10, "rank 1 of the record is rank 4"),
+            ("Board: 4x4\n\n1. b1 b2", 3, 4, "\"b1\": b1 is not legal here"),
             ("Board: 3x3\n\n1. b2\n  c1", 4, 3, "\"c1\": c1 is not legal here"),
             ("Board: 3x3\n\n1. é2", 3, 4, "\"é2\": \"é2\" is not a square"),
             ("Board: 3x3\n\n1. b2 {x", 3, 7, "closing brace is missing"),

@@ -7,10 +7,14 @@
 mod algorithm;
 mod options;
 mod solution;
+mod table;
 
 pub use algorithm::{Algorithm, AlgorithmError};
 pub use options::{JobOptions, LEAST_MEMORY, SolveOptions};
 pub use solution::{Solution, SolveError};
+pub use table::SearchTable;
+pub(crate) use table::new_table;
+pub(in crate::konane) use table::table_capacity;
 
 use std::time::{Duration, Instant};
 
@@ -18,9 +22,8 @@ use super::board::Board;
 use super::game::Konane;
 use super::position::Position;
 use super::watch::Watched;
-use super::zobrist::Zobrist;
 use crate::checkpoint::Keeper;
-use crate::search::alphabeta::alphabeta;
+use crate::search::alphabeta::{ScoreTable, alphabeta};
 use crate::search::dfpn::dfpn_parallel;
 use crate::search::plain::game::Game;
 use crate::search::plain::known::{Informed, Known};
@@ -29,7 +32,7 @@ use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns;
 use crate::search::run::{Limits, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, TreePort};
-use crate::search::table::{CodesOfKeys, Table, TableError};
+use crate::search::table::Table;
 use crate::search::two_level::two_level;
 
 /// Finds the winner of a position.
@@ -126,19 +129,51 @@ impl<'a, K: Known> Solver<'a, K> {
         Ok(self.search(observer)?.0)
     }
 
-    /// [`Solver::run_observed`] that hands over the table as the search has left it; there is none
-    /// if the game was over.
+    /// Searches like [`Solver::run_observed`], and also returns the table as the search has left it, or
+    /// none if the game was over.
     pub(crate) fn search(
         &self,
         observer: &mut dyn Observer,
-    ) -> Result<(Solution, Option<Table>), SolveError> {
-        self.search_by(observer, |root, tree, observer, port| {
+    ) -> Result<(Solution, Option<SearchTable>), SolveError> {
+        if self.options.algorithm == Algorithm::AlphaBeta {
+            return self.search_by_scores(observer);
+        }
+        let (solution, table) = self.search_by(observer, |root, tree, observer, port| {
             self.by_algorithm(root, tree, observer, port)
-        })
+        })?;
+        Ok((solution, table.map(SearchTable::ProofNumbers)))
     }
 
-    /// [`Solver::run_observed`] in a table of the caller's, in which earlier searches of positions of
-    /// this board with this profile may have left what they found.
+    /// Searches by α-β.
+    fn search_by_scores(
+        &self,
+        observer: &mut dyn Observer,
+    ) -> Result<(Solution, Option<SearchTable>), SolveError> {
+        let (table_bytes, tree_bytes) = self.options.memory()?;
+        if let Some(solution) = self.finished_game(observer) {
+            return Ok((solution, None));
+        }
+        let table = ScoreTable::new(table_bytes)?;
+        let options = self.options.profile.alphabeta();
+        let entries = table.entries();
+        let solution = self.search_on(entries, tree_bytes, observer, |root, _, observer, _| {
+            alphabeta(root.game, root.code, &table, options, self.limits, observer)
+        })?;
+        Ok((solution, Some(SearchTable::Scores(table))))
+    }
+
+    /// Returns the solution if the game is over, and reports it to the observer.
+    fn finished_game(&self, observer: &mut dyn Observer) -> Option<Solution> {
+        if self.position.count_moves(self.board) > 0 {
+            return None;
+        }
+        let solution = Solution::of_finished_game(self);
+        observer.progress(&Progress::from(&solution.report));
+        Some(solution)
+    }
+
+    /// Searches like [`Solver::run_observed`] by a proof-number search in a table of the caller, which
+    /// may hold the entries of earlier searches of positions of this board with this profile.
     pub(crate) fn search_in(
         &self,
         table: &Table,
@@ -153,7 +188,7 @@ impl<'a, K: Known> Solver<'a, K> {
         })
     }
 
-    /// The search that the options ask for, with a tree if it keeps one.
+    /// Runs the proof-number search that the options ask for, with a tree if it keeps one.
     fn by_algorithm<G: Game>(
         &self,
         root: Root<'_, G>,
@@ -165,7 +200,6 @@ impl<'a, K: Known> Solver<'a, K> {
         let (profile, threads) = (options.profile, options.threads);
         match (options.algorithm, tree) {
             (Algorithm::Dfpn, _) => dfpn_parallel(root, profile.dfpn(), threads, limits, observer),
-            (Algorithm::AlphaBeta, _) => alphabeta(root, profile.alphabeta(), limits, observer),
             (Algorithm::Pns, Some(tree)) => pns(root, tree, profile.pns(), limits, observer, port),
             (Algorithm::Pn2, Some(tree)) => {
                 pn2_parallel(root, tree, profile.pn2(), limits, observer, port)
@@ -173,6 +207,7 @@ impl<'a, K: Known> Solver<'a, K> {
             (Algorithm::PnsPdfpn, Some(tree)) => {
                 two_level(root, tree, options.two_level(), limits, observer, port)
             }
+            (Algorithm::AlphaBeta, _) => unreachable!("α-β has a table of its own"),
             (algorithm, None) => unreachable!("{algorithm} has room for a tree"),
         }
     }
@@ -189,19 +224,17 @@ impl<'a, K: Known> Solver<'a, K> {
         ) -> Report,
     ) -> Result<(Solution, Option<Table>), SolveError> {
         let (table_bytes, tree_bytes) = self.options.memory()?;
-        if self.position.count_moves(self.board) == 0 {
-            let solution = Solution::of_finished_game(self);
-            observer.progress(&Progress::from(&solution.report));
+        if let Some(solution) = self.finished_game(observer) {
             return Ok((solution, None));
         }
-        let table = new_table(self.board, table_bytes, self.options.algorithm)?;
+        let table = new_table(self.board, table_bytes)?;
         let solution = self.search_on(&table, tree_bytes, observer, search)?;
         Ok((solution, Some(table)))
     }
 
-    /// A table for [`Solver::search_in`].
+    /// Creates a table for [`Solver::search_in`].
     pub(crate) fn new_table(&self) -> Result<Table, SolveError> {
-        Ok(new_table(self.board, self.options.memory()?.0, self.options.algorithm)?)
+        Ok(new_table(self.board, self.options.memory()?.0)?)
     }
 
     fn search_on(
@@ -253,28 +286,6 @@ impl<'a, K: Known> Solver<'a, K> {
         let seconds = if searched.is_zero() { begun.elapsed() } else { searched };
         Ok(Solution::new(self, report, last.table(), seconds.as_secs_f64()))
     }
-}
-
-/// A table for a search of this board. Proof numbers may be rounded to make room for more of them; α-β
-/// keeps scores and depths.
-pub(crate) fn new_table(
-    board: &Board,
-    bytes: usize,
-    algorithm: Algorithm,
-) -> Result<Table, TableError> {
-    match codes_of_keys(board, algorithm) {
-        None => Table::new(bytes),
-        Some(codes) => Table::with_codes(bytes, &codes),
-    }
-}
-
-/// At least the number of entries that fit into such a table.
-pub(in crate::konane) fn table_capacity(board: &Board, bytes: usize, algorithm: Algorithm) -> u64 {
-    Table::capacity_of(bytes, codes_of_keys(board, algorithm).as_ref())
-}
-
-fn codes_of_keys(board: &Board, algorithm: Algorithm) -> Option<CodesOfKeys> {
-    (algorithm != Algorithm::AlphaBeta).then(|| Zobrist::new(board).codes().clone())
 }
 
 #[cfg(test)]

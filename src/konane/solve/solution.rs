@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Algorithm, LEAST_MEMORY, Solver};
 use crate::checkpoint::CheckpointError;
+use crate::error::ErrorKind;
 use crate::json::{OrUnknown, or_unknown, per_second};
 use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::moves::Move;
@@ -189,4 +190,17 @@ pub enum SolveError {
     /// The checkpoint cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+}
+
+impl SolveError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            SolveError::TooLittleMemory { .. } | SolveError::NotProvable => ErrorKind::Usage,
+            SolveError::TooMuchMemory { .. } => ErrorKind::Resource,
+            SolveError::Table(error) => error.kind(),
+            SolveError::Tree(error) => error.kind(),
+            SolveError::Checkpoint(error) => error.kind(),
+        }
+    }
 }

@@ -93,6 +93,7 @@ impl<R: Read + Seek> ProofReader<R> {
             piece.resize(count * ENTRY_BYTES, 0);
             source.read_exact(&mut piece).map_err(io())?;
             hasher.update(&piece);
+            #[allow(clippy::disallowed_methods, reason = "the checker uses nothing of the crate")]
             let room = chunks.try_reserve(count).and_then(|()| places.try_reserve(count));
             room.map_err(|error| ProofError::io("reserve memory for", path)(error.into()))?;
             for entry in piece.as_chunks::<ENTRY_BYTES>().0.iter().map(ChunkEntry::decode) {
@@ -195,6 +196,7 @@ impl<R: Read + Seek> ProofReader<R> {
         let chunk_codes = self.header.chunk_codes as usize;
         let mut codes: Vec<u64> = Vec::new();
         // Memory is taken as it is filled, so that a false header costs none.
+        #[allow(clippy::disallowed_methods, reason = "the checker uses nothing of the crate")]
         let room = codes.try_reserve_exact(usize::try_from(positions).unwrap_or(usize::MAX));
         room.map_err(|error| self.no_memory(error))?;
         let path = &self.path;

@@ -23,6 +23,7 @@
 //! they are rows: two cache lines for most blocks. Parents are not stored, since a search holds
 //! its path.
 
+use crate::error::ErrorKind;
 use crate::search::numbers::{Combination, INFINITY, Number};
 
 /// Bytes of a unit.
@@ -110,6 +111,16 @@ pub enum TreeError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl TreeError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            TreeError::TooSmall { .. } => ErrorKind::Usage,
+            TreeError::Memory { .. } => ErrorKind::Resource,
+        }
+    }
 }
 
 /// Unit 0, and a block of one child.

@@ -1,9 +1,21 @@
 //! Positions of one layer: those that wait for their turn, and those of a set.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, TryReserveError};
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
+
+use crate::system::{try_reserve, try_reserve_in_set};
+
+/// The system refuses memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoMemory;
+
+impl From<TryReserveError> for NoMemory {
+    fn from(_: TryReserveError) -> Self {
+        NoMemory
+    }
+}
 
 /// Codes of one layer that are in the set.
 pub(super) type Codes = HashSet<u64, ahash::RandomState>;
@@ -23,11 +35,13 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub fn push(&mut self, code: u64) {
+    /// # Errors
+    /// If there is no memory for the code.
+    pub fn push(&mut self, code: u64) -> Result<(), NoMemory> {
         if self.codes.len() >= (2 * self.different).max(FEW) {
             self.remove_repeats();
         }
-        self.codes.push(code);
+        push(&mut self.codes, code)
     }
 
     /// Takes all, each once, in increasing order.
@@ -55,7 +69,7 @@ const LEVEL: i32 = 1;
 #[derive(Debug, Default)]
 pub(super) struct Finished {
     chunks: Vec<Chunk>,
-    table: OnceLock<Codes>,
+    table: OnceLock<Result<Codes, NoMemory>>,
 }
 
 /// Some codes in increasing order: of their differences, the first from 0, all lowest bytes, then all
@@ -67,7 +81,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn new(codes: &[u64]) -> Self {
+    fn new(codes: &[u64]) -> Result<Self, NoMemory> {
         let len = codes.len();
         let mut bytes = vec![0; 8 * len];
         let mut before = 0;
@@ -77,28 +91,56 @@ impl Chunk {
             }
             before = code;
         }
-        let packed = zstd::bulk::compress(&bytes, LEVEL).expect("memory takes what zstd writes");
-        // zstd was given room for the worst case.
-        Chunk { len, packed: packed.into_boxed_slice() }
+        // zstd has room for the worst case, so nothing else can be wrong.
+        let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(|_| NoMemory)?;
+        // It was given more room than it needed.
+        Ok(Chunk { len, packed: packed.into_boxed_slice() })
     }
 
-    fn codes(&self) -> impl Iterator<Item = u64> {
+    fn codes(&self) -> Result<impl Iterator<Item = u64>, NoMemory> {
         let len = self.len;
-        let bytes = zstd::bulk::decompress(&self.packed, 8 * len).expect("what zstd has written");
+        // zstd has written it.
+        let bytes = zstd::bulk::decompress(&self.packed, 8 * len).map_err(|_| NoMemory)?;
         let difference =
             move |at| u64::from_le_bytes(std::array::from_fn(|place| bytes[place * len + at]));
-        (0..len).scan(0, move |code, at| {
+        Ok((0..len).scan(0, move |code, at| {
             *code += difference(at);
             Some(*code)
-        })
+        }))
     }
+}
+
+/// Appends an item.
+///
+/// # Errors
+/// If there is no memory for it.
+pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), NoMemory> {
+    if list.len() == list.capacity() {
+        try_reserve(list, 1)?;
+    }
+    list.push(item);
+    Ok(())
+}
+
+/// Adds a code to a set; false if it was there.
+///
+/// # Errors
+/// If there is no memory for it.
+pub(super) fn insert(set: &mut Codes, code: u64) -> Result<bool, NoMemory> {
+    if set.len() == set.capacity() {
+        try_reserve_in_set(set, 1)?;
+    }
+    Ok(set.insert(code))
 }
 
 impl Finished {
     /// Of codes in increasing order.
-    pub fn new(codes: &[u64]) -> Self {
-        let chunks = codes.par_chunks(CHUNK).map(Chunk::new).collect();
-        Finished { chunks, table: OnceLock::new() }
+    ///
+    /// # Errors
+    /// If there is no memory to pack them.
+    pub fn new(codes: &[u64]) -> Result<Self, NoMemory> {
+        let chunks = codes.par_chunks(CHUNK).map(Chunk::new).collect::<Result<_, _>>()?;
+        Ok(Finished { chunks, table: OnceLock::new() })
     }
 
     /// How many codes.
@@ -106,14 +148,23 @@ impl Finished {
         self.chunks.iter().map(|chunk| chunk.len as u64).sum()
     }
 
-    pub fn contains(&self, code: u64) -> bool {
+    /// Whether a code is in the set. The first question makes a table of all codes.
+    ///
+    /// # Errors
+    /// If there is no memory for the table.
+    pub fn contains(&self, code: u64) -> Result<bool, NoMemory> {
         let table = || {
             let mut table = Codes::default();
-            table.reserve(self.len() as usize);
-            table.extend(self.chunks.iter().flat_map(Chunk::codes));
-            table
+            try_reserve_in_set(&mut table, self.len() as usize)?;
+            for chunk in &self.chunks {
+                table.extend(chunk.codes()?);
+            }
+            Ok(table)
         };
-        self.table.get_or_init(table).contains(&code)
+        match self.table.get_or_init(table) {
+            Ok(table) => Ok(table.contains(&code)),
+            Err(no_memory) => Err(*no_memory),
+        }
     }
 }
 
@@ -127,7 +178,7 @@ mod tests {
         let named = 3 * FEW as u64;
         for i in 0..named {
             // Odd, so that every number below 2^20 comes up three times.
-            waiting.push(i.wrapping_mul(0x9E37_79B1) % FEW as u64);
+            waiting.push(i.wrapping_mul(0x9E37_79B1) % FEW as u64).unwrap();
             assert!(waiting.codes.len() <= 2 * FEW);
         }
         assert_eq!(waiting.take(), (0..FEW as u64).collect::<Vec<_>>());
@@ -136,19 +187,19 @@ mod tests {
 
     #[test]
     fn a_finished_layer_has_its_codes() {
-        let layer = Finished::new(&[3, 5, 9]);
-        let found: Vec<u64> = (0..12).filter(|&code| layer.contains(code)).collect();
+        let layer = Finished::new(&[3, 5, 9]).unwrap();
+        let found: Vec<u64> = (0..12).filter(|&code| layer.contains(code).unwrap()).collect();
         assert_eq!(found, [3, 5, 9]);
-        assert!(!Finished::default().contains(0));
+        assert_eq!(Finished::default().contains(0), Ok(false));
     }
 
     #[test]
     fn packed_codes_come_out_as_they_went_in() {
         let far_apart = (0..CHUNK as u64 + 3).map(|at| at * at * 1_000_003);
         for codes in [vec![], vec![0], vec![u64::MAX], vec![0, u64::MAX], far_apart.collect()] {
-            let layer = Finished::new(&codes);
+            let layer = Finished::new(&codes).unwrap();
             assert_eq!(layer.len(), codes.len() as u64);
-            assert!(layer.chunks.iter().flat_map(Chunk::codes).eq(codes));
+            assert!(layer.chunks.iter().flat_map(|chunk| chunk.codes().unwrap()).eq(codes));
         }
     }
 }

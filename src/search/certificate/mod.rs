@@ -20,6 +20,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
+use crate::error::ErrorKind;
 use crate::search::dfpn::{DfpnOptions, dfpn};
 use crate::search::plain::Root;
 use crate::search::plain::game::{Child, Expansion, Game};
@@ -27,7 +28,8 @@ use crate::search::plain::known::Answer;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
 use crate::search::{SettleOptions, Value};
-use layers::{Codes, Finished, Waiting};
+use crate::system::try_reserve_exact;
+use layers::{Codes, Finished, NoMemory, Waiting, insert};
 
 /// Positions that are answered between two looks at the stop flag and the clock, and whose answers
 /// are looked for in parallel before the first of them is chosen.
@@ -84,6 +86,16 @@ pub enum CertificateError {
         /// What it was said to be.
         won: bool,
     },
+}
+
+impl CertificateError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            CertificateError::Stopped(reason) => reason.kind(),
+            CertificateError::Contradiction { .. } => ErrorKind::File,
+        }
+    }
 }
 
 /// How far the collection has come.
@@ -149,13 +161,13 @@ pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
         observer,
     };
     match value {
-        Value::Loss => collection.add_lost(root),
-        Value::Win => collection.layers[layers - 1].won.push(root),
+        Value::Loss => collection.add_lost(root)?,
+        Value::Win => collection.layers[layers - 1].won.push(root)?,
     }
     let mut set: Vec<Finished> = Vec::with_capacity(layers);
     for number in (0..layers).rev() {
         collection.answer(number)?;
-        set.push(Finished::new(&collection.open(number)?));
+        set.push(Finished::new(&collection.open(number)?)?);
     }
     set.reverse();
     let Collection { ended, layer_of, done, .. } = collection;
@@ -240,6 +252,12 @@ enum Replies {
     /// Lost positions that replies lead to, with what is known of the work behind them; possibly
     /// none.
     Lost(Vec<(u64, u64)>),
+}
+
+impl From<NoMemory> for CertificateError {
+    fn from(_: NoMemory) -> Self {
+        CertificateError::Stopped(Reason::Memory)
+    }
 }
 
 /// Working memory of one thread.
@@ -367,9 +385,10 @@ fn moves<G: Game>(
 }
 
 impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
-    fn add_lost(&mut self, code: u64) {
+    fn add_lost(&mut self, code: u64) -> Result<(), CertificateError> {
         let layer = (self.layer_of)(code) as usize;
-        self.collected += u64::from(self.layers[layer].lost.insert(code));
+        self.collected += u64::from(insert(&mut self.layers[layer].lost, code)?);
+        Ok(())
     }
 
     /// Whether a position of a layer that is not over is in the set.
@@ -420,8 +439,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             Some((reply, _)) => reply,
             None => self.search(code)?,
         };
-        self.add_lost(reply);
-        Ok(())
+        self.add_lost(reply)
     }
 
     /// Searches a won position again for a lost child.
@@ -441,7 +459,10 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
     /// Lists the moves from the lost positions of a layer, which the winner has to answer. Returns
     /// these positions, in order.
     fn open(&mut self, layer: usize) -> Result<Vec<u64>, CertificateError> {
-        let mut lost: Vec<u64> = std::mem::take(&mut self.layers[layer].lost).into_iter().collect();
+        let set = std::mem::take(&mut self.layers[layer].lost);
+        let mut lost = Vec::new();
+        try_reserve_exact(&mut lost, set.len()).map_err(NoMemory::from)?;
+        lost.extend(set);
         lost.par_sort_unstable();
         for batch in lost.chunks(BATCH) {
             self.look(layer)?;
@@ -451,10 +472,10 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             for (&code, moves) in batch.iter().zip(moves) {
                 let moves = moves?;
                 if moves.is_empty() {
-                    self.ended.insert(code);
+                    insert(&mut self.ended, code)?;
                 }
                 for child in moves {
-                    self.layers[(self.layer_of)(child) as usize].won.push(child);
+                    self.layers[(self.layer_of)(child) as usize].won.push(child)?;
                 }
             }
         }

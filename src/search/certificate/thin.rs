@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::layers::{Codes, Finished, Waiting};
+use super::layers::{Codes, Finished, NoMemory, Waiting, push};
 use super::{BATCH, Buffers, CertificateError, in_parallel, moves};
 use crate::search::Value;
 use crate::search::plain::game::{Expansion, Game};
@@ -70,7 +70,7 @@ pub(super) fn thin<G: Game>(
     let mut layers = vec![Layer::default(); count];
     let mut stayed = Vec::new();
     match value {
-        Value::Win => layers[count - 1].won.push(root),
+        Value::Win => layers[count - 1].won.push(root)?,
         // An answer to the question itself, the only one.
         Value::Loss => {
             let top = &mut layers[count - 1];
@@ -83,12 +83,12 @@ pub(super) fn thin<G: Game>(
         let (has, mut lowest) = (|code| set[layer_of(code) as usize].contains(code), number);
         for batch in won.chunks(BATCH) {
             look(number, stayed.len())?;
-            let found: Vec<Option<Vec<u64>>> =
+            let found: Vec<Result<Option<Vec<u64>>, CertificateError>> =
                 in_parallel(batch, |buffers: &mut Buffers<G>, code| {
                     answers(game, code, has, ended, buffers)
                 });
             for (&code, found) in batch.iter().zip(found) {
-                let Some(found) = found else { continue };
+                let Some(found) = found? else { continue };
                 if found.is_empty() {
                     return Err(CertificateError::Contradiction { code, won: true });
                 }
@@ -96,9 +96,9 @@ pub(super) fn thin<G: Game>(
                 for &code in &found {
                     let layer = layer_of(code) as usize;
                     lowest = lowest.min(layer);
-                    layers[layer].answers.push(Answer::new(code, number, asked));
+                    push(&mut layers[layer].answers, Answer::new(code, number, asked))?;
                 }
-                layers[number].left.push(found.len() as u32);
+                push(&mut layers[number].left, found.len() as u32)?;
             }
         }
         layers[number].lowest = lowest;
@@ -111,7 +111,7 @@ pub(super) fn thin<G: Game>(
                 look(number, stayed.len())?;
             }
             if uses.iter().any(|answer| *answer.left(&mut layers) == 1) {
-                stayed.push(uses[0].code);
+                push(&mut stayed, uses[0].code)?;
             } else {
                 for answer in uses {
                     *answer.left(&mut layers) -= 1;
@@ -130,7 +130,7 @@ pub(super) fn thin<G: Game>(
                 in_parallel(batch, |buffers: &mut Buffers<G>, code| moves(game, code, buffers));
             for moves in moves {
                 for code in moves? {
-                    layers[layer_of(code) as usize].won.push(code);
+                    layers[layer_of(code) as usize].won.push(code)?;
                 }
             }
         }
@@ -143,26 +143,30 @@ pub(super) fn thin<G: Game>(
 fn answers<G: Game>(
     game: &G,
     code: u64,
-    is_in_set: impl Fn(u64) -> bool,
+    is_in_set: impl Fn(u64) -> Result<bool, NoMemory>,
     ended: &Codes,
     buffers: &mut Buffers<G>,
-) -> Option<Vec<u64>> {
+) -> Result<Option<Vec<u64>>, CertificateError> {
     let Buffers { scratch, children } = buffers;
     children.clear();
     match game.expand(code, scratch, children, |_| {}) {
         // No answers at all: a contradiction, as for any position without answers.
-        Expansion::Lost => return Some(Vec::new()),
-        Expansion::Won(_) => return None,
+        Expansion::Lost => return Ok(Some(Vec::new())),
+        Expansion::Won(_) => return Ok(None),
         Expansion::Open => {}
     }
-    let codes = children.iter().map(|child| child.code);
-    let mut found: Vec<u64> = codes.filter(|&code| is_in_set(code)).collect();
+    let mut found = Vec::new();
+    for child in children {
+        if is_in_set(child.code)? {
+            found.push(child.code);
+        }
+    }
     if found.iter().any(|code| ended.contains(code)) {
-        return None;
+        return Ok(None);
     }
     found.sort_unstable();
     found.dedup();
-    Some(found)
+    Ok(Some(found))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{Choosing, Worker};
 use crate::search::nand::Nand;
 use crate::search::numbers::{Combination, Pair};
 use crate::search::plain::Root;
-use crate::search::plain::evaluate::{Evaluator, Listener};
+use crate::search::plain::evaluate::{Evaluator, Growth, Listener};
 use crate::search::plain::game::{Child, Game};
 use crate::search::plain::known::Answer;
 use crate::search::run::{
@@ -55,13 +55,16 @@ const FIRST_ENTRIES: u64 = 1 << 15;
 /// The table may hold entries of earlier proof-number searches of the same game; what they know is
 /// used. So a search that was stopped goes on where it was when it is called again with the same
 /// table. Recurses as deep as the longest line that it looks at.
+///
+/// # Panics
+/// If the game or the observer does.
 pub fn dfpn<G: Game>(
     root: Root<'_, G>,
     options: DfpnOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    dfpn_heard_by(&(), root, options, NonZeroUsize::MIN, limits, observer)
+    dfpn_heard_by(&(), root, Growth::Allowed, options, NonZeroUsize::MIN, limits, observer)
 }
 
 /// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. On one it
@@ -69,10 +72,11 @@ pub fn dfpn<G: Game>(
 ///
 /// The outcome does not depend on the number of threads; numbers and counters do, and vary between
 /// runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each thread,
-/// and 512 KiB to 32 MiB for the team. Threads that the system does not give are done without.
+/// and 512 KiB to 32 MiB for the team. If the system starts fewer threads, the others search without
+/// them.
 ///
 /// # Panics
-/// If a worker panics.
+/// If the game or the observer does. The other threads are stopped first.
 pub fn dfpn_parallel<G: Game>(
     root: Root<'_, G>,
     options: DfpnOptions,
@@ -80,13 +84,14 @@ pub fn dfpn_parallel<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    dfpn_heard_by(&(), root, options, threads, limits, observer)
+    dfpn_heard_by(&(), root, Growth::Allowed, options, threads, limits, observer)
 }
 
-/// [`dfpn_parallel`] for a listener.
+/// [`dfpn_parallel`] that reports its stores to a listener, and lets the table grow only if it may.
 pub(in crate::search) fn dfpn_heard_by<G: Game, L: Listener>(
     listener: &L,
     root: Root<'_, G>,
+    growth: Growth,
     options: DfpnOptions,
     threads: NonZeroUsize,
     limits: Limits<'_>,
@@ -98,17 +103,20 @@ pub(in crate::search) fn dfpn_heard_by<G: Game, L: Listener>(
     if threads == 1 || game.known(code) != Answer::Unknown {
         let mut control = Control::new(limits, observer);
         control.counters = first(table);
-        let (pair, control) = search::<G, L, false>(listener, root, options, control);
+        let (pair, control) = search::<G, L, false>(listener, root, growth, options, control);
         return report(table, pair, control.stopped, control.root.2, control.counters, 1);
     }
-    table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
+    if growth == Growth::Allowed {
+        table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
+    }
     let team = Team::new(threads, limits, first(table));
-    let mut members: Vec<_> = (0..threads).map(|number| Member::new(&team, number)).collect();
+    let mut members: Vec<_> = Member::all(&team).collect();
     let first = members.remove(0);
     let solution: Mutex<Option<(Pair, Option<u64>)>> = Mutex::new(None);
-    let work = |member, observer: &mut dyn Observer| {
+    let work = |member, observer: Option<&mut dyn Observer>| {
+        let observer = observer.map(|observer| observer as &mut dyn Observer);
         let control = Control::of_worker(member, observer);
-        let (pair, mut control) = search::<G, L, true>(listener, root, options, control);
+        let (pair, mut control) = search::<G, L, true>(listener, root, growth, options, control);
         let found = (pair, control.root.2);
         if pair.value().is_some() {
             team.finish();
@@ -122,10 +130,10 @@ pub(in crate::search) fn dfpn_heard_by<G: Game, L: Listener>(
         for member in members {
             let work = &work;
             // Who cannot be started leaves the team; the others do without.
-            let worker = move || work(member, &mut ());
+            let worker = move || work(member, None);
             started += u32::from(start_worker(scope, "search", STACK_BYTES, worker).is_some());
         }
-        work(first, observer)
+        work(first, Some(observer))
     });
     if let Some(solution) = solution.into_inner().expect("nobody panics with it") {
         (pair, best) = solution;
@@ -141,11 +149,12 @@ fn first(table: &Table) -> Counters {
 fn search<'a, G: Game, L: Listener, const TEAM: bool>(
     listener: &'a L,
     root: Root<'a, G>,
+    growth: Growth,
     options: DfpnOptions,
     control: Control<'a>,
 ) -> (Pair, Control<'a>) {
     let Root { game, code: root, table } = root;
-    let mut evaluator = Evaluator::heard_by(listener, game, table, control, options.settle);
+    let mut evaluator = Evaluator::heard_by(listener, game, table, growth, control, options.settle);
     evaluator.open_entries = true;
     evaluator.tries = options.tries;
     if evaluator.root_is_lost(root) {

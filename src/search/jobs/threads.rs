@@ -125,8 +125,9 @@ impl<'a, F: FirstLevel<Node = u64> + Send> Threads<'a, F> {
     }
 
     fn work(&self, number: usize, work: &impl Fn(&mut Seat<'_, 'a, F>)) {
-        let _watch = Watch(self);
         let _counted = CountedIn::at(&self.gate);
+        // Dropped first: a worker that panics ends the search before the others pass the barrier.
+        let _watch = Watch(self);
         work(&mut Seat { threads: self, number, table_used: 0 });
     }
 
@@ -163,7 +164,7 @@ impl<F: FirstLevel<Node = u64> + Send> RootChildren for Threads<'_, F> {
     }
 }
 
-/// Stops everybody when its thread panics, so that nobody waits for it.
+/// Ends the search when its thread panics, so that no other thread waits for it.
 struct Watch<'s, 'a, F: FirstLevel>(&'s Threads<'a, F>);
 
 impl<F: FirstLevel> Drop for Watch<'_, '_, F> {
@@ -174,7 +175,7 @@ impl<F: FirstLevel> Drop for Watch<'_, '_, F> {
     }
 }
 
-/// A worker at the gate, also while it panics.
+/// A worker's membership of the barrier, which ends when it is dropped, also by a panic.
 struct CountedIn<'g>(&'g Gate);
 
 impl<'g> CountedIn<'g> {

@@ -91,6 +91,9 @@ impl Pn2Options {
 ///
 /// The first level's tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]);
 /// for others there is [`TreePort::idle`].
+///
+/// # Panics
+/// If the game or the observer does.
 pub fn pn2<G: Game>(
     root: Root<'_, G>,
     tree: SavedTree,

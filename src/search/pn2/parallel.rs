@@ -46,7 +46,7 @@ const STACK_BYTES: usize = 2 << 20;
 /// ([`crate::search::snapshot`]); for others there is [`TreePort::idle`].
 ///
 /// # Panics
-/// If the game or the observer does. The other workers are stopped first.
+/// If the game or the observer does. The other threads are stopped first.
 pub fn pn2_parallel<G: Game>(
     root: Root<'_, G>,
     tree: SavedTree,

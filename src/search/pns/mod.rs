@@ -34,6 +34,9 @@ use tree::{Full, ProofTree};
 ///
 /// The tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]); for others
 /// there is [`TreePort::idle`].
+///
+/// # Panics
+/// If the game or the observer does.
 pub fn pns<G: Game>(
     root: Root<'_, G>,
     tree: SavedTree,

@@ -25,7 +25,8 @@ pub(in crate::search) struct MemoryUse {
 /// Limits, observer and counters of one running search, or of one worker of it.
 pub(in crate::search) struct Control<'a> {
     member: Member<'a>,
-    observer: &'a mut dyn Observer,
+    /// `None` for a worker that leaves the Grundy numbers of its team to another one.
+    observer: Option<&'a mut dyn Observer>,
     interval: u32,
     countdown: u32,
     node_limit: u64,
@@ -46,16 +47,20 @@ impl<'a> Control<'a> {
     /// For a search on one thread.
     pub fn new(limits: Limits<'a>, observer: &'a mut dyn Observer) -> Self {
         let team = Team::new(1, limits, Counters::default());
-        Control::of_member(Member::new(&team, 0), observer, INTERVAL)
+        Control::of_member(Member::first(&team), Some(observer), INTERVAL)
     }
 
-    /// For one worker of several.
-    pub fn of_worker(member: Member<'a>, observer: &'a mut dyn Observer) -> Self {
+    /// For one worker of several. At most one of them has an observer.
+    pub fn of_worker(member: Member<'a>, observer: Option<&'a mut dyn Observer>) -> Self {
         Control::of_member(member, observer, MEMBER_INTERVAL)
     }
 
-    /// For a worker of a team that looks at the world outside every so many expansions.
-    pub fn of_member(member: Member<'a>, observer: &'a mut dyn Observer, interval: u32) -> Self {
+    /// For a worker of a team that polls limits and reports progress every `interval` expansions.
+    pub fn of_member(
+        member: Member<'a>,
+        observer: Option<&'a mut dyn Observer>,
+        interval: u32,
+    ) -> Self {
         let node_limit = member.team.node_limit;
         let interval = member.team.interval(interval);
         let mut control = Control {
@@ -84,7 +89,7 @@ impl<'a> Control<'a> {
     /// The worker's number in its team.
     #[inline(always)]
     pub fn number(&self) -> usize {
-        self.member.number
+        self.member.number()
     }
 
     /// What everybody has counted, the others as far as was known at the last look.
@@ -174,7 +179,7 @@ impl<'a> Control<'a> {
         if team.gate.is_wanted() {
             self.member.pass_gate(|| {
                 if !team.look() {
-                    grow(team.workers);
+                    grow(team.workers());
                 }
             });
         }
@@ -197,16 +202,17 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// [`Self::look`], and tells the observer.
+    /// Calls [`Self::look`], and then the observer.
     fn report(&mut self, memory: MemoryUse, children: Option<&dyn RootChildren>) {
         self.look(memory);
         self.tell_found();
-        let (phi, delta, best) = self.root;
-        let (depth, counters) = (self.depth, self.all_counters());
+        let counters = self.all_counters();
+        let Some(observer) = &mut self.observer else { return };
+        let ((phi, delta, best), depth) = (self.root, self.depth);
         let memory_bytes = memory.bytes;
         let root = Progress { phi, delta, best, ..Progress::default() };
         let progress = Progress { depth, counters, memory_bytes, children, ..root };
-        self.observer.progress(&progress);
+        observer.progress(&progress);
     }
 
     /// Hands over what is left, at the worker's end.
@@ -215,14 +221,13 @@ impl<'a> Control<'a> {
         self.tell_found();
     }
 
-    /// Tells the observer the Grundy numbers that the team has found, if this is the worker that has
-    /// one. What others find after its end is left in the team ([`Team::take_found`]).
+    /// Reports the Grundy numbers that the team has found to the observer, if this worker has one.
+    /// Those that others find after its end are left in the team ([`Team::take_found`]).
     fn tell_found(&mut self) {
-        if self.member.number == 0 {
-            let found = self.team().take_found();
-            if !found.is_empty() && !self.observer.grundy_numbers(&found) {
-                self.stop(Reason::FileError);
-            }
+        let Some(observer) = &mut self.observer else { return };
+        let found = self.member.team.take_found();
+        if !found.is_empty() && !observer.grundy_numbers(&found) {
+            self.stop(Reason::FileError);
         }
     }
 }

@@ -1,23 +1,30 @@
-//! Where all workers stand still for a moment.
+//! A barrier that stops all workers of a search while one of them lets the table grow.
 //!
 //! # Protocol
 //!
-//! Whoever wants the standstill raises a flag, which every worker reads (relaxed: it is a hint and
-//! nothing else hangs on it) before each expansion. A worker that sees it comes to the gate and
-//! waits. The last one to come does the work, with the gate's mutex in its hand, lowers the flag,
-//! and lets everybody go on. A worker that ends leaves; if all the others are waiting by then, one of
-//! them is the last now. Whoever has nothing to do with the table for a while can leave, too, and
-//! join again later.
+//! A worker that wants the barrier raises a flag. Every worker reads this flag before each expansion;
+//! the read is relaxed, because the flag is a hint and publishes nothing. A worker that sees the flag
+//! comes to the barrier and waits. The last worker to come does the work with the barrier's mutex
+//! locked, lowers the flag and releases all others. A worker that ends leaves the barrier. If all
+//! others are waiting at that moment, one of them is now the last and does the work. A worker that
+//! does not use the table for a while can also leave, and join again later.
 //!
-//! Whoever waits has released the mutex after its last access to what the work changes, and takes
-//! it again before the next; so the work happens after the one and before the other, and its own
-//! accesses can be relaxed.
+//! A worker releases the mutex after its last access to the data that the work changes, and locks it
+//! again before its next access. So all accesses of all workers happen before or after the work, and
+//! the accesses themselves can be relaxed.
+//!
+//! # Panics
+//!
+//! If the work panics, the barrier opens as after a success, and the panic continues in the worker
+//! that did the work. The others search on until that worker has stopped the search: the work has to
+//! leave the data in a valid state ([`crate::search::table::Table::grow`] does).
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;
 
-use super::sync::{AtomicBool, Condvar, Mutex, Ordering};
+use super::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 
-/// See the module's head.
+/// The barrier. See the module's head.
 pub(in crate::search) struct Gate {
     wanted: AtomicBool,
     state: Mutex<State>,
@@ -27,12 +34,12 @@ pub(in crate::search) struct Gate {
 struct State {
     members: usize,
     waiting: usize,
-    /// Standstills so far: whoever waits is free once it has grown.
+    /// Number of times that the barrier has opened. A waiting worker goes on once this has grown.
     passed: u64,
 }
 
 impl Gate {
-    /// For workers that are still to [`Gate::join`].
+    /// A barrier without workers; they [`Gate::join`] it.
     pub fn new() -> Self {
         Gate {
             wanted: AtomicBool::new(false),
@@ -41,28 +48,35 @@ impl Gate {
         }
     }
 
-    /// A worker comes, and is waited for until it leaves. Not in the middle of the work.
-    pub fn join(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).members += 1;
+    /// Locks the state. It is valid even if the lock is poisoned: no code that can panic changes it.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody wants all workers to come.
+    /// Adds a worker, for which the others wait until it leaves. Blocks while the work is being done.
+    pub fn join(&self) {
+        self.lock().members += 1;
+    }
+
+    /// Returns true if a worker has requested the barrier.
     #[inline(always)]
     pub fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::Relaxed)
     }
 
-    /// Asks all workers to come.
+    /// Requests that all workers come to the barrier.
     pub fn request(&self) {
         self.wanted.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until all workers are here and one of them has done the work. A worker that comes
-    /// although nobody wants it goes on at once.
+    /// Waits until all workers have come and one of them has done the work. Returns at once if no
+    /// worker has requested the barrier.
+    ///
+    /// # Panics
+    /// If `work` does. The other workers are released before.
     pub fn pass(&self, work: impl FnOnce()) {
-        // Nobody panics with the mutex in its hand, except in `work`, and then the state is whole.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // The flag is lowered under the mutex, so whoever has come too late sees that here.
+        let mut state = self.lock();
+        // The flag is lowered with the mutex locked, so a worker that comes too late sees that here.
         if !self.is_wanted() {
             return;
         }
@@ -70,21 +84,55 @@ impl Gate {
         state.waiting += 1;
         while state.passed == passed {
             if state.waiting == state.members {
-                work();
+                let result = catch_unwind(AssertUnwindSafe(work));
                 self.wanted.store(false, Ordering::Relaxed);
                 state.waiting = 0;
                 state.passed += 1;
                 self.changed.notify_all();
-                return;
+                drop(state);
+                return result.unwrap_or_else(|panic| resume_unwind(panic));
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// A worker ends, and nobody has to wait for it any more.
+    /// Removes a worker: the others no longer wait for it.
     pub fn leave(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.members -= 1;
+        self.lock().members -= 1;
         self.changed.notify_all();
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Time after which a worker that has not returned is taken to wait for ever.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_panic_in_the_work_releases_the_other_workers() {
+        // Leaked, so that the test fails instead of joining threads that never end.
+        let gate: &'static Gate = Box::leak(Box::new(Gate::new()));
+        (0..3).for_each(|_| gate.join());
+        gate.request();
+        let (returned, results) = channel();
+        for _ in 0..3 {
+            let returned = returned.clone();
+            thread::spawn(move || {
+                let result = catch_unwind(|| gate.pass(|| panic!("the work fails")));
+                gate.leave();
+                returned.send(result.is_err()).unwrap();
+            });
+        }
+        let results: Result<Vec<bool>, RecvTimeoutError> =
+            (0..3).map(|_| results.recv_timeout(PATIENCE)).collect();
+        let panicked = results.expect("every worker returns");
+        assert_eq!(panicked.iter().filter(|&&panicked| panicked).count(), 1);
+        assert!(!gate.is_wanted());
     }
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::ErrorKind;
 use crate::search::Value;
 
 /// Why a search ended without an answer.
@@ -46,6 +47,15 @@ impl Reason {
         Reason::FileError,
         Reason::Contradiction,
     ];
+
+    /// Returns the kind of an error that is due to this reason.
+    pub const fn kind(self) -> ErrorKind {
+        match self {
+            Reason::NodeLimit | Reason::TimeLimit | Reason::Memory => ErrorKind::Limit,
+            Reason::Interrupted => ErrorKind::Interrupted,
+            Reason::FileError | Reason::Contradiction => ErrorKind::File,
+        }
+    }
 
     /// The reason in a few words.
     pub const fn text(self) -> &'static str {

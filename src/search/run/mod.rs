@@ -45,9 +45,9 @@ mod sync {
     #[cfg(loom)]
     pub use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
     #[cfg(loom)]
-    pub use loom::sync::{Condvar, Mutex};
+    pub use loom::sync::{Condvar, Mutex, MutexGuard};
     #[cfg(not(loom))]
     pub use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
     #[cfg(not(loom))]
-    pub use std::sync::{Condvar, Mutex};
+    pub use std::sync::{Condvar, Mutex, MutexGuard};
 }

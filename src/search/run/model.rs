@@ -1,6 +1,8 @@
 //! The gate, the counts of visits and the stop signals under the loom model checker
 //! (`RUSTFLAGS="--cfg loom" cargo test --lib loom`).
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
@@ -90,6 +92,33 @@ fn loom_two_who_ask_are_served_once_or_twice() {
         ask(&shared);
         other.join().unwrap();
         assert!((1..=2).contains(&shared.read()));
+    });
+}
+
+/// A worker whose work panics takes the panic with it; the other two go on.
+#[test]
+fn loom_a_panic_in_the_work_releases_the_other_workers() {
+    explore(2, || {
+        let gate = Arc::new(gate_of(3));
+        gate.request();
+        let run = |gate: &Gate| {
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                // Without the panic hook, which would print a message for each interleaving.
+                gate.pass(|| resume_unwind(Box::new(())));
+            }));
+            gate.leave();
+            result.is_err()
+        };
+        let others = [0, 1].map(|_| {
+            let gate = gate.clone();
+            thread::spawn(move || run(&gate))
+        });
+        let mut panics = usize::from(run(&gate));
+        for other in others {
+            panics += usize::from(other.join().unwrap());
+        }
+        assert_eq!(panics, 1);
+        assert!(!gate.is_wanted());
     });
 }
 

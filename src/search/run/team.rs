@@ -18,8 +18,8 @@ const REASONS: u8 = 3;
 /// What the workers of one search share, apart from the table.
 pub(in crate::search) struct Team<'a> {
     limits: Limits<'a>,
-    /// How many there are at most.
-    pub workers: usize,
+    /// Maximum number of members, at least 1.
+    workers: usize,
     pub node_limit: u64,
     /// Why everybody has to stop; the first one stays.
     halt: AtomicU8,
@@ -32,9 +32,10 @@ pub(in crate::search) struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
-    /// A team of `workers` at most, which has counted something already: the root, and what is in
-    /// the table.
+    /// Creates a team of up to `workers` members, at least one. `begin` are the counters at the start:
+    /// the root, and the entries in the table.
     pub fn new(workers: usize, limits: Limits<'a>, begin: Counters) -> Arc<Self> {
+        let workers = workers.max(1);
         let team = Team {
             limits,
             workers,
@@ -107,6 +108,11 @@ impl<'a> Team<'a> {
         }
     }
 
+    /// Maximum number of members, at least 1.
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
     /// What all workers have counted, as far as they have told.
     pub fn counters(&self) -> Counters {
         Counters::from_array(std::array::from_fn(|at| self.totals[at].load(Ordering::Relaxed)))
@@ -118,17 +124,27 @@ impl<'a> Team<'a> {
     }
 }
 
-/// One worker's place in the team, which it gives up at its end, also by a panic.
+/// A worker's membership of a team, which ends when it is dropped, also by a panic.
 pub(in crate::search) struct Member<'a> {
     pub team: Arc<Team<'a>>,
-    pub number: usize,
+    /// Less than [`Team::workers`].
+    number: usize,
     told: Counters,
 }
 
 impl<'a> Member<'a> {
-    /// Takes a place. All places have to be taken before anybody begins: the gate waits for those
-    /// who are still to come.
-    pub fn new(team: &Arc<Team<'a>>, number: usize) -> Self {
+    /// Joins a team as its first member.
+    pub fn first(team: &Arc<Team<'a>>) -> Self {
+        Member::join(team, 0)
+    }
+
+    /// Joins a team once for each of its workers. All of them have to join before the first begins to
+    /// search: the table must not grow before a member joins that has looked at it.
+    pub fn all(team: &Arc<Team<'a>>) -> impl Iterator<Item = Self> {
+        (0..team.workers).map(|number| Member::join(team, number))
+    }
+
+    fn join(team: &Arc<Team<'a>>, number: usize) -> Self {
         team.gate.join();
         if let Some(pace) = team.limits.pace {
             pace.join(number);
@@ -136,7 +152,13 @@ impl<'a> Member<'a> {
         Member { team: team.clone(), number, told: Counters::default() }
     }
 
-    /// Waits at the gate, where one of all does the work.
+    /// The member's number in its team.
+    #[inline(always)]
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Waits at the barrier until one of the members has done the work.
     pub fn pass_gate(&self, work: impl FnOnce()) {
         let Team { limits, gate, .. } = &*self.team;
         if let Some(pace) = limits.pace {
@@ -176,6 +198,7 @@ impl<'a> Member<'a> {
 }
 
 impl Drop for Member<'_> {
+    /// Stops the search if the thread panics, before the others can pass the barrier.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.team.halt(PANIC);
@@ -183,6 +206,24 @@ impl Drop for Member<'_> {
         self.team.gate.leave();
         if let Some(pace) = self.team.limits.pace {
             pace.leave(self.number);
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A mailbox for each member, whatever number of workers is asked for.
+    #[test]
+    fn every_member_has_a_mailbox() {
+        for workers in [0, 1, 3] {
+            let team = Team::new(workers, Limits::default(), Counters::default());
+            let members: Vec<_> = Member::all(&team).chain([Member::first(&team)]).collect();
+            assert_eq!(members.len(), workers.max(1) + 1);
+            for member in members {
+                assert_eq!(team.signals.take(member.number()), None);
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ use bitvec::vec::BitVec;
 use super::game::{Atom, Impartial, Retained, Stop};
 use super::workspace::{Workspace, couple_of};
 use crate::search::table::{Cursor, Entry};
+use crate::system::thread_pool;
 
 /// Collections in a row between which nothing is found, after which a search gives up. One is not
 /// enough: in little memory, several threads can fill it with the options of what they are searching
@@ -53,7 +54,7 @@ impl Collector {
             return false;
         }
         let collect = || collect(workspace, root, stop);
-        match rayon::ThreadPoolBuilder::new().num_threads(threads.max(1) as usize).build() {
+        match thread_pool(threads.max(1) as usize).build() {
             Ok(pool) => pool.install(collect),
             Err(_) => collect(),
         }

@@ -18,8 +18,10 @@ use crate::search::run::{Counters, Limits, Observer, Reason, Report};
 /// When the memory is full, atoms are forgotten and their ids given out again
 /// ([`Impartial::retain`]); those of the root and those whose Grundy numbers are known stay.
 ///
+/// If the system starts fewer threads, the others search without them.
+///
 /// # Panics
-/// If a worker panics. Threads that the system does not give are done without.
+/// If the game or the observer does. The other threads are stopped first.
 pub fn dfpn<G: Impartial>(
     workspace: &Workspace<'_, G>,
     root: &Sum,

@@ -4,6 +4,8 @@
 //! one. The game gives every atom an id; a sum is the list of its atoms, and the empty list is the
 //! finished game. Who cannot move loses.
 
+use crate::error::ErrorKind;
+
 /// Id of an atomic (indecomposable, non-empty) position, given out by the game; dense from 0 and at
 /// most [`MAX_ATOM`].
 pub type Atom = u32;
@@ -18,6 +20,13 @@ pub const MAX_ATOM: Atom = (1 << 31) - 2;
      allow more memory or ask about a smaller position"
 )]
 pub struct Full;
+
+impl Full {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Limit
+    }
+}
 
 /// What the order of children wants to know about an atom (Lemoine and Viennot 2015).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -48,6 +48,9 @@ impl Numbers for Kept {
 /// expanded couple, within the workspace's memory. If that is not enough, the outcome is `Unknown`
 /// for [`crate::search::run::Reason::Memory`]. The tree is given up at the end; what has become
 /// certain stays in the workspace.
+///
+/// # Panics
+/// If the game or the observer does.
 pub fn pns<G: Impartial>(
     workspace: &Workspace<'_, G>,
     root: &Sum,
@@ -56,7 +59,7 @@ pub fn pns<G: Impartial>(
     observer: &mut dyn Observer,
 ) -> Report {
     let team = Team::new(1, limits, Counters::default());
-    let control = Control::of_member(Member::new(&team, 0), observer, INTERVAL);
+    let control = Control::of_member(Member::first(&team), Some(observer), INTERVAL);
     let mut evaluator = Evaluator::new(workspace, Kept::default(), control, options, false);
     let mut pair = Pair { phi: 1, delta: 1 };
     while pair.value().is_none() && evaluator.control.stopped.is_none() {

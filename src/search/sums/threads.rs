@@ -123,13 +123,9 @@ impl<G: Impartial> Threads<'_, G> {
         let &Threads { workspace, options, .. } = self;
         let observer = Mutex::new(Some(observer));
         let work = |member: Member<'_>| {
-            let mut nobody = ();
-            let first = member.number == 0;
+            let first = member.number() == 0;
             let own = first.then(|| observer.lock().unwrap_or_else(PoisonError::into_inner).take());
-            let observer: &mut dyn Observer = match own.flatten() {
-                Some(observer) => observer,
-                None => &mut nobody,
-            };
+            let observer = own.flatten().map(|observer| observer as &mut dyn Observer);
             let control = Control::of_member(member, observer, INTERVAL);
             let evaluator = Evaluator::new(workspace, &workspace.table, control, options, TEAM);
             let mut worker = Worker::<G, TEAM>::new(evaluator, options.choosing());
@@ -147,7 +143,7 @@ impl<G: Impartial> Threads<'_, G> {
         let stack = STACK_BYTES.saturating_add(moves.saturating_mul(STACK_BYTES_A_MOVE));
         // All places are taken before anybody begins.
         let count = self.count.max(1) as usize;
-        let members: Vec<_> = (0..count).map(|number| Member::new(team, number)).collect();
+        let members: Vec<_> = Member::all(team).take(count).collect();
         std::thread::scope(|scope| {
             let start = |member| {
                 let work = &work;
@@ -157,7 +153,7 @@ impl<G: Impartial> Threads<'_, G> {
             let handles: Vec<_> = members.into_iter().filter_map(start).collect();
             if handles.is_empty() {
                 // A system that gives no thread at all still has this one.
-                let (found, pair) = work(Member::new(team, 0));
+                let (found, pair) = work(Member::first(team));
                 return (found, pair, 1);
             }
             let mut all = (None, Pair { phi: 1, delta: 1 }, handles.len() as u32);

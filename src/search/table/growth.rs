@@ -37,28 +37,34 @@ impl Table {
         }
     }
 
-    /// Makes the entries of a cluster narrow or doubles the part in use, as [`Table::wants_growth`]
-    /// says when; `key_of` is the function from codes to keys. Does nothing when neither is possible.
+    /// Makes the entries of a cluster narrow or doubles the part in use (see [`Table::wants_growth`]);
+    /// `key_of` is the function from codes to keys. Does nothing if neither is possible.
     ///
-    /// Reads and writes the entries once, on so many threads, the calling one and scoped ones: some two
-    /// to four seconds for each GiB that is in use before on one of them, a third of a second on 16. How
-    /// many there are changes nothing in what the table holds; those that the system does not give are
-    /// done without.
+    /// Reads and writes the entries once, on up to `threads` threads, the calling one included: two to
+    /// four seconds for each GiB in use before the growth on one thread, a third of a second on 16.
+    /// The content of the table afterwards does not depend on the number of threads. If the system
+    /// does not start some of them, the others do their part.
     ///
-    /// Only one thread may use the table meanwhile, but for what is read within
-    /// `while_nothing_moves`. If others do, entries, solved ones too, can get lost or stay behind
-    /// where no look-up finds them, and where entries are narrow, be taken for others.
+    /// Only the calling thread may use the table during the growth, except for reads within
+    /// `while_nothing_moves`. Otherwise entries, also solved ones, can get lost or end up where no
+    /// look-up finds them, and narrow entries can be taken for those of other positions.
+    ///
+    /// # Panics
+    /// If `key_of` does. The table is then empty, because entries that have moved and entries that have
+    /// not cannot be told apart.
     pub fn grow(&self, threads: usize, key_of: impl Fn(u64) -> u64 + Sync) {
         self.take_next_shape(|from, to| self.reshape(from, to, threads, key_of));
     }
 
-    /// Takes the next shape, if there is one, once the entries are where it has them.
+    /// Takes the next shape, if there is one, after `reshape` has moved the entries to their places.
     fn take_next_shape(&self, reshape: impl FnOnce(Shape, Shape)) {
         self.while_nothing_moves(|| {
-            let shape = self.shape();
-            if let Some(grown) = self.next(shape) {
-                reshape(shape, grown);
-                self.shape.store(grown.number(), Ordering::Relaxed);
+            let from = self.shape();
+            if let Some(to) = self.next(from) {
+                let unfinished = ClearOnDrop(self.used(to));
+                reshape(from, to);
+                std::mem::forget(unfinished);
+                self.shape.store(to.number(), Ordering::Relaxed);
             }
         });
     }
@@ -133,6 +139,15 @@ impl Table {
     }
 }
 
+/// Empties some clusters when it is dropped: when a growth panics.
+struct ClearOnDrop<'t>(&'t [Cluster]);
+
+impl Drop for ClearOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.iter().flat_map(|Cluster(cells)| cells).for_each(|cell| cell.set(0));
+    }
+}
+
 /// Calls `each` for every index of a range, on so many threads. They share nothing but the range, and
 /// their ends publish what they have written.
 fn share(range: Range<usize>, threads: usize, each: impl Fn(usize) + Sync) {
@@ -157,6 +172,8 @@ fn share(range: Range<usize>, threads: usize, each: impl Fn(usize) + Sync) {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use super::*;
     use crate::search::split_mix::mix;
 
@@ -221,5 +238,39 @@ mod tests {
             }
         }
         assert_eq!(growths, 3 * 2 + 3 * 3);
+    }
+
+    /// Wide entries that are narrow already, or at the places of twice as many clusters, would be read
+    /// as those of other positions.
+    #[test]
+    fn a_panic_in_a_growth_leaves_an_empty_table_that_can_be_used() {
+        let words = std::array::from_fn(|bit| 1 << (63 - bit));
+        let codes = CodesOfKeys::new((1 << 40) - 1, &words).unwrap();
+        for (codes, threads) in [(None, 1), (None, 3), (Some(codes.clone()), 1), (Some(codes), 3)] {
+            let begin = 4 * GRAIN;
+            let table = Table::of(Memory::new(2 * begin).unwrap(), begin, codes);
+            let entry = Entry { phi: 3, delta: 5, work: 7 };
+            let stored: Vec<u64> = (0..begin as u64).map(|number| mix(number) >> 24).collect();
+            let store = |code: u64| table.store(code.reverse_bits(), code, entry);
+            for &code in &stored {
+                store(code);
+            }
+            let asked = AtomicUsize::new(0);
+            let fails = || {
+                table.grow(threads, |code| {
+                    let asked = asked.fetch_add(1, Ordering::Relaxed);
+                    assert!(asked < begin / 2, "the key of an entry fails");
+                    code.reverse_bits()
+                });
+            };
+            let before = table.shape().number();
+            assert!(catch_unwind(AssertUnwindSafe(fails)).is_err());
+            assert_eq!((table.shape().number(), table.count()), (before, (0, 0)));
+            assert_eq!(store(stored[0]), Stored::Filled);
+            table.grow(threads, u64::reverse_bits);
+            let found = table.lookup(stored[0].reverse_bits(), stored[0]).unwrap();
+            assert_eq!((found.phi, found.delta), (entry.phi, entry.delta));
+            assert_eq!(table.count(), (1, 0));
+        }
     }
 }

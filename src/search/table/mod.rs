@@ -81,6 +81,8 @@ use layout::Layout;
 use memory::Memory;
 use narrow::Narrow;
 
+use crate::error::ErrorKind;
+
 /// Use of a transposition table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TableUse {
@@ -131,6 +133,16 @@ pub enum TableError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl TableError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            TableError::TooSmall { .. } => ErrorKind::Usage,
+            TableError::Memory { .. } => ErrorKind::Resource,
+        }
+    }
 }
 
 /// What became of a [`Table::store`].

@@ -6,7 +6,7 @@ use crate::search::Value;
 use crate::search::dfpn::{DfpnOptions, dfpn_heard_by};
 use crate::search::jobs::messages::JobOutcome;
 use crate::search::plain::Root;
-use crate::search::plain::evaluate::{Evaluation, Evaluator, Listener};
+use crate::search::plain::evaluate::{Evaluation, Evaluator, Growth, Listener};
 use crate::search::plain::game::{Child, Game};
 use crate::search::run::{Control, Counters, Limits, Observer, Outcome, Reason};
 use crate::search::table::Table;
@@ -14,6 +14,7 @@ use crate::search::table::Table;
 /// Searches nodes by df-pn, and lists the children of those that stay open.
 pub(super) struct Searcher<'a, G: Game> {
     evaluator: Evaluator<'a, G>,
+    growth: Growth,
     options: DfpnOptions,
     threads: NonZeroUsize,
     /// Maximum number of threads that searched a node.
@@ -24,6 +25,7 @@ impl<'a, G: Game> Searcher<'a, G> {
     pub fn new(
         game: &'a G,
         table: &'a Table,
+        growth: Growth,
         options: DfpnOptions,
         threads: NonZeroUsize,
         nobody: &'a mut (),
@@ -31,7 +33,7 @@ impl<'a, G: Game> Searcher<'a, G> {
         let control = Control::new(Limits::default(), nobody);
         let mut evaluator = Evaluator::new(game, table, control, options.settle);
         evaluator.open_entries = true;
-        Searcher { evaluator, options, threads, threads_used: 1 }
+        Searcher { evaluator, growth, options, threads, threads_used: 1 }
     }
 
     /// Searches a node until it is solved or the limits are reached, with so many entries in the table
@@ -44,10 +46,10 @@ impl<'a, G: Game> Searcher<'a, G> {
         used_before: u64,
         observer: &mut dyn Observer,
     ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
-        let Searcher { evaluator, options, threads, threads_used } = self;
+        let Searcher { evaluator, growth, options, threads, threads_used } = self;
         let (game, table) = (evaluator.game, evaluator.table);
         let root = Root::new(game, node, table);
-        let report = dfpn_heard_by(listener, root, *options, *threads, limits, observer);
+        let report = dfpn_heard_by(listener, root, *growth, *options, *threads, limits, observer);
         *threads_used = report.threads.max(*threads_used);
         let mut spent = of_job(&report.counters, used_before);
         let outcome = match report.outcome {

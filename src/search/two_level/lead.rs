@@ -47,6 +47,9 @@ impl PlainRules {
 /// Leads a search that begins with a tree, an empty one or that of a search that was stopped, and what
 /// the table knows. Returns when `run` does, which carries the messages; if the search is not over
 /// then, it was interrupted.
+///
+/// # Panics
+/// If the game, the observer or `run` does.
 #[expect(
     clippy::too_many_arguments,
     reason = "what is searched and where, by which rules, and who carries the messages"

@@ -28,6 +28,7 @@ use super::jobs::messages::{JobId, Search};
 use super::jobs::threads::{Done, Seat, Threads};
 use super::jobs::{FirstLevel, JobTree, JobTreeOptions, Leader, Rules};
 use super::plain::Root;
+use super::plain::evaluate::Growth;
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Progress, Report};
 use super::snapshot::{SavedTree, TreePort, TreeRoom};
@@ -100,8 +101,10 @@ const LEAST_ROOM: u64 = 1 << 16;
 /// The tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]); for others
 /// there is [`TreePort::idle`].
 ///
+/// If the system starts fewer threads, there are fewer workers.
+///
 /// # Panics
-/// If the game or the observer does. Threads that the system does not give are done without.
+/// If the game or the observer does. The other threads are stopped first.
 pub fn two_level<G: Game>(
     root: Root<'_, G>,
     tree: SavedTree,
@@ -140,10 +143,13 @@ fn work<G: Game>(
     seat: &mut Seat<'_, '_, JobTree<'_, G>>,
 ) -> u32 {
     let mut nobody = ();
-    let mut searcher = Searcher::new(game, table, options.dfpn, options.threads, &mut nobody);
+    // Other workers use the table during a job. It grows between jobs, when all of them wait.
+    let growth = Growth::Forbidden;
+    let mut searcher =
+        Searcher::new(game, table, growth, options.dfpn, options.threads, &mut nobody);
     let mut done = None;
     while let Some(Search { job, node, budget, .. }) = seat.next(done) {
-        // A job grows no table by itself, as long as all that run together find room.
+        // Room for all jobs that run at the same time: the table cannot grow during a job.
         let room = budget.saturating_mul(options.workers.get() as u64).max(LEAST_ROOM);
         seat.make_room(table, room, |code| game.key(code));
         let used_before = table.estimated_count();

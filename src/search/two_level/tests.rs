@@ -1,14 +1,19 @@
 use super::*;
+use crate::oracles::growth_panic::GrowthPanic;
 use crate::oracles::negamax::Negamax;
 use crate::search::SettleOptions;
 use crate::search::Value;
+use crate::search::jobs::messages::JobOutcome;
 use crate::search::numbers::Combination;
 use crate::search::plain::game::{Child, Expansion};
 use crate::search::plain::known::{Answer, Informed, Known};
 use crate::search::pns::tests::{large_game, random_game};
 use crate::search::run::{Outcome, Reason};
 use crate::search::split_mix::mix;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
 fn options(workers: usize, threads: usize, job_nodes: u64) -> TwoLevelOptions {
@@ -141,6 +146,49 @@ fn known_values_are_used_and_failures_end_the_search() {
     let failed = All(Answer::Failed);
     let report = run(&Informed::new(&nim, &failed), options(2, 1, 30), Limits::default());
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
+}
+
+/// The panic reaches the caller, and no worker waits for ever for the one that let the table grow.
+#[test]
+fn a_panic_while_the_table_grows_ends_the_search() {
+    for (workers, threads) in [(1, 1), (3, 1), (2, 2)] {
+        let (ended, end) = channel();
+        // Not joined, so that the test fails if the search does not end.
+        thread::spawn(move || {
+            let game = GrowthPanic::default();
+            let options = options(workers, threads, 10_000);
+            let table = Table::new(1 << 26).unwrap();
+            let (root, tree) =
+                (Root::new(&game, GrowthPanic::ROOT, &table), tree(1 << 20, options));
+            let search = || {
+                two_level(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
+            };
+            let has_panicked = catch_unwind(AssertUnwindSafe(search)).is_err();
+            ended.send((has_panicked, game.has_panicked())).unwrap();
+        });
+        let (has_panicked, in_growth) =
+            end.recv_timeout(Duration::from_secs(60)).expect("the search ends");
+        assert!(has_panicked && in_growth, "{workers} workers with {threads} threads");
+    }
+}
+
+/// A job that evaluates more nodes than there is room for: the table, which other workers use, keeps
+/// its shape. A growth would panic, too.
+#[test]
+fn a_job_does_not_grow_a_table_that_others_use() {
+    let game = GrowthPanic::default();
+    for threads in [1, 2] {
+        let TwoLevelOptions { dfpn, threads, .. } = options(1, threads, 0);
+        let table = Table::new(1 << 26).unwrap();
+        let before = table.used_bytes();
+        let limits = Limits { nodes: Some(100_000), ..Limits::default() };
+        let mut nobody = ();
+        let mut searcher =
+            Searcher::new(&game, &table, Growth::Forbidden, dfpn, threads, &mut nobody);
+        let (outcome, spent) = searcher.search(&(), GrowthPanic::ROOT, limits, 0, &mut ());
+        assert!(matches!(outcome, JobOutcome::Open(_)) && spent.table_replaced > 0);
+        assert_eq!(table.used_bytes(), before, "{threads} threads");
+    }
 }
 
 #[test]

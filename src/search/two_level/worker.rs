@@ -13,7 +13,7 @@ use crate::search::jobs::Finding;
 use crate::search::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::search::jobs::remote::wire::{self, Kind};
 use crate::search::jobs::remote::{RemoteWorker, WireError, WorkerJobs};
-use crate::search::plain::evaluate::Listener;
+use crate::search::plain::evaluate::{Growth, Listener};
 use crate::search::plain::game::{Child, Game};
 use crate::search::run::{Counters, Limits, Pace};
 use crate::search::split_mix::mix;
@@ -122,7 +122,9 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         let mut nobody = ();
         let WorkerOptions { dfpn, threads, .. } = self.options;
         let used_before = self.table.estimated_count();
-        Searcher::new(self.game, &self.table, dfpn, threads, &mut nobody).search(
+        // One job at a time uses the worker's table.
+        let growth = Growth::Allowed;
+        Searcher::new(self.game, &self.table, growth, dfpn, threads, &mut nobody).search(
             &self.found,
             node,
             limits,

@@ -34,6 +34,7 @@ use super::grundy_db::{Contents, GrundyDbError};
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
+use crate::error::ErrorKind;
 use crate::json::{OrUnknown, or_unknown};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
@@ -150,6 +151,16 @@ pub enum AnalystError {
     /// The file of Grundy numbers cannot be used.
     #[error(transparent)]
     Numbers(#[from] GrundyFileError),
+}
+
+impl AnalystError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            AnalystError::Table(error) => error.kind(),
+            AnalystError::Numbers(error) => error.kind(),
+        }
+    }
 }
 
 /// Analyses positions, one at a time, and keeps what it finds.

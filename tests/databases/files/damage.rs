@@ -12,7 +12,7 @@ use konane::internals::files::format::{
 };
 use konane::internals::files::{LayerFile, count_layer};
 use konane::internals::index::Index;
-use konane::{Board, Colour, Position, Value};
+use konane::{Board, Colour, ErrorKind, Position, Value};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -58,7 +58,7 @@ fn values(database: &Database, stones: u32) -> Vec<Result<(Option<Value>, Option
             let plies = database.remoteness(&Position::new_unchecked(database.board(), set, side));
             let value = database.jumping_value(set, side);
             value.and_then(|value| Ok((value, plies?))).map_err(|error| {
-                assert!(!error.is_bad_input(), "{error}");
+                assert_eq!(error.kind(), ErrorKind::File, "{error}");
                 error.to_string()
             })
         })
@@ -114,7 +114,7 @@ fn every_changed_byte_of_a_manifest_is_noticed() {
             fs::write(&path, &bytes).unwrap();
             let error = attempt(&directory).unwrap_err();
             assert!(error.to_string().contains(MANIFEST_NAME), "{at}: {error}");
-            assert!(!error.is_bad_input());
+            assert_eq!(error.kind(), ErrorKind::File);
         }
     }
     // Nor is anything taken for white space.
@@ -217,7 +217,10 @@ fn missing_and_foreign_files() {
     fs::remove_file(layer(6)).unwrap();
     let error = attempt(&directory).unwrap_err();
     assert!(matches!(error, DatabaseError::MissingLayer { stones: 6, .. }), "{error}");
-    assert!(error.to_string().contains("stones-06.kdb") && !error.is_bad_input(), "{error}");
+    assert!(
+        error.to_string().contains("stones-06.kdb") && error.kind() == ErrorKind::File,
+        "{error}"
+    );
 
     // Whole and undamaged, but another layer, or the same layer of another database.
     for other in [layer(5), samples(Metric::Outcome, "3x3-reachable").join(layer_name(6))] {

@@ -12,7 +12,7 @@ use konane::endgame::{
 };
 use konane::internals::files::count_layer;
 use konane::internals::files::format::{CHUNK_BYTES, database_name};
-use konane::{Board, Colour, Dimensions, Position, Setup, Value};
+use konane::{Board, Colour, Dimensions, ErrorKind, Position, Setup, Value};
 
 use super::naive::{Plan, Recursion, build, reachable};
 
@@ -172,7 +172,10 @@ fn values_are_those_of_plain_recursion() {
             let database = open(&build(out.path(), &plan, |_| false));
             let start = Position::start(database.board());
             let error = database.value(&start).unwrap_err();
-            assert!(error.is_bad_input() && error.to_string().contains("at most"), "{error}");
+            assert!(
+                error.kind() == ErrorKind::Usage && error.to_string().contains("at most"),
+                "{error}"
+            );
         }
         let directory = build(out.path(), &plan, |_| false);
         check(&open(&directory), &plan);
@@ -225,7 +228,7 @@ fn the_best_database_is_found() {
     assert!(find().unwrap_err().to_string().contains("no database of 3x3"));
     let missing = Database::find(&out.path().join("nowhere"), size, options).unwrap_err();
     assert!(missing.to_string().contains("no such directory"), "{missing}");
-    assert!(!missing.is_bad_input());
+    assert_eq!(missing.kind(), ErrorKind::File);
     let add_metric = |size, scope, metric, max_stones| {
         build(out.path(), &Plan { size, scope, metric, max_stones, chunk_bytes: 4096 }, |_| false)
     };
@@ -253,9 +256,15 @@ fn the_best_database_is_found() {
     // The directory of a database itself.
     assert_eq!(Database::find(&complete, size, options).unwrap().directory(), complete);
     let other = Database::find(&complete, "4x3".parse().unwrap(), options).unwrap_err();
-    assert!(matches!(other, DatabaseError::OtherBoard { .. }) && other.is_bad_input(), "{other}");
+    assert!(
+        matches!(other, DatabaseError::OtherBoard { .. }) && other.kind() == ErrorKind::Usage,
+        "{other}"
+    );
     // One that has been given the name of another board.
     std::fs::rename(&complete, out.path().join("4x3-complete")).unwrap();
     let other = Database::find(out.path(), "4x3".parse().unwrap(), options).unwrap_err();
-    assert!(matches!(other, DatabaseError::OtherBoard { .. }) && other.is_bad_input(), "{other}");
+    assert!(
+        matches!(other, DatabaseError::OtherBoard { .. }) && other.kind() == ErrorKind::Usage,
+        "{other}"
+    );
 }

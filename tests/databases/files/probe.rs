@@ -2,7 +2,7 @@
 
 use konane::endgame::{DatabaseError, Metric, Scope, perfect_game, probe};
 use konane::notation::{parse_moves, parse_position};
-use konane::{Colour, Position, Value};
+use konane::{Colour, ErrorKind, Position, Value};
 
 use super::databases::{open, samples};
 use super::naive::{Plan, Recursion, build, reachable};
@@ -101,13 +101,13 @@ fn positions_that_are_not_covered() {
     assert!(text.contains("3x4 board with at most 9 stones"), "{text}");
     // Ten stones, and after a jump nine: the successors alone would be covered.
     let position = parse_moves(small.board(), "b2 c2").unwrap();
-    assert!(probe(&small, &position).unwrap_err().is_bad_input());
+    assert_eq!(probe(&small, &position).unwrap_err().kind(), ErrorKind::Usage);
 
     let reached = open(&samples(Metric::Outcome, "3x3-reachable"));
     let board = reached.board();
     let alone = parse_position(board, "x2/3/3 w").unwrap();
     let error = probe(&reached, &alone).unwrap_err();
-    assert!(error.is_bad_input() && error.to_string().contains("x2/3/3 w"), "{error}");
+    assert!(error.kind() == ErrorKind::Usage && error.to_string().contains("x2/3/3 w"), "{error}");
     assert!(error.to_string().contains("that a game can reach"), "{error}");
     let outside = Position::new_unchecked(&board, 1 << 40, Colour::Black);
     assert!(matches!(probe(&reached, &outside), Err(DatabaseError::OutsideBoard { .. })));

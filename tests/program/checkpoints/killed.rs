@@ -37,7 +37,7 @@ fn a_signal_saves_the_search() {
         assert_eq!(stopped["checkpoint"]["written"], 1);
         assert_eq!(place.files(), ["a.ckpt"]);
         let resumed = solve(&place, &[&search[..], &file, &["--resume"]].concat(), 0);
-        assert_eq!(resumed["outcome"], WINNER, "{algorithm}");
+        assert_eq!(resumed["winner"], WINNER, "{algorithm}");
         let nodes = |key: &str| [&stopped, &resumed].map(|value| value[key].as_u64().unwrap());
         let total = resumed["total"]["nodes"].as_u64().unwrap();
         assert_eq!(total, nodes("nodes").iter().sum::<u64>());
@@ -95,7 +95,7 @@ fn kill_9_while_a_checkpoint_is_written_leaves_a_whole_one() {
         }
         assert!(kills > 6 && unfinished > 0, "{kills} kills, {unfinished} while writing");
         let resumed = solve(&place, &[&search[..], &file, &["--resume"]].concat(), 0);
-        assert_eq!(resumed["outcome"], WINNER);
+        assert_eq!(resumed["winner"], WINNER);
         assert!(resumed["total"]["nodes"].as_u64().unwrap() > nodes);
         assert_eq!(place.files(), ["a.ckpt"], "what the dead runs have left is cleared away");
     }

@@ -57,11 +57,11 @@ fn every_search_that_is_taken_up_finds_the_same_winner() {
             let search = [board, "--algo", algorithm, "--profile", profile];
             let search = [&search[..], &["--memory", "16MiB", "--threads", "1"]].concat();
             let whole = solve(&place, &search, 0);
-            assert_eq!(whole["outcome"], winner, "{search:?}");
+            assert_eq!(whole["winner"], winner, "{search:?}");
             assert!(whole.get("total").is_none() && whole.get("checkpoint").is_none());
             let nodes = number(&whole, "nodes") / 8 + 1;
             let (resumed, runs) = in_runs(&place, &search, nodes);
-            assert_eq!(resumed["outcome"], winner, "{search:?}");
+            assert_eq!(resumed["winner"], winner, "{search:?}");
             assert!(runs >= 3, "{search:?}: {runs} runs");
         }
     }

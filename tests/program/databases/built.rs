@@ -29,7 +29,7 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
     let winner = if plies % 2 == 1 { "Black" } else { "White" };
     assert!(text.contains(&format!("  winner      {winner}, in {plies} plies\n")), "{text}");
     let solved = place.json(&["solve", "4x4", "--moves", "a4 a3", "--db", "db", "--json"], 0);
-    assert_eq!(value["outcome"] == "win", solved["outcome"] == "black");
+    assert_eq!(value["outcome"] == "win", solved["winner"] == "black");
 
     let directory = "db/4x4-complete-remoteness";
     let value = place.json(&["verifydb", directory, "--deep", "--json", "--quiet"], 0);
@@ -81,7 +81,7 @@ fn a_database_is_built_probed_and_verified() {
     assert_eq!(value["position"], "x1xo/o1ox/xoxo/oxox b");
     assert_eq!(value["to_move"], "black");
     let solved = place.json(&["solve", "4x4", "--moves", "b3 b4", "--json"], 0);
-    assert_eq!(value["outcome"] == "win", solved["outcome"] == "black");
+    assert_eq!(value["outcome"] == "win", solved["winner"] == "black");
     assert_eq!(keys(&value["moves"][0]), ["move", "outcome"]);
 
     // The start; text and JSON, by moves and by position.

@@ -52,10 +52,10 @@ fn a_search_is_told_from_the_beginning_to_the_end() {
         let mut time = 0.0;
         for (name, progress) in before {
             assert_eq!(name, "progress");
-            let now = progress["t"].as_f64().unwrap();
+            let now = progress["seconds"].as_f64().unwrap();
             assert!(now >= time, "{progress}");
             time = now;
-            assert!(progress["capacity"].as_u64().unwrap() > 0, "{progress}");
+            assert!(progress["table"]["capacity"].as_u64().unwrap() > 0, "{progress}");
             for root in progress["moves"].as_array().unwrap() {
                 assert!(root["move"].is_string() && root["pn"].is_number() | root["pn"].is_null());
             }
@@ -122,7 +122,7 @@ fn one_search_at_a_time_until_it_is_ended() {
     let limited = json!({"game": "konane", "board": "8x8", "limits": {"seconds": 0.2}});
     let (_, end) = events(&listen(&server, &start(&server, &limited), &[]).body).pop().unwrap();
     assert_eq!(end["reason"], "time limit");
-    assert!(end["t"].as_f64().unwrap() < 5.0, "{end}");
+    assert!(end["seconds"].as_f64().unwrap() < 5.0, "{end}");
 }
 
 /// Whoever is refused learns what is in the way, for how long, and what can be done.
@@ -184,7 +184,18 @@ fn unknown_searches_and_wrong_ones() {
         (json!({"game": "konane", "board": "3x3", "algo": "mcts"}), "mcts"),
         (json!({"game": "konane", "board": "3x3", "memory": "1TiB"}), "48 MiB"),
         (json!({"game": "konane", "board": "3x3", "memory": "1KiB"}), "small"),
-        (json!({"game": "konane", "board": "3x3", "limits": {"seconds": -1.0}}), "seconds"),
+        (
+            json!({"game": "konane", "board": "3x3", "limits": {"seconds": -1.0}}),
+            "limits.seconds: -1.0: it must be more than 0",
+        ),
+        (
+            json!({"game": "konane", "board": "3x3", "limits": {"seconds": 0}}),
+            "limits.seconds: 0.0: it must be more than 0",
+        ),
+        (
+            json!({"game": "sprouts", "position": "0*2", "limits": {"seconds": 1e300}}),
+            "limits.seconds: 1e300: it must be at most 18446744073709551 seconds",
+        ),
         (json!({"game": "konane", "board": "3x3", "limits": {"hours": 1}}), "hours"),
         (json!({"game": "sprouts"}), "position"),
         (json!({"game": "sprouts", "position": "0*"}), ""),

@@ -36,7 +36,7 @@ const WRITERS: [Writer; 8] = [
         output: "o.proof",
         check: "verify-proof o.proof --json --quiet",
         again: "solve 5x6 --proof o.proof --threads 2 --json --quiet",
-        right: ("outcome", "white"),
+        right: ("winner", "white"),
     },
     Writer {
         what: "solve --checkpoint",
@@ -46,7 +46,7 @@ const WRITERS: [Writer; 8] = [
         output: "o.ckpt",
         check: "solve 6x6 --checkpoint o.ckpt --resume --json --quiet",
         again: "solve 6x6 --checkpoint o.ckpt --resume --json --quiet",
-        right: ("outcome", "white"),
+        right: ("winner", "white"),
     },
     Writer {
         what: "solve --checkpoint, tree",
@@ -56,7 +56,7 @@ const WRITERS: [Writer; 8] = [
         output: "o.ckpt",
         check: "solve 6x6 --algo pns --checkpoint o.ckpt --resume --json --quiet",
         again: "solve 6x6 --algo pns --checkpoint o.ckpt --resume --json --quiet",
-        right: ("outcome", "white"),
+        right: ("winner", "white"),
     },
     Writer {
         what: "builddb",

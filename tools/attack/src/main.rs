@@ -19,6 +19,7 @@ use clap::{Parser, ValueEnum};
 mod endings;
 mod files;
 mod formats;
+mod memory;
 mod places;
 mod positions;
 mod run;
@@ -42,6 +43,8 @@ enum Kind {
     Places,
     /// Files and memory that are limited, folders that are read-only, disks that are full
     Limits,
+    /// Address space about the least with which a command works
+    MemoryLimits,
     /// Positions of Konane against plain recursion
     Positions,
     /// Texts of both games: respelled, malformed, huge
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
             Kind::Writers => endings::writers(&mut attack),
             Kind::Places => places::places(&mut attack, &samples),
             Kind::Limits => places::limits(&mut attack, &samples),
+            Kind::MemoryLimits => memory::memory_limits(&mut attack, &samples),
             Kind::Positions => positions::positions(&mut attack),
             Kind::Texts => sprouts::texts(&mut attack),
         }

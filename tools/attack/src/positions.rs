@@ -166,7 +166,7 @@ pub fn positions(attack: &mut Attack) {
         let folder = attack.folder();
         let end = attack.run(&args, folder.path());
         let winner = if wins == black { "black" } else { "white" };
-        let answer = end.member("outcome").unwrap_or_else(|| "nothing".to_string());
+        let answer = end.member("winner").unwrap_or_else(|| "nothing".to_string());
         // PNS keeps its whole tree, for which there may be no memory.
         let gave_up = end.code == Some(3) && end.member("reason").as_deref() == Some("memory");
         let wrong = !gave_up && (end.code != Some(0) || answer != winner);

@@ -65,7 +65,7 @@ impl Samples {
             "solve 5x6 --memory 64MiB --checkpoint table.ckpt --resume --json --quiet --threads 1";
         const SOLVE_TREE: &str =
             "solve 5x6 --memory 64MiB --checkpoint tree.ckpt --resume --json --quiet --algo pns";
-        let white = ("outcome", "white");
+        let white = ("winner", "white");
         let database = || {
             vec![
                 reader("verifydb db/4x4-complete --json --quiet --threads 1", ANY, true),

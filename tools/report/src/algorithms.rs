@@ -123,7 +123,7 @@ fn memory(group: &Group) -> String {
 }
 
 fn winner(group: &Group) -> String {
-    group.answer().outcome.clone().unwrap_or_default()
+    group.answer().result().unwrap_or_default().to_owned()
 }
 
 /// The group on one thread.
@@ -325,8 +325,8 @@ fn all_runs(results: &Results) -> String {
 /// What became of a search: the winner, the reason why there is none, or `not run`.
 fn outcome(group: Option<&Group>) -> &str {
     let answer = group.map(Group::answer);
-    let word = answer.map(|answer| answer.reason.as_ref().or(answer.outcome.as_ref()));
-    word.map_or(NOT_RUN, |word| word.map_or("", |word| word))
+    let word = answer.map(|answer| answer.reason.as_deref().or(answer.result()));
+    word.map_or(NOT_RUN, Option::unwrap_or_default)
 }
 
 /// Table 4.2 as CSV, with our figures in rows of their own.

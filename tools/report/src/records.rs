@@ -98,9 +98,14 @@ impl Answer {
         }
     }
 
+    /// The winner of Konane or the outcome of Sprouts; may be `unknown`.
+    pub fn result(&self) -> Option<&str> {
+        self.winner.as_deref().or(self.outcome.as_deref())
+    }
+
     /// The winner of Konane or the outcome of Sprouts; none if the run ended without an answer.
     pub fn found(&self) -> Option<&str> {
-        self.winner.as_deref().or(self.outcome.as_deref()).filter(|_| self.reason.is_none())
+        self.result().filter(|_| self.reason.is_none())
     }
 }
 

@@ -54,9 +54,9 @@ impl Point<'_> {
     /// The winner, if all runs have the same.
     fn outcome(&self) -> Option<&str> {
         let group = self.group?;
-        let first = &group.answer().outcome;
-        let agree = group.0.iter().all(|record| record.result.outcome == *first);
-        first.as_deref().filter(|_| agree)
+        let first = group.answer().result();
+        let agree = group.0.iter().all(|record| record.result.result() == first);
+        first.filter(|_| agree)
     }
 }
 

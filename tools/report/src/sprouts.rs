@@ -27,7 +27,7 @@ pub fn markdown(records: &[Record]) -> Result<(String, Vec<String>), String> {
     for (&(spots, threads), record) in &starts {
         let answer = &record.result;
         let published = published::sprouts_outcome(spots).unwrap_or_default();
-        let outcome = answer.outcome.as_deref().unwrap_or("unknown");
+        let outcome = answer.result().unwrap_or("unknown");
         if answer.found().is_some_and(|found| !published.is_empty() && found != published) {
             wrong.push(answer.position.clone());
         }

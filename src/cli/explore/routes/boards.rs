@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Shared;
 use crate::cli::explore::params::{NoParams, Params};
-use crate::cli::explore::reply::{Answer, Problem};
+use crate::cli::explore::reply::Answer;
 use crate::konane::{Colour, Dimensions};
 
 /// Boards of up to so many ranks and files are always in the list.
@@ -46,7 +46,7 @@ pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJ
         let key = (board.ranks(), board.files());
         enter(boards.entry(key).or_insert_with(|| BoardJson::of(key)));
     };
-    for (_, manifest) in listed.map_err(Problem::failed)? {
+    for (_, manifest) in listed? {
         // What is wrong with a manifest is in the list of databases.
         let Ok(manifest) = manifest else { continue };
         let stones = manifest.max_stones();

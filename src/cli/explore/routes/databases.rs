@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Shared;
 use crate::cli::explore::params::{NoParams, Params};
-use crate::cli::explore::reply::{Answer, Problem};
+use crate::cli::explore::reply::Answer;
 use crate::endgame::{Counts, Histogram, Manifest, Metric, Scope};
 use crate::konane::Dimensions;
 
@@ -61,7 +61,7 @@ pub struct LayerJson {
 pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<DatabasesJson> {
     let listed = explorer.read_files(|files| files.databases()).await?;
     let (mut databases, mut errors) = (Vec::new(), Vec::new());
-    for (path, manifest) in listed.map_err(Problem::failed)? {
+    for (path, manifest) in listed? {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         match manifest {
             Ok(manifest) => databases.push(database(name, &manifest)),

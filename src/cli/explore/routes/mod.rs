@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::routing::{delete, get, post};
 use schemars::SchemaGenerator;
 
@@ -68,41 +68,54 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         })
 }
 
+/// The answer to every request while the server processes as many as it can.
+pub fn refusal() -> Router {
+    Router::new().fallback(|| async {
+        let text = "the program is busy with other requests; ask again in a second";
+        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, text);
+        ([(header::RETRY_AFTER, "1")], problem)
+    })
+}
+
 async fn not_found() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is nothing at this address; see docs/api.md")
 }
 
-/// Adds the types of all requests and answers to the definitions of a generator.
-pub fn add_schemas(generator: &mut SchemaGenerator) {
+/// Adds the types of all answers and requests to the definitions of two generators.
+pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator) {
     macro_rules! add {
-        ($($type:ty),+ $(,)?) => {
-            $(generator.subschema_for::<$type>();)+
+        ($generator:expr, $($type:ty),+ $(,)?) => {
+            $($generator.subschema_for::<$type>();)+
         };
     }
     add!(
+        answers,
         ErrorJson,
         ProgressJson,
         EndJson,
+        AnalysisJson,
         version::VersionJson,
         boards::BoardsJson,
-        position::PositionRequest,
-        AnalysisJson,
-        line::LineRequest,
         line::LineJson,
-        play::PlayRequest,
         play::PlayJson,
-        why::WhyRequest,
         why::WhyJson,
-        setup::SetupRequest,
         setup::SetupJson,
-        openings::OpeningsRequest,
         openings::OpeningsJson,
         databases::DatabasesJson,
         proofs::ProofsJson,
-        searches::SearchRequest,
         searches::SearchJson,
-        sprouts::SproutsRequest,
         sprouts::SproutsJson,
+    );
+    add!(
+        requests,
+        position::PositionRequest,
+        line::LineRequest,
+        play::PlayRequest,
+        why::WhyRequest,
+        setup::SetupRequest,
+        openings::OpeningsRequest,
+        searches::SearchRequest,
+        sprouts::SproutsRequest,
         sprouts::DrawRequest,
     );
 }

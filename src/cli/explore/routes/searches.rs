@@ -1,7 +1,6 @@
 //! `/api/v1/searches`: a search that is watched while it runs.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
@@ -18,7 +17,7 @@ use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::{Body, Problem};
 use crate::cli::explore::search::{Game, Order};
 use crate::konane::{LEAST_MEMORY, SolveError};
-use crate::system::{bytes_text, parse_bytes};
+use crate::system::{bytes_text, duration_from_seconds, parse_bytes};
 
 /// The body of `POST`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -57,7 +56,7 @@ enum GameName {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct LimitsRequest {
-    /// After this time.
+    /// Maximum time in seconds, more than 0.
     seconds: Option<f64>,
     /// After so many nodes.
     nodes: Option<u64>,
@@ -109,8 +108,11 @@ pub async fn post(
         }
     };
     let memory = self::memory(memory.as_deref(), explorer.searches.memory)?;
-    let seconds = limits.seconds.map(Duration::try_from_secs_f64).transpose();
-    let time = seconds.map_err(|error| Problem::refused(format!("limits.seconds: {error}")))?;
+    let time = limits.seconds.map(|seconds| {
+        let wrong = |error| Problem::refused(format!("limits.seconds: {seconds:?}: {error}"));
+        duration_from_seconds(seconds).map_err(wrong)
+    });
+    let time = time.transpose()?;
     let id = explorer.searches.start(Order { game, memory, time, nodes: limits.nodes })?;
     Ok((StatusCode::CREATED, Json(SearchJson { id })))
 }
@@ -120,9 +122,7 @@ fn memory(text: Option<&str>, most: u64) -> Result<u64, Problem> {
     let Some(text) = text else { return Ok(most) };
     match parse_bytes(text) {
         Err(error) => Err(Problem::refused(format!("memory: {error}"))),
-        Ok(bytes) if bytes < LEAST_MEMORY => {
-            Err(Problem::refused(SolveError::TooLittleMemory { bytes }))
-        }
+        Ok(bytes) if bytes < LEAST_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
         Ok(bytes) if bytes > most => {
             let most = bytes_text(most);
             let text = format!("memory: at most {most}, half of what --memory allows");

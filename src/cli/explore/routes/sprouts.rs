@@ -44,8 +44,7 @@ pub async fn position(
     let SproutsRequest { position: text, time: milliseconds } = request;
     let (position, time) = (read(&text)?, time(milliseconds)?);
     let judged = explorer.sprouts.with(move |analyst, turn| {
-        let analysis = analyst.analyse(&position, turn.limits(time), &mut |_| {});
-        let analysis = analysis.map_err(Problem::refused)?;
+        let analysis = analyst.analyse(&position, turn.limits(time), &mut |_| {})?;
         let children = analysis.children.iter().all(|child| child.grundy.is_some());
         let complete = analysis.reason.is_none() && analysis.grundy.is_some() && children;
         Ok(SproutsJson { position: text, analysis, complete })
@@ -70,5 +69,5 @@ pub async fn draw(
 
 /// Reads a position.
 pub fn read(text: &str) -> Result<Position, Problem> {
-    crate::cli::sprouts::read(text).map_err(Problem::refused)
+    Ok(crate::cli::sprouts::read(text)?)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::ErrorKind;
 use crate::konane::{Colour, Dimensions};
 use crate::system::quote;
 
@@ -46,6 +47,13 @@ pub struct TaskError {
     pub text: String,
     /// What is wrong.
     pub what: &'static str,
+}
+
+impl TaskError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 const MAGIC: &str = "konane-task";

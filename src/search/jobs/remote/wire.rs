@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::error::ErrorKind;
 use crate::file::fields::u64_at;
 
 const MAGIC: [u8; 4] = *b"KNJ\x03";
@@ -54,6 +55,13 @@ pub enum WireError {
     /// It is sound, but not what is expected here.
     #[error("the message is not {0}")]
     Unexpected(&'static str),
+}
+
+impl WireError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
 }
 
 /// Makes a message of the bytes that `write` appends.

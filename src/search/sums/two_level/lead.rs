@@ -14,6 +14,9 @@ use crate::search::sums::workspace::{Sum, Workspace};
 /// A number that contradicts another one ends the search without an answer, for
 /// [`Contradiction`](crate::Reason::Contradiction), and is told beside the report. The observer hears of
 /// all numbers that are found.
+///
+/// # Panics
+/// If the game, the observer or `run` does.
 pub fn lead_sum<G: Named>(
     workspace: &Workspace<'_, G>,
     root: &Sum,
@@ -23,8 +26,7 @@ pub fn lead_sum<G: Named>(
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> (Report, Option<Contradiction>) {
-    let mut nobody = ();
-    let tree = SumTree::new(workspace, root, options, &mut nobody);
+    let tree = SumTree::new(workspace, root, options);
     let used = workspace.table.estimated_count();
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
     let known = workspace.knowledge.iter().map(named);

@@ -36,9 +36,6 @@ const MOST_TRIES: u32 = 1000;
 /// The most work that somebody can have done for a job.
 const MOST_WORK: u64 = 1 << 40;
 
-/// The leader counts as a member of a team, but not as the first, which would tell its observer.
-const MEMBER: usize = 1;
-
 /// Workers for which the counts of those below a node are laid out.
 const WORKERS: usize = 64;
 
@@ -104,10 +101,10 @@ impl<'a, G: Named> SumTree<'a, G> {
         workspace: &'a Workspace<'a, G>,
         root: &'a Sum,
         options: SearchOptions,
-        nobody: &'a mut (),
     ) -> Self {
         let team = Team::new(WORKERS, Limits::default(), Counters::default());
-        let control = Control::of_member(Member::new(&team, MEMBER), nobody, INTERVAL);
+        // Without an observer: the leader takes what is found from the team.
+        let control = Control::of_member(Member::first(&team), None, INTERVAL);
         let evaluator = Evaluator::new(workspace, &workspace.table, control, options, true);
         let mut tree = SumTree {
             workspace,

@@ -65,6 +65,9 @@ impl Default for TwoLevelOptions {
 ///
 /// For what the workspace had before, the counters and full memory, see [`super::dfpn()`]. The first
 /// level's tree takes some 10 to 20 bytes a job, within the workspace's memory.
+///
+/// # Panics
+/// As [`super::dfpn()`].
 pub fn two_level<G: Impartial>(
     workspace: &Workspace<'_, G>,
     root: &Sum,

@@ -316,9 +316,8 @@ mod tests {
             let game = Declared::random(seed, 60, 6);
             let workspace = Workspace::new(&game, 1 << 22).unwrap();
             let root = Sum::new(&game, &[59, 58, 57], (seed % 3) as u32);
-            let mut nobody = ();
             let team = Team::new(1, Limits::default(), Counters::default());
-            let control = Control::of_worker(Member::new(&team, 0), &mut nobody);
+            let control = Control::of_worker(Member::first(&team), None);
             let options = SearchOptions::PAPER;
             let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
             let mut worker = Worker::<_, true>::new(evaluator, options.choosing());

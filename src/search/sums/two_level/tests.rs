@@ -308,11 +308,10 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
     let (atoms, nimber) = ([69, 68, 67], (seed % 3) as u32);
     let numbers = oracle(&game);
     let games: Vec<Apart<'_>> = (0..at_once + 20).map(|_| Apart::new(&game, most[1])).collect();
-    let workspaces: Vec<Workspace<'_, _>> =
-        games.iter().map(|game| Workspace::new(game, 1 << 20).unwrap()).collect();
+    let workspaces = games.iter().map(|game| Workspace::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
     let worker = |workspace| SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
-    let workers: Vec<SumWorker<'_, _>> = workspaces.iter().map(worker).collect();
+    let workers: Vec<SumWorker<'_, _>> = workspaces.map(worker).collect();
     let apart = Apart::new(&game, most[0]);
     // Ids differ everywhere.
     for (at, game) in games.iter().enumerate().skip(1) {
@@ -356,7 +355,7 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
     let counters = report.counters;
     assert_eq!(counters.nodes, counters.first_level + counters.second_level);
     assert_eq!(counters.grundy_numbers, hearer.numbers.len() as u64);
-    for workspace in workspaces.iter().chain([&workspace]) {
+    for workspace in workers.iter().map(|worker| &worker.workspace).chain([&workspace]) {
         for (atom, number) in workspace.knowledge().iter() {
             let atom = workspace.game.declared(atom);
             assert_eq!(number, numbers[atom as usize], "seed {seed}");

@@ -32,7 +32,7 @@ use crate::search::thresholds::Thresholds;
 /// The budget of a job are nodes, and as many expansions: of what is known already there are no new
 /// nodes.
 pub struct SumWorker<'a, G: Named> {
-    pub(super) workspace: &'a Workspace<'a, G>,
+    pub(super) workspace: Workspace<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
     jobs: WorkerJobs<'a>,
@@ -43,9 +43,10 @@ pub struct SumWorker<'a, G: Named> {
 type Alone<'a, G> = Evaluator<'a, G, &'a Table>;
 
 impl<'a, G: Named> SumWorker<'a, G> {
-    /// A worker with this workspace for the search with this number.
+    /// Creates a worker for the search with this number. It owns the workspace, because a job lets the
+    /// table grow without waiting for other searches.
     pub fn new(
-        workspace: &'a Workspace<'a, G>,
+        workspace: Workspace<'a, G>,
         options: SearchOptions,
         threads: NonZeroUsize,
         search: u64,
@@ -61,10 +62,9 @@ impl<'a, G: Named> SumWorker<'a, G> {
         run: impl FnOnce(&mut Alone<'_, G>) -> T,
     ) -> (T, Counters, Vec<(Atom, u32)>) {
         let team = Team::new(1, Limits::default(), Counters::default());
-        let mut nobody = ();
-        // Not the first member, which would tell its observer.
-        let control = Control::of_member(Member::new(&team, 1), &mut nobody, INTERVAL);
-        let workspace = self.workspace;
+        // Without an observer, so that what is found stays in the team.
+        let control = Control::of_member(Member::first(&team), None, INTERVAL);
+        let workspace = &self.workspace;
         let mut evaluator =
             Evaluator::new(workspace, &workspace.table, control, self.options, false);
         let result = run(&mut evaluator);
@@ -83,7 +83,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         facts: &[GrundyNumber],
         scratch: &mut G::Scratch,
     ) -> Result<(), Option<GrundyNumber>> {
-        let Workspace { game, knowledge, .. } = self.workspace;
+        let Workspace { game, knowledge, .. } = &self.workspace;
         let learn = |evaluator: &mut Alone<'_, G>| {
             for fact in facts {
                 match evaluator.learn(fact, scratch) {
@@ -108,11 +108,11 @@ impl<'a, G: Named> SumWorker<'a, G> {
         scratch: &mut G::Scratch,
         stop: Option<&AtomicBool>,
     ) -> Result<Option<Atom>, WireError> {
-        let Workspace { game, .. } = self.workspace;
+        let Workspace { game, .. } = &self.workspace;
         let mut found = game.find(name, scratch);
         let stop = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let threads = self.threads.get() as u32;
-        if found.is_err() && Collector::default().collect(self.workspace, &[], threads, &stop) {
+        if found.is_err() && Collector::default().collect(&self.workspace, &[], threads, &stop) {
             found = game.find(name, scratch);
         }
         match found {
@@ -129,7 +129,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         budget: u64,
         limits: Limits<'_>,
     ) -> (JobOutcome<Couple, Vec<Hints>>, Counters, Vec<GrundyNumber>) {
-        let workspace = self.workspace;
+        let workspace = &self.workspace;
         let threads = self.threads.get() as u32;
         let threads =
             Threads { workspace, options: self.options, count: threads, team_of_one: false };

@@ -1,4 +1,4 @@
-// The program's interface, below /api/v1.
+// The program's interface, below api/v1.
 
 /**
  * An answer that is an error, with the program's text. Status 0: there was no answer. `search` is the
@@ -25,7 +25,7 @@ export function onReach(listener) {
 async function request(path, options) {
   let answer;
   try {
-    answer = await fetch(`/api/v1/${path}`, options);
+    answer = await fetch(url(path), options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     reach(false);
@@ -45,7 +45,15 @@ async function request(path, options) {
   return body;
 }
 
-/** The address of something below /api/v1. Parameters without a value are left out. */
+/**
+ * The address of a path of the interface. Relative to the page, so that it is found behind a proxy that adds a prefix to
+ * all paths.
+ */
+export function url(path) {
+  return `api/v1/${path}`;
+}
+
+/** A path with parameters. Parameters without a value are left out. */
 export function address(path, parameters = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

@@ -5,8 +5,8 @@ import { lines, share } from "./charts.js";
 import { el, put } from "./dom.js";
 import { amount, badge, number } from "./words.js";
 
-/** More samples than this are thinned out. */
-const MOST = 1200;
+/** Maximum number of samples that are kept, spread evenly over the search. */
+const MAX_SAMPLES = 1200;
 
 /** Seconds over which the speed is taken, at least: two samples may lie closer together. */
 const RATE = 0.5;
@@ -18,8 +18,8 @@ function proofNumber(value) {
 /** One sample, from an event of a live search or a line of a trace file. */
 export function sample(raw) {
   const moves = (raw.moves ?? []).map((move) => ({ ...move, pn: proofNumber(move.pn), dn: proofNumber(move.dn) }));
-  return { time: raw.t ?? raw.seconds ?? 0, nodes: raw.nodes ?? 0, numbers: "pn" in raw, pn: proofNumber(raw.pn),
-    dn: proofNumber(raw.dn), depth: raw.depth ?? 0, used: raw.table_used ?? 0, capacity: raw.capacity ?? raw.table_capacity ?? 0, best: raw.best_move ?? null, moves };
+  return { time: raw.seconds ?? 0, nodes: raw.nodes ?? 0, numbers: "pn" in raw, pn: proofNumber(raw.pn),
+    dn: proofNumber(raw.dn), depth: raw.depth ?? 0, used: raw.table?.used ?? 0, capacity: raw.table?.capacity ?? 0, best: raw.best_move ?? null, moves };
 }
 
 /** Infinite numbers are equal. */
@@ -50,11 +50,12 @@ export class Picture {
     this.moves = el("div", { class: "scroll" });
     this.title = el("h3", {}, "Proof numbers over time");
     this.help = el("details", { class: "help" }, el("summary", {}, "What do these numbers mean?"),
-      el("p", {}, "The proof number says how many positions, at least, still have to be decided before the player "
-        + "to move is known to win. The disproof number says the same for a loss. When one of them falls to 0 the "
-        + "search is done. The axis is logarithmic: from line to line the number grows tenfold or more."),
+      el("p", {}, "The proof number is an estimate of the work that is left to prove that the player to move wins. The "
+        + "disproof number is the same for a loss. A number is 0 when the proof is complete, and \u221e when such a proof cannot "
+        + "exist. Other values are estimates, not bounds: they can rise or fall, and the real work can be more or less. The axis "
+        + "is logarithmic: from line to line the number grows tenfold or more."),
       el("p", {}, "Each move has the same two numbers, for the player who makes it: a move with proof number 0 wins, one with "
-        + "disproof number 0 loses. The search follows the move with the smallest proof number."));
+        + "disproof number 0 loses. The search examines the moves with the smallest proof numbers first."));
     this.node = el("div", { class: "picture", hidden: true }, this.facts, this.title, this.chart, this.moment, this.moves,
       this.help);
   }
@@ -72,16 +73,17 @@ export class Picture {
   /** Adds a sample of a running search. */
   add(raw) {
     this.#samples.push(sample(raw));
-    if (this.#samples.length > MOST) {
+    if (this.#samples.length > MAX_SAMPLES) {
       this.#samples = this.#samples.filter((_, at) => at % 2 === 1);
       if (this.#at !== null) this.#at >>= 1;
     }
     this.#later();
   }
 
-  /** Shows all of a file. */
+  /** Shows the samples of a file, the last one included. */
   load(raws) {
-    this.#samples = raws.map(sample);
+    const step = Math.ceil(raws.length / MAX_SAMPLES);
+    this.#samples = raws.filter((_, at) => (raws.length - 1 - at) % step === 0).map(sample);
     this.#at = null;
     this.#later();
   }

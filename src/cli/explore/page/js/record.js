@@ -1,49 +1,85 @@
-// Records of games as files (docs/GAME_FORMAT.md): headers, an empty line, and the moves.
+// Game records as files (docs/GAME_FORMAT.md): headers, an empty line, and the moves.
 
 import { announce, el } from "./dom.js";
 import { dimensions } from "./position.js";
 import { go, link } from "./state.js";
+import { bytes, quote } from "./words.js";
 
-/** Bytes of a file, as many as the program reads. */
-const MOST = 1 << 20;
-/** `Name: value`; as in records of chess, `[Name "value"]` too. */
-const HEADER = /^\s*\[?\s*([a-z][a-z\d_-]*)\s*(?::\s*|\s+")(.*?)"?\s*\]?\s*$/i;
-const MOVE = /^([a-z]{1,2}\d{1,2})(?:-?([a-z]{1,2}\d{1,2}))?$/i;
+/** Maximum size of a file in bytes, the same as for the program. */
+const MAX_BYTES = 1 << 20;
 
 /**
- * Reads a record: all that the program reads, and what can be understood besides. Throws an error that names the place
- * otherwise.
+ * Parts of a line of moves, outside of comments: a brace, the beginning of a remark, the number of a turn, or any other
+ * word. The first character decides which one, so the time is linear in the length of the line.
+ */
+const TOKEN = /[{}#]|\d+\.*|[^\s,{}#]+/g;
+/** A removal or a jump, with marks behind it. */
+const MOVE = /^([a-z]{1,2}\d{1,2})(?:-?([a-z]{1,2}\d{1,2}))?[?!~]*$/i;
+
+/**
+ * Name and value of a header, `Name: value` or, as in records of chess, `[Name "value"]`; null for any other line.
+ * Looks at each character a bounded number of times: a regular expression with optional spaces on both sides of the
+ * value takes quadratic time.
+ */
+function readHeader(line) {
+  const text = line.trim().replace(/^\[/, "").trimStart();
+  const [name] = /^[a-z][a-z\d_-]*/i.exec(text) ?? [];
+  if (!name) return null;
+  const behind = text.slice(name.length);
+  const value = behind.trimStart();
+  if (value.startsWith(":")) return [name, value.slice(1).trim()];
+  if (!value.startsWith('"') || value === behind) return null;
+  return [name, value.slice(1).replace(/\]$/, "").trimEnd().replace(/"$/, "").trim()];
+}
+
+/**
+ * Reads a record. Accepts everything that the program accepts, with the same meaning, and some texts that it refuses:
+ * headers as in records of chess, no empty line behind the headers, commas between moves, other move numbers. The program
+ * checks whether the moves are legal. Throws an error that names the line.
  */
 export function readRecord(text) {
   const record = { board: "", pos: "", moves: [] };
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  let comment = false;
+  // Number of the line in which the comment that is open begins, 0 outside of comments.
+  let comment = 0;
   for (const [at, line] of lines.entries()) {
-    const place = `line ${at + 1}`;
-    const header = comment ? null : HEADER.exec(line);
-    if (header && !record.moves.length) {
-      const [, name, value] = header;
-      if (/^board$/i.test(name)) record.board = value.trim().toLowerCase().replace("\u00d7", "x");
-      else if (/^position$/i.test(name)) record.pos = value.trim();
+    const header = comment || record.moves.length ? null : readHeader(line);
+    if (header) {
+      const [name, value] = header;
+      if (/^board$/i.test(name)) record.board = value.toLowerCase().replace("\u00d7", "x");
+      else if (/^position$/i.test(name)) record.pos = value;
       continue;
     }
-    // Comments in braces may go over several lines; # begins one up to the end of the line. Numbers and comments need
-    // no space around them.
-    const words = line.replace(/[{}]/g, " $& ").replace(/#/g, " #").split(/[\s,]+/).filter(Boolean);
-    for (const word of words) {
-      if (!comment && word.startsWith("#")) break;
-      if (word === "{") comment = true;
-      else if (word === "}") comment = false;
-      else if (!comment) {
-        const bare = word.replace(/^\d+\.*/, "").replace(/[?!~]+$/, "");
-        const match = MOVE.exec(bare);
-        if (match) record.moves.push(match[2] ? `${match[1]}-${match[2]}`.toLowerCase() : match[1].toLowerCase());
-        else if (bare) throw new Error(`${place}: "${word}" is no move. Moves look like c3 or c3-c5.`);
+    TOKEN.lastIndex = 0;
+    for (;;) {
+      if (comment) {
+        TOKEN.lastIndex = line.indexOf("}", TOKEN.lastIndex) + 1;
+        if (TOKEN.lastIndex === 0) break;
+        comment = 0;
+      }
+      const [token] = TOKEN.exec(line) ?? [];
+      if (!token || token === "#") break;
+      if (token === "{") {
+        comment = at + 1;
+      } else if (token === "}") {
+        throw new Error(`Line ${at + 1}: there is no opening brace before this closing brace.`);
+      } else if (!/^\d/.test(token)) {
+        const match = MOVE.exec(token);
+        if (!match) throw new Error(`Line ${at + 1}: "${quote(token)}" is not a move. Moves look like c3 or c3-c5.`);
+        record.moves.push(match.slice(1).filter(Boolean).join("-").toLowerCase());
       }
     }
   }
-  if (!dimensions(record.board)) {
-    throw new Error("The file has no board: it should begin with a line such as Board: 6x6.");
+  if (comment) throw new Error(`Line ${comment}: a comment begins here, and its closing brace is missing.`);
+  const size = dimensions(record.board);
+  if (!size) {
+    throw new Error(record.board ? `Board: "${quote(record.board)}" is not a board: write ranks x files, such as 6x6, with `
+      + "up to 64 squares." : "The file has no board: begin it with a line such as Board: 6x6.");
+  }
+  // Each move takes at least one stone off the board.
+  const { ranks, files } = size;
+  if (record.moves.length > ranks * files) {
+    throw new Error(`The record has ${record.moves.length} moves. A game on ${record.board} has at most ${ranks * files}.`);
   }
   return record;
 }
@@ -107,7 +143,7 @@ export class Records {
     this.file.value = "";
     if (!file) return;
     try {
-      if (file.size > MOST) throw new Error("This file is too large for a game.");
+      if (file.size > MAX_BYTES) throw new Error(`The file has ${bytes(file.size)}. A game record has at most ${bytes(MAX_BYTES)}.`);
       const record = readRecord(await file.text());
       go({ ...record, at: record.moves.length });
       this.#say(`${file.name}: ${record.moves.length} moves on ${record.board}.`);

@@ -1,6 +1,6 @@
 // A search to look at: started and stopped here, run by the program, one at a time.
 
-import { ApiError, post, remove } from "./api.js";
+import { ApiError, post, remove, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { Picture } from "./picture.js";
 import { format } from "./state.js";
@@ -18,7 +18,7 @@ function path(id) {
 }
 
 function eventsOf(id) {
-  return new EventSource(`/api/v1/${path(id)}/events`);
+  return new EventSource(url(`${path(id)}/events`));
 }
 
 /** What a search is about and how it ends in words are the game's. */
@@ -224,9 +224,9 @@ export class KonaneSearch extends SearchPanel {
       algorithms: [["dfpn", "df-pn"], ["pn2", "PN\u00b2"], ["pns", "PNS"]],
       question: () => view.answer ? { board: view.state.board, position: view.answer.position } : null,
       place: ({ board, position }) => format({ game: "konane", board, pos: position, tab: "search" }),
-      result: ({ outcome, winner, reason, best_move: best }, { board }) => winner
+      result: ({ outcome, winner, reason, error, best_move: best }, { board }) => outcome !== "unknown"
         ? `${board}: ${capital(winner)} wins${outcome === "win" && best ? `, for instance with ${best}` : ""}.`
-        : `${board}: not decided${reason ? ` (${reason})` : ""}.`,
+        : `${board}: unknown${reason || error ? ` (${reason ?? error})` : ""}.`,
       ended: () => view.resume() });
   }
 }

@@ -1,6 +1,6 @@
 // Sprouts: a position as a picture, its parts with their Grundy numbers, and where one can go.
 
-import { Latest, address, dropped, get } from "./api.js";
+import { Latest, address, dropped, get, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { SearchPanel } from "./search.js";
 import { format, go } from "./state.js";
@@ -43,8 +43,8 @@ export class Sprouts {
       algorithms: [["dfpn", "df-pn"], ["pns", "PNS"]],
       question: () => this.answer ? { position: this.state.pos } : null,
       place: ({ position }) => place(position, "search"),
-      result: ({ outcome, reason }) => outcome === "win" ? "The player to move wins." : outcome === "loss"
-        ? "The player to move loses." : `Not decided${reason ? `: ${reason}` : ""}.`,
+      result: ({ outcome, reason, error }) => outcome === "win" ? "The player to move wins." : outcome === "loss"
+        ? "The player to move loses." : `Unknown${reason || error ? `: ${reason ?? error}` : ""}.`,
       ended: () => this.#ask() });
     this.node = el("div", { class: "columns" },
       el("section", { class: "stage", "aria-labelledby": "turn" }, el("div", { class: "said" }, this.title, this.verdict), this.trail,
@@ -81,7 +81,7 @@ export class Sprouts {
       this.image.hidden = false;
     };
     this.image.alt = `Picture of ${pos}`;
-    this.image.src = `/api/v1/${address("sprouts/draw", { position: pos })}`;
+    this.image.src = url(address("sprouts/draw", { position: pos }));
     return this.#ask();
   }
 

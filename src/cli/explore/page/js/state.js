@@ -8,6 +8,9 @@ const DEFAULTS = {
   sprouts: { game: "sprouts", pos: "0*4", tab: "moves" },
 };
 
+/** Maximum number of moves that are read: more than a game on 64 squares can have, so that the program refuses the game. */
+const MAX_MOVES = 66;
+
 function decode(text) {
   try {
     return decodeURIComponent(text);
@@ -35,7 +38,7 @@ export function parse(hash) {
   state.pos = state.pos.replace(/_/g, " ").trim();
   if (state.game === "konane") {
     state.board = state.board.trim().toLowerCase().replace(/[×*]/, "x");
-    state.moves = (given.moves ?? "").split(/[,\s_]+/).filter(Boolean);
+    state.moves = (given.moves ?? "").split(/[,\s_]+/, MAX_MOVES).filter(Boolean);
     const at = Number.parseInt(given.at ?? "", 10);
     state.at = Number.isNaN(at) ? state.moves.length
       : Math.min(Math.max(at, 0), state.moves.length);

@@ -46,6 +46,11 @@ export function winner(outcome, toMove) {
   return outcome === "loss" ? other(toMove) : "unknown";
 }
 
+/** The beginning of a text that the user wrote, for messages. */
+export function quote(text) {
+  return text.length > 40 ? `${text.slice(0, 40)}\u2026` : text;
+}
+
 export function plies(n) {
   return n === 1 ? "1 ply" : `${n} plies`;
 }

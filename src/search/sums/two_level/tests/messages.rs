@@ -11,16 +11,15 @@ fn with_desk(
     let game = Declared::random(8, 70, 6);
     let games = [(); 3].map(|()| Apart::new(&game, 70));
     let workspaces = games.each_ref().map(|game| Workspace::new(game, 1 << 20).unwrap());
+    let [workspace, first, second] = workspaces;
     let options = SearchOptions::PAPER;
     let worker = |workspace| SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
-    let workers = [worker(&workspaces[1]), worker(&workspaces[2])];
+    let workers = [worker(first), worker(second)];
     let [apart, ..] = &games;
     let atoms = [69, 68, 67].map(|atom| apart.intern(atom).unwrap());
     let root = Sum::new(apart, &atoms, 0);
     let rules = RemoteRules { facts_at_once: 1000, ..rules(4) };
-    lead_sum(&workspaces[0], &root, options, rules, SEARCH, &mut (), |leader| {
-        test(leader, &workers)
-    })
+    lead_sum(&workspace, &root, options, rules, SEARCH, &mut (), |leader| test(leader, &workers))
 }
 
 fn said(worker: u64, notice: Notice<Couple, Vec<Hints>>, facts: Vec<(&str, u32)>) -> Vec<u8> {

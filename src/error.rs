@@ -1,0 +1,116 @@
+//! Kind of an error, from which each interface derives its own code.
+
+/// Kind of an error of the library. Each public error type has a method `kind` that returns it.
+///
+/// | kind | exit code of the program | HTTP status of `konane explore` | Python exception |
+/// |---|---:|---:|---|
+/// | [`Usage`](ErrorKind::Usage) | 2 | 422 | `InputError` |
+/// | [`Resource`](ErrorKind::Resource) | 2 | 500 | `ResourceError` |
+/// | [`Limit`](ErrorKind::Limit) | 3 | 422 | `ResourceError` |
+/// | [`File`](ErrorKind::File) | 4 | 500 | `FileError` |
+/// | [`Check`](ErrorKind::Check) | 1 | 500 | `InternalError` |
+/// | [`Interrupted`](ErrorKind::Interrupted) | 130 | 500 | `InternalError` |
+///
+/// Neither a failed check nor an interruption reaches a caller in Python as an error of the library:
+/// a failed check is a result there, and Ctrl-C or a failed callback raises its own exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The request is wrong: a board, position, move, option or name that is not accepted.
+    Usage,
+    /// The system does not provide the memory or the threads that were requested. A smaller request
+    /// may succeed.
+    Resource,
+    /// The work does not fit within a limit: memory or disk space that may be used, or the range of
+    /// a counter. A higher limit or a smaller question may succeed.
+    Limit,
+    /// A file is missing, damaged, in use or of another version, or cannot be read or written.
+    File,
+    /// A requested check failed.
+    Check,
+    /// The stop flag was set.
+    Interrupted,
+}
+
+impl ErrorKind {
+    /// All kinds.
+    pub const ALL: [ErrorKind; 6] = [
+        ErrorKind::Usage,
+        ErrorKind::Resource,
+        ErrorKind::Limit,
+        ErrorKind::File,
+        ErrorKind::Check,
+        ErrorKind::Interrupted,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::ErrorKind;
+    use crate::analysis::AnalysisError;
+    use crate::checkpoint::CheckpointError;
+    use crate::endgame::{BuildError, DatabaseError, PlanError, VerifyError};
+    use crate::file::FileError;
+    use crate::konane::SolveError;
+    use crate::proof::ProofError;
+    use crate::search::certificate::CertificateError;
+    use crate::search::run::Reason;
+    use crate::search::sums::game::Full;
+    use crate::search::table::TableError;
+    use crate::sprouts::MovesError;
+    use crate::sprouts::cluster::ClusterError;
+    use crate::sprouts::grundy_db::GrundyDbError;
+    use crate::sprouts::grundy_file::GrundyFileError;
+    use crate::sprouts::spr_file::SprError;
+
+    fn not_replaceable() -> FileError {
+        FileError::NotReplaceable { path: PathBuf::from("a"), found: "a directory" }
+    }
+
+    fn busy() -> FileError {
+        FileError::Busy { path: PathBuf::from("a") }
+    }
+
+    #[test]
+    fn an_error_has_the_kind_of_the_error_that_it_wraps() {
+        let database = |file: FileError| DatabaseError::from(file);
+        for (make, kind) in
+            [(not_replaceable as fn() -> FileError, ErrorKind::Usage), (busy, ErrorKind::File)]
+        {
+            assert_eq!(make().kind(), kind);
+            assert_eq!(database(make()).kind(), kind);
+            assert_eq!(PlanError::from(database(make())).kind(), kind);
+            assert_eq!(AnalysisError::from(database(make())).kind(), kind);
+            assert_eq!(SolveError::from(CheckpointError::from(make())).kind(), kind);
+            assert_eq!(SprError::from(make()).kind(), kind);
+            // These are files that the caller does not name, or that are read first.
+            assert_eq!(BuildError::from(make()).kind(), ErrorKind::File);
+            assert_eq!(VerifyError::from(database(make())).kind(), ErrorKind::File);
+            let numbers = GrundyFileError::from(GrundyDbError::from(make()));
+            assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
+        }
+        assert_eq!(ClusterError::from(GrundyFileError::from(Full)).kind(), ErrorKind::Limit);
+        assert_eq!(MovesError::from(Full).kind(), ErrorKind::Limit);
+        assert_eq!(AnalysisError::from(ProofError::Interrupted).kind(), ErrorKind::Interrupted);
+    }
+
+    /// More memory is the remedy for one of them, and less for the other.
+    #[test]
+    fn memory_that_is_not_allowed_and_memory_that_is_not_there_differ() {
+        let source = std::io::ErrorKind::OutOfMemory.into();
+        let table = TableError::Memory { bytes: 1 << 40, source };
+        assert_eq!(SolveError::from(table).kind(), ErrorKind::Resource);
+        let small = SolveError::from(TableError::TooSmall { bytes: 1 });
+        assert_eq!(small.kind(), ErrorKind::Usage);
+        assert_eq!(BuildError::TaskMemory { need: 2, have: 1 }.kind(), ErrorKind::Limit);
+    }
+
+    #[test]
+    fn a_reason_gives_its_kind() {
+        let kinds = Reason::ALL.map(|reason| CertificateError::Stopped(reason).kind());
+        let limit = ErrorKind::Limit;
+        let file = ErrorKind::File;
+        assert_eq!(kinds, [limit, limit, limit, ErrorKind::Interrupted, file, file]);
+    }
+}

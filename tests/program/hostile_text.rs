@@ -1,0 +1,174 @@
+//! Control sequences in file names, records and arguments: none of them reaches the terminal.
+#![cfg(unix)]
+
+use std::fs;
+use std::process::Output;
+
+use super::common::{Place, code, command, stderr, stdout};
+
+/// Sets the title of a terminal, changes its colour by C1, turns the direction of writing, and forges a
+/// line of output.
+const HOSTILE: &str =
+    "x\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{7f}\r\nFORGED";
+
+/// The same in one line: of a command, a header or a comment.
+fn line() -> String {
+    HOSTILE.replace(['\r', '\n'], "")
+}
+
+/// Checks that all that was written is harmless.
+fn check_harmless(name: &str, output: &Output) {
+    let (out, err) = (stdout(output), stderr(output));
+    for text in [&out, &err] {
+        let is_harmless = |found: char| {
+            let is_bidirectional = "\u{61c}\u{200e}\u{200f}".contains(found)
+                || ('\u{202a}'..='\u{202e}').contains(&found)
+                || ('\u{2066}'..='\u{2069}').contains(&found);
+            found == '\n' || !found.is_control() && !is_bidirectional
+        };
+        assert!(text.chars().all(is_harmless), "{name}: {text:?}");
+        assert!(!text.lines().any(|line| line.starts_with("FORGED")), "{name}: {text:?}");
+    }
+}
+
+/// Checks in addition that the hostile text is shown, escaped: in text, in JSON, or in JSON that repeats
+/// an error.
+fn check(name: &str, output: &Output) {
+    check_harmless(name, output);
+    let shown = stdout(output) + &stderr(output);
+    let forms = ["x\\u{1b}]0;title", "x\\u001b]0;title", "x\\\\u{1b}]0;title"];
+    assert!(forms.iter().any(|form| shown.contains(form)), "{name}: {shown:?}");
+}
+
+/// A directory with files of every kind under hostile names.
+fn place() -> Place {
+    let place = Place::new();
+    let name = |extension: &str| format!("{HOSTILE}{extension}");
+    let record = format!(
+        "Board: 4x4\nBlack: {0}\nWhite: {0}\nEvent: {0}\n\n{{{0}}} 1. a4 {{{0}}} b4 2. a2-a4\n",
+        line()
+    );
+    fs::write(place.path(&name(".game")), &record).unwrap();
+    fs::write(place.path("record"), &record).unwrap();
+    fs::write(place.path(&name(".bad")), format!("Board: 4x4\n\n1. {HOSTILE}\n")).unwrap();
+    fs::write(place.path(&name(".spr")), format!("0*2 {}\n", line())).unwrap();
+    place.json(&["solve", "4x4", "--proof", &name(".proof"), "--json", "-q"], 0);
+    place.json(&["builddb", "3x3", "--out", &name(".db"), "--json", "-q"], 0);
+    place
+}
+
+#[test]
+fn file_names_are_escaped() {
+    let place = place();
+    for line in [
+        "annotate @.none",
+        "annotate @.bad",
+        "annotate @.game --proof @.proof",
+        "analyse --game @.none",
+        "analyse --game @.bad --json",
+        "analyse 4x4 --proof @.proof",
+        "play 4x4 --proof @.proof --side black",
+        "play 4x4 --proof @.none",
+        "probe 3x3 --db @.none",
+        "probe 4x4 --db @.db",
+        "probe 3x3 --db @.db --moves b2",
+        "solve 3x3 --db @.db",
+        "solve 4x4 --db @.db",
+        "solve 4x4 --proof @.proof2",
+        "solve 4x4 --proof @.proof3 --json",
+        "solve 4x4 --proof @.proof4 --trace @.proof4",
+        "solve 4x4 --trace @.none/trace",
+        "solve 4x4 --checkpoint @.checkpoint",
+        "solve 4x4 --checkpoint @.checkpoint2 --json",
+        "solve 4x4 --checkpoint @.none --resume",
+        "solve 4x4 --checkpoint @.checkpoint3 -v",
+        "solve 3x3 --db @.db -v",
+        "builddb 3x3 --out @.new --dry-run",
+        "builddb 3x3 --out @.game",
+        "verifydb @.none",
+        "verifydb @.db",
+        "verify-proof @.none",
+        "verify-proof @.game",
+        "verify-proof @.proof --json",
+        "draw 4x4 --out @.none/picture.svg",
+        "sprouts verify @.none",
+        "sprouts verify @.spr",
+        "sprouts solve 0*2 --db @.game",
+        "sprouts db import @.numbers @.spr",
+        "sprouts db import @.game @.spr",
+        "sprouts db stats @.none",
+        "sprouts db export @.none @.spr2",
+        "sprouts db merge @.numbers2 @.none",
+    ] {
+        let arguments: Vec<String> =
+            line.split(' ').map(|word| word.replace('@', HOSTILE)).collect();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        check(line, &place.run(&arguments));
+    }
+}
+
+#[test]
+fn arguments_are_escaped() {
+    for line in [
+        "@",
+        "solve @",
+        "solve 4x4 @",
+        "solve 4x4 --moves @",
+        "solve 4x4 --memory @",
+        "solve 4x4 --time-limit @",
+        "solve 4x4 --@",
+        "perft 4x4 @",
+        "bench --expect @",
+        "man @",
+        "completions @",
+        "sprouts @",
+    ] {
+        let arguments: Vec<String> =
+            line.split(' ').map(|word| word.replace('@', HOSTILE)).collect();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let output = command(&arguments).output().expect("the program runs");
+        assert_eq!(code(&output), 2, "{line}: {output:?}");
+        check(line, &output);
+    }
+}
+
+#[test]
+fn arguments_that_errors_do_not_repeat_are_harmless() {
+    for arguments in [&["solve", "4x4", "--position", HOSTILE][..], &["sprouts", "solve", HOSTILE]]
+    {
+        let output = command(arguments).output().expect("the program runs");
+        assert_eq!(code(&output), 2, "{output:?}");
+        check_harmless(&arguments.join(" "), &output);
+    }
+}
+
+#[test]
+fn records_are_escaped() {
+    let place = place();
+    for arguments in [&["annotate", "record"][..], &["annotate", "record", "--json"]] {
+        check(&arguments.join(" "), &place.run(arguments));
+    }
+    let record = fs::read_to_string(place.path("record")).unwrap();
+    check("annotate -", &place.with_input(&["annotate", "-"], &record));
+}
+
+#[test]
+fn lines_of_standard_input_are_escaped() {
+    let place = place();
+    let hostile = line();
+    for (arguments, commands) in [
+        (&["analyse", "4x4"][..], &["save @", "load @2", "draw @3", "move @", "undo @"][..]),
+        (&["analyse", "4x4", "--json"], &["save @", "load @2", "draw @3", "move @"]),
+        (&["play", "4x4", "--side", "both"], &["save @", "load @", "load @2", "draw @3", "@"]),
+        (&["sprouts", "play", "0*2"], &["new @", "@", "undo @"]),
+    ] {
+        for command in commands {
+            let input = command.replace('@', &hostile) + "\n";
+            let name = format!("{arguments:?} {command}");
+            check(&name, &place.with_input(arguments, &input));
+        }
+    }
+    let database = format!("{HOSTILE}.db");
+    let arguments = ["probe", "3x3", "--db", &database, "-"];
+    check_harmless("probe -", &place.with_input(&arguments, &(hostile + "\n")));
+}
