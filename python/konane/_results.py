@@ -28,7 +28,7 @@ _Reason = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Use of a transposition table.
 
@@ -211,7 +211,7 @@ class Probe:
         return next(iter(self.moves), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildProgress:
     """Progress of a build, as ``progress=`` functions receive it.
 
@@ -227,7 +227,7 @@ class BuildProgress:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
     """Result of :func:`konane.build_database`.
 
