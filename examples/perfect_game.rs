@@ -42,15 +42,15 @@ fn run() -> Result<(), Box<dyn Error>> {
         let winning = answer.moves.iter().filter(|rated| rated.outcome == answer.outcome).count();
         println!(
             "{:20} {} is to move: a {}; {} of {} moves keep it, such as {}",
-            position.to_string(),
+            position,
             position.to_move(),
             answer.outcome.name(),
             winning,
             answer.moves.len(),
-            mv.to_string(),
+            mv,
         );
     }
     let end = game.position().ok_or("the game ended with an error")?;
-    println!("{:20} {} cannot move and has lost.", end.to_string(), end.to_move());
+    println!("{:20} {} cannot move and has lost.", end, end.to_move());
     Ok(())
 }

@@ -54,7 +54,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             moves.first().copied()
         };
         let Some(mv) = mv else { break };
-        println!("{}: {}", position.to_move(), mv.to_string());
+        println!("{}: {mv}", position.to_move());
         position = position.play(&board, mv);
     }
     println!("{} cannot move and has lost.", position.to_move());

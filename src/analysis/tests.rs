@@ -58,7 +58,7 @@ fn analyst(board: &str) -> Analyst {
 
 fn position(board: &Board, stones: u64, white: bool) -> Position {
     let to_move = if white { Colour::White } else { Colour::Black };
-    Position::new_unchecked(&board, board.all() & stones & !0b101, to_move)
+    Position::new_unchecked(board, board.all() & stones & !0b101, to_move)
 }
 
 proptest! {

@@ -64,7 +64,7 @@ fn scattered(board: &Board, random: &mut Random) -> Position {
         occupied &= !0b11;
     }
     let side = if random.index(2) == 0 { Colour::Black } else { Colour::White };
-    Position::new_unchecked(&board, occupied, side)
+    Position::new_unchecked(board, occupied, side)
 }
 
 #[test]

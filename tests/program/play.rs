@@ -258,7 +258,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     assert!(stdout(&output).contains("White (o) to move. Your "), "{}", stdout(&output));
     // A position in which the program is to move, and one that is over.
     let second = start.play(&board, mv).moves(&board)[0];
-    let moves = format!("{first} {}", second.to_string());
+    let moves = format!("{first} {second}");
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &moves], "");
     assert!(stdout(&output).contains("Black plays"), "{}", stdout(&output));
     let output = play(&place, &["5x5", "--proof", "a.proof", "--position", "5/5/5/5/5 w"], "");

@@ -31,7 +31,7 @@ pub fn is_proof(board: &Board, header: &ProofHeader, codes: &[u64]) -> bool {
         let mut moves = position.moves(board).into_iter();
         moves.any(|mv| proven(&position.play(board, mv)))
     };
-    let root = Position::new_unchecked(&board, header.root, colour(header.to_move));
+    let root = Position::new_unchecked(board, header.root, colour(header.to_move));
     let root_is_there =
         if header.winner == header.to_move { reaches(&root) } else { proven(&root) };
     let closed = |&code: &u64| {

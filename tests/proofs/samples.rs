@@ -36,5 +36,5 @@ pub fn random_position(board: &Board, bits: u64, thinning: u64, white: bool) -> 
     let to_move = if white { Colour::White } else { Colour::Black };
     // Two squares are empty at least.
     let occupied = board.all() & (bits | thinning) & !0b1010;
-    Position::new_unchecked(&board, occupied, to_move)
+    Position::new_unchecked(board, occupied, to_move)
 }

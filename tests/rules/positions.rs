@@ -62,10 +62,10 @@ impl Recipe {
                     0 => Position::start(board),
                     1 => {
                         let hole = board.openings() & board.openings().wrapping_neg();
-                        Position::new_unchecked(&board, board.all() & !hole, Colour::White)
+                        Position::new_unchecked(board, board.all() & !hole, Colour::White)
                     }
-                    _ if *white => Position::new_unchecked(&board, occupied, Colour::White),
-                    _ => Position::new_unchecked(&board, occupied, Colour::Black),
+                    _ if *white => Position::new_unchecked(board, occupied, Colour::White),
+                    _ => Position::new_unchecked(board, occupied, Colour::Black),
                 }
             }
         }

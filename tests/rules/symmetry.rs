@@ -93,9 +93,9 @@ fn equivalents(board: &Board, position: &Position) -> Vec<Position> {
         // On 1x1 every map is the identity; elsewhere the top-left square tells.
         let keeps_colours = board.colour_of(map[0].into()) == Colour::Black;
         match (keeps_colours, position.phase(board)) {
-            (true, _) => Some(Position::new_unchecked(&board, occupied, position.to_move())),
+            (true, _) => Some(Position::new_unchecked(board, occupied, position.to_move())),
             (false, Phase::Jumping) => {
-                Some(Position::new_unchecked(&board, occupied, !position.to_move()))
+                Some(Position::new_unchecked(board, occupied, !position.to_move()))
             }
             (false, _) => None,
         }

@@ -68,7 +68,7 @@ fn compare_kernels(board: &Board, position: &Position) {
             // codes always stand for Black to move; the other mover gets the code of the same
             // stones with White to move as well.
             let least = if even_side {
-                let white_next = Position::new_unchecked(&board, child.occupied(), Colour::White);
+                let white_next = Position::new_unchecked(board, child.occupied(), Colour::White);
                 white_next.code(board)
             } else {
                 let code = child.code(board);

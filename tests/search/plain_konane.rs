@@ -82,6 +82,6 @@ pub fn random_position(random: &mut Random, board: &Board, most: u32) -> Option<
         occupied &= !(1 << random.below(u64::from(squares)));
     }
     let position =
-        Position::new_unchecked(&board, occupied, random.pick(&[Colour::Black, Colour::White]));
+        Position::new_unchecked(board, occupied, random.pick(&[Colour::Black, Colour::White]));
     (position.phase(board) == Phase::Jumping).then_some(position)
 }

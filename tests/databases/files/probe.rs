@@ -25,7 +25,7 @@ fn moves_are_rated_and_the_best_come_first() {
         let mut oracle = Recursion::new(size);
         let mut positions: Vec<Position> = reachable(board)
             .into_iter()
-            .map(|(occupied, side)| Position::new_unchecked(&board, occupied, side))
+            .map(|(occupied, side)| Position::new_unchecked(board, occupied, side))
             .collect();
         positions.push(Position::start(board));
         let start = Position::start(board);
@@ -57,7 +57,7 @@ fn winners_hurry_and_losers_delay() {
     let board = database.board();
     let mut oracle = Recursion::new("3x4");
     for (occupied, side) in reachable(board).into_iter().chain([(board.all(), Colour::Black)]) {
-        let position = Position::new_unchecked(&board, occupied, side);
+        let position = Position::new_unchecked(board, occupied, side);
         let plies = oracle.plies(&position);
         let answer = probe(&database, &position).unwrap();
         assert_eq!(answer.remoteness, Some(plies), "{position:?}");
@@ -109,7 +109,7 @@ fn positions_that_are_not_covered() {
     let error = probe(&reached, &alone).unwrap_err();
     assert!(error.kind() == ErrorKind::Usage && error.to_string().contains("x2/3/3 w"), "{error}");
     assert!(error.to_string().contains("that a game can reach"), "{error}");
-    let outside = Position::new_unchecked(&board, 1 << 40, Colour::Black);
+    let outside = Position::new_unchecked(board, 1 << 40, Colour::Black);
     assert!(matches!(probe(&reached, &outside), Err(DatabaseError::OutsideBoard { .. })));
 }
 
@@ -125,7 +125,7 @@ fn wrong_values_are_not_believed() {
     let board = database.board();
     let mut errors = 0;
     for (occupied, side) in reachable(board) {
-        let position = Position::new_unchecked(&board, occupied, side);
+        let position = Position::new_unchecked(board, occupied, side);
         if occupied.count_ones() == 5 && side == Colour::Black {
             let black = position.stones(board, Colour::Black).count_ones();
             let error = probe(&database, &position);
@@ -142,7 +142,7 @@ fn perfect_games_end_as_they_should() {
     let board = database.board();
     let mut oracle = Recursion::new("3x4");
     for (occupied, side) in reachable(board).into_iter().chain([(board.all(), Colour::Black)]) {
-        let from = Position::new_unchecked(&board, occupied, side);
+        let from = Position::new_unchecked(board, occupied, side);
         let winner = if oracle.value(&from) { side } else { !side };
         let mut game = perfect_game(&database, from);
         let mut position = from;

@@ -76,7 +76,7 @@ fn slow(board: &Board) -> Vec<Ply> {
     for ply in 0.. {
         let reduced = |p: Position| {
             Position::new_unchecked(
-                &board,
+                board,
                 board.symmetries().least_preserving(p.occupied()),
                 p.to_move(),
             )

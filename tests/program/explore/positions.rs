@@ -18,7 +18,7 @@ fn position_path(board: &str, text: &str) -> String {
 fn texts(board: &Board, patterns: impl Iterator<Item = u64>) -> Vec<String> {
     let jumping = |stones: &u64| (board.all() & !stones).count_ones() >= 2;
     let both = |stones| {
-        [Colour::Black, Colour::White].map(|side| Position::new_unchecked(&board, stones, side))
+        [Colour::Black, Colour::White].map(|side| Position::new_unchecked(board, stones, side))
     };
     let positions = patterns.filter(jumping).flat_map(both);
     positions.map(|position| position.to_string()).collect()

@@ -62,7 +62,7 @@ impl Setup {
         let square = |(rank, file): (u32, u32)| 1u64 << (rank * files + file);
         let occupied = board.all() & !square(first) & !square(second);
         [Colour::Black, Colour::White]
-            .map(|side| Position::new_unchecked(&board, occupied, side))
+            .map(|side| Position::new_unchecked(board, occupied, side))
             .into()
     }
 }

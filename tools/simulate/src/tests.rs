@@ -18,6 +18,7 @@ fn parsed(words: &str) -> Result<Verb, clap::Error> {
 }
 
 /// Fails if it does not end: threads that wait for each other wait for ever.
+#[allow(clippy::disallowed_methods, reason = "a test needs no large stack")]
 fn in_time<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, result) = channel();
     thread::spawn(move || sender.send(run()));

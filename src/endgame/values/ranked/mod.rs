@@ -355,7 +355,7 @@ mod tests {
     /// The successors of a position of the jumping phase, or of a full or nearly full board taken
     /// as one: a jump of some board beyond it would do the same.
     fn jumped(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
-        let position = Position::new_unchecked(&board, occupied, to_move);
+        let position = Position::new_unchecked(board, occupied, to_move);
         if (board.all() & !occupied).count_ones() == 0 {
             return Vec::new();
         }
