@@ -1,13 +1,13 @@
 """Konane (Hawaiian checkers) and Sprouts, solved.
 
 >>> import konane
->>> konane.solve("5x5").outcome
+>>> konane.solve("5x5").winner
 'black'
 
-Positions, searches, counts and databases of Konane are here, Sprouts is in :mod:`konane.sprouts`.
-What takes long runs without Python's global lock, ends on Ctrl-C, and takes limits; what is not
-proven is ``"unknown"``. Everything that the package raises by itself is a :class:`konane.Error`, and
-also the Python exception that fits: ``ValueError``, ``OSError`` or ``MemoryError``.
+The package has positions, searches, counts and databases of Konane; :mod:`konane.sprouts` has Sprouts.
+Long calls release the GIL, end on Ctrl-C, and have limits; when a limit is reached, the outcome is
+``"unknown"``. All exceptions of the package are :class:`konane.Error`, and also the corresponding Python
+exception: ``ValueError``, ``OSError``, ``MemoryError`` or ``RuntimeError``.
 """
 
 from . import sprouts
@@ -31,6 +31,7 @@ from ._results import (
     Proof,
     Solution,
     SproutsSolution,
+    Table,
     Verification,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "ResourceError",
     "Solution",
     "SproutsSolution",
+    "Table",
     "Verification",
     "__version__",
     "build_database",

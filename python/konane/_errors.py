@@ -1,20 +1,20 @@
-"""What goes wrong: the library's text, in exceptions that are Python's own ones too."""
+"""Exceptions with the messages of the library. Each is also the corresponding Python exception."""
 
 __all__ = ["Error", "FileError", "InputError", "InternalError", "LimitError", "ResourceError"]
 
 
 class Error(Exception):
-    """Everything that this package raises by itself."""
+    """Base class of the exceptions of this package."""
 
 
 class InputError(Error, ValueError):
-    """A board, position, move or option that is none. Nothing has been computed."""
+    """An invalid board, position, move or option."""
 
 
 class FileError(Error, OSError):
-    """A file or directory is missing, damaged or of another version, or cannot be written.
+    """A file or directory is missing, damaged, of another version, or not writable.
 
-    The text names it; ``errno`` is not set.
+    The message names it; ``errno`` is not set.
     """
 
 
@@ -23,7 +23,7 @@ class ResourceError(Error, MemoryError):
 
 
 class LimitError(Error):
-    """A limit was reached before there was a number to return.
+    """A limit was reached before a function that returns a number had found it.
 
     ``reason`` is ``"node limit"``, ``"time limit"`` or ``"memory"``, as that of a ``Solution``.
     """
@@ -37,10 +37,10 @@ class LimitError(Error):
 
 
 class InternalError(Error, RuntimeError):
-    """A mistake in this package. Please report it, with the text."""
+    """An error in this package. Please report it with its message."""
 
 
-# Tracebacks and pickles name them as users do.
+# Tracebacks and pickles use the public names.
 for _error in (Error, FileError, InputError, InternalError, LimitError, ResourceError):
     _error.__module__ = "konane"
 del _error

@@ -1,10 +1,10 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._results import (
     BuildProgress,
@@ -41,6 +41,7 @@ __all__ = [
     "sprouts_draw",
     "sprouts_grundy",
     "sprouts_solve",
+    "time_limit",
     "verify_proof",
 ]
 
@@ -57,7 +58,7 @@ class Position:
         text: str | None = None,
         phase: Literal["auto", "jump"] = "auto",
         *,
-        moves: str | Sequence[str] | None = None,
+        moves: str | Iterable[str] | None = None,
     ) -> Position: ...
     @classmethod
     def from_code(cls, board: str, code: int) -> Position: ...
@@ -98,7 +99,7 @@ class Database:
     def max_stones(self) -> int: ...
     def probe(self, position: Position | str) -> Probe: ...
     def probe_many(
-        self, codes: NDArray[np.uint64], *, threads: int | None = None
+        self, codes: ArrayLike, *, threads: int | None = None
     ) -> NDArray[np.int8]: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -208,8 +209,6 @@ class ClusterStanding:
     @property
     def nodes(self) -> int: ...
     @property
-    def table_used(self) -> int: ...
-    @property
     def tree_nodes(self) -> int: ...
     @property
     def jobs(self) -> int: ...
@@ -284,6 +283,7 @@ class ClusterWorker:
 def memory_bytes(memory: int | str) -> int: ...
 def seconds(text: str) -> float: ...
 def count(text: str) -> int: ...
+def time_limit(time_limit: float) -> float: ...
 
 @final
 class BuildPlan:
@@ -305,5 +305,5 @@ class BuildDirector:
     def close(self) -> None: ...
 
 def run_task(
-    task: str, out: _Path, memory: int | None = None, threads: int = 1
+    task: str, out: _Path, memory: int | str | None = None, threads: int = 1
 ) -> dict[str, Any]: ...

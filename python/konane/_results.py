@@ -1,11 +1,12 @@
-"""What the functions answer: plain values, which can be compared, pickled and made dictionaries of.
+"""Results: immutable objects that can be compared, pickled and turned into dictionaries.
 
-``dataclasses.asdict(result)`` has the fields by their names.
+Names and values of the fields are those of the program's JSON. ``dataclasses.asdict(result)`` is the dictionary.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 __all__ = [
     "BuildProgress",
@@ -15,21 +16,45 @@ __all__ = [
     "Proof",
     "Solution",
     "SproutsSolution",
+    "Table",
     "Verification",
 ]
 
+_Colour = Literal["black", "white"]
+_Outcome = Literal["win", "loss", "unknown"]
+_Winner = Literal["black", "white", "unknown"]
+_Reason = Literal[
+    "node limit", "time limit", "memory", "interrupted", "file error", "contradiction"
+]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Use of a transposition table.
+
+    * ``capacity``: Entries that fit.
+    * ``used``: Entries in use.
+    * ``replaced``: Entries dropped for others.
+    """
+
+    capacity: int
+    used: int
+    replaced: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """A look at a running search, as ``progress=`` functions get it.
+    """Progress of a search, as ``progress=`` functions receive it.
 
     * ``seconds``: Wall-clock time since the search began.
     * ``nodes``: Positions evaluated; of Sprouts, couples of a land and a nim heap.
-    * ``expansions``: Positions expanded, again and again ones included.
-    * ``pn``: The root's proof number for the side to move; infinite (a float) once it is lost.
-    * ``dn``: Its disproof number; infinite once it is won.
-    * ``best_move``: The move that the search holds for the best; none in Sprouts.
-    * ``table_used``: Entries of the transposition table that are in use.
+    * ``expansions``: Positions expanded, repeated expansions included.
+    * ``pn``: Proof number of the root for the player to move: 0 if it has won, infinite (a float) if it
+      has lost; ``None`` for ``algo="ab"``.
+    * ``dn``: Its disproof number: 0 if the player to move has lost, infinite if it has won.
+    * ``depth``: Depth of the current iteration of ``algo="ab"``; else ``None``.
+    * ``best_move``: The best move so far; ``None`` before there is one, and in Sprouts.
+    * ``table``: The transposition table, a ``Table``.
     * ``memory_bytes``: Bytes in use, where the search counts them; else 0.
     * ``grundy_numbers``: Grundy numbers found (Sprouts); else 0.
     """
@@ -37,79 +62,89 @@ class Progress:
     seconds: float
     nodes: int
     expansions: int
-    pn: float
-    dn: float
+    pn: float | None
+    dn: float | None
+    depth: int | None
     best_move: str | None
-    table_used: int
+    table: Table
     memory_bytes: int
     grundy_numbers: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Solution:
-    """Who wins a position of Konane, as far as a search has found out.
+    """Result of a search of a Konane position.
 
     * ``board``: Ranks x files.
-    * ``position``: The position, as text.
-    * ``to_move``: Who is to move there: ``"black"`` or ``"white"``.
-    * ``outcome``: The winner, ``"black"`` or ``"white"``, if it is proven; else ``"unknown"``.
-    * ``reason``: Why the outcome is unknown: ``"node limit"``, ``"time limit"`` or
-      ``"memory"``.
-    * ``best_move``: A winning move; none if every move loses. While the outcome is unknown: the
-      best so far.
-    * ``pn``: The root's proof number while the outcome is unknown; never of ``algo="ab"``.
-    * ``dn``: Its disproof number.
-    * ``algorithm``: The search, such as ``"dfpn"``.
+    * ``position``: The position in which the search began, as text.
+    * ``to_move``: The player to move: ``"black"`` or ``"white"``.
+    * ``algorithm``: The search algorithm, such as ``"dfpn"``.
     * ``profile``: Its parameters, ``"tuned"`` or ``"thesis"``.
     * ``threads``: Threads that searched.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
+    * ``winner``: ``"black"``, ``"white"`` or ``"unknown"``.
+    * ``reason``: Reason for an unknown outcome: ``"node limit"``, ``"time limit"`` or ``"memory"``.
+    * ``pn``: Proof number of the position for the player to move, while the outcome is unknown;
+      ``None`` for ``algo="ab"``.
+    * ``dn``: Its disproof number.
+    * ``best_move``: A winning move; ``None`` if every move loses. While the outcome is unknown, the best
+      move so far, or ``None`` before there is one.
     * ``nodes``: Positions evaluated.
-    * ``expansions``: Positions expanded, again and again ones included.
-    * ``database_hits``: Answers of the database, if one was given.
-    * ``seconds``: Wall-clock time.
+    * ``expansions``: Positions expanded, repeated expansions included.
+    * ``leaf_positions``: Positions visited by the leaf solver near the end of games.
+    * ``database_hits``: Values taken from the database; ``None`` without one.
+    * ``l1_nodes``: Nodes of the first level of ``algo="pn2"`` and ``"pns-pdfpn"``; else ``None``.
+    * ``l2_nodes``: Nodes of all their second levels.
+    * ``seconds``: Wall-clock time of the search.
+    * ``nodes_per_second``: ``nodes`` divided by ``seconds``.
     * ``memory_bytes``: Bytes of table and tree.
-    * ``table_capacity``: Entries that fit into the transposition table.
-    * ``table_used``: Entries in use.
-    * ``table_replaced``: Entries dropped for others.
+    * ``table``: The transposition table at the end, a ``Table``.
     """
 
     board: str
     position: str
-    to_move: str
-    outcome: str
-    reason: str | None
-    best_move: str | None
-    pn: float | None
-    dn: float | None
+    to_move: _Colour
     algorithm: str
     profile: str
     threads: int
+    outcome: _Outcome
+    winner: _Winner
+    reason: _Reason | None = None
+    pn: float | None = None
+    dn: float | None = None
+    best_move: str | None
     nodes: int
     expansions: int
-    database_hits: int | None
+    leaf_positions: int
+    database_hits: int | None = None
+    l1_nodes: int | None = None
+    l2_nodes: int | None = None
     seconds: float
+    nodes_per_second: float
     memory_bytes: int
-    table_capacity: int
-    table_used: int
-    table_replaced: int
+    table: Table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What came of :func:`konane.prove`.
+    """Result of :func:`konane.prove`.
 
-    * ``solution``: The search.
-    * ``outcome``: The winner, or ``"unknown"``; the winner also where no file could be written.
-    * ``path``: The file, if there is one now.
+    * ``solution``: The search, a ``Solution``.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``; known also if the file
+      could not be written.
+    * ``winner``: ``"black"``, ``"white"`` or ``"unknown"``.
+    * ``path``: The file; ``None`` if it was not written.
     * ``positions``: Positions in it.
     * ``bytes``: Its length.
     * ``searched_again``: Positions that had to be searched again.
-    * ``reason``: Why there is no file: a limit, such as ``"time limit"``, or what is wrong with the
-      file, such as a full disk.
+    * ``reason``: Reason why there is no file: a limit, such as ``"time limit"``, or an error of the file,
+      such as a full disk.
     * ``seconds``: Wall-clock time of search, collecting and writing.
     """
 
     solution: Solution
-    outcome: str
+    outcome: _Outcome
+    winner: _Winner
     path: str | None
     positions: int | None
     bytes: int | None
@@ -118,17 +153,17 @@ class Proof:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """The verdict on a proof file.
+    """Result of :func:`konane.verify_proof`.
 
-    * ``valid``: Whether the file proves what it says.
-    * ``problem``: What is wrong if it does not.
+    * ``valid``: True if the file proves its claim.
+    * ``problem``: The first error of the proof; ``None`` if it is valid.
     * ``board``: Ranks x files.
     * ``root``: The position that the proof is about.
-    * ``winner``: Who is said to win it: ``"black"`` or ``"white"``.
+    * ``winner``: The claimed winner: ``"black"`` or ``"white"``.
     * ``positions``: Positions in the file.
-    * ``answered``: Moves of the loser that were seen to have an answer.
+    * ``answered``: Moves of the loser to which the proof has a reply.
     * ``bytes``: Length of the file.
     * ``seconds``: Wall-clock time.
     """
@@ -137,44 +172,53 @@ class Verification:
     problem: str | None
     board: str
     root: str
-    winner: str
+    winner: _Colour
     positions: int
     answered: int
     bytes: int
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """What a database says about a position.
+    """Values of a position and its moves from a database.
 
-    * ``outcome``: ``"win"`` or ``"loss"`` for the side to move.
-    * ``moves``: The outcome of every move for the player who makes it, winning moves first. With
-      the remoteness, the quickest wins and the longest losses before others.
-    * ``remoteness``: Plies to the end of the game if the winner hurries and the loser delays;
-      none if the database knows only who wins.
-    * ``remoteness_after``: The same of the position after every move.
+    * ``board``: Ranks x files.
+    * ``position``: The position, as text.
+    * ``to_move``: The player to move: ``"black"`` or ``"white"``.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player to move.
+    * ``winner``: ``"black"`` or ``"white"``.
+    * ``remoteness``: Plies to the end with best play; ``None`` if the database stores outcomes only.
+    * ``moves``: Moves with their outcome for the player who makes them, winning moves first. With the
+      remoteness, winning moves are sorted from the quickest to the longest, and losing ones from the
+      longest to the quickest.
+    * ``remoteness_after``: Moves with the remoteness of the position after them; ``None`` if the database
+      stores outcomes only.
     """
 
-    outcome: str
+    board: str
+    position: str
+    to_move: _Colour
+    outcome: Literal["win", "loss"]
+    winner: _Colour
+    remoteness: int | None = None
     moves: dict[str, str]
-    remoteness: int | None
-    remoteness_after: dict[str, int] | None
+    remoteness_after: dict[str, int] | None = None
 
     @property
     def best_move(self) -> str | None:
-        """A move that keeps the outcome; none if there is no move."""
+        """A move that keeps the outcome; ``None`` if there is no move."""
         return next(iter(self.moves), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildProgress:
-    """How far a build has come, as ``progress=`` functions get it.
+    """Progress of a build, as ``progress=`` functions receive it.
 
     * ``seconds``: Wall-clock time since it began.
-    * ``stage``: What is being done, in words.
+    * ``stage``: The current work, in words.
     * ``done``: Positions done.
-    * ``total``: All of them; 0 while that is not known.
+    * ``total``: All positions; 0 while their number is unknown.
     """
 
     seconds: float
@@ -183,24 +227,24 @@ class BuildProgress:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """The database that :func:`konane.build_database` has made, or found complete.
+    """Result of :func:`konane.build_database`.
 
     * ``board``: Ranks x files.
     * ``scope``: ``"complete"`` or ``"reachable"``.
     * ``metric``: ``"outcome"`` or ``"remoteness"``.
-    * ``max_stones``: The most stones of its positions.
-    * ``directory``: Where its files are, for :meth:`konane.Database.open`.
+    * ``max_stones``: Maximum number of stones of its positions.
+    * ``directory``: The directory of its files, for :meth:`konane.Database.open`.
     * ``positions``: Positions whose value is known: sets of stones with either side to move.
     * ``black_to_move_wins``: Those with Black to move that Black wins.
     * ``white_to_move_wins``: Those with White to move that White wins.
-    * ``histogram``: With the remoteness: how many positions end after 0, 1, .. plies, by
+    * ``histogram``: With the remoteness, the numbers of positions of remoteness 0, 1, .., by
       ``"black"`` and ``"white"`` to move.
     * ``bytes``: Bytes of the files.
     * ``seconds``: Wall-clock time of this call.
     * ``layers_found``: Layers that an earlier build had finished; all of them if the database was
-      there.
+      complete.
     """
 
     board: str
@@ -217,48 +261,61 @@ class Built:
     layers_found: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SproutsSolution:
-    """Who wins a position of Sprouts, as far as a search has found out.
+    """Result of a search of a Sprouts position.
 
     * ``position``: The position as it was given.
     * ``canonical``: Its canonical form.
     * ``nimber``: The nim heap beside it.
-    * ``outcome``: ``"win"`` or ``"loss"`` for the player to move if it is proven; else
-      ``"unknown"``.
-    * ``reason``: Why the outcome is unknown.
-    * ``best_move``: A winning move: the position after it; ``None`` if there is none, or none is known.
-    * ``pn``: The root's proof number while the outcome is unknown.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
+    * ``reason``: Reason for an unknown outcome.
+    * ``pn``: Proof number of the position while the outcome is unknown.
     * ``dn``: Its disproof number.
-    * ``algorithm``: The search, such as ``"dfpn"``.
+    * ``best_move``: The position after a winning move; ``None`` if there is none, or none is known.
+    * ``algorithm``: The search algorithm, such as ``"dfpn"``.
+    * ``profile``: Its parameters, ``"tuned"``.
+    * ``heuristic``: True if ties between moves are broken by the order of the paper.
     * ``threads``: Threads that searched.
+    * ``jobs``: Jobs of ``algo="pns-pdfpn"``; else ``None``.
     * ``nodes``: Couples evaluated.
-    * ``expansions``: Couples expanded, again and again ones included: the papers' iterations.
+    * ``expansions``: Couples expanded, repeated expansions included: the iterations of the papers.
+    * ``generated``: Lands whose moves were generated.
     * ``lands``: Lands in memory at the end.
     * ``grundy_numbers``: Grundy numbers found.
     * ``seconds``: Wall-clock time.
-    * ``memory_bytes``: Bytes of everything.
+    * ``expansions_per_second``: ``expansions`` divided by ``seconds``.
+    * ``memory_bytes``: Bytes of table, positions, moves and numbers.
+    * ``collections``: Number of times that the memory was full and was collected.
+    * ``table``: The table of open couples, a ``Table``.
     """
 
     position: str
     canonical: str
     nimber: int
-    outcome: str
-    reason: str | None
-    best_move: str | None
+    outcome: _Outcome
+    reason: _Reason | None
     pn: float | None
     dn: float | None
+    best_move: str | None
     algorithm: str
+    profile: str
+    heuristic: bool
     threads: int
+    jobs: int | None
     nodes: int
     expansions: int
+    generated: int
     lands: int
     grundy_numbers: int
     seconds: float
+    expansions_per_second: float
     memory_bytes: int
+    collections: int
+    table: Table
 
 
-# They are documented and pickled as parts of the package.
+# The classes are documented and pickled as parts of the package.
 for _name in __all__:
     globals()[_name].__module__ = "konane"
 del _name

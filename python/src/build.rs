@@ -1,7 +1,7 @@
 //! `build_database`.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use konane::Board;
 use konane::endgame::{
@@ -10,13 +10,13 @@ use konane::endgame::{
 };
 use pyo3::prelude::*;
 
+use crate::argument::{File, Text, Whole, name, wrong_choice};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::options::{Listener, Memory, Seconds, Threads, on_pool, path_text, threads_or_cores};
 use crate::position::dimensions;
 use crate::progress::{Latest, Teller};
 use crate::results;
-use crate::whole::Whole;
 
 /// How far a build has come.
 #[derive(Clone, Debug)]
@@ -93,36 +93,35 @@ struct BuiltFields {
     layers_found: u32,
 }
 
-fn scope_of(name: &str) -> Result<Scope, Failure> {
-    let found = [Scope::Complete, Scope::Reachable].into_iter().find(|scope| scope.name() == name);
-    let wrong =
-        || Failure::input(format_args!("scope: choose 'complete' or 'reachable', not {name:?}"));
-    found.ok_or_else(wrong)
+fn scope_of(name: &Text<name::Scope>) -> Result<Scope, Failure> {
+    let scopes = [Scope::Complete, Scope::Reachable];
+    let found = scopes.into_iter().find(|scope| scope.name() == &**name);
+    found.ok_or_else(|| wrong_choice(name, "'complete' or 'reachable'"))
 }
 
-fn metric_of(name: &str) -> Result<Metric, Failure> {
+fn metric_of(name: &Text<name::Metric>) -> Result<Metric, Failure> {
     let metrics = [Metric::Outcome, Metric::Remoteness];
-    let wrong =
-        || Failure::input(format_args!("metric: choose 'outcome' or 'remoteness', not {name:?}"));
-    metrics.into_iter().find(|metric| metric.name() == name).ok_or_else(wrong)
+    let found = metrics.into_iter().find(|metric| metric.name() == &**name);
+    found.ok_or_else(|| wrong_choice(name, "'outcome' or 'remoteness'"))
 }
 
-/// Computes the values of all positions of a board (``"5x5"``), or of what is missing of them, and
-/// writes them into a directory within `directory`: a ``Built``, which says where.
+/// Computes the values of all positions of a board (``"5x5"``) and writes them into a directory within
+/// `directory`: returns a ``Built``, which names it. Finished parts of an earlier build are kept.
 ///
-/// `scope="reachable"` has the positions that games reach only; `max_stones` limits a complete one to
-/// positions with so few stones. `metric="remoteness"` stores, beside who wins, after how many plies if
-/// the winner hurries and the loser delays. `memory` is what may be used: bytes, or a text such as
-/// ``"4GiB"``, by default what the system has. `threads` are all cores if not given. `progress` is
-/// called with a ``BuildProgress`` every `interval` seconds at the most; what it raises ends the
-/// build.
+/// `scope="reachable"` limits the database to positions that games reach; `max_stones` limits a complete
+/// one to positions with at most so many stones. `metric="remoteness"` also stores the number of plies
+/// to the end if the winner hurries and the loser delays. `memory` limits the memory: bytes, or a text
+/// such as ``"4GiB"``; it defaults to what the system has available. `threads` defaults to all cores.
+/// `progress` is called with a ``BuildProgress`` at most every `interval` seconds; an exception that it
+/// raises ends the build.
 ///
-/// 5x5 takes a second, 6x6 half a minute and 10.5 GiB. Ctrl-C ends it; the same call goes on from
-/// what is finished. Raises ``ResourceError`` before anything is written if memory or disk space do
-/// not suffice, ``InputError`` for what cannot be built.
+/// 5x5 takes a second, 6x6 half a minute and 10.5 GiB. Ctrl-C ends the build; the same call continues
+/// it. Raises ``ResourceError`` before anything is written if memory or disk space do not suffice, and
+/// ``InputError`` for arguments with which no database can be built.
 #[pyfunction]
 #[pyo3(
-    signature = (board, directory=PathBuf::from("db"), *, scope="complete", metric="outcome",
+    signature = (board, directory=File::from("db"), *, scope=Text::from("complete"),
+    metric=Text::from("outcome"),
     max_stones=None, memory=None, threads=None, progress=None, interval=None),
     text_signature = "(board, directory='db', *, scope='complete', metric='outcome', max_stones=None, \
     memory=None, threads=None, progress=None, interval=0.1)"
@@ -130,26 +129,25 @@ fn metric_of(name: &str) -> Result<Metric, Failure> {
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn build_database<'py>(
     py: Python<'py>,
-    board: &str,
-    directory: PathBuf,
-    scope: &str,
-    metric: &str,
-    max_stones: Option<Whole>,
+    board: Text<name::Board>,
+    directory: File<name::Directory>,
+    scope: Text<name::Scope>,
+    metric: Text<name::Metric>,
+    max_stones: Option<Whole<name::MaxStones>>,
     memory: Option<Memory>,
     threads: Option<Threads>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds>,
+    interval: Option<Seconds<name::Interval>>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
-    let board = Board::new(dimensions(board)?);
+    let board = Board::new(dimensions(&board)?);
     // More than the board has squares are all of them.
-    let stones = |most: Whole| most.within("max_stones", 0, u64::MAX);
-    let max_stones = max_stones.map(stones).transpose()?;
+    let max_stones = max_stones.map(|stones| stones.get()).transpose()?;
     let options = BuildOptions {
-        scope: scope_of(scope)?,
-        metric: metric_of(metric)?,
+        scope: scope_of(&scope)?,
+        metric: metric_of(&metric)?,
         max_stones: max_stones.map(|stones| stones.min(u32::MAX.into()) as u32),
         memory_bytes: memory.map(|memory| memory.0),
-        ..BuildOptions::complete(directory)
+        ..BuildOptions::complete(directory.0)
     };
     let threads = threads_or_cores(threads);
     let latest = Latest::default();

@@ -1,17 +1,19 @@
 //! Complete databases built by tasks: the plan, who directs it, and a task.
 
-use std::num::NonZeroUsize;
+use std::mem;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use konane::Board;
 use konane::endgame::{BuildError, Task, TaskBuild, TaskOptions, TaskPlan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::argument::{File, Text, Whole, name};
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{on_pool, path_text};
+use crate::options::{Memory, Threads, on_pool, path_text};
+use crate::owner::Owner;
 use crate::position::dimensions;
 
 fn texts(waves: Vec<Vec<Task>>) -> Vec<Vec<String>> {
@@ -30,18 +32,23 @@ pub struct BuildPlan {
 #[pymethods]
 impl BuildPlan {
     #[new]
-    #[pyo3(signature = (board, out, memory, threads = 1, parts = 1))]
+    #[pyo3(
+        signature = (board, out, memory, threads=Threads::ONE, parts=Whole::from(1)),
+        text_signature = "(board, out, memory, threads=1, parts=1)"
+    )]
     fn new(
         py: Python<'_>,
-        board: &str,
-        out: PathBuf,
-        memory: u64,
-        threads: usize,
-        parts: u32,
+        board: Text<name::Board>,
+        out: File<name::Out>,
+        memory: Whole<name::Memory>,
+        threads: Threads,
+        parts: Whole<name::Parts>,
     ) -> Result<Self, Failure> {
-        let board = Board::new(dimensions(board)?);
-        let options = TaskOptions { out, memory_bytes: memory, threads: threads.max(1), parts };
-        let plan = py.detach(|| TaskPlan::new(&board, options.clone()))?;
+        let board = Board::new(dimensions(&board)?);
+        let (out, memory_bytes, threads) = (out.0, memory.get()?, threads.0.get());
+        let parts = parts.within(1..=u32::MAX.into())? as u32;
+        let options = TaskOptions { out, memory_bytes, threads, parts };
+        let plan = interrupt::detached(py, || TaskPlan::new(&board, options.clone()))??;
         Ok(BuildPlan { board, options, plan })
     }
 
@@ -87,7 +94,7 @@ impl BuildPlan {
             let plan = TaskPlan::new(&self.board, self.options.clone())?;
             plan.open(&())
         });
-        Ok(BuildDirector { build: Mutex::new(Some(opened?)) })
+        Ok(BuildDirector { build: Mutex::new(Some(opened?)), owner: Owner::current() })
     }
 }
 
@@ -96,11 +103,29 @@ impl BuildPlan {
 pub struct BuildDirector {
     /// Nothing once it is over.
     build: Mutex<Option<TaskBuild>>,
+    owner: Owner,
+}
+
+impl Drop for BuildDirector {
+    fn drop(&mut self) {
+        // In a forked process: the directory is locked by the process that has forked it.
+        if !self.owner.is_current() {
+            mem::forget(self.build.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
 }
 
 impl BuildDirector {
-    fn locked<T>(&self, what: impl FnOnce(&mut Option<TaskBuild>) -> T) -> T {
-        what(&mut self.build.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    /// Works on the build without the GIL, since another thread may hold the lock for long.
+    fn locked<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Option<TaskBuild>) -> T + Send,
+    ) -> Result<T, Failure> {
+        self.owner.check("BuildDirector")?;
+        interrupt::detached(py, || {
+            work(&mut self.build.lock().unwrap_or_else(PoisonError::into_inner))
+        })
     }
 }
 
@@ -108,13 +133,13 @@ impl BuildDirector {
 impl BuildDirector {
     /// The tasks that are left, in waves, by what is in the directory; none when all is done.
     fn pending(&self, py: Python<'_>) -> Result<Vec<Vec<String>>, Failure> {
-        let waves = py.detach(|| self.locked(|build| build.as_ref().map(TaskBuild::pending)));
+        let waves = self.locked(py, |build| build.as_ref().map(TaskBuild::pending))?;
         Ok(texts(waves.ok_or_else(over)??))
     }
 
     /// Writes the manifest, and gives the directory back.
     fn finish<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, Failure> {
-        let build = self.locked(Option::take).ok_or_else(over)?;
+        let build = self.locked(py, Option::take)?.ok_or_else(over)?;
         let directory = build.plan().directory().to_owned();
         let summary = py.detach(|| build.finish())?;
         let dict = PyDict::new(py);
@@ -132,8 +157,8 @@ impl BuildDirector {
     }
 
     /// Gives the directory back.
-    fn close(&self) {
-        self.locked(|build| *build = None);
+    fn close(&self, py: Python<'_>) -> Result<(), Failure> {
+        self.locked(py, |build| *build = None)
     }
 }
 
@@ -144,18 +169,20 @@ fn over() -> Failure {
 /// Runs a task, without the interpreter's lock. What comes back says `"lost": path` if a file of an
 /// earlier task was damaged or gone, so that its task has to run again.
 #[pyfunction]
-#[pyo3(signature = (task, out, memory = None, threads = 1))]
+#[pyo3(
+    signature = (task, out, memory=None, threads=Threads::ONE),
+    text_signature = "(task, out, memory=None, threads=1)"
+)]
 pub fn run_task<'py>(
     py: Python<'py>,
-    task: &str,
-    out: PathBuf,
-    memory: Option<u64>,
-    threads: usize,
+    task: Text<name::Task>,
+    out: File<name::Out>,
+    memory: Option<Memory>,
+    threads: Threads,
 ) -> Result<Bound<'py, PyDict>, Failure> {
     let task: Task = task.parse().map_err(BuildError::NoTask)?;
     let result = interrupt::run_silent(py, |stop| {
-        let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-        on_pool(threads, || task.run(&out, memory, stop))
+        on_pool(threads.0, || task.run(&out.0, memory.map(|memory| memory.0), stop))
     })??;
     let dict = PyDict::new(py);
     match result {

@@ -2,33 +2,41 @@
 
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use konane::Dimensions;
 use konane::endgame::{self, Database, DatabaseError, DatabaseOptions};
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+use crate::argument::{File, Text, name, read_path};
+use crate::codes::Codes;
 use crate::error::Failure;
 use crate::interrupt;
 use crate::lookup;
 use crate::options::{Memory, Start, Threads, on_pool, path_text, threads_or_cores};
+use crate::owner::Owner;
 use crate::position::dimensions;
 use crate::results;
 
-/// A database of positions and who wins them, as ``build_database`` makes it, open for look-ups from
-/// any number of threads. Get one by ``Database.find`` or ``Database.open``.
+/// A database of positions and their outcomes, made by ``build_database`` and open for look-ups from any
+/// number of threads. ``Database.find`` and ``Database.open`` return one.
 ///
-/// Files are read where they are asked for, and every piece is checked against its checksum.
+/// Pieces of the files are read when they are needed, and checked against their checksums. A forked
+/// process opens the files anew.
 #[pyclass(name = "Database", module = "konane", frozen)]
 pub struct PyDatabase {
+    /// Its manifest is read in every process, its values in that of `owner` only.
     inner: Arc<Database>,
+    owner: Owner,
+    cache_bytes: u64,
+    /// What a forked process has opened. The lock is taken with the GIL and released before it, so no
+    /// other thread holds it at a fork.
+    reopened: Mutex<Option<(Owner, Arc<Database>)>>,
 }
 
 /// The database of a search: one that is open, or a directory to look in.
-#[derive(FromPyObject)]
 pub enum Source<'py> {
     /// Open.
     Open(Bound<'py, PyDatabase>),
@@ -36,26 +44,65 @@ pub enum Source<'py> {
     Directory(PathBuf),
 }
 
-/// Opens without the interpreter's lock: that reads files. By an absolute path, since files are
-/// opened when they are asked for: by then this process, or one that got a copy, may work elsewhere.
+impl<'py> FromPyObject<'_, 'py> for Source<'py> {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(database) = value.cast::<PyDatabase>() {
+            return Ok(Source::Open(database.to_owned()));
+        }
+        let expected = "a konane.Database, or the path of a directory (str or os.PathLike)";
+        Ok(Source::Directory(read_path::<name::Db>(&value, expected)?))
+    }
+}
+
+impl PyDatabase {
+    /// Returns the database for look-ups. Another thread may have held one of its locks when this
+    /// process was forked, and would hold it forever here, so a forked process opens the files anew.
+    fn values(&self, py: Python<'_>) -> Result<Arc<Database>, Failure> {
+        if self.owner.is_current() {
+            return Ok(Arc::clone(&self.inner));
+        }
+        let lock = || self.reopened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((owner, database)) = &*lock()
+            && owner.is_current()
+        {
+            return Ok(Arc::clone(database));
+        }
+        let options = DatabaseOptions { cache_bytes: self.cache_bytes };
+        let opened = interrupt::detached(py, || Database::open(self.inner.directory(), options))??;
+        let opened = Arc::new(opened);
+        *lock() = Some((Owner::current(), Arc::clone(&opened)));
+        Ok(opened)
+    }
+}
+
+/// Opens a database without the GIL, since that reads files. The path is made absolute: layers are opened
+/// later, when this process, or one that has unpickled the database, may have another working directory.
 fn open_with(
     py: Python<'_>,
     directory: &Path,
-    cache: Option<Memory>,
+    cache: Option<Memory<name::Cache>>,
     open: impl FnOnce(&Path, DatabaseOptions) -> Result<Database, DatabaseError> + Send,
 ) -> Result<PyDatabase, Failure> {
     let default = DatabaseOptions::default();
     let cache_bytes = cache.map_or(default.cache_bytes, |memory| memory.0);
     let absolute = path::absolute(directory);
     let directory = absolute.as_deref().unwrap_or(directory);
-    let database = py.detach(|| open(directory, DatabaseOptions { cache_bytes }))?;
-    Ok(PyDatabase { inner: Arc::new(database) })
+    let options = DatabaseOptions { cache_bytes };
+    let database = interrupt::detached(py, || open(directory, options))??;
+    Ok(PyDatabase {
+        inner: Arc::new(database),
+        owner: Owner::current(),
+        cache_bytes,
+        reopened: Mutex::new(None),
+    })
 }
 
 /// The database of a board for a search.
 ///
 /// # Errors
-/// If it is none of this board, or there is none.
+/// If it is a database of another board, or there is none.
 pub fn of_board(
     py: Python<'_>,
     source: Source<'_>,
@@ -63,7 +110,7 @@ pub fn of_board(
 ) -> Result<Arc<Database>, Failure> {
     match source {
         Source::Open(database) => {
-            let database = Arc::clone(&database.get().inner);
+            let database = database.get().values(py)?;
             let got = database.board().dimensions();
             if got == board {
                 return Ok(database);
@@ -78,23 +125,15 @@ pub fn of_board(
     }
 }
 
-#[derive(IntoPyObject)]
-struct ProbeFields<'py> {
-    outcome: &'static str,
-    moves: Bound<'py, PyDict>,
-    remoteness: Option<u32>,
-    remoteness_after: Option<Bound<'py, PyDict>>,
-}
-
 #[pymethods]
 impl PyDatabase {
     /// Opens the database of a board (``"5x6"``) in a directory: the directory itself, or one within
     /// it, as ``build_database`` names them. Complete ones are preferred, then those of reachable
     /// positions, then those with the most stones; among these those with the remoteness.
     ///
-    /// `cache` is memory for pieces that have been read: bytes, or a text such as ``"1GiB"``. Raises
-    /// ``FileError`` if there is no database of the board or it is damaged, ``InputError`` if it is one
-    /// of another board.
+    /// `cache` limits the memory for pieces that have been read: bytes, or a text such as ``"1GiB"``.
+    /// Raises ``FileError`` if there is no database of the board or it is damaged, ``InputError`` if it
+    /// is one of another board.
     #[staticmethod]
     #[pyo3(
         signature = (directory, board, *, cache=None),
@@ -102,12 +141,12 @@ impl PyDatabase {
     )]
     fn find(
         py: Python<'_>,
-        directory: PathBuf,
-        board: &str,
-        cache: Option<Memory>,
+        directory: File<name::Directory>,
+        board: Text<name::Board>,
+        cache: Option<Memory<name::Cache>>,
     ) -> Result<Self, Failure> {
-        let board = dimensions(board)?;
-        open_with(py, &directory, cache, |path, options| Database::find(path, board, options))
+        let board = dimensions(&board)?;
+        open_with(py, &directory.0, cache, |path, options| Database::find(path, board, options))
     }
 
     /// Opens the database that a directory is. Arguments and errors as those of ``find``.
@@ -116,8 +155,12 @@ impl PyDatabase {
         signature = (directory, *, cache=None),
         text_signature = "(directory, *, cache='64MiB')"
     )]
-    fn open(py: Python<'_>, directory: PathBuf, cache: Option<Memory>) -> Result<Self, Failure> {
-        open_with(py, &directory, cache, Database::open)
+    fn open(
+        py: Python<'_>,
+        directory: File<name::Directory>,
+        cache: Option<Memory<name::Cache>>,
+    ) -> Result<Self, Failure> {
+        open_with(py, &directory.0, cache, Database::open)
     }
 
     /// The directory of its files, as an absolute path.
@@ -156,8 +199,12 @@ impl PyDatabase {
     ///
     /// Costs a look-up, some microseconds, for the position and for every move. Raises ``InputError``
     /// if the database does not cover the position, ``FileError`` if a file is damaged.
-    fn probe<'py>(&self, py: Python<'py>, position: Start) -> Result<Bound<'py, PyAny>, Failure> {
-        let Start(asked) = position;
+    fn probe<'py>(
+        &self,
+        py: Python<'py>,
+        position: Start<name::Position>,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let asked = position.0;
         let (got, board) = (asked.dimensions(), self.inner.board().dimensions());
         if got != board {
             return Err(Failure::input(format_args!(
@@ -171,59 +218,54 @@ impl PyDatabase {
                 asked.text()
             )));
         }
-        let answer = py.detach(|| endgame::probe(&self.inner, &asked.position))?;
+        let database = self.values(py)?;
+        let answer = interrupt::detached(py, || endgame::probe(&database, &asked.position))??;
+        let fields = results::dict(py, &answer)?;
         let (moves, after) = (PyDict::new(py), PyDict::new(py));
         for rated in &answer.moves {
-            let text = asked.move_text(rated.mv);
+            let text = rated.mv.to_string();
             moves.set_item(&text, rated.outcome.name())?;
             after.set_item(&text, rated.remoteness)?;
         }
-        let (outcome, remoteness) = (answer.outcome.name(), answer.remoteness);
-        let remoteness_after = remoteness.map(|_| after);
-        let fields = ProbeFields { outcome, moves, remoteness, remoteness_after };
+        fields.set_item("moves", moves)?;
+        if answer.remoteness.is_some() {
+            fields.set_item("remoteness_after", after)?;
+        }
         results::make(py, "Probe", fields)
     }
 
-    /// Looks many positions up: `codes` is a one-dimensional numpy array of ``uint64``, the positions'
-    /// codes (``Position.code``); the answer is an array of ``int8`` of the same length, 1 where
-    /// the side to move wins, 0 where it loses, and -1 where the database says nothing: too many
-    /// stones, a position that no game reaches in a database of reachable ones, or no code of the
-    /// board.
+    /// Looks up many positions: `codes` is a numpy array of the positions' codes (``Position.code``),
+    /// of dtype ``uint64``; the result is an array of ``int8`` of the same shape. It is 1 where the
+    /// side to move wins, 0 where it loses, and -1 where the database has no value: too many stones, a
+    /// position that no game reaches in a database of reachable ones, or no code of the board.
     ///
-    /// Nothing is copied (of an array with gaps, one copy is made), and other Python threads run
-    /// meanwhile; leave the array alone until the answer is there. `threads` are all cores if not
-    /// given. Some 150 000 to 500 000 positions a second on each thread, the more the closer
-    /// together they lie: large arrays are better than many small ones, and need not be sorted.
-    /// Raises ``TypeError`` for other arrays, ``FileError`` if a file is damaged.
+    /// Arrays of any shape, strides and byte order are accepted, also signed integers and floats if
+    /// every number in them is exactly a code, and lists of such numbers. The codes are copied first,
+    /// so other Python threads may change the array during the call. `threads` defaults to all
+    /// cores. Each thread looks up some 150 000 to 500 000 positions a second, more if they are close
+    /// together in the files: large arrays are faster than many small ones, and need not be sorted.
+    ///
+    /// Raises ``TypeError`` for masked arrays and other types, ``InputError`` for negative numbers and
+    /// fractions, and ``FileError`` if a file is damaged.
     #[pyo3(signature = (codes, *, threads=None))]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
-        codes: &Bound<'py, PyAny>,
+        codes: Codes,
         threads: Option<Threads>,
-    ) -> Result<Bound<'py, PyArray1<i8>>, Failure> {
-        let wrong =
-            |_| PyTypeError::new_err("codes is a one-dimensional numpy array of dtype uint64");
-        let mut codes = codes.cast::<PyArray1<u64>>().map_err(wrong)?.clone();
-        if !(codes.is_c_contiguous() && codes.is_aligned()) {
-            // By numpy: steps in bytes, as a column of packed records has them, are beyond ndarray.
-            codes = codes.call_method0("copy")?.cast_into().map_err(PyErr::from)?;
-        }
-        let codes = codes.try_readonly().map_err(|e| Failure::input(format_args!("codes: {e}")))?;
-        let codes = codes.as_slice().map_err(|e| Failure::input(format_args!("codes: {e}")))?;
-        let answers = PyArray1::<i8>::zeros(py, codes.len(), false);
-        let mut writable = answers.readwrite();
-        let out = writable.as_slice_mut().expect("a new array has no gaps");
+    ) -> Result<Bound<'py, PyArrayDyn<i8>>, Failure> {
+        let Codes { codes, shape } = codes;
+        let database = self.values(py)?;
+        let mut answers = vec![0; codes.len()];
         if codes.len() <= lookup::FEW {
-            py.detach(|| lookup::look_up_few(&self.inner, codes, out))?;
+            interrupt::detached(py, || lookup::look_up_few(&database, &codes, &mut answers))??;
         } else {
             let threads = threads_or_cores(threads);
             interrupt::run_silent(py, |stop| {
-                on_pool(threads, || lookup::look_up(&self.inner, codes, out, stop))
+                on_pool(threads, || lookup::look_up(&database, &codes, &mut answers, stop))
             })???;
         }
-        drop(writable);
-        Ok(answers)
+        Ok(PyArray1::from_vec(py, answers).reshape(shape)?)
     }
 
     fn __repr__(&self) -> String {

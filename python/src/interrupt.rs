@@ -72,6 +72,16 @@ pub fn run<T: Send>(
     })
 }
 
+/// Does short work on the calling thread, without the lock.
+///
+/// # Errors
+/// A panic of the work, as `InternalError`.
+pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let result =
+        py.detach(|| catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(&*panic)));
+    result.map_err(Failure::internal)
+}
+
 /// [`run`] of work that tells nothing.
 ///
 /// # Errors

@@ -7,14 +7,17 @@
 #![deny(unsafe_code)]
 #![deny(clippy::disallowed_methods)]
 
+mod argument;
 mod build;
 mod builddb_tasks;
 mod cluster;
+mod codes;
 mod database;
 mod error;
 mod interrupt;
 mod lookup;
 mod options;
+mod owner;
 mod perft;
 mod position;
 mod progress;
@@ -22,7 +25,6 @@ mod proof;
 mod results;
 mod solve;
 mod sprouts;
-mod whole;
 
 use pyo3::pymodule;
 
@@ -38,6 +40,7 @@ mod _konane {
     #[pymodule_export]
     use super::cluster::{
         ClusterLeader, ClusterStanding, ClusterTold, ClusterWorker, count, memory_bytes, seconds,
+        time_limit,
     };
     #[pymodule_export]
     use super::database::PyDatabase;

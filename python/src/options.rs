@@ -1,45 +1,51 @@
 //! Arguments that several functions have, each read and checked in one place.
 
 use std::ffi::OsString;
+use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use konane::Limits;
 use konane::system::{alternatives, parse_bytes, thread_pool};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::argument::{Name, Whole, name, read_text, shown, wrong_type, wrong_value};
 use crate::error::Failure;
 use crate::position::PyPosition;
-use crate::whole::Whole;
 
-/// Most threads that a call may have.
-const MOST_THREADS: usize = 1024;
+/// Maximum number of threads of a call.
+const MAX_THREADS: u64 = 1024;
 
-/// Between two calls of a progress function at the least.
-const LEAST_INTERVAL: f64 = 0.01;
+/// Minimum time between two calls of a progress function, or between two checkpoints.
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
 
-fn type_error(text: &'static str) -> PyErr {
-    PyTypeError::new_err(text)
-}
+/// Maximum of a time in seconds: more than 30 million years.
+const MAX_SECONDS: f64 = 1e15;
 
 /// Bytes: a whole number, or a text such as `1GiB`.
 #[derive(Clone, Copy, Debug)]
-pub struct Memory(pub u64);
+pub struct Memory<N = name::Memory>(pub u64, PhantomData<N>);
 
-impl<'py> FromPyObject<'_, 'py> for Memory {
+impl<'py, N: Name> FromPyObject<'_, 'py> for Memory<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(text) = value.cast::<PyString>() {
-            let bytes = parse_bytes(text.to_cow()?.as_ref());
-            return Ok(Memory(bytes.map_err(|e| Failure::input(format_args!("memory: {e}")))?));
-        }
-        let number = value.extract::<Whole>();
-        let number = number
-            .map_err(|_| type_error("memory is a number of bytes or a text such as '1GiB'"))?;
-        Ok(Memory(number.within("memory", 1, u64::MAX)?))
+        const EXPECTED: &str = "a number of bytes, or a text such as '1GiB'";
+        let bytes = if value.is_instance_of::<PyString>() {
+            parse_bytes(&read_text::<N>(&value, EXPECTED)?).map_err(|error| {
+                let (name, value) = (N::NAME, shown(&value));
+                Failure::input(format_args!("{name}: {value} is not an amount of memory: {error}"))
+            })?
+        } else {
+            let number = value.extract::<Whole<N>>().map_err(|error| {
+                let is_type = error.is_instance_of::<PyTypeError>(value.py());
+                if is_type { wrong_type::<N>(&value, EXPECTED) } else { error }
+            })?;
+            number.within(1..=u64::MAX)?
+        };
+        Ok(Memory(bytes, PhantomData))
     }
 }
 
@@ -47,13 +53,16 @@ impl<'py> FromPyObject<'_, 'py> for Memory {
 #[derive(Clone, Copy, Debug)]
 pub struct Threads(pub NonZeroUsize);
 
+impl Threads {
+    /// One thread.
+    pub const ONE: Threads = Threads(NonZeroUsize::MIN);
+}
+
 impl<'py> FromPyObject<'_, 'py> for Threads {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let number =
-            value.extract::<Whole>().map_err(|_| type_error("threads is a whole number"))?;
-        let threads = number.within("threads", 1, MOST_THREADS as u64)?;
+        let threads = value.extract::<Whole<name::Threads>>()?.within(1..=MAX_THREADS)?;
         Ok(Threads(NonZeroUsize::new(threads as usize).unwrap_or(NonZeroUsize::MIN)))
     }
 }
@@ -99,19 +108,36 @@ pub fn on_pool<T: Send>(
     Ok(pool.install(work))
 }
 
-/// A span of time in seconds, more than 0.
+/// A time in seconds, from 0 to [`MAX_SECONDS`].
 #[derive(Clone, Copy, Debug)]
-pub struct Seconds(pub Duration);
+pub struct Seconds<N>(pub Duration, PhantomData<N>);
 
-impl<'py> FromPyObject<'_, 'py> for Seconds {
+impl<N> Seconds<N> {
+    /// The time between two calls or files, which has a minimum.
+    pub fn interval(self) -> Duration {
+        self.0.max(MIN_INTERVAL)
+    }
+}
+
+impl<'py, N: Name> FromPyObject<'_, 'py> for Seconds<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let seconds: f64 =
-            value.extract().map_err(|_| type_error("a time is a number of seconds"))?;
-        let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-        let wrong = || Failure::input(format_args!("a time of {seconds} seconds is none"));
-        Ok(Seconds(time.ok_or_else(wrong)?))
+        const EXPECTED: &str = "a number of seconds from 0 to 1e15";
+        let out_of_range = || wrong_value::<N>(shown(&value), EXPECTED);
+        let seconds = value.extract::<f64>().map_err(|error| {
+            if error.is_instance_of::<PyOverflowError>(value.py()) {
+                out_of_range().into()
+            } else if error.is_instance_of::<PyTypeError>(value.py()) {
+                wrong_type::<N>(&value, EXPECTED)
+            } else {
+                error
+            }
+        })?;
+        if !(0.0..=MAX_SECONDS).contains(&seconds) {
+            return Err(out_of_range().into());
+        }
+        Ok(Seconds(Duration::from_secs_f64(seconds), PhantomData))
     }
 }
 
@@ -123,27 +149,25 @@ impl<'py> FromPyObject<'_, 'py> for Nodes {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let number =
-            value.extract::<Whole>().map_err(|_| type_error("max_nodes is a whole number"))?;
-        Ok(Nodes(number.within("max_nodes", 1, u64::MAX)?))
+        Ok(Nodes(value.extract::<Whole<name::MaxNodes>>()?.within(1..=u64::MAX)?))
     }
 }
 
-/// When a search gives up.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Nodes.
+    /// Maximum number of nodes.
     pub nodes: Option<Nodes>,
-    /// Time.
-    pub time: Option<Seconds>,
+    /// Maximum time.
+    pub time: Option<Seconds<name::TimeLimit>>,
 }
 
 impl Bounds {
-    /// For a search that begins now.
+    /// Returns the limits of a search that begins now.
     pub fn limits(self, stop: &std::sync::atomic::AtomicBool) -> Limits<'_> {
         Limits {
             nodes: self.nodes.map(|nodes| nodes.0),
-            // A time beyond what the clock can tell is no limit.
+            // A time beyond what the clock can represent is no limit.
             deadline: self.time.and_then(|time| Instant::now().checked_add(time.0)),
             stop: Some(stop),
             ..Limits::default()
@@ -151,37 +175,36 @@ impl Bounds {
     }
 }
 
-/// Where a search or a count begins: a board such as `6x6`, or a position.
+/// The first position of a search or a count: the start of a board such as `6x6`, or a position.
 #[derive(Clone, Debug)]
-pub struct Start(pub PyPosition);
+pub struct Start<N = name::Board>(pub PyPosition, PhantomData<N>);
 
-impl<'py> FromPyObject<'_, 'py> for Start {
+impl<'py, N: Name> FromPyObject<'_, 'py> for Start<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(position) = value.cast::<PyPosition>() {
-            return Ok(Start(position.get().clone()));
+            return Ok(Start(position.get().clone(), PhantomData));
         }
-        let text = value.cast::<PyString>();
-        let text =
-            text.map_err(|_| type_error("a board is a text such as '6x6', or a Position"))?;
-        let text = text.to_cow()?;
+        let text = read_text::<N>(&value, "a board such as '6x6', or a konane.Position")?;
         if text.trim().contains(['/', ' ']) {
             return Err(Failure::input(format_args!(
-                "{text:?} is a position without its board: write konane.Position(board, text)"
+                "{}: {} is a position without its board: write konane.Position(board, text)",
+                N::NAME,
+                shown(&value)
             ))
             .into());
         }
-        Ok(Start(PyPosition::start(&text)?))
+        Ok(Start(PyPosition::start(&text)?, PhantomData))
     }
 }
 
-/// A function that is told how work gets on, and how often.
+/// A function that receives the progress of a call, and how often.
 #[derive(Clone, Debug)]
 pub struct Listener<'py> {
     /// The function.
     pub function: Bound<'py, PyAny>,
-    /// Between two calls at the least.
+    /// Minimum time between two calls.
     pub interval: Duration,
 }
 
@@ -189,17 +212,18 @@ impl<'py> Listener<'py> {
     /// Checks both.
     ///
     /// # Errors
-    /// If the function cannot be called, or the time is none.
+    /// If the function cannot be called.
     pub fn new(
         function: Option<Bound<'py, PyAny>>,
-        interval: Option<Seconds>,
+        interval: Option<Seconds<name::Interval>>,
     ) -> Result<Option<Self>, Failure> {
         let Some(function) = function else { return Ok(None) };
         if !function.is_callable() {
-            return Err(type_error("progress is a function of one argument").into());
+            return Err(
+                wrong_type::<name::Progress>(&function, "a function of one argument").into()
+            );
         }
-        let least = Duration::from_secs_f64(LEAST_INTERVAL);
-        let interval = interval.map_or(Duration::from_millis(100), |time| time.0.max(least));
+        let interval = interval.map_or(Duration::from_millis(100), Seconds::interval);
         Ok(Some(Listener { function, interval }))
     }
 }

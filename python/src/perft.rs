@@ -5,42 +5,46 @@ use konane::{Perft, Uncounted};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::argument::{Flag, Whole, name};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::options::{Memory, Start, Threads, on_pool, threads_or_cores};
-use crate::whole::Whole;
 
-/// Counts the move sequences of 1, 2, ... `depth` plies from a board (``"8x8"``) or a ``Position``: a
-/// list of `depth` integers.
+/// Counts the move sequences of 1, 2, ... `depth` plies (at most 64) from a board (``"8x8"``) or a
+/// ``Position``: returns a list of `depth` integers.
 ///
-/// `unique` counts the positions that are first met at each ply instead, symmetric ones once, or each
-/// with `symmetry=False`. They are kept in memory, some 30 bytes each; `memory` (bytes, or a text such
-/// as ``"4GiB"``) is what may be used, by default what the system has, and ``ResourceError`` is raised
-/// where it would not suffice. `threads` are all cores if not given.
+/// With `unique`, counts the positions that are first reached at each ply instead: symmetric ones once,
+/// or each with `symmetry=False`. They are kept in memory, some 30 bytes each. `memory` (bytes, or a
+/// text such as ``"4GiB"``) limits it and defaults to what the system has available; ``ResourceError``
+/// is raised if it would not suffice. `threads` defaults to all cores.
 ///
-/// Sequences are counted with equal positions of a ply as one, some thousand million a second on each
-/// thread; where `memory` does not suffice for a list of them, it takes longer. ``ResourceError`` is
-/// raised where 64 bits do not hold a count. Ctrl-C ends it.
+/// Equal positions of a ply are counted as one, so about a thousand million sequences are counted per
+/// second and thread; without memory for a list of the positions, it takes longer. Raises
+/// ``ResourceError`` if a count does not fit into 64 bits. Ctrl-C ends it.
 #[pyfunction]
-#[pyo3(signature = (board, depth, *, threads=None, unique=false, symmetry=true, memory=None))]
+#[pyo3(
+    signature = (board, depth, *, threads=None, unique=Flag::from(false),
+    symmetry=Flag::from(true), memory=None),
+    text_signature = "(board, depth, *, threads=None, unique=False, symmetry=True, memory=None)"
+)]
 pub fn perft(
     py: Python<'_>,
     board: Start,
-    depth: Whole,
+    depth: Whole<name::Depth>,
     threads: Option<Threads>,
-    unique: bool,
-    symmetry: bool,
+    unique: Flag<name::Unique>,
+    symmetry: Flag<name::Symmetry>,
     memory: Option<Memory>,
 ) -> Result<Vec<u64>, Failure> {
-    let (Start(start), depth) = (board, depth.within("depth", 0, Perft::MOST_PLIES.into())?);
+    let (start, depth) = (board.0, depth.within(0..=Perft::MOST_PLIES.into())?);
     let threads = threads_or_cores(threads);
     let memory = memory.map(|memory| memory.0).or_else(memory_available).unwrap_or(u64::MAX);
     interrupt::run_silent(py, |stop| {
         on_pool(threads, || {
             let perft = Perft::new(&start.board);
             let position = &start.position;
-            if unique {
-                let plies = perft.unique_plies(position, symmetry, memory, stop);
+            if unique.0 {
+                let plies = perft.unique_plies(position, symmetry.0, memory, stop);
                 return plies.take(depth as usize).collect::<Result<_, _>>().map_err(uncounted);
             }
             let count = |ply| perft.merged(position, ply, memory, stop);
@@ -59,17 +63,17 @@ fn uncounted(why: Uncounted) -> Failure {
     }
 }
 
-/// Counts the move sequences of `depth` plies (at least 1) by their first move: a dictionary from
-/// moves to counts, in the order of ``Position.moves``.
+/// Counts the move sequences of `depth` plies (from 1 to 64) by their first move: returns a dictionary
+/// from moves to counts, in the order of ``Position.moves``.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, threads=None))]
 pub fn divide<'py>(
     py: Python<'py>,
     board: Start,
-    depth: Whole,
+    depth: Whole<name::Depth>,
     threads: Option<Threads>,
 ) -> Result<Bound<'py, PyDict>, Failure> {
-    let (Start(start), depth) = (board, depth.within("depth", 1, Perft::MOST_PLIES.into())? as u32);
+    let (start, depth) = (board.0, depth.within(1..=Perft::MOST_PLIES.into())? as u32);
     let threads = threads_or_cores(threads);
     let counts = interrupt::run_silent(py, |stop| {
         let memory = memory_available().unwrap_or(u64::MAX);

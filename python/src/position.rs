@@ -6,22 +6,24 @@ use std::sync::Arc;
 use konane::notation::{parse_line, parse_move, parse_position_as};
 use konane::{Board, Dimensions, Move, PhaseChoice, Position, draw};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
+use crate::argument::{Text, Whole, name, read_text, wrong_choice, wrong_type};
 use crate::error::Failure;
-use crate::whole::Whole;
 
-/// A position of Konane. It never changes: moves make new ones.
+/// A position of Konane. It is immutable: a move returns a new position.
 ///
-/// `board` is ranks x files, such as ``"6x6"``, of up to 64 squares. `text` is the position as the
-/// program writes it: ranks from the top with ``/`` between them, ``x`` Black, ``o`` White, a number
-/// for that many empty squares, then ``b`` or ``w`` for the side to move; without it, the start.
-/// `moves` are played from there: ``"a6 a5"``, or a list of them. `phase` is ``"auto"``, by the number
-/// of empty squares, or ``"jump"``, by which ``Position("1x3", "1ox b", "jump")`` is a position in the
-/// jumping phase with one empty square.
+/// `board` is ranks x files, such as ``"6x6"``, of up to 64 squares. `text` is the position in the
+/// notation of the program: ranks from the top with ``/`` between them, ``x`` for Black, ``o`` for
+/// White, a number for that many empty squares, then ``b`` or ``w`` for the side to move; it defaults
+/// to the start. `moves` are played from there: ``"a6 a5"``, or a list of such texts.
 ///
-/// Positions are equal if board, stones, side to move and phase are; they can be pickled and be keys of
-/// dictionaries. Raises ``InputError`` with the place and the reason for what is no position.
+/// `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
+/// is a position in the jumping phase, whatever the number: ``Position("1x3", "1ox b", "jump")``.
+///
+/// Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
+/// used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the
+/// place and the reason.
 #[pyclass(name = "Position", module = "konane", frozen, eq, hash)]
 #[derive(Clone, Debug)]
 pub struct PyPosition {
@@ -47,11 +49,37 @@ impl Hash for PyPosition {
     }
 }
 
-/// Moves in one text or in several.
-#[derive(FromPyObject)]
-enum Moves {
-    Text(String),
-    List(Vec<String>),
+/// Moves in one text, whether they were given as one text or as a list.
+struct Moves(String);
+
+/// Maximum number of texts in a list of moves. A game has at most 64 moves, a text at least a part of
+/// one.
+const MAX_MOVE_TEXTS: usize = 1024;
+
+impl<'py> FromPyObject<'_, 'py> for Moves {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        const EXPECTED: &str = "a text such as 'a6 a5', or a list of such texts";
+        if value.is_instance_of::<PyString>() {
+            return Ok(Moves(read_text::<name::Moves>(&value, EXPECTED)?));
+        }
+        if !value.hasattr("__iter__")? {
+            return Err(wrong_type::<name::Moves>(&value, EXPECTED));
+        }
+        let mut texts = Vec::new();
+        // Item by item: the length that an object reports need not be true.
+        for text in value.try_iter()? {
+            texts.push(read_text::<name::Moves>(&text?, EXPECTED)?);
+            if texts.len() > MAX_MOVE_TEXTS {
+                return Err(Failure::input(format_args!(
+                    "moves: more than {MAX_MOVE_TEXTS} texts; a game has at most 64 moves"
+                ))
+                .into());
+            }
+        }
+        Ok(Moves(texts.join(" ")))
+    }
 }
 
 impl PyPosition {
@@ -100,12 +128,8 @@ pub fn dimensions(text: &str) -> Result<Dimensions, Failure> {
     text.parse().map_err(Failure::input)
 }
 
-/// Reads a phase.
-///
-/// # Errors
-/// If the text is none.
-fn phase_choice(text: &str) -> Result<PhaseChoice, Failure> {
-    text.parse().map_err(|error| Failure::input(format_args!("phase: {error}")))
+fn phase_choice(name: &Text<name::Phase>) -> Result<PhaseChoice, Failure> {
+    name.parse().map_err(|_| wrong_choice(name, "'auto' or 'jump'"))
 }
 
 /// The position of a code of the board, canonical or not; nothing if there is none.
@@ -124,18 +148,19 @@ pub fn decode(board: &Board, code: u64) -> Option<Position> {
 #[pymethods]
 impl PyPosition {
     #[new]
-    #[pyo3(signature = (board, text=None, phase="auto", *, moves=None))]
+    #[pyo3(signature = (board, text=None, phase=Text::from("auto"), *, moves=None),
+        text_signature = "(board, text=None, phase='auto', *, moves=None)")]
     fn new(
-        board: &str,
-        text: Option<&str>,
-        phase: &str,
+        board: Text<name::Board>,
+        text: Option<Text<name::Text>>,
+        phase: Text<name::Phase>,
         moves: Option<Moves>,
     ) -> Result<Self, Failure> {
-        let (dimensions, phase) = (dimensions(board)?, phase_choice(phase)?);
+        let (dimensions, phase) = (dimensions(&board)?, phase_choice(&phase)?);
         let (board, begin) = match text {
-            Some(text) => parse_position_as(dimensions, text, phase).map_err(Failure::input)?,
+            Some(text) => parse_position_as(dimensions, &text, phase).map_err(Failure::input)?,
             None if phase == PhaseChoice::Jump => {
-                return Err(Failure::input("phase: 'jump' is about text, which is missing"));
+                return Err(Failure::input("phase: 'jump' needs the argument text"));
             }
             None => {
                 let board = Board::new(dimensions);
@@ -143,22 +168,22 @@ impl PyPosition {
                 (board, start)
             }
         };
-        let moves = match moves {
-            None => String::new(),
-            Some(Moves::Text(text)) => text,
-            Some(Moves::List(list)) => list.join(" "),
-        };
+        let moves = moves.map_or_else(String::new, |moves| moves.0);
         let moves = parse_line(&board, &begin, &moves).map_err(Failure::input)?;
         let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
         Ok(PyPosition { board: Arc::new(board), position, last: moves.last().copied() })
     }
 
-    /// The position of a canonical code, as `code` gives it; codes of positions that are not
-    /// canonical are read too. Raises ``InputError`` for a number that is none.
+    /// Returns the position of a code. Codes of positions that are not canonical are accepted, too.
+    /// Raises ``InputError`` for a number that is not the code of a position.
     #[classmethod]
-    fn from_code(_class: &Bound<'_, PyType>, board: &str, code: Whole) -> Result<Self, Failure> {
-        let start = PyPosition::start(board)?;
-        let code = code.within("code", 0, u64::MAX)?;
+    fn from_code(
+        _class: &Bound<'_, PyType>,
+        board: Text<name::Board>,
+        code: Whole<name::Code>,
+    ) -> Result<Self, Failure> {
+        let start = PyPosition::start(&board)?;
+        let (code, board) = (code.get()?, start.dimensions());
         let wrong =
             || Failure::input(format_args!("{code:#x} is not the code of a position of {board}"));
         let position = decode(&start.board, code).ok_or_else(wrong)?;
@@ -206,11 +231,11 @@ impl PyPosition {
         self.position.moves(&self.board).into_iter().map(|mv| self.move_text(mv)).collect()
     }
 
-    /// The position after a move. Raises ``InputError`` with the rule that forbids it if it is not
-    /// legal.
+    /// Returns the position after a move. Raises ``InputError`` for a move that is not legal, and names
+    /// the rule.
     #[pyo3(signature = (r#move))]
-    fn play(&self, r#move: &str) -> Result<Self, Failure> {
-        let mv = parse_move(&self.board, &self.position, r#move).map_err(Failure::input)?;
+    fn play(&self, r#move: Text<name::Move>) -> Result<Self, Failure> {
+        let mv = parse_move(&self.board, &self.position, &r#move).map_err(Failure::input)?;
         Ok(self.with(self.position.play(&self.board, mv), Some(mv)))
     }
 

@@ -1,17 +1,19 @@
-//! Progress: what the thread that works writes down, and what the caller's function is told of it.
+//! Progress: stored by the thread that works, passed to the caller's function by the thread that waits.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use konane::{Observer, Progress};
+use konane::search::numbers::Number;
+use konane::{Move, Observer, Progress, TableUse};
 use pyo3::prelude::*;
+use serde::Serialize;
 
 use crate::error::Failure;
 use crate::interrupt::PATIENCE;
 use crate::options::Listener;
-use crate::results::{self, ProofNumber};
+use crate::results;
 
-/// The last word of the work, which nobody has heard yet. The lock is held for a copy only.
+/// The latest progress that has not been passed on. The lock is held for a copy only.
 #[derive(Debug)]
 pub struct Latest<T>(Mutex<Option<T>>);
 
@@ -26,12 +28,12 @@ impl<T> Latest<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the place of what was there.
+    /// Stores a value and drops the previous one.
     pub fn put(&self, value: T) {
         *self.lock() = Some(value);
     }
 
-    /// Changes what is there, in place.
+    /// Changes the value in place.
     pub fn change(&self, change: impl FnOnce(&mut Option<T>)) {
         change(&mut self.lock());
     }
@@ -41,14 +43,29 @@ impl<T> Latest<T> {
     }
 }
 
-/// The observer of searches.
+/// The observer of searches of Konane.
 impl Observer for &Latest<Progress<'static>> {
     fn progress(&mut self, progress: &Progress) {
         self.put(progress.without_children());
     }
 }
 
-/// Tells a function what is new, not more often than it wants to be told.
+/// The observer of searches of Sprouts, whose progress lacks the capacity of the table.
+pub struct Watch<'a> {
+    /// Receives the progress.
+    pub latest: &'a Latest<Progress<'static>>,
+    /// Entries that fit into the table.
+    pub table_capacity: u64,
+}
+
+impl Observer for Watch<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        let table_capacity = self.table_capacity;
+        self.latest.put(Progress { table_capacity, ..progress.without_children() });
+    }
+}
+
+/// Calls a function with new progress, at most as often as its interval allows.
 pub struct Teller<'a, 'py, T> {
     listener: Option<Listener<'py>>,
     latest: &'a Latest<T>,
@@ -57,25 +74,25 @@ pub struct Teller<'a, 'py, T> {
 }
 
 impl<'a, 'py, T> Teller<'a, 'py, T> {
-    /// Time counts from now on.
+    /// Starts the clock.
     pub fn new(listener: Option<Listener<'py>>, latest: &'a Latest<T>) -> Self {
         Teller { listener, latest, begun: Instant::now(), told: None }
     }
 
-    /// Between two looks at what is new.
+    /// Time between two calls of `tick`.
     pub fn period(&self) -> Duration {
         self.listener.as_ref().map_or(PATIENCE, |listener| listener.interval.min(PATIENCE))
     }
 
-    /// Seconds since the beginning.
+    /// Seconds since the start.
     pub fn seconds(&self) -> f64 {
         self.begun.elapsed().as_secs_f64()
     }
 
-    /// Tells if it is time and there is something new.
+    /// Calls the function if its interval has passed and there is new progress.
     ///
     /// # Errors
-    /// What the function raises.
+    /// If the function raises an exception.
     pub fn tick(
         &mut self,
         object: impl FnOnce(Python<'py>, &T, f64) -> Result<Bound<'py, PyAny>, Failure>,
@@ -90,10 +107,10 @@ impl<'a, 'py, T> Teller<'a, 'py, T> {
         listener.function.call1((object,)).map(drop)
     }
 
-    /// Tells the end, whenever it was told last.
+    /// Calls the function with the progress at the end, without regard to its interval.
     ///
     /// # Errors
-    /// What the function raises.
+    /// If the function raises an exception.
     pub fn end(
         &mut self,
         last: T,
@@ -105,20 +122,21 @@ impl<'a, 'py, T> Teller<'a, 'py, T> {
     }
 }
 
-#[derive(IntoPyObject)]
+#[derive(Serialize)]
 struct ProgressFields {
     seconds: f64,
     nodes: u64,
     expansions: u64,
-    pn: ProofNumber,
-    dn: ProofNumber,
-    best_move: Option<String>,
-    table_used: u64,
+    pn: Option<Number>,
+    dn: Option<Number>,
+    depth: Option<u32>,
+    best_move: Option<Move>,
+    table: TableUse,
     memory_bytes: u64,
     grundy_numbers: u64,
 }
 
-/// A `konane.Progress`.
+/// A `konane.Progress`. α-β has a `depth` and no proof numbers.
 ///
 /// # Errors
 /// If the class cannot be imported.
@@ -126,19 +144,21 @@ pub fn object<'py>(
     py: Python<'py>,
     progress: &Progress,
     seconds: f64,
-    best_move: Option<String>,
+    best_move: Option<Move>,
+    is_alpha_beta: bool,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let counters = &progress.counters;
     let fields = ProgressFields {
         seconds,
         nodes: counters.nodes,
         expansions: counters.expansions,
-        pn: progress.phi.into(),
-        dn: progress.delta.into(),
+        pn: (!is_alpha_beta).then_some(progress.phi),
+        dn: (!is_alpha_beta).then_some(progress.delta),
+        depth: is_alpha_beta.then_some(progress.depth),
         best_move,
-        table_used: counters.table_used,
+        table: progress.table(),
         memory_bytes: progress.memory_bytes,
         grundy_numbers: counters.grundy_numbers,
     };
-    results::make(py, "Progress", fields)
+    results::make(py, "Progress", results::dict(py, &fields)?)
 }

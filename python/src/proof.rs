@@ -1,17 +1,17 @@
 //! `prove` and `verify_proof`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, Proved};
-use konane::search::certificate::{CertificateError, CertificateProgress};
+use konane::search::certificate::CertificateError;
 use konane::search::plain::known::Known;
 use konane::system::memory_available;
-use konane::{Observer, Progress, Reason, Solver};
+use konane::{Colour, Progress, Reason, Solver, Value};
 use pyo3::prelude::*;
 
+use crate::argument::{File, Text, name};
 use crate::database::Source;
 use crate::error::Failure;
 use crate::interrupt;
@@ -20,43 +20,24 @@ use crate::options::{
 };
 use crate::progress::{Latest, Teller};
 use crate::results;
-use crate::solve::{Means, RunWith, Search, outcome};
+use crate::solve::{Means, RunWith, Search, last_progress};
 
-/// Solves and collects. The time at which the search was over is noted.
+/// Solves a position and collects its proof.
 struct Prove<'a>(&'a Latest<Progress<'static>>);
 
-/// What came of it, and when the search was over, if anything followed it.
-type Found = (Proved, Option<Instant>);
-
-impl RunWith<Found> for Prove<'_> {
-    fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<Found, Failure> {
-        let mut watch = Watch { latest: self.0, searched: None };
-        let proved = proof::prove(solver, &mut watch)?;
-        Ok((proved, watch.searched))
+impl RunWith<Proved> for Prove<'_> {
+    fn run_with<K: Known>(mut self, solver: &Solver<'_, K>) -> Result<Proved, Failure> {
+        Ok(proof::prove(solver, &mut self.0)?)
     }
 }
 
-struct Watch<'a> {
-    latest: &'a Latest<Progress<'static>>,
-    searched: Option<Instant>,
-}
-
-impl Observer for Watch<'_> {
-    fn progress(&mut self, progress: &Progress) {
-        self.latest.put(progress.without_children());
-    }
-}
-
-impl ProofObserver for Watch<'_> {
-    fn collecting(&mut self, _progress: &CertificateProgress) {
-        self.searched.get_or_insert_with(Instant::now);
-    }
-}
+impl ProofObserver for &Latest<Progress<'static>> {}
 
 #[derive(IntoPyObject)]
 struct ProofFields<'py> {
     solution: Bound<'py, PyAny>,
     outcome: &'static str,
+    winner: &'static str,
     path: Option<OsString>,
     positions: Option<u64>,
     bytes: Option<u64>,
@@ -65,16 +46,16 @@ struct ProofFields<'py> {
     seconds: f64,
 }
 
-/// Solves a board (``"6x6"``) or a ``Position`` and writes a file by which others can check the
-/// winner: a ``Proof``. A file that was there is replaced when the new one is whole.
+/// Solves a board (``"6x6"``) or a ``Position`` and writes a proof file, with which others can check
+/// the winner: returns a ``Proof``. An existing file is replaced when the new one is complete.
 ///
-/// The other arguments, errors and the cost are those of ``solve``; collecting the positions takes
-/// about as long again. If a limit is reached, or the disk is full by then, there is no file, and a
-/// ``reason``. Raises ``FileError`` if it is known before the search that the file cannot be written.
+/// The other arguments, the errors and the cost are those of ``solve``; collecting the positions takes
+/// about as long again. If a limit is reached, or the disk is full, no file is written, and ``reason``
+/// says why. Raises ``FileError`` if it is known before the search that the file cannot be written.
 #[pyfunction]
 #[pyo3(
-    signature = (board, path, *, algo="dfpn", threads=None, memory=None, time_limit=None,
-    max_nodes=None, db=None, progress=None, interval=None, profile="tuned"),
+    signature = (board, path, *, algo=Text::from("dfpn"), threads=None, memory=None, time_limit=None,
+    max_nodes=None, db=None, progress=None, interval=None, profile=Text::from("tuned")),
     text_signature = "(board, path, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
     max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
 )]
@@ -82,16 +63,16 @@ struct ProofFields<'py> {
 pub fn prove<'py>(
     py: Python<'py>,
     board: Start,
-    path: PathBuf,
-    algo: &str,
+    path: File<name::Path>,
+    algo: Text<name::Algo>,
     threads: Option<Threads>,
     memory: Option<Memory>,
-    time_limit: Option<Seconds>,
+    time_limit: Option<Seconds<name::TimeLimit>>,
     max_nodes: Option<Nodes>,
     db: Option<Source<'_>>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds>,
-    profile: &str,
+    interval: Option<Seconds<name::Interval>>,
+    profile: Text<name::Profile>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let search = Search::new(py, board, Means { algo, threads, memory, bounds, db, profile })?;
@@ -105,13 +86,11 @@ pub fn prove<'py>(
     let work = |stop: &AtomicBool| {
         on_pool(pool, || {
             // Before the search, so that a file that cannot be written is found out in time.
-            let writer = ProofWriter::create(&path)?;
-            let begun = Instant::now();
-            let (Proved { solution, proof }, searched) = search.run(stop, Prove(&latest))?;
-            let searching = searched.map_or_else(|| begun.elapsed(), |end| end - begun);
+            let writer = ProofWriter::create(&path.0)?;
+            let Proved { solution, proof } = search.run(stop, Prove(&latest))?;
             let stopped = |reason: Reason| reason.text().to_owned();
             let written = match proof {
-                None => Err(solution.reason().map(stopped)),
+                None => Err(solution.reason.map(stopped)),
                 Some(Err(CertificateError::Stopped(reason))) => Err(Some(stopped(reason))),
                 Some(Err(error)) => return Err(error.into()),
                 // A full disk takes no winner away.
@@ -120,20 +99,21 @@ pub fn prove<'py>(
                     Err(error) => Err(Some(error.to_string())),
                 },
             };
-            Ok::<_, Failure>((solution, searching.as_secs_f64(), written))
+            Ok::<_, Failure>((solution, written))
         })
     };
-    let (solution, searching, written) = interrupt::run(py, period, tick, work)???;
+    let (solution, written) = interrupt::run(py, period, tick, work)???;
     let seconds = teller.seconds();
-    teller.end(Progress::from(&solution.report), object)?;
+    teller.end(last_progress(&solution), object)?;
     let summary = written.as_ref().ok();
     let fields = ProofFields {
-        outcome: outcome(&solution),
+        outcome: solution.outcome.map_or("unknown", Value::name),
+        winner: solution.winner.map_or("unknown", Colour::name),
         path: summary.map(|(summary, _)| path_text(&summary.path)),
         positions: summary.map(|(summary, _)| summary.positions),
         bytes: summary.map(|(summary, _)| summary.bytes),
         searched_again: summary.map(|(_, again)| *again),
-        solution: search.solution(py, &solution, searching)?,
+        solution: results::make(py, "Solution", results::dict(py, &solution)?)?,
         reason: written.err().flatten(),
         seconds,
     };
@@ -153,17 +133,17 @@ struct VerificationFields {
     seconds: f64,
 }
 
-/// Checks a proof file by the rules of the game alone, without the solver: a ``Verification``. A file
-/// that reads well and proves nothing is not ``valid``, and has a ``problem``.
+/// Checks a proof file by the rules of the game alone, without the solver: returns a ``Verification``.
+/// If a readable file does not prove its claim, ``valid`` is false, and ``problem`` says why.
 ///
-/// Takes some 10 microseconds and up to 24 bytes for each position. `threads` are all cores if not
-/// given, `memory` is what the system has. Raises ``FileError`` for a file that is missing, damaged or
-/// no proof, ``ResourceError`` for one that does not fit.
+/// Takes about 10 microseconds and up to 24 bytes for each position. `threads` defaults to all cores,
+/// `memory` to what the system has available. Raises ``FileError`` if the file is missing, damaged or
+/// not a proof, and ``ResourceError`` if it does not fit into the memory.
 #[pyfunction]
 #[pyo3(signature = (path, *, threads=None, memory=None))]
 pub fn verify_proof<'py>(
     py: Python<'py>,
-    path: PathBuf,
+    path: File<name::Path>,
     threads: Option<Threads>,
     memory: Option<Memory>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
@@ -171,7 +151,7 @@ pub fn verify_proof<'py>(
     let threads = threads_or_cores(threads);
     let checked = interrupt::run_silent(py, |stop| {
         on_pool(threads, || {
-            let mut reader = ProofReader::open(&path)?;
+            let mut reader = ProofReader::open(&path.0)?;
             if let Some(bytes) = memory.map(|memory| memory.0).or_else(memory_available) {
                 reader.limit_memory(bytes);
             }

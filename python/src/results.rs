@@ -1,32 +1,59 @@
-//! Answers as Python values. The classes, with what each field means, are in `konane/_results.py`;
-//! here the fields are those of a struct of the same name.
+//! Results as Python objects. The classes, with the meaning of each field, are in `konane/_results.py`. Their
+//! fields are those of the library's serialised results, or of a struct here.
 
 use konane::search::numbers::{INFINITY, Number};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use pythonize::pythonize;
+use serde::Serialize;
 
 use crate::error::Failure;
 
-/// Makes a value of a class of `konane/_results.py`.
+/// Serialises a result as a dictionary, with the keys and values of the program's JSON.
+///
+/// # Errors
+/// If the result is not a struct, or Python has no memory.
+pub fn dict<'py>(py: Python<'py>, result: &impl Serialize) -> Result<Bound<'py, PyDict>, Failure> {
+    let dict = pythonize(py, result).map_err(PyErr::from)?;
+    Ok(dict.cast_into().map_err(PyErr::from)?)
+}
+
+/// Makes an object of a class of `konane/_results.py`. A dictionary `table` becomes a `Table`, and infinite
+/// proof numbers become infinite floats.
 ///
 /// # Errors
 /// If the class has other fields.
-pub fn make<'py>(
-    py: Python<'py>,
-    class: &str,
-    fields: impl IntoPyObject<'py, Target = PyDict, Output = Bound<'py, PyDict>, Error = PyErr>,
-) -> Result<Bound<'py, PyAny>, Failure> {
-    let class = py.import("konane._results")?.getattr(class)?;
-    Ok(class.call((), Some(&fields.into_pyobject(py)?))?)
+pub fn make<'py, F>(py: Python<'py>, class: &str, fields: F) -> Result<Bound<'py, PyAny>, Failure>
+where
+    F: IntoPyObject<'py, Target = PyDict, Output = Bound<'py, PyDict>>,
+    F::Error: Into<PyErr>,
+{
+    let module = py.import(intern!(py, "konane._results"))?;
+    let fields = fields.into_pyobject(py).map_err(Into::into)?;
+    let table = intern!(py, "table");
+    if let Some(counts) = fields.get_item(table)? {
+        let counts = counts.cast::<PyDict>().map_err(PyErr::from)?;
+        let class = module.getattr(intern!(py, "Table"))?;
+        fields.set_item(table, class.call((), Some(counts))?)?;
+    }
+    for key in [intern!(py, "pn"), intern!(py, "dn")] {
+        if let Some(number) = fields.get_item(key)?
+            && let Some(number) = number.extract::<Option<Number>>()?
+        {
+            fields.set_item(key, ProofNumber::from(number))?;
+        }
+    }
+    Ok(module.getattr(class)?.call((), Some(&fields))?)
 }
 
 /// A proof or disproof number.
 #[derive(Clone, Copy, Debug, IntoPyObject)]
 pub enum ProofNumber {
-    /// Of what is open or done.
+    /// Number of an unsolved or proven position.
     #[pyo3(transparent)]
     Finite(Number),
-    /// Of what is impossible.
+    /// Number of something impossible.
     #[pyo3(transparent)]
     Infinite(f64),
 }

@@ -1,13 +1,14 @@
-//! `solve`: who wins a position, and what `prove` has in common with it.
+//! `solve`, and the parts that `prove` shares with it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use konane::endgame::{Database, DatabaseValues};
 use konane::search::plain::known::Known;
-use konane::{Algorithm, Colour, Profile, Progress, Solution, SolveOptions, Solver};
+use konane::{Algorithm, Profile, Progress, Solution, SolveOptions, Solver};
 use pyo3::prelude::*;
 
+use crate::argument::{Text, name, wrong_choice};
 use crate::database;
 use crate::database::Source;
 use crate::error::Failure;
@@ -15,9 +16,9 @@ use crate::interrupt;
 use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Start, Threads, search_threads};
 use crate::position::PyPosition;
 use crate::progress::{self, Latest, Teller};
-use crate::results::{self, ProofNumber};
+use crate::results;
 
-/// A search that was asked for: everything read and checked.
+/// A search with checked arguments.
 pub struct Search {
     pub start: PyPosition,
     pub options: SolveOptions,
@@ -25,14 +26,14 @@ pub struct Search {
     pub database: Option<Arc<Database>>,
 }
 
-/// What the search is to use, by the names of the arguments.
+/// Arguments of the search, by their names in Python.
 pub struct Means<'py> {
-    pub algo: &'py str,
+    pub algo: Text<name::Algo>,
     pub threads: Option<Threads>,
     pub memory: Option<Memory>,
     pub bounds: Bounds,
     pub db: Option<Source<'py>>,
-    pub profile: &'py str,
+    pub profile: Text<name::Profile>,
 }
 
 impl Search {
@@ -41,9 +42,9 @@ impl Search {
     /// # Errors
     /// If one of them makes no sense, or there is no such database.
     pub fn new(py: Python<'_>, start: Start, means: Means<'_>) -> Result<Self, Failure> {
-        let Start(start) = start;
+        let start = start.0;
         let algorithm: Algorithm = means.algo.parse().map_err(Failure::input)?;
-        let profile = profile(means.profile)?;
+        let profile = profile(&means.profile)?;
         let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
         let threads = search_threads(means.threads, algorithm.name(), &parallel)?;
         let default = SolveOptions::default();
@@ -69,12 +70,6 @@ impl Search {
         }
     }
 
-    /// The name of a child of the root.
-    pub fn best_move(&self, code: Option<u64>) -> Option<String> {
-        let mv = self.start.position.move_to(&self.start.board, code?)?;
-        Some(self.start.move_text(mv))
-    }
-
     /// A `konane.Progress` of this search.
     ///
     /// # Errors
@@ -85,53 +80,19 @@ impl Search {
         progress: &Progress,
         seconds: f64,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        progress::object(py, progress, seconds, self.best_move(progress.best))
-    }
-
-    /// A `konane.Solution`.
-    ///
-    /// # Errors
-    /// If the class cannot be imported.
-    pub fn solution<'py>(
-        &self,
-        py: Python<'py>,
-        found: &Solution,
-        seconds: f64,
-    ) -> Result<Bound<'py, PyAny>, Failure> {
-        let SolveOptions { algorithm, profile, .. } = self.options;
-        let report = &found.report;
-        let open = found.winner.is_none() && algorithm != Algorithm::AlphaBeta;
-        let fields = SolutionFields {
-            board: self.start.dimensions().to_string(),
-            position: self.start.text(),
-            to_move: self.start.position.to_move().name(),
-            outcome: outcome(found),
-            reason: found.reason().map(|reason| reason.text()),
-            best_move: found.best_move.map(|mv| self.start.move_text(mv)),
-            pn: open.then(|| report.phi.into()),
-            dn: open.then(|| report.delta.into()),
-            algorithm: algorithm.name(),
-            profile: profile.name(),
-            threads: report.threads,
-            nodes: report.counters.nodes,
-            expansions: report.counters.expansions,
-            database_hits: self.database.as_ref().map(|_| report.counters.known_hits),
-            seconds,
-            memory_bytes: report.memory_bytes,
-            table_capacity: found.table.capacity,
-            table_used: found.table.used,
-            table_replaced: found.table.replaced,
-        };
-        results::make(py, "Solution", fields)
+        let PyPosition { board, position, .. } = &self.start;
+        let best = progress.best.and_then(|code| position.move_to(board, code));
+        let is_alpha_beta = self.options.algorithm == Algorithm::AlphaBeta;
+        progress::object(py, progress, seconds, best, is_alpha_beta)
     }
 }
 
-/// What is done with a solver, whichever values it knows.
+/// Work with a solver, with or without values of a database.
 pub trait RunWith<T> {
-    /// Does it.
+    /// Runs the work.
     ///
     /// # Errors
-    /// Whatever goes wrong.
+    /// If the search or a file fails.
     fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<T, Failure>;
 }
 
@@ -143,63 +104,44 @@ impl RunWith<Solution> for Solve<'_> {
     }
 }
 
-/// `black`, `white` or `unknown`.
-pub fn outcome(solution: &Solution) -> &'static str {
-    solution.winner.map_or("unknown", Colour::name)
+/// The progress at the end of a search.
+pub fn last_progress(solution: &Solution) -> Progress<'static> {
+    Progress { table_capacity: solution.table.capacity, ..Progress::from(&solution.report) }
 }
 
-pub fn profile(name: &str) -> Result<Profile, Failure> {
+/// The parameters of a name.
+///
+/// # Errors
+/// If there are none of this name.
+pub fn profile(name: &Text<name::Profile>) -> Result<Profile, Failure> {
     let all = [Profile::Tuned, Profile::Thesis];
-    let found = all.into_iter().find(|profile| profile.name() == name);
-    found.ok_or_else(|| {
-        Failure::input(format_args!("profile: choose 'tuned' or 'thesis', not {name:?}"))
-    })
+    let found = all.into_iter().find(|profile| profile.name() == &**name);
+    found.ok_or_else(|| wrong_choice(name, "'tuned' or 'thesis'"))
 }
 
-#[derive(IntoPyObject)]
-struct SolutionFields {
-    board: String,
-    position: String,
-    to_move: &'static str,
-    outcome: &'static str,
-    reason: Option<&'static str>,
-    best_move: Option<String>,
-    pn: Option<ProofNumber>,
-    dn: Option<ProofNumber>,
-    algorithm: &'static str,
-    profile: &'static str,
-    threads: u32,
-    nodes: u64,
-    expansions: u64,
-    database_hits: Option<u64>,
-    seconds: f64,
-    memory_bytes: u64,
-    table_capacity: u64,
-    table_used: u64,
-    table_replaced: u64,
-}
-
-/// Who wins a board (``"6x6"``) or a ``Position``, and by which move: a ``Solution``.
+/// Solves a board (``"6x6"``) or a ``Position``: returns a ``Solution`` with the outcome, the winner
+/// and a winning move.
 ///
-/// `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` are all cores
-/// if not given; ``"pns"`` and ``"ab"`` have one. `memory` is a number of bytes or a text such as
-/// ``"512MiB"``, at least 1 MiB. `time_limit` is in seconds. `db` is a ``Database`` of the board, or a
-/// directory with one: what it covers is not searched. `profile="thesis"` has the published
-/// parameters.
+/// `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` defaults to all
+/// cores; ``"pns"`` and ``"ab"`` use one. `memory` is a number of bytes or a text such as
+/// ``"512MiB"``, at least 1 MiB. `time_limit` is a number of seconds from 0 to 1e15, `max_nodes` a
+/// number of positions. `db` is a ``Database`` of the board, or a directory that contains one; positions
+/// in it are not searched. `profile="thesis"` selects the published parameters.
 ///
-/// `progress` is called with a ``Progress`` on the thread that called, every `interval` seconds at
-/// the most (0.01 at the least), and once at the end; what it raises ends the search.
+/// `progress` is called with a ``Progress`` on the calling thread, at most every `interval` seconds
+/// (at least 0.01), and once at the end. An exception that it raises ends the search.
 ///
-/// Time grows by orders of magnitude with the board: 6x6 takes a tenth of a second, 7x7 some seconds,
-/// 8x7 half an hour. A limit that is reached leaves ``outcome == "unknown"`` with a ``reason``.
-/// Ctrl-C ends the search within some milliseconds, with ``KeyboardInterrupt``.
+/// Time grows by orders of magnitude with the board: 6x6 takes less than a tenth of a second on one
+/// core, 7x7 about a second, and 8x7 about 9 minutes on two cores with 6 GiB. When a limit is reached,
+/// ``outcome`` is ``"unknown"`` and ``reason`` names the limit. Ctrl-C ends the search within
+/// milliseconds with ``KeyboardInterrupt``.
 ///
-/// Raises ``InputError`` for arguments that make no sense, ``FileError`` for a database that is
-/// missing or damaged, and ``ResourceError`` if the memory is not there.
+/// Raises ``TypeError`` and ``InputError`` for wrong arguments, ``FileError`` if the database is
+/// missing or damaged, and ``ResourceError`` if the memory is not available.
 #[pyfunction]
 #[pyo3(
-    signature = (board, *, algo="dfpn", threads=None, memory=None, time_limit=None, max_nodes=None,
-    db=None, progress=None, interval=None, profile="tuned"),
+    signature = (board, *, algo=Text::from("dfpn"), threads=None, memory=None, time_limit=None, max_nodes=None,
+    db=None, progress=None, interval=None, profile=Text::from("tuned")),
     text_signature = "(board, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
     max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
 )]
@@ -207,15 +149,15 @@ struct SolutionFields {
 pub fn solve<'py>(
     py: Python<'py>,
     board: Start,
-    algo: &str,
+    algo: Text<name::Algo>,
     threads: Option<Threads>,
     memory: Option<Memory>,
-    time_limit: Option<Seconds>,
+    time_limit: Option<Seconds<name::TimeLimit>>,
     max_nodes: Option<Nodes>,
     db: Option<Source<'_>>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds>,
-    profile: &str,
+    interval: Option<Seconds<name::Interval>>,
+    profile: Text<name::Profile>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
     let means = Means { algo, threads, memory, bounds, db, profile };
@@ -226,7 +168,6 @@ pub fn solve<'py>(
     let object = |py, progress: &Progress, seconds| search.progress(py, progress, seconds);
     let work = |stop: &AtomicBool| search.run(stop, Solve(&latest));
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
-    let seconds = teller.seconds();
-    teller.end(Progress::from(&found.report), object)?;
-    search.solution(py, &found, seconds)
+    teller.end(last_progress(&found), object)?;
+    results::make(py, "Solution", results::dict(py, &found)?)
 }

@@ -3,21 +3,23 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use konane::search::numbers::Number;
 use konane::search::run::{Limits, Report};
 use konane::search::sums::{
     self, Atom, GrundyReport, SearchOptions, Sum, TwoLevelOptions, Workspace,
 };
 use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
-use konane::{LEAST_MEMORY, Outcome, Progress, Reason, SolveError, Value};
+use konane::{LEAST_MEMORY, Outcome, Profile, Progress, Reason, SolveError, TableUse, Value};
 use pyo3::prelude::*;
+use serde::Serialize;
 
+use crate::argument::{Text, Whole, name};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, search_threads};
-use crate::progress::{self, Latest, Teller};
-use crate::results::{self, ProofNumber};
-use crate::whole::Whole;
+use crate::progress::{self, Latest, Teller, Watch};
+use crate::results;
 
 /// Bytes that the tables of functions without a search may take. A position that a person writes
 /// needs a small part of it.
@@ -31,7 +33,7 @@ pub fn read(text: &str) -> Result<Position, Failure> {
     text.parse().map_err(Failure::input)
 }
 
-/// A search that was asked for: everything read and checked.
+/// A search with checked arguments.
 struct Search {
     position: Position,
     memory: u64,
@@ -39,11 +41,13 @@ struct Search {
     bounds: Bounds,
 }
 
-/// What every search leaves, beside its answer.
+/// The answer of a search, and the parts of its result that all searches have.
 struct Found<T> {
     answer: T,
     canonical: String,
     lands: u32,
+    /// Entries that fit into the table.
+    table_capacity: u64,
 }
 
 impl Search {
@@ -70,7 +74,8 @@ impl Search {
         let canonical = game.text(&atoms);
         let workspace = Workspace::new(&game, self.memory)?;
         let answer = search(&workspace, &game, &atoms);
-        Ok(Found { answer, canonical, lands: game.lands() })
+        let table_capacity = workspace.table().capacity();
+        Ok(Found { answer, canonical, lands: game.lands(), table_capacity })
     }
 }
 
@@ -79,30 +84,37 @@ fn object<'py>(
     progress: &Progress,
     seconds: f64,
 ) -> Result<Bound<'py, PyAny>, Failure> {
-    progress::object(py, progress, seconds, None)
+    progress::object(py, progress, seconds, None, false)
 }
 
-#[derive(IntoPyObject)]
+#[derive(Serialize)]
 struct SolutionFields<'a> {
     position: &'a str,
     canonical: String,
     nimber: u32,
     outcome: &'static str,
-    reason: Option<&'static str>,
+    reason: Option<Reason>,
+    pn: Option<Number>,
+    dn: Option<Number>,
     best_move: Option<String>,
-    pn: Option<ProofNumber>,
-    dn: Option<ProofNumber>,
-    algorithm: &'a str,
+    algorithm: &'static str,
+    profile: Profile,
+    heuristic: bool,
     threads: u32,
+    jobs: Option<u64>,
     nodes: u64,
     expansions: u64,
+    generated: u64,
     lands: u32,
     grundy_numbers: u64,
     seconds: f64,
+    expansions_per_second: f64,
     memory_bytes: u64,
+    collections: u64,
+    table: TableUse,
 }
 
-/// `win`, `loss`, or `unknown` and why.
+/// `win`, `loss`, or `unknown` with the reason.
 pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
     match report.outcome {
         Outcome::Known(Value::Win) => ("win", None),
@@ -111,20 +123,20 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
     }
 }
 
-/// Whether the player to move wins a position of Sprouts, such as ``"0*12"`` for twelve spots, or its
-/// sum with the nim heap `nimber`: a ``SproutsSolution``.
+/// Solves a position of Sprouts, such as ``"0*12"`` for twelve spots, or its sum with the nim heap
+/// `nimber` (at most 1000): returns a ``SproutsSolution`` for the player to move.
 ///
-/// `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` are all cores if not
-/// given; `memory` is a number of bytes or a text such as ``"4GiB"``; `time_limit` is in seconds.
-/// `progress` is called with a ``Progress`` every `interval` seconds at the most, and once at the end;
-/// what it raises ends the search.
+/// `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` defaults to all cores.
+/// `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds from 0 to
+/// 1e15. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
+/// end; an exception that it raises ends the search.
 ///
-/// Twenty-nine spots take some seconds, 47 a minute. A limit that is reached leaves
-/// ``outcome == "unknown"`` with a ``reason``. Raises ``InputError`` with the place for a text that is
-/// no position.
+/// Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is
+/// ``"unknown"`` and ``reason`` names the limit. Raises ``InputError`` for a text that is not a
+/// position, and names the place.
 #[pyfunction]
 #[pyo3(
-    name = "sprouts_solve", signature = (text, *, algo="dfpn", nimber=Whole::ZERO, threads=None,
+    name = "sprouts_solve", signature = (text, *, algo=Text::from("dfpn"), nimber=Whole::from(0), threads=None,
     memory=None, time_limit=None, max_nodes=None, progress=None, interval=None),
     text_signature = "(text, *, algo='dfpn', nimber=0, threads=None, memory='1GiB', \
     time_limit=None, max_nodes=None, progress=None, interval=0.1)"
@@ -132,22 +144,22 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn solve<'py>(
     py: Python<'py>,
-    text: &str,
-    algo: &str,
-    nimber: Whole,
+    text: Text<name::Text>,
+    algo: Text<name::Algo>,
+    nimber: Whole<name::Nimber>,
     threads: Option<Threads>,
     memory: Option<Memory>,
-    time_limit: Option<Seconds>,
+    time_limit: Option<Seconds<name::TimeLimit>>,
     max_nodes: Option<Nodes>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds>,
+    interval: Option<Seconds<name::Interval>>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
-    let nimber = nimber.within("nimber", 0, MOST_NIMBER.into())? as u32;
+    let nimber = nimber.within(0..=MOST_NIMBER.into())? as u32;
     let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
     let threads = search_threads(threads, algorithm.name(), &parallel)?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let search = Search::new(text, memory, threads, bounds)?;
+    let search = Search::new(&text, memory, threads, bounds)?;
     let latest = Latest::default();
     let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
@@ -155,7 +167,8 @@ pub fn solve<'py>(
             let root = Sum::new(game, atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
             let (threads, jobs) = (search.threads, TwoLevelOptions::default());
-            let watch = &mut &latest;
+            let table_capacity = workspace.table().capacity();
+            let watch = &mut Watch { latest: &latest, table_capacity };
             let report = algorithm.search(workspace, &root, options, jobs, threads, limits, watch);
             let position = &search.position;
             let best = match report.outcome {
@@ -171,34 +184,43 @@ pub fn solve<'py>(
     };
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
     let (seconds, (report, best_move)) = (teller.seconds(), found.answer);
-    teller.end(Progress::from(&report), object)?;
+    let last = Progress { table_capacity: found.table_capacity, ..Progress::from(&report) };
+    let table = last.table();
+    teller.end(last, object)?;
     let (outcome, reason) = outcome(&report);
+    let counters = &report.counters;
     let fields = SolutionFields {
-        position: text,
+        position: &text,
         canonical: found.canonical,
         nimber,
         outcome,
-        reason: reason.map(Reason::text),
+        reason,
+        pn: reason.map(|_| report.phi),
+        dn: reason.map(|_| report.delta),
         best_move,
-        pn: reason.map(|_| report.phi.into()),
-        dn: reason.map(|_| report.delta.into()),
-        algorithm: algo,
+        algorithm: algorithm.name(),
+        profile: Profile::Tuned,
+        heuristic: SearchOptions::TUNED.heuristic,
         threads: report.threads,
-        nodes: report.counters.nodes,
-        expansions: report.counters.expansions,
+        jobs: (algorithm == Algorithm::PnsPdfpn).then_some(counters.jobs),
+        nodes: counters.nodes,
+        expansions: counters.expansions,
+        generated: counters.generated,
         lands: found.lands,
-        grundy_numbers: report.counters.grundy_numbers,
+        grundy_numbers: counters.grundy_numbers,
         seconds,
+        expansions_per_second: (counters.expansions as f64 / seconds.max(1e-9)).round(),
         memory_bytes: report.memory_bytes,
+        collections: counters.collections,
+        table,
     };
-    results::make(py, "SproutsSolution", fields)
+    results::make(py, "SproutsSolution", results::dict(py, &fields)?)
 }
 
-/// The Grundy number of a position: the nim heap that it is worth.
+/// Returns the Grundy number of a position: the size of the nim heap that is equal to it.
 ///
-/// Arguments and errors are those of ``solve``, but for a limit that is reached first: it raises
-/// ``LimitError`` with a ``reason``, since a number says nothing of one. Takes longer than the outcome:
-/// seconds for twelve spots.
+/// Arguments and errors are those of ``solve``, except that a limit that is reached raises
+/// ``LimitError`` with a ``reason``. Takes longer than the outcome: seconds for twelve spots.
 #[pyfunction]
 #[pyo3(
     name = "sprouts_grundy", signature = (text, *, threads=None, memory=None, time_limit=None,
@@ -209,23 +231,25 @@ pub fn solve<'py>(
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn grundy(
     py: Python<'_>,
-    text: &str,
+    text: Text<name::Text>,
     threads: Option<Threads>,
     memory: Option<Memory>,
-    time_limit: Option<Seconds>,
+    time_limit: Option<Seconds<name::TimeLimit>>,
     max_nodes: Option<Nodes>,
     progress: Option<Bound<'_, PyAny>>,
-    interval: Option<Seconds>,
+    interval: Option<Seconds<name::Interval>>,
 ) -> Result<u32, Failure> {
     let threads = search_threads(threads, "dfpn", &["dfpn"])?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let search = Search::new(text, memory, threads, bounds)?;
+    let search = Search::new(&text, memory, threads, bounds)?;
     let latest = Latest::default();
     let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
         search.run(|workspace, _, atoms| -> GrundyReport {
             let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
-            sums::grundy(workspace, atoms, options, search.threads, limits, &mut &latest)
+            let table_capacity = workspace.table().capacity();
+            let watch = &mut Watch { latest: &latest, table_capacity };
+            sums::grundy(workspace, atoms, options, search.threads, limits, watch)
         })
     };
     let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
@@ -238,14 +262,15 @@ pub fn grundy(
     })
 }
 
-/// The positions after every move in canonical form, each once, sorted: a list of texts.
+/// Returns the positions after every move in canonical form, without repetitions, as a sorted list of
+/// texts.
 ///
-/// Microseconds to milliseconds for positions that people write; ``ResourceError`` beyond four million
-/// moves. Raises ``InputError`` with the place for a text that is no position.
+/// Takes microseconds to milliseconds for usual positions. Raises ``ResourceError`` if there are more
+/// than four million moves, and ``InputError`` for a text that is not a position.
 #[pyfunction]
 #[pyo3(name = "sprouts_children")]
-pub fn children(py: Python<'_>, text: &str) -> Result<Vec<String>, Failure> {
-    let position = read(text)?;
+pub fn children(py: Python<'_>, text: Text<name::Text>) -> Result<Vec<String>, Failure> {
+    let position = read(&text)?;
     interrupt::run_silent(py, |stop| {
         let (game, mut scratch) = (Sprouts::new(MEMORY), Scratch::default());
         let sum = game.atoms(&position, &mut scratch)?;
@@ -257,23 +282,23 @@ pub fn children(py: Python<'_>, text: &str) -> Result<Vec<String>, Failure> {
     })?
 }
 
-/// The one text for all ways to write a position. Raises ``InputError`` with the place for a text that
-/// is no position.
+/// Returns the canonical form of a position: one text for all ways to write it. Raises ``InputError`` for
+/// a text that is not a position, and names the place.
 #[pyfunction]
 #[pyo3(name = "sprouts_canonical")]
-pub fn canonical(py: Python<'_>, text: &str) -> Result<String, Failure> {
-    let position = read(text)?;
-    py.detach(|| {
+pub fn canonical(py: Python<'_>, text: Text<name::Text>) -> Result<String, Failure> {
+    let position = read(&text)?;
+    interrupt::detached(py, || {
         let game = Sprouts::new(MEMORY);
         let sum = game.atoms(&position, &mut Scratch::default())?;
         Ok(game.text(&sum))
-    })
+    })?
 }
 
-/// A picture of a position as it is written, as SVG: a panel for each region, a circle for each
-/// boundary. Raises ``InputError`` with the place for a text that is no position.
+/// Returns a picture of a position as SVG: a panel for each region, a circle for each boundary. Raises
+/// ``InputError`` for a text that is not a position, and names the place.
 #[pyfunction]
 #[pyo3(name = "sprouts_draw")]
-pub fn svg(text: &str) -> Result<String, Failure> {
-    Ok(draw::svg(&read(text)?))
+pub fn svg(text: Text<name::Text>) -> Result<String, Failure> {
+    Ok(draw::svg(&read(&text)?))
 }

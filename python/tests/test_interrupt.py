@@ -27,7 +27,7 @@ except KeyboardInterrupt:
 else:
     print("ended")
 # What comes afterwards works.
-assert konane.solve("4x4", memory="1MiB").outcome in ("black", "white")
+assert konane.solve("4x4", memory="1MiB").winner in ("black", "white")
 """
 
 CALLS = {

@@ -43,8 +43,8 @@ def test_text_and_moves():
         (lambda: Position("3x3").play("z9"), "no square z9"),
         (lambda: Position.from_code("3x3", 1 << 9), "is not the code"),
         (lambda: Position.from_code("3x3", 0b111111101), "is not the code"),
-        (lambda: Position.from_code("3x3", -1), "code: write a whole number"),
-        (lambda: Position.from_code("3x3", 1 << 64), "code: write a whole number"),
+        (lambda: Position.from_code("3x3", -1), "code: expected a whole number"),
+        (lambda: Position.from_code("3x3", 1 << 64), "code: expected a whole number"),
     ],
 )
 def test_what_is_no_position(make, text):

@@ -9,7 +9,8 @@ def test_a_proof_and_its_check(tmp_path):
     path = tmp_path / "5x6.proof"
     seen = []
     proof = konane.prove("5x6", path, memory="64MiB", progress=seen.append, interval=0.01)
-    assert (proof.outcome, proof.solution.outcome, proof.reason) == ("white", "white", None)
+    assert (proof.outcome, proof.winner, proof.reason) == ("loss", "white", None)
+    assert (proof.solution.outcome, proof.solution.winner) == ("loss", "white")
     assert (proof.path, proof.bytes) == (str(path), path.stat().st_size)
     assert proof.solution.seconds <= proof.seconds
     assert seen[-1].nodes == proof.solution.nodes
@@ -26,13 +27,14 @@ def test_proofs_by_every_algorithm_with_a_database(tmp_path, databases, algo):
     path = tmp_path / "proof"
     proof = konane.prove(position, str(path), algo=algo, memory="8MiB", db=databases)
     checked = konane.verify_proof(str(path), threads=1, memory="64MiB")
-    assert checked.valid and checked.winner == proof.outcome
+    assert checked.valid and checked.winner == proof.winner
 
 
 def test_no_result_no_file(tmp_path):
     path = tmp_path / "8x8.proof"
     proof = konane.prove("8x8", path, max_nodes=1000)
-    assert (proof.outcome, proof.reason, proof.path) == ("unknown", "node limit", None)
+    assert (proof.outcome, proof.winner) == ("unknown", "unknown")
+    assert (proof.reason, proof.path) == ("node limit", None)
     assert proof.positions is None and proof.bytes is None
     assert list(tmp_path.iterdir()) == []
 
@@ -43,13 +45,13 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 import konane
 proof = konane.prove("5x6", sys.argv[1], memory="8MiB")
-print(proof.outcome, proof.solution.outcome, proof.path, proof.positions)
+print(proof.outcome, proof.winner, proof.solution.winner, proof.path, proof.positions)
 print(proof.reason)
 """
     path = tmp_path / "5x6.proof"
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
     found, reason = done.stdout.splitlines()
-    assert found == "white white None None"
+    assert found == "loss white white None None"
     assert str(path) in reason and "write" in reason
     assert list(tmp_path.iterdir()) == []
 

@@ -18,34 +18,49 @@ def test_winners_and_moves_agree_with_plain_recursion(board):
         found = konane.solve(position, threads=1, memory="1MiB")
         mover, other = ("black", "white") if position.to_move == "black" else ("white", "black")
         if wins(position):
-            assert found.outcome == mover
+            assert (found.outcome, found.winner) == ("win", mover)
             assert not wins(position.play(found.best_move))
         else:
-            assert (found.outcome, found.best_move) == (other, None)
+            assert (found.outcome, found.winner, found.best_move) == ("loss", other, None)
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS)
 def test_every_algorithm(algo):
     found = konane.solve("4x5", algo=algo, memory="64MiB", profile="thesis")
-    assert (found.outcome, found.best_move, found.reason) == ("white", None, None)
+    assert (found.outcome, found.winner) == ("loss", "white")
+    assert (found.best_move, found.reason, found.pn, found.dn) == (None, None, None, None)
     assert (found.board, found.to_move, found.algorithm) == ("4x5", "black", algo)
     assert found.profile == "thesis"
-    assert found.nodes > 0 and found.seconds >= 0 and found.table_used <= found.table_capacity
+    assert found.nodes > 0 and found.expansions > 0 and found.leaf_positions >= 0
+    assert found.nodes_per_second == pytest.approx(found.nodes / found.seconds, rel=0.01)
+    table = found.table
+    assert 0 < table.used <= table.capacity and table.replaced >= 0
+    two_levels = algo in ("pn2", "pns-pdfpn")
+    assert (found.l1_nodes is not None, found.l2_nodes is not None) == (two_levels, two_levels)
 
 
 def test_results_are_plain_values():
     found = konane.solve("5x5", threads=2, memory=64 << 20)
-    assert (found.outcome, found.best_move, found.threads) == ("black", "a5", 2)
-    assert found.memory_bytes == 64 << 20
+    assert (found.outcome, found.winner, found.best_move) == ("win", "black", "a5")
+    assert (found.threads, found.memory_bytes) == (2, 64 << 20)
     assert pickle.loads(pickle.dumps(found)) == found
-    assert dataclasses.asdict(found)["position"] == str(konane.Position("5x5"))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        found.outcome = "white"
+    fields = dataclasses.asdict(found)
+    assert fields["position"] == str(konane.Position("5x5"))
+    assert fields["table"] == {key: getattr(found.table, key) for key in ("capacity", "used", "replaced")}
+    for result, name in ((found, "outcome"), (found.table, "used")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(result, name, 3)
+
+
+def test_a_finished_game_is_lost():
+    found = konane.solve(konane.Position("1x4", "4 w"))
+    assert (found.outcome, found.winner, found.best_move) == ("loss", "black", None)
+    assert found.table == konane.Table(capacity=0, used=0, replaced=0)
 
 
 def test_unproven_is_a_value():
     found = konane.solve("8x8", max_nodes=1000)
-    assert (found.outcome, found.reason) == ("unknown", "node limit")
+    assert (found.outcome, found.winner, found.reason) == ("unknown", "unknown", "node limit")
     assert found.pn > 0 and found.dn > 0
     assert found.best_move in [None, *konane.Position("8x8").moves()]
     begun = time.monotonic()
@@ -61,18 +76,18 @@ def test_unproven_is_a_value():
         ({"algo": "minimax"}, "is not an algorithm"),
         ({"algo": "pns", "threads": 2}, "one thread"),
         ({"profile": "fast"}, "profile"),
-        ({"threads": 0}, "threads: write a whole number from 1 to 1024"),
+        ({"threads": 0}, "threads: expected a whole number from 1 to 1024"),
         ({"threads": -1}, "threads"),
         ({"threads": 1 << 70}, "threads"),
-        ({"memory": "lots"}, "memory: write a number and a unit"),
+        ({"memory": "lots"}, "write a number and a unit"),
         ({"memory": "4XB"}, "is not a unit"),
         ({"memory": 1000}, "too small"),
         ({"memory": -1}, "memory"),
-        ({"time_limit": 0}, "time"),
-        ({"time_limit": math.nan}, "time"),
-        ({"time_limit": math.inf}, "time"),
+        ({"time_limit": -1}, "time_limit: expected a number of seconds"),
+        ({"time_limit": math.nan}, "time_limit"),
+        ({"time_limit": math.inf}, "time_limit"),
         ({"max_nodes": 0}, "max_nodes"),
-        ({"interval": -1.0}, "time"),
+        ({"interval": -1.0}, "interval: expected a number of seconds"),
     ],
 )
 def test_options_that_make_no_sense(options, text):
@@ -92,7 +107,7 @@ def test_options_of_other_types():
     ):
         with pytest.raises(TypeError):
             konane.solve("3x3", **options)
-    with pytest.raises(TypeError, match="a board is a text"):
+    with pytest.raises(TypeError, match="board: expected a board"):
         konane.solve(36)
 
 
@@ -104,7 +119,7 @@ def test_numbers_of_numpy():
         max_nodes=np.uint64(1 << 40),
         time_limit=np.float32(60),
     )
-    assert (found.outcome, found.threads, found.memory_bytes) == ("white", 2, 1 << 24)
+    assert (found.winner, found.threads, found.memory_bytes) == ("white", 2, 1 << 24)
 
 
 def test_memory_that_is_not_there():
@@ -145,7 +160,15 @@ def test_progress():
     assert min(gaps) > 0.015
     moves = [None, *konane.Position("6x7").moves()]
     assert all(state.best_move in moves for state in seen)
+    assert last.table == found.table and last.depth is None
+    assert all(0 < state.table.used <= state.table.capacity for state in seen)
     assert pickle.loads(pickle.dumps(last)) == last
+
+
+def test_progress_of_alpha_beta_has_a_depth():
+    seen = []
+    konane.solve("4x5", algo="ab", memory="16MiB", progress=seen.append)
+    assert (seen[-1].pn, seen[-1].dn) == (None, None) and seen[-1].depth >= 0
 
 
 def test_progress_that_raises_ends_the_search():
@@ -183,7 +206,7 @@ def test_searches_on_several_python_threads():
     found = {}
 
     def search(board):
-        found[board] = konane.solve(board, memory="16MiB", threads=1).outcome
+        found[board] = konane.solve(board, memory="16MiB", threads=1).winner
 
     threads = [threading.Thread(target=search, args=(board,)) for board in ("4x5", "5x5", "5x6")]
     for thread in threads:

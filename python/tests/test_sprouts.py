@@ -61,6 +61,9 @@ def test_a_solution():
     assert (found.position, found.canonical, found.outcome) == ("0*8", "0*8", "loss")
     assert found.nodes > 0 and found.expansions > 0 and found.lands > 0
     assert (found.reason, found.pn, found.dn, found.threads) == (None, None, None, 2)
+    assert (found.profile, found.jobs, found.collections) == ("tuned", None, 0)
+    assert found.generated > 0 and found.expansions_per_second > 0
+    assert 0 < found.table.used <= found.table.capacity and found.table.replaced >= 0
     assert pickle.loads(pickle.dumps(found)) == found
 
 
@@ -102,6 +105,8 @@ def test_progress():
     assert found.outcome == "loss"
     assert (seen[-1].nodes, seen[-1].dn) == (found.nodes, 0)
     assert seen[-1].pn == math.inf and seen[-1].best_move is None
+    assert seen[-1].table == found.table
+    assert all(state.table.capacity == found.table.capacity for state in seen)
 
     def progress(state):
         raise LookupError

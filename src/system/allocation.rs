@@ -43,7 +43,7 @@ pub(crate) fn try_reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), TryRe
 /// # Errors
 /// If the memory is refused.
 #[allow(clippy::disallowed_methods, reason = "marked here")]
-pub(crate) fn try_reserve_exact<T>(list: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
+pub fn try_reserve_exact<T>(list: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     fallible(|| list.try_reserve_exact(more))
 }
 

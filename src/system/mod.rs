@@ -10,13 +10,12 @@ mod signals;
 mod threads;
 mod units;
 
-pub use allocation::is_allocation_fallible;
-pub(crate) use allocation::{is_available, try_reserve, try_reserve_exact, try_reserve_in_set};
+pub use allocation::{is_allocation_fallible, try_reserve_exact};
+pub(crate) use allocation::{is_available, try_reserve, try_reserve_in_set};
 pub use amounts::{disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub(crate) use mapping::zeroed;
-pub use quote::alternatives;
-pub(crate) use quote::quote;
+pub use quote::{alternatives, quote};
 #[cfg(feature = "cli")]
 pub(crate) use quote::{escape_json, escape_line, escape_text};
 pub use signals::file_size_limit_is_an_error;

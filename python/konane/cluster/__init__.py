@@ -1,7 +1,7 @@
 """Searches and databases on many machines, by `Ray <https://ray.io>`_: ``pip install "./python[cluster]"``.
 
 >>> import konane.cluster
->>> konane.cluster.solve("6x6", workers=2, threads_per_worker=1).outcome  # doctest: +SKIP
+>>> konane.cluster.solve("6x6", workers=2, threads_per_worker=1).winner  # doctest: +SKIP
 'white'
 
 ``python -m konane.cluster`` has the same on the command line. docs/cluster.md says how to run it on one
@@ -54,7 +54,7 @@ def solve(
     profile: Literal["tuned", "thesis"] = "tuned",
     log: Callable[[str], None] | None = None,
 ) -> Result:
-    """Who wins a board (``"6x6"``) or a ``Position``, searched by many processes.
+    """Solves a board (``"6x6"``) or a ``Position`` in many processes: returns a ``Result``.
 
     `address` is that of a running Ray, ``"auto"`` or ``"host:port"``; without it, a local one is
     started, which ends with the search. Without `workers` there is one on each machine; without
@@ -99,11 +99,10 @@ def sprouts(
     resume: bool = False,
     log: Callable[[str], None] | None = None,
 ) -> Result:
-    """Whether the player to move wins a position of Sprouts (``"0*29"``) beside a nim heap, searched by
-    many processes: ``outcome`` is ``"win"``, ``"loss"`` or ``"unknown"``.
+    """Solves a position of Sprouts (``"0*29"``) beside a nim heap in many processes: returns a ``Result``.
 
-    As :func:`solve`, but the `checkpoint` is a file of Grundy numbers, to which they are added as they
-    are found; ``konane sprouts solve --db`` reads it, too.
+    The arguments are those of :func:`solve`, except that the `checkpoint` is a file of Grundy numbers, to
+    which new ones are added during the search; ``konane sprouts solve --db`` reads it, too.
     """
     return search(
         Sprouts(position, nimber),

@@ -28,6 +28,7 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .._errors import InputError
+from .._konane import time_limit
 from . import text
 from .game import Game
 from .places import Place, shortage, spread
@@ -72,8 +73,8 @@ class Rules:
         text.check("workers", self.workers)
         text.check("threads_per_worker", self.threads)
         text.check("job_nodes", self.job_nodes, (1 << 64) - 1)
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise InputError(f"time_limit: a time of {self.time_limit} seconds is none")
+        if self.time_limit is not None:
+            time_limit(self.time_limit)
 
 
 @dataclass(eq=False)

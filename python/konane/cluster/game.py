@@ -76,8 +76,8 @@ class Konane:
     def rows(self, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
         to_move, best = answer["to_move"], answer["best_move"]
         rows = []
-        if answer["outcome"] != "unknown":
-            rows.append(("winner", answer["outcome"]))
+        if answer["winner"] != "unknown":
+            rows.append(("winner", answer["winner"]))
             over = f"none: {to_move} cannot move"
             none = over if self.position.is_over else f"none: every move of {to_move} loses"
             rows.append(("best move", best or none))

@@ -49,24 +49,25 @@ class WorkerUse:
 
 @dataclass(frozen=True)
 class Result:
-    """What a search has found out."""
+    """Result of a search on a cluster."""
 
-    #: As the program has it: ``"black"`` or ``"white"``, of Sprouts ``"win"`` or ``"loss"``, or
-    #: ``"unknown"``.
+    #: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
     outcome: str
-    #: Why the outcome is unknown.
+    #: ``"black"``, ``"white"`` or ``"unknown"``; ``None`` in Sprouts.
+    winner: str | None
+    #: Reason for an unknown outcome.
     reason: str | None
-    #: A winning move, or the best so far; none where every move loses.
+    #: A winning move, or the best move so far; ``None`` if every move loses, and in Sprouts.
     best_move: str | None
     #: Positions evaluated.
     nodes: int
     #: Wall-clock time since the first worker was ready.
     seconds: float
-    #: All that there have been.
+    #: All workers of the search, lost ones included.
     workers: list[WorkerUse]
     #: Calls of workers.
     calls: int
-    #: Everything, as ``--json`` prints it.
+    #: The JSON object of ``--json``.
     fields: dict[str, Any] = field(repr=False)
 
 
@@ -167,10 +168,11 @@ def search(
     live = driver.live
     answer["threads"] = sum(member.threads for member in live)
     answer["seconds"] = driver.seconds
-    answer["nodes_per_second"] = round(answer["nodes"] / driver.seconds) if driver.seconds else 0
+    speed = round(answer["nodes"] / driver.seconds) if driver.seconds else 0
+    answer["nodes_per_second"] = float(speed)
     answer["memory_bytes"] += worker_bytes * len(live)
     if "table" in answer:
-        # What all have stored has to be beside the room for it, also if some of it is lost.
+        # The entries of lost workers are counted, so is the capacity of their tables.
         answer["table"]["capacity"] += sum(member.capacity for member in members)
     # A leader that writes down what comes in says what it has written.
     answer["checkpoint"] = answer.get("checkpoint") or saves.fields()
@@ -184,6 +186,7 @@ def search(
     ]
     return Result(
         outcome=answer["outcome"],
+        winner=answer.get("winner"),
         reason=answer.get("reason"),
         best_move=answer.get("best_move"),
         nodes=answer["nodes"],

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
+import reprlib
 
 from .._errors import InputError
 
 __all__ = ["amount", "check", "counted", "grouped", "number", "rows", "seconds", "short", "size"]
+
+#: The proof number of something impossible, ``INFINITY`` of the library.
+INFINITY = 1 << 27
 
 
 def grouped(count: int) -> str:
@@ -20,9 +24,9 @@ def counted(count: int, noun: str) -> str:
     return f"{grouped(count)} {noun}{'' if count == 1 else 's'}"
 
 
-def number(count: float) -> str:
-    """A proof number."""
-    return "infinite" if math.isinf(count) else grouped(int(count))
+def number(count: int) -> str:
+    """A proof number of the JSON object."""
+    return "infinite" if count >= INFINITY else grouped(count)
 
 
 def short(count: float) -> str:
@@ -74,5 +78,12 @@ def amount(text: str, least: int = 1) -> int:
 
 def check(name: str, number: int | None, most: int = 1 << 20) -> None:
     """Raises ``InputError`` for an argument that is given and not from 1 to `most`."""
-    if number is not None and not 1 <= operator.index(number) <= most:
-        raise InputError(f"{name}: write a whole number from 1 to {most}")
+    if number is None:
+        return
+    expected = f"{name}: expected a whole number from 1 to {most}, got {reprlib.repr(number)}"
+    try:
+        index = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{expected} ({type(number).__name__})") from None
+    if not 1 <= index <= most:
+        raise InputError(expected)

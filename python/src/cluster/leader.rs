@@ -1,7 +1,6 @@
 //! The leader's side: a thread that leads, and what is asked of it.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -16,17 +15,20 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::fields::{konane_fields, sprouts_fields};
 use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
+use crate::argument::{File, Flag, Octets, Text, Whole, name, wrong_choice};
 use crate::error::Failure;
 use crate::options::{Memory, Nodes, Seconds, Start, on_pool, threads_or_cores};
 use crate::results::ProofNumber;
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
-use crate::whole::Whole;
 
 type Task = Box<dyn FnOnce(&mut dyn RemoteLeader) + Send>;
 
+/// Error, bytes, entries, nodes of the tree, and seconds of a checkpoint.
+type SaveFields = (Option<String>, u64, u64, u64, f64);
+
 /// Makes the fields of the answer.
-type Found = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyDict>> + Send>;
+type Found = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
 
 /// The leader of a search whose workers are elsewhere: `konane.cluster` carries the messages.
 #[pyclass(module = "konane._konane", frozen)]
@@ -67,7 +69,6 @@ pub struct ClusterStanding {
     pn: ProofNumber,
     dn: ProofNumber,
     nodes: u64,
-    table_used: u64,
     tree_nodes: u64,
     jobs: usize,
     facts: usize,
@@ -81,7 +82,6 @@ impl From<Standing> for ClusterStanding {
             pn: pn.into(),
             dn: dn.into(),
             nodes: counters.nodes,
-            table_used: counters.table_used,
             tree_nodes,
             jobs,
             facts,
@@ -134,6 +134,7 @@ impl ClusterLeader {
         py: Python<'_>,
         work: impl FnOnce(&mut dyn RemoteLeader) -> T + Send + 'static,
     ) -> Result<Option<T>, Failure> {
+        self.host.owner.check("ClusterLeader")?;
         let Some(tasks) = lock(&self.tasks).clone() else { return Ok(None) };
         let (reply, result) = channel();
         let task: Task = Box::new(move |leader| drop(reply.send(answer(|| work(leader)))));
@@ -148,32 +149,36 @@ impl ClusterLeader {
     ///
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.solve` does.
     #[staticmethod]
-    #[pyo3(signature = (start, *, job_nodes, fact_work, memory, profile="tuned",
-        max_nodes=None, checkpoint=None, resume=false, checkpoint_interval=None))]
+    #[pyo3(
+        signature = (start, *, job_nodes, fact_work, memory, profile=Text::from("tuned"),
+        max_nodes=None, checkpoint=None, resume=Flag::from(false), checkpoint_interval=None),
+        text_signature = "(start, *, job_nodes, fact_work, memory, profile='tuned', \
+        max_nodes=None, checkpoint=None, resume=False, checkpoint_interval=None)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn konane(
         py: Python<'_>,
-        start: Start,
-        job_nodes: u64,
-        fact_work: u64,
+        start: Start<name::Start>,
+        job_nodes: Whole<name::JobNodes>,
+        fact_work: Whole<name::FactWork>,
         memory: Memory,
-        profile: &str,
+        profile: Text<name::Profile>,
         max_nodes: Option<Nodes>,
-        checkpoint: Option<PathBuf>,
-        resume: bool,
-        checkpoint_interval: Option<Seconds>,
+        checkpoint: Option<File<name::Checkpoint>>,
+        resume: Flag<name::Resume>,
+        checkpoint_interval: Option<Seconds<name::CheckpointInterval>>,
     ) -> Result<Self, Failure> {
-        let Start(start) = start;
-        let (rules, plain) = (rules(job_nodes, max_nodes), plain_rules(fact_work));
+        let start = start.0;
+        let (rules, plain) = (rules(job_nodes.get()?, max_nodes), plain_rules(fact_work.get()?));
         let options = SolveOptions {
             algorithm: Algorithm::PnsPdfpn,
-            profile: profile_of(profile)?,
+            profile: profile_of(&profile)?,
             memory_bytes: memory.0,
             ..SolveOptions::default()
         };
-        let interval = checkpoint_interval.map_or(INTERVAL, |time| time.0);
+        let interval = checkpoint_interval.map_or(INTERVAL, Seconds::interval);
         let solver = Solver::new(&start.board, &start.position).options(options);
-        let keeper = checkpoint.map(|path| solver.checkpoints(&path, resume, interval));
+        let keeper = checkpoint.map(|path| solver.checkpoints(&path.0, resume.0, interval));
         let keeper = keeper.transpose()?.map(Arc::new);
         let kept = keeper.clone();
         let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
@@ -181,8 +186,7 @@ impl ClusterLeader {
             let solver = Solver::new(&start.board, &start.position).options(options);
             let solver = solver.limits(limits).keeper(kept.as_deref());
             let found = solver.lead(rules, plain, &mut (), run)?;
-            let fields =
-                move |py: Python<'_>| konane_fields(py, &start, &options, kept.as_deref(), &found);
+            let fields = move |py: Python<'_>| konane_fields(py, kept.as_deref(), &found);
             Ok(Box::new(fields) as Found)
         };
         ClusterLeader::start(py, keeper, lead)
@@ -194,27 +198,28 @@ impl ClusterLeader {
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.sprouts.solve` does.
     #[staticmethod]
     #[pyo3(
-        signature = (text, *, nimber=Whole::ZERO, job_nodes, memory, max_nodes=None,
-        checkpoint=None, resume=false),
+        signature = (text, *, nimber=Whole::from(0), job_nodes, memory, max_nodes=None,
+        checkpoint=None, resume=Flag::from(false)),
         text_signature = "(text, *, nimber=0, job_nodes, memory, max_nodes=None, \
         checkpoint=None, resume=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn sprouts(
         py: Python<'_>,
-        text: &str,
-        nimber: Whole,
-        job_nodes: u64,
+        text: Text<name::Text>,
+        nimber: Whole<name::Nimber>,
+        job_nodes: Whole<name::JobNodes>,
         memory: Memory,
         max_nodes: Option<Nodes>,
-        checkpoint: Option<PathBuf>,
-        resume: bool,
+        checkpoint: Option<File<name::Checkpoint>>,
+        resume: Flag<name::Resume>,
     ) -> Result<Self, Failure> {
-        let (text, position, nimber) = (text.to_owned(), read(text)?, heap(nimber)?);
-        let rules = rules(job_nodes, max_nodes);
+        let (text, position, nimber) = (text.to_string(), read(&text)?, heap(nimber)?);
+        let rules = rules(job_nodes.get()?, max_nodes);
         let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
-            let checkpoint = checkpoint.as_deref().map(|path| Checkpoint { path, resume });
+            let checkpoint =
+                checkpoint.as_ref().map(|file| Checkpoint { path: &file.0, resume: resume.0 });
             let found = sprouts::lead(search, rules, checkpoint, &mut (), run)?;
             Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found)) as Found)
         };
@@ -222,16 +227,24 @@ impl ClusterLeader {
     }
 
     /// Tells a worker that has nothing to do what to do; none if there was nothing to search.
-    fn hello(&self, py: Python<'_>, worker: u64) -> Result<Option<ClusterTold>, Failure> {
+    fn hello(
+        &self,
+        py: Python<'_>,
+        worker: Whole<name::Worker>,
+    ) -> Result<Option<ClusterTold>, Failure> {
+        let worker = worker.get()?;
         let told = self.ask(py, move |leader| leader.hello(worker))?;
         Ok(told.map(|told| ClusterTold::new(py, &told)))
     }
 
     /// Takes a worker's message in: what it is told, or why the message was refused; none if there was
     /// nothing to search.
-    fn hear(&self, py: Python<'_>, message: &[u8]) -> Result<Option<Heard>, Failure> {
-        let message = message.to_vec();
-        let told = self.ask(py, move |leader| leader.hear(&message))?;
+    fn hear(
+        &self,
+        py: Python<'_>,
+        message: Octets<name::Message>,
+    ) -> Result<Option<Heard>, Failure> {
+        let told = self.ask(py, move |leader| leader.hear(&message.0))?;
         Ok(told.map(|told| match told {
             Ok(told) => Heard::Told(ClusterTold::new(py, &told)),
             Err(error) => Heard::Refused(error.to_string()),
@@ -239,7 +252,8 @@ impl ClusterLeader {
     }
 
     /// A worker will not be heard of again, and its job is free.
-    fn lost(&self, py: Python<'_>, worker: u64) -> Result<(), Failure> {
+    fn lost(&self, py: Python<'_>, worker: Whole<name::Worker>) -> Result<(), Failure> {
+        let worker = worker.get()?;
         self.ask(py, move |leader| leader.lost(worker)).map(drop)
     }
 
@@ -249,7 +263,8 @@ impl ClusterLeader {
     }
 
     /// How many nodes the next jobs may evaluate.
-    fn set_job_nodes(&self, py: Python<'_>, nodes: u64) -> Result<(), Failure> {
+    fn set_job_nodes(&self, py: Python<'_>, nodes: Whole<name::Nodes>) -> Result<(), Failure> {
+        let nodes = nodes.get()?;
         self.ask(py, move |leader| leader.set_job_nodes(nodes)).map(drop)
     }
 
@@ -260,26 +275,29 @@ impl ClusterLeader {
 
     /// Ends the search without an answer, unless it has ended: `"interrupted"`, `"time limit"` or
     /// `"memory"`.
-    fn end(&self, py: Python<'_>, reason: &str) -> Result<(), Failure> {
+    fn end(&self, py: Python<'_>, reason: Text<name::Reason>) -> Result<(), Failure> {
         let all = [Reason::Interrupted, Reason::TimeLimit, Reason::Memory];
-        let found = all.into_iter().find(|known| known.text() == reason);
-        let known = found.ok_or_else(|| Failure::input(format_args!("{reason:?} is no reason")))?;
+        let found = all.into_iter().find(|known| known.text() == &*reason);
+        let known = found
+            .ok_or_else(|| wrong_choice(&reason, "'interrupted', 'time limit' or 'memory'"))?;
         self.ask(py, move |leader| leader.end(known)).map(drop)
     }
 
     /// Ends the search, writes the last checkpoint, and returns the fields of the answer, as the
     /// program's JSON has them; once.
     fn finish(&self, py: Python<'_>) -> Result<Py<PyDict>, Failure> {
+        self.host.owner.check("ClusterLeader")?;
         drop(lock(&self.tasks).take());
         match self.host.join(py)? {
-            Some(found) => Ok(found(py)?),
+            Some(found) => found(py),
             None => Err(Failure::input("the search has been finished before")),
         }
     }
 
     /// The checkpoints since the last call: why one was not written, or none; bytes, entries and
     /// nodes of the tree; seconds.
-    fn saves(&self) -> Vec<(Option<String>, u64, u64, u64, f64)> {
+    fn saves(&self) -> Result<Vec<SaveFields>, Failure> {
+        self.host.owner.check("ClusterLeader")?;
         let saves = self.keeper.as_ref().map(|keeper| keeper.take_saves()).unwrap_or_default();
         let saves = saves.into_iter().map(|Save { result, took }| {
             let took = took.as_secs_f64();
@@ -288,7 +306,7 @@ impl ClusterLeader {
                 Err(error) => (Some(error.to_string()), 0, 0, 0, took),
             }
         });
-        saves.collect()
+        Ok(saves.collect())
     }
 
     /// The most bytes of a checkpoint; none if there are none from time to time.

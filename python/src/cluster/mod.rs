@@ -17,15 +17,16 @@ use std::time::Duration;
 
 use konane::search::sums::SearchOptions;
 use konane::search::two_level::PlainRules;
-use konane::sprouts::Position;
 use konane::sprouts::cluster::ClusterSearch;
+use konane::sprouts::{MOST_NIMBER, Position};
 use konane::system::{parse_count, parse_duration, thread};
 use pyo3::prelude::*;
 
+use crate::argument::{Text, Whole, name};
 use crate::error::Failure;
 use crate::interrupt::{PATIENCE, STACK, message};
-use crate::options::Memory;
-use crate::whole::Whole;
+use crate::options::{Memory, Seconds};
+use crate::owner::Owner;
 
 pub use leader::{ClusterLeader, ClusterStanding, ClusterTold};
 pub use worker::ClusterWorker;
@@ -45,13 +46,16 @@ fn sprouts_search(
     ClusterSearch { position, nimber, options: SearchOptions::TUNED, memory_bytes, threads }
 }
 
-/// The nim heap beside a position, which the library bounds.
-fn heap(nimber: Whole) -> Result<u32, Failure> {
-    Ok(nimber.within("nimber", 0, u32::MAX.into())? as u32)
+/// The nim heap beside a position.
+fn heap(nimber: Whole<name::Nimber>) -> Result<u32, Failure> {
+    Ok(nimber.within(0..=MOST_NIMBER.into())? as u32)
 }
 
 /// A thread that serves until nobody asks any more, and what it leaves.
-struct Host<T>(Mutex<State<T>>);
+struct Host<T> {
+    state: Mutex<State<T>>,
+    owner: Owner,
+}
 
 enum State<T> {
     Running(JoinHandle<Result<T, Failure>>),
@@ -76,7 +80,8 @@ impl<T: Send + 'static> Host<T> {
         let thread = thread.spawn(move || work(&flag)).map_err(|error| {
             Failure::resource(format_args!("the system starts no thread: {error}"))
         })?;
-        let (host, is_ready) = (Host(Mutex::new(State::Running(thread))), Mutex::new(is_ready));
+        let state = Mutex::new(State::Running(thread));
+        let (host, is_ready) = (Host { state, owner: Owner::current() }, Mutex::new(is_ready));
         loop {
             match py.detach(|| lock(&is_ready).recv_timeout(PATIENCE)) {
                 Ok(()) => return Ok(host),
@@ -89,7 +94,7 @@ impl<T: Send + 'static> Host<T> {
             }
         }
         if let Some(left) = host.join(py)? {
-            *lock(&host.0) = State::Ended(left);
+            *lock(&host.state) = State::Ended(left);
         }
         Ok(host)
     }
@@ -99,11 +104,11 @@ impl<T: Send + 'static> Host<T> {
     /// # Errors
     /// What went wrong in it, or what a signal raised; then it can be waited for again.
     fn join(&self, py: Python<'_>) -> Result<Option<T>, Failure> {
-        while matches!(&*lock(&self.0), State::Running(thread) if !thread.is_finished()) {
+        while matches!(&*lock(&self.state), State::Running(thread) if !thread.is_finished()) {
             py.check_signals()?;
             py.detach(|| std::thread::sleep(Duration::from_millis(1)));
         }
-        let state = std::mem::replace(&mut *lock(&self.0), State::Taken);
+        let state = std::mem::replace(&mut *lock(&self.state), State::Taken);
         match state {
             State::Running(thread) => match thread.join() {
                 Ok(result) => result.map(Some),
@@ -123,14 +128,21 @@ pub fn memory_bytes(memory: Memory) -> u64 {
 
 /// The seconds of a time, such as `1h30m`.
 #[pyfunction]
-pub fn seconds(text: &str) -> Result<f64, Failure> {
-    parse_duration(text).map(|time| time.as_secs_f64()).map_err(Failure::input)
+pub fn seconds(text: Text<name::Text>) -> Result<f64, Failure> {
+    parse_duration(&text).map(|time| time.as_secs_f64()).map_err(Failure::input)
+}
+
+/// The seconds of a time limit, as every function of the package reads it.
+#[pyfunction]
+#[pyo3(signature = (time_limit))]
+pub fn time_limit(time_limit: Seconds<name::TimeLimit>) -> f64 {
+    time_limit.0.as_secs_f64()
 }
 
 /// A whole number of at least 1, such as `2.5M`.
 #[pyfunction]
-pub fn count(text: &str) -> Result<u64, Failure> {
-    parse_count(text).map_err(Failure::input)
+pub fn count(text: Text<name::Text>) -> Result<u64, Failure> {
+    parse_count(&text).map_err(Failure::input)
 }
 
 /// Does something on the thread of the other side; a panic is its answer, and ends nothing.

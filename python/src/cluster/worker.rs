@@ -15,12 +15,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
+use crate::argument::{Octets, Text, Whole, name};
 use crate::error::Failure;
 use crate::interrupt::STACK;
 use crate::options::{Memory, Start, Threads};
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
-use crate::whole::Whole;
 
 /// Nodes of a search without a job, for each thread: many more than there is time for until the next
 /// job comes, and few enough to end soon where none does.
@@ -89,6 +89,7 @@ impl ClusterWorker {
         lane: impl FnOnce(Lanes) -> Sender<Task>,
         work: impl FnOnce(&dyn RemoteWorker) -> T + Send + 'static,
     ) -> Result<T, Failure> {
+        self.host.owner.check("ClusterWorker")?;
         let closed = || Failure::input("the worker has been closed");
         let lane = lane(lock(&self.lanes).clone().ok_or_else(closed)?);
         let (reply, result) = channel();
@@ -104,18 +105,22 @@ impl ClusterWorker {
     ///
     /// Raises `InputError` and `ResourceError` as `konane.solve` does.
     #[staticmethod]
-    #[pyo3(signature = (start, *, fact_work, memory, threads, profile="tuned"))]
+    #[pyo3(
+        signature = (start, *, fact_work, memory, threads, profile=Text::from("tuned")),
+        text_signature = "(start, *, fact_work, memory, threads, profile='tuned')"
+    )]
     fn konane(
         py: Python<'_>,
-        start: Start,
-        fact_work: u64,
+        start: Start<name::Start>,
+        fact_work: Whole<name::FactWork>,
         memory: Memory,
         threads: Threads,
-        profile: &str,
+        profile: Text<name::Profile>,
     ) -> Result<Self, Failure> {
-        let Start(start) = start;
+        let start = start.0;
+        let fact_work = fact_work.get()?;
         let options = SolveOptions {
-            profile: profile_of(profile)?,
+            profile: profile_of(&profile)?,
             memory_bytes: memory.0,
             threads: threads.0,
             ..SolveOptions::default()
@@ -131,17 +136,17 @@ impl ClusterWorker {
     /// Raises `InputError` and `ResourceError` as `konane.sprouts.solve` does.
     #[staticmethod]
     #[pyo3(
-        signature = (text, *, nimber=Whole::ZERO, memory, threads),
+        signature = (text, *, nimber=Whole::from(0), memory, threads),
         text_signature = "(text, *, nimber=0, memory, threads)"
     )]
     fn sprouts(
         py: Python<'_>,
-        text: &str,
-        nimber: Whole,
+        text: Text<name::Text>,
+        nimber: Whole<name::Nimber>,
         memory: Memory,
         threads: Threads,
     ) -> Result<Self, Failure> {
-        let (position, nimber) = (read(text)?, heap(nimber)?);
+        let (position, nimber) = (read(&text)?, heap(nimber)?);
         ClusterWorker::start(py, threads, move |serve| {
             let search = sprouts_search(&position, nimber, memory.0, threads.0);
             Ok(sprouts::work(search, None, serve)?)
@@ -154,19 +159,24 @@ impl ClusterWorker {
     fn search<'py>(
         &self,
         py: Python<'py>,
-        worker: u64,
-        answer: Vec<u8>,
-        entries: Option<Vec<u8>>,
+        worker: Whole<name::Worker>,
+        answer: Octets<name::Answer>,
+        entries: Option<Octets<name::Entries>>,
     ) -> Result<Bound<'py, PyBytes>, Failure> {
-        let work = move |own: &dyn RemoteWorker| own.search(worker, &answer, entries.as_deref());
+        let (worker, entries) = (worker.get()?, entries.map(|entries| entries.0));
+        let work = move |own: &dyn RemoteWorker| own.search(worker, &answer.0, entries.as_deref());
         let message = self.ask(py, |lanes| lanes.search, work)?;
         Ok(PyBytes::new(py, &message.map_err(Failure::input)?))
     }
 
     /// What this worker knows below a node, for another one's `search`. `InputError` if these bytes
     /// are no node of this search.
-    fn entries<'py>(&self, py: Python<'py>, node: Vec<u8>) -> Result<Bound<'py, PyBytes>, Failure> {
-        let work = move |worker: &dyn RemoteWorker| worker.entries(&node);
+    fn entries<'py>(
+        &self,
+        py: Python<'py>,
+        node: Octets<name::Node>,
+    ) -> Result<Bound<'py, PyBytes>, Failure> {
+        let work = move |worker: &dyn RemoteWorker| worker.entries(&node.0);
         let entries = self.ask(py, |lanes| lanes.entries, work)?;
         Ok(PyBytes::new(py, &entries.map_err(Failure::input)?))
     }
@@ -174,6 +184,7 @@ impl ClusterWorker {
     /// Searches on where the last job was until the next one comes, or some tenths of a second. Returns
     /// at once.
     fn go_on(&self) -> Result<(), Failure> {
+        self.host.owner.check("ClusterWorker")?;
         let lanes = lock(&self.lanes).clone();
         let lanes = lanes.ok_or_else(|| Failure::input("the worker has been closed"))?;
         // A lane is there as long as the worker is.
@@ -183,7 +194,8 @@ impl ClusterWorker {
     }
 
     /// Gives a job up, now or when it comes.
-    fn call_off(&self, py: Python<'_>, job: u64) -> Result<(), Failure> {
+    fn call_off(&self, py: Python<'_>, job: Whole<name::Job>) -> Result<(), Failure> {
+        let job = job.get()?;
         self.ask(py, |lanes| lanes.side, move |worker| worker.call_off(job))
     }
 
@@ -199,6 +211,7 @@ impl ClusterWorker {
 
     /// Ends the worker, once its job has ended.
     fn close(&self, py: Python<'_>) -> Result<(), Failure> {
+        self.host.owner.check("ClusterWorker")?;
         drop(lock(&self.lanes).take());
         self.host.join(py).map(drop)
     }

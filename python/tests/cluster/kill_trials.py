@@ -32,7 +32,7 @@ from nodes import ENVIRONMENT, OTHER, end_node, head_node, start_node
 
 SMALL = ["--threads-per-worker", "1", "--memory-per-worker", "256MiB", "--memory", "64MiB"]
 
-#: The outcome, what each kill cost, and the seconds of the last search.
+#: The winner, the cost of each kill, and the seconds of the last search.
 Trial = tuple[str, list[float], float]
 
 
@@ -73,7 +73,7 @@ def with_workers(board: str, chance: random.Random) -> Trial:
         elif (lost := re.match(r"worker (\d+) is lost", line)) and int(lost[1]) in killed:
             missed.append(now - killed[int(lost[1])])
     found = answer(process)
-    return found["outcome"], missed, found["seconds"]
+    return found["winner"], missed, found["seconds"]
 
 
 def with_nodes(board: str, chance: random.Random, head: str, directory: Path) -> Trial:
@@ -103,7 +103,7 @@ def with_nodes(board: str, chance: random.Random, head: str, directory: Path) ->
         else:
             killer.join()
     found = answer(process)
-    return found["outcome"], missed, found["seconds"]
+    return found["winner"], missed, found["seconds"]
 
 
 def with_drivers(board: str, chance: random.Random) -> Trial:
@@ -135,7 +135,7 @@ def with_drivers(board: str, chance: random.Random) -> Trial:
                 if killed == len(lost) + 1:
                     lost.append(run - (saved - before))
                 found = json.loads(out)
-                return found["outcome"], lost, found["seconds"]
+                return found["winner"], lost, found["seconds"]
 
 
 @contextlib.contextmanager
@@ -155,11 +155,11 @@ def main() -> int:
     costs: list[float] = []
     with trials(kind, board, random.Random(int(seed))) as trial:
         for number in range(int(count)):
-            outcome, cost, seconds = trial()
-            wrong += outcome != winner
+            found, cost, seconds = trial()
+            wrong += found != winner
             costs += cost
             each = " ".join(f"{c:.2f}" for c in cost)
-            print(f"{number}: {outcome}, kills cost {each or '-'} s, {seconds:.1f} s", flush=True)
+            print(f"{number}: {found}, kills cost {each or '-'} s, {seconds:.1f} s", flush=True)
     most, mean = max(costs, default=0.0), sum(costs) / max(len(costs), 1)
     print(f"{count} trials, {len(costs)} kills of {kind}, {mean:.2f} s on average, {most:.2f} s at most")
     print(f"{wrong} wrong")

@@ -16,7 +16,7 @@ from konane.cluster.run import Result  # noqa: E402
 
 pytestmark = pytest.mark.ray
 
-SOLVED = {"solve 3x3": "white", "sprouts 0*3": "win"}
+SOLVED = {"solve 3x3": "loss", "sprouts 0*3": "win"}
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def signals_stay(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found(outcome: str, reason: str | None, checkpoint: dict[str, Any]) -> Result:
     fields = {"outcome": outcome, "checkpoint": checkpoint}
-    return Result(outcome, reason, None, 0, 0.0, [], 0, fields)
+    return Result(outcome, None, reason, None, 0, 0.0, [], 0, fields)
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,12 @@ def test_what_ray_prints_is_not_in_the_answer(
     monkeypatch.setattr(front.builddb, "build", build)
     assert front.main(["builddb", "3x3", "--json"]) == 130
     assert capsys.readouterr().out == '{"reason": "interrupted"}\n'
+
+
+def test_an_infinite_proof_number_is_a_word_in_the_text() -> None:
+    # A contradiction leaves the outcome unknown, also if the numbers of the root are those of a solved one.
+    fields = {"outcome": "unknown", "reason": "contradiction", "contradiction": "0*2 is 0 and 1"}
+    counts = {"canonical": "0*3", "algorithm": "pns-pdfpn", "profile": "tuned", "nodes": 1}
+    numbers = {"pn": 1 << 27, "dn": 0, "expansions": 1, "grundy_numbers": 1}
+    _, rows = cluster.Sprouts("0*3").rows(fields | counts | numbers)
+    assert ("root", "proof number infinite, disproof number 0") in rows

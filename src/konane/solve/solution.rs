@@ -140,6 +140,7 @@ impl Solution {
     }
 
     /// The solution of a search that was stopped before it began.
+    #[cfg(feature = "cli")]
     pub(crate) fn stopped<K>(solver: &Solver<'_, K>, reason: Reason) -> Solution {
         let report = Report {
             outcome: Outcome::Unknown(reason),
