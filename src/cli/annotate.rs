@@ -15,8 +15,9 @@ use super::game::RecordArgs;
 use super::output::{self, EndedJson};
 use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
+use crate::json::{OrUnknown, or_unknown};
 use crate::konane::record::{Mark, Record, RecordedMove};
-use crate::konane::{Colour, Move, Position};
+use crate::konane::{Colour, Dimensions, Move, Position};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::system::parse_duration;
@@ -63,18 +64,20 @@ pub struct AnnotateArgs {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnnotationJson {
     /// Ranks x files.
-    pub board: String,
+    pub board: Dimensions,
     /// The position in which the game begins.
-    pub position: String,
-    /// Who plays Black; null if the record does not say it.
+    pub position: Position,
+    /// Name of the player of Black; null if the record does not have it.
     pub black: Option<String>,
-    /// Who plays White.
+    /// Name of the player of White.
     pub white: Option<String>,
-    /// `black`, `white` or `unknown`: the result of the record, or of the rules at its end.
-    pub result: String,
+    /// The winner by the record, or by the rules at its end.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub result: Option<Colour>,
     /// The moves.
     pub moves: Vec<AnnotatedMoveJson>,
-    /// What each side has done.
+    /// Counts for each side.
     pub summary: SummaryJson,
     /// The limit that left moves undecided, or `interrupted`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,25 +87,29 @@ pub struct AnnotationJson {
 /// A judged move.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnnotatedMoveJson {
-    /// Counted from 1, from the beginning of the record.
+    /// Number of the ply, from 1.
     pub ply: usize,
-    /// `black` or `white`.
-    pub side: String,
+    /// The player who makes the move.
+    pub side: Colour,
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
-    /// `?`, `!` or `~`; null for a move of which there is nothing to say.
+    pub mv: Move,
+    /// `?`, `!` or `~`; null for a move without a remark.
     pub mark: Option<char>,
-    /// Who wins before it: `black`, `white` or `unknown`.
-    pub before: String,
-    /// Who wins after it.
-    pub after: String,
-    /// Of a mistake: moves that would have won.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub better: Vec<String>,
+    /// The winner of the position before it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub before: Option<Colour>,
+    /// The winner of the position after it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub after: Option<Colour>,
+    /// For a mistake: moves that would have won.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub better: Vec<Move>,
 }
 
-/// What each side has done.
+/// Counts for each side.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SummaryJson {
     /// Black.
@@ -111,7 +118,7 @@ pub struct SummaryJson {
     pub white: SideJson,
 }
 
-/// What a side has done.
+/// Counts of the moves of a side.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct SideJson {
     /// Moves.
@@ -120,7 +127,7 @@ pub struct SideJson {
     pub mistakes: usize,
     /// Moves that were the only ones, legal or winning.
     pub only: usize,
-    /// Moves that are not decided.
+    /// Moves whose value is unknown.
     pub unknown: usize,
 }
 
@@ -345,22 +352,21 @@ fn object(
     summary: SummaryJson,
     reason: Option<Reason>,
 ) -> AnnotationJson {
-    let name = |winner: Option<Colour>| winner.map_or("unknown", Colour::name).to_owned();
     let moves = judged.iter().enumerate().map(|(index, judged)| AnnotatedMoveJson {
         ply: index + 1,
-        side: judged.side.name().to_owned(),
-        mv: judged.mv.to_string(),
+        side: judged.side,
+        mv: judged.mv,
         mark: judged.mark.map(Mark::symbol),
-        before: name(judged.before),
-        after: name(judged.after),
-        better: judged.better.iter().map(Move::to_string).collect(),
+        before: judged.before,
+        after: judged.after,
+        better: judged.better.clone(),
     });
     AnnotationJson {
-        board: record.dimensions.to_string(),
-        position: record.start.to_string(),
+        board: record.dimensions,
+        position: record.start,
         black: record.black.clone(),
         white: record.white.clone(),
-        result: name(record.result),
+        result: record.result,
         moves: moves.collect(),
         summary,
         reason,

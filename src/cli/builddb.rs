@@ -70,16 +70,16 @@ pub struct BuilddbArgs {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlanJson {
     /// Ranks x files.
-    pub board: String,
-    /// `complete` or `reachable`.
-    pub scope: String,
-    /// `outcome` or `remoteness`.
-    pub metric: String,
-    /// The layers: up to this number of stones.
+    pub board: Dimensions,
+    /// Positions that the database covers.
+    pub scope: Scope,
+    /// Values that the database has.
+    pub metric: Metric,
+    /// Maximum number of stones of its positions.
     pub max_stones: u32,
     /// Where the files will be.
     pub directory: String,
-    /// Whether the database is there already.
+    /// True if the database exists already.
     pub finished: bool,
     /// Positions whose value will be known, as far as that can be told before.
     pub positions: u128,
@@ -91,7 +91,7 @@ pub struct PlanJson {
     pub memory_limit: Option<u64>,
     /// The files, estimated.
     pub disk_bytes: u64,
-    /// The most on the disk while building.
+    /// Maximum on the disk while building.
     pub disk_peak_bytes: u64,
     /// What is read from files and written to them, estimated, if rows are built in slices.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,12 +111,12 @@ pub struct PlanJson {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BuildJson {
     /// Ranks x files.
-    pub board: String,
-    /// `complete` or `reachable`.
-    pub scope: String,
-    /// `outcome` or `remoteness`.
-    pub metric: String,
-    /// The layers: up to this number of stones.
+    pub board: Dimensions,
+    /// Positions that the database covers.
+    pub scope: Scope,
+    /// Values that the database has.
+    pub metric: Metric,
+    /// Maximum number of stones of its positions.
     pub max_stones: u32,
     /// Where the files are.
     pub directory: String,
@@ -200,9 +200,9 @@ fn name(directory: &Path) -> String {
 
 fn plan_object(plan: &Plan) -> PlanJson {
     PlanJson {
-        board: plan.dimensions.to_string(),
-        scope: plan.scope.name().to_owned(),
-        metric: plan.metric.name().to_owned(),
+        board: plan.dimensions,
+        scope: plan.scope,
+        metric: plan.metric,
         max_stones: plan.max_stones,
         directory: name(&plan.directory),
         finished: plan.finished,
@@ -254,9 +254,9 @@ fn plan_text(plan: &Plan) -> String {
 
 fn object(plan: &Plan, summary: &BuildSummary) -> BuildJson {
     BuildJson {
-        board: summary.dimensions.to_string(),
-        scope: summary.scope.name().to_owned(),
-        metric: summary.metric.name().to_owned(),
+        board: summary.dimensions,
+        scope: summary.scope,
+        metric: summary.metric,
         max_stones: summary.max_stones,
         directory: name(&plan.directory),
         positions: Some(summary.positions),
@@ -274,9 +274,9 @@ fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
     let squares = args.board.squares();
     let max_stones = args.max_stones.map_or(squares, |stones| stones.min(squares));
     BuildJson {
-        board: args.board.to_string(),
-        scope: args.scope.name().to_owned(),
-        metric: args.metric.name().to_owned(),
+        board: args.board,
+        scope: args.scope,
+        metric: args.metric,
         max_stones,
         directory: name(&args.out.join(database_name(
             args.board,

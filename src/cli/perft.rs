@@ -13,7 +13,7 @@ use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::input::PositionArgs;
 use super::output;
 use super::progress::Progress;
-use crate::konane::{Board, Move, Perft, Position, Uncounted};
+use crate::konane::{Board, Dimensions, Move, Perft, Position, Uncounted};
 use crate::system::memory_available;
 use crate::system::{NumberError, parse_number};
 
@@ -66,7 +66,7 @@ pub struct PerftArgs {
 pub struct DivideJson {
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
+    pub mv: Move,
     /// Move sequences that begin with it.
     pub nodes: u64,
 }
@@ -75,10 +75,10 @@ pub struct DivideJson {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PerftJson {
     /// Ranks x files.
-    pub board: String,
+    pub board: Dimensions,
     /// The position in which the count began.
-    pub position: String,
-    /// Plies asked for.
+    pub position: Position,
+    /// Plies requested.
     pub depth: u32,
     /// Move sequences of 1, 2, ... plies.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +86,7 @@ pub struct PerftJson {
     /// With `--unique`: positions first met at plies 1, 2, ...
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique: Option<Vec<u64>>,
-    /// With `--unique`: whether symmetric positions counted once.
+    /// With `--unique`: true if symmetric positions are counted once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symmetry: Option<bool>,
     /// With `--divide`: the last count by first move.
@@ -179,15 +179,14 @@ impl Run<'_> {
         // The live line goes before the answer comes.
         let Run { args, board, position, progress, begun, .. } = self;
         drop(progress);
-        let name = |mv: Move| mv.to_string();
         let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
         if args.output.json {
             let (nodes, unique) =
                 if args.unique { (None, Some(counts)) } else { (Some(counts), None) };
-            let item = |(mv, nodes)| DivideJson { mv: name(mv), nodes };
+            let item = |(mv, nodes)| DivideJson { mv, nodes };
             output::write_json(&PerftJson {
-                board: board.dimensions().to_string(),
-                position: position.to_string(),
+                board: board.dimensions(),
+                position: *position,
                 depth,
                 nodes,
                 symmetry: unique.is_some().then_some(!args.no_symmetry),
@@ -201,7 +200,7 @@ impl Run<'_> {
         } else if let Some(divided) = divided {
             let mut text = format!("\nby first move, at depth {depth}:\n");
             for (mv, count) in divided {
-                let _ = writeln!(text, "{:>9}  {:>22}", name(mv), output::grouped(count));
+                let _ = writeln!(text, "{:>9}  {:>22}", mv.to_string(), output::grouped(count));
             }
             output::write_text(&text)?;
         }

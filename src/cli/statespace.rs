@@ -43,14 +43,14 @@ pub struct StatespaceArgs {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StateSpaceJson {
     /// Ranks x files.
-    pub board: String,
-    /// What was found at every ply; nothing if the search did not end.
+    pub board: Dimensions,
+    /// Counts of every ply; empty if the search did not end.
     pub plies: Vec<PlyJson>,
     /// The sums; null without plies.
     pub total: Option<CountsJson>,
     /// Why there are no plies.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
 }
@@ -118,10 +118,10 @@ pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let seconds = begun.elapsed().as_secs_f64();
     if args.output.json {
         output::write_json(&StateSpaceJson {
-            board: args.board.to_string(),
+            board: args.board,
             plies: plies.iter().map(|ply| PlyJson { ply: ply.ply, counts: ply.into() }).collect(),
             total: reason.is_none().then(|| (&sum(plies)).into()),
-            reason: reason.map(|reason| reason.text().to_owned()),
+            reason,
             seconds,
         })?;
     } else if reason.is_none() {

@@ -12,6 +12,7 @@ use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
 use super::progress::Progress;
+use crate::konane::Colour;
 use crate::proof::check::rules::{Rules, Stones};
 use crate::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
 use crate::search::run::Reason;
@@ -48,15 +49,15 @@ pub struct VerifyProofJson {
     pub board: Option<String>,
     /// The position that the proof is about.
     pub root: Option<String>,
-    /// `black` or `white`.
-    pub winner: Option<String>,
+    /// The player who wins.
+    pub winner: Option<Colour>,
     /// Positions of the proof.
     pub positions: Option<u64>,
     /// Length of the file.
     pub bytes: Option<u64>,
-    /// Whether the proof is one; null if the check did not end.
+    /// True if the proof is valid; null if the check did not end.
     pub valid: Option<bool>,
-    /// What is wrong, or why the check did not end.
+    /// The problem, or why the check did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The limit that was reached, or `interrupted`, if the check did not end.
@@ -146,7 +147,7 @@ fn object(
             let root = Stones { occupied: header.root, to_move: header.to_move };
             Rules::new(header.ranks, header.files).position_text(&root)
         }),
-        winner: header.map(|(header, _)| header.winner.name().to_owned()),
+        winner: header.map(|(header, _)| header.winner.into()),
         positions: header.map(|(header, _)| header.positions),
         bytes: header.map(|(_, bytes)| *bytes),
         valid,

@@ -12,8 +12,11 @@ use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::progress::Progress;
 use super::{database, output};
-use crate::endgame::{DatabaseError, Manifest, VerifyError, VerifyReport, deep_memory, verify};
+use crate::endgame::{
+    DatabaseError, Manifest, Metric, Scope, VerifyError, VerifyReport, deep_memory, verify,
+};
 use crate::file::FileError;
+use crate::konane::Dimensions;
 use crate::search::run::Reason;
 use crate::system::memory_available;
 
@@ -45,22 +48,22 @@ pub struct VerifyJson {
     /// The directory.
     pub directory: String,
     /// Ranks x files; null if the manifest cannot be read.
-    pub board: Option<String>,
-    /// `complete` or `reachable`.
-    pub scope: Option<String>,
-    /// `outcome` or `remoteness`.
-    pub metric: Option<String>,
+    pub board: Option<Dimensions>,
+    /// Positions that the database covers.
+    pub scope: Option<Scope>,
+    /// Values that the database has.
+    pub metric: Option<Metric>,
     /// The layers: up to this number of stones.
     pub max_stones: Option<u32>,
-    /// Positions that the database says it has.
+    /// Positions of the database by its manifest.
     pub positions: Option<u64>,
     /// Bytes of the files.
     pub bytes: Option<u64>,
-    /// Whether every value was to be computed again.
+    /// True if every value was to be computed again.
     pub deep: bool,
-    /// Whether all is well; null if the check did not end.
+    /// True if the database is valid; null if the check did not end.
     pub valid: Option<bool>,
-    /// What is wrong, or why the check did not end.
+    /// The problem, or why the check did not end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The limit that was reached, or `interrupted`, if the check did not end.
@@ -139,9 +142,9 @@ fn object(
     let bytes = |manifest: &Manifest| manifest.layers.iter().map(|layer| layer.bytes).sum();
     VerifyJson {
         directory: args.directory.display().to_string(),
-        board: manifest.map(|manifest| manifest.dimensions.to_string()),
-        scope: manifest.map(|manifest| manifest.scope.name().to_owned()),
-        metric: manifest.map(|manifest| manifest.metric().name().to_owned()),
+        board: manifest.map(|manifest| manifest.dimensions),
+        scope: manifest.map(|manifest| manifest.scope),
+        metric: manifest.map(|manifest| manifest.metric()),
         max_stones: manifest.map(Manifest::max_stones),
         positions: manifest.and_then(Manifest::total).map(|counts| counts.positions),
         bytes: manifest.map(bytes),

@@ -74,12 +74,12 @@ impl Guide {
         let header = *reader.header();
         let dimensions = Dimensions::new(header.ranks.into(), header.files.into());
         let board = Board::new(dimensions.expect("the header is of a board of 1 to 64 squares"));
-        let root = Position::new_unchecked(&board, header.root, colour(header.to_move));
+        let root = Position::new_unchecked(&board, header.root, header.to_move.into());
         let items = CACHE_BYTES / (8 * u64::from(header.chunk_codes));
         Ok(Guide {
             board,
             root,
-            winner: colour(header.winner),
+            winner: header.winner.into(),
             positions: header.positions,
             firsts: reader.chunks().iter().map(|chunk| chunk.first).collect(),
             reader: Mutex::new(reader),
@@ -149,9 +149,11 @@ impl Guide {
     }
 }
 
-fn colour(side: Side) -> Colour {
-    match side {
-        Side::Black => Colour::Black,
-        Side::White => Colour::White,
+impl From<Side> for Colour {
+    fn from(side: Side) -> Colour {
+        match side {
+            Side::Black => Colour::Black,
+            Side::White => Colour::White,
+        }
     }
 }

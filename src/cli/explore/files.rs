@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::analysis::{AnalysisError, Analyst};
 use crate::cli::exit::CliError;
 use crate::endgame::{Database, DatabaseError, DatabaseOptions, Listed};
-use crate::konane::{Board, Colour, Dimensions};
-use crate::proof::{Guide, ProofHeader, ProofReader, Side};
+use crate::konane::{Board, Dimensions};
+use crate::proof::{Guide, ProofHeader, ProofReader};
 
 /// Where databases are looked for if nothing else is said.
 const DEFAULT_DATABASES: &str = "db";
@@ -33,14 +33,6 @@ impl ProofFile {
         let board = Dimensions::new(header.ranks.into(), header.files.into());
         let board = board.expect("the reader has checked it");
         Ok(ProofFile { path: path.to_owned(), board, header, bytes })
-    }
-
-    /// The player who wins.
-    pub fn winner(&self) -> Colour {
-        match self.header.winner {
-            Side::Black => Colour::Black,
-            Side::White => Colour::White,
-        }
     }
 
     /// Whether it says who wins from the start of the game.

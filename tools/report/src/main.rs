@@ -145,7 +145,7 @@ fn measure(args: &Measure) -> Result<(), Failure> {
     let results = raw_results(args.suite, &args.docs);
     fs::create_dir_all(args.docs.join("benchmarks"))?;
     let program = args.program.clone().map_or_else(build, Ok)?;
-    let bench = measure::Bench::new(program, results, Path::new(ROOT))?;
+    let bench = measure::Bench::new(program, results)?;
     bench.run_all(args.suite, &jobs, args.again)?;
     write_pages(args.suite, &args.docs)
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -17,14 +17,14 @@ pub struct Bench {
     signature: u64,
     cpu: String,
     cores: u32,
-    commit: String,
+    version: String,
     /// GNU time, which measures memory and processor time, if it is there.
     timer: bool,
 }
 
 impl Bench {
-    /// Looks at the program and the machine; `root` is where the sources are.
-    pub fn new(program: PathBuf, results: PathBuf, root: &Path) -> Result<Self, Failure> {
+    /// Reads the signature and version of the program, and the processor.
+    pub fn new(program: PathBuf, results: PathBuf) -> Result<Self, Failure> {
         let bench = output(Command::new(&program).args(["bench", "--json"]))
             .ok_or_else(|| format!("{}: bench --json failed", program.display()))?;
         let bench: serde_json::Value = serde_json::from_str(&bench)?;
@@ -34,20 +34,16 @@ impl Bench {
             Some(line.split_once(": ")?.1.to_string())
         });
         let cpu = cpu.or_else(|| output(Command::new("uname").arg("-m")));
-        let git = |args: &[&str]| output(Command::new("git").arg("-C").arg(root).args(args));
-        let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or("unknown".to_string());
-        // What does not change the program.
-        let changed = git(&["status", "--porcelain", "--", "src", "Cargo.toml", "Cargo.lock"]);
-        let changed = changed.is_some_and(|files| !files.is_empty());
-        let version = output(Command::new("time").arg("--version"));
+        let version = output(Command::new(&program).arg("--version")).unwrap_or_default();
+        let timer = output(Command::new("time").arg("--version"));
         Ok(Bench {
             program,
             results,
             signature,
             cpu: cpu.unwrap_or("unknown".to_string()),
             cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-            commit: if changed { format!("{commit}-changed") } else { commit },
-            timer: version.is_some_and(|text| text.contains("GNU")),
+            version: version.trim_start_matches("konane ").to_owned(),
+            timer: timer.is_some_and(|text| text.contains("GNU")),
         })
     }
 
@@ -157,7 +153,7 @@ impl Bench {
             load_before: load,
             date: output(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]))
                 .ok_or("date failed")?,
-            commit: self.commit.clone(),
+            version: self.version.clone(),
             cores: self.cores,
             result,
         };

@@ -31,8 +31,9 @@ pub struct Record {
     pub load_before: Option<f64>,
     /// When, in UTC, as in 2025-01-31T12:00:00Z.
     pub date: String,
-    /// Version of the source.
-    pub commit: String,
+    /// Version of the program; records before 0.1.0 have none.
+    #[serde(default)]
+    pub version: String,
     /// Processors of the machine.
     pub cores: u32,
     /// What the program printed; it is written as it came.

@@ -20,7 +20,7 @@ fn line(args: &str, run: u32, result: &Value) -> String {
         "args": args, "signature": 1, "cpu": "some processor", "run": run, "time_limit": "20m",
         "max_nodes": 900, "command": format!("konane {args} --json"), "exit_code": 0,
         "wall_seconds": 0.25, "peak_rss_bytes": 8 << 20, "load_before": 0.5,
-        "date": format!("2025-01-0{run}T12:00:00Z"), "commit": "0123456789ab", "cores": 2,
+        "date": format!("2025-01-0{run}T12:00:00Z"), "version": "0.1.0", "cores": 2,
         "result": result,
     });
     format!("{record}\n")
@@ -275,7 +275,7 @@ fn place(program: &str) -> tempfile::TempDir {
 }
 
 fn bench(place: &Path) -> Bench {
-    Bench::new(place.join("konane"), place.join("results"), place).unwrap()
+    Bench::new(place.join("konane"), place.join("results")).unwrap()
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn found(board: &str, position: &str, winner: Option<&str>) -> Record {
         "args": format!("solve {board} --position \"{position}\" --algo dfpn"), "signature": 1,
         "cpu": "some processor", "run": 1, "command": format!("konane solve {board} {winner:?}"),
         "exit_code": 0, "wall_seconds": 0.25, "date": "2025-01-01T12:00:00Z",
-        "commit": "0123456789ab", "cores": 2,
+        "version": "0.1.0", "cores": 2,
         "result": {
             "board": board, "position": position, "outcome": winner.unwrap_or("unknown"),
             "nodes": 12, "leaf_positions": 3, "seconds": 0.5, "reason": reason,

@@ -170,11 +170,10 @@ pub fn circumstances<'a>(searches: impl Iterator<Item = &'a Record> + Clone) -> 
     let records = || searches.clone();
     let loads = || records().filter_map(|record| record.load_before);
     let mut text = format!(
-        "Measured on {} ({}), signature of `konane bench` {}, commit {}.",
+        "Measured on {} ({}), signature of `konane bench` {}.",
         distinct(records(), |record| format!("{} ({} cores)", record.cpu, record.cores)),
         distinct(records(), |record| record.date.chars().take(10).collect()),
         distinct(records(), |record| record.signature.to_string()),
-        distinct(records(), |record| record.commit.clone()),
     );
     if let (Some(least), Some(most)) = (loads().reduce(f64::min), loads().reduce(f64::max)) {
         text += &format!(

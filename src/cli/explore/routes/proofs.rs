@@ -9,7 +9,6 @@ use super::Shared;
 use crate::cli::explore::files::ProofFile;
 use crate::cli::explore::params::{NoParams, Params};
 use crate::konane::{Board, Colour, Dimensions, Position};
-use crate::proof::Side;
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -42,15 +41,11 @@ pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Json<ProofsJso
 
 fn proof(proof: &ProofFile) -> ProofHereJson {
     let (header, board) = (&proof.header, Board::new(proof.board));
-    let to_move = match header.to_move {
-        Side::Black => Colour::Black,
-        Side::White => Colour::White,
-    };
     ProofHereJson {
         name: proof.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         board: proof.board,
-        root: Position::new_unchecked(&board, header.root, to_move),
-        winner: proof.winner(),
+        root: Position::new_unchecked(&board, header.root, header.to_move.into()),
+        winner: header.winner.into(),
         positions: header.positions,
         bytes: proof.bytes,
     }
