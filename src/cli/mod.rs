@@ -184,6 +184,7 @@ fn usage(error: clap::Error) -> Result<Exit, CliError> {
         }
         return Ok(Exit::BadInput);
     }
+    output::must_be_open()?;
     match error.print().and_then(|()| io::stdout().flush()) {
         // A closed pipe is no error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),

@@ -108,7 +108,9 @@ pub fn one_object(text: &str) -> Value {
 }
 
 pub fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// Splits a command line as a shell would; double quotes are all that it may use.

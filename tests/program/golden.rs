@@ -114,7 +114,7 @@ fn checkpoints_are_taken_up() {
         let search = ["solve", "5x6", "--threads", "1", "--memory", "8MiB", "--algo", algorithm];
         let file = ["--checkpoint", &name, "--resume", "--json", "--quiet"];
         let solved = place.json(&[&search[..], &file].concat(), 0);
-        assert_eq!(solved["outcome"], "white", "{algorithm}");
+        assert_eq!(solved["winner"], "white", "{algorithm}");
         assert_eq!(solved["total"]["runs"], 2, "{algorithm}");
         writeln!(
             text,

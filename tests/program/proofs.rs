@@ -52,7 +52,7 @@ fn proofs_of_boards_and_positions_are_written_and_valid() {
         assert_eq!(checked["valid"], true, "{case:?}");
         assert_eq!(checked["board"], solved["board"]);
         assert_eq!(checked["root"], solved["position"]);
-        assert_eq!(checked["winner"], solved["outcome"]);
+        assert_eq!(checked["winner"], solved["winner"]);
         for key in ["positions", "bytes"] {
             assert_eq!(checked[key], written[key], "{case:?} {key}");
         }

@@ -112,7 +112,7 @@ fn solve_takes_every_algorithm_and_profile() {
             ];
             let value = json(&args, 0);
             check_solve(&value);
-            assert_eq!(value["outcome"], "white", "{algorithm} {profile}");
+            assert_eq!(value["winner"], "white", "{algorithm} {profile}");
             assert_eq!(value["algorithm"], algorithm);
             assert_eq!(value["profile"], profile);
             assert!(value["nodes"].as_u64().unwrap() > 1);
@@ -124,14 +124,14 @@ fn solve_takes_every_algorithm_and_profile() {
 #[test]
 fn solve_names_a_winning_move_as_text_and_as_json() {
     let value = json(&["solve", "5x5", "--json", "-m", "64MiB", "--threads", "1"], 0);
-    assert_eq!(value["outcome"], "black");
+    assert_eq!(value["winner"], "black");
     let best = value["best_move"].as_str().unwrap().to_string();
     assert!(["a1", "a5", "c3", "e1", "e5"].contains(&best.as_str()));
     // After it, White is to move and Black still wins.
     let value = json(&["solve", "5x5", "--json", "-m", "64MiB", "--moves", &best], 0);
     check_solve(&value);
     assert_eq!(value["to_move"], "white");
-    assert_eq!(value["outcome"], "black");
+    assert_eq!(value["winner"], "black");
 
     let output = konane(&["solve", "5x5", "-m", "64MiB", "--threads", "1"]);
     assert_eq!(code(&output), 0);
@@ -161,13 +161,13 @@ fn a_position_and_the_moves_to_it_are_the_same() {
 fn a_finished_game_is_answered() {
     let value = json(&["solve", "3x3", "--json", "--position", "3/3/3 w"], 0);
     check_solve(&value);
-    assert_eq!(value["outcome"], "black");
+    assert_eq!(value["winner"], "black");
     assert_eq!(value["best_move"], Value::Null);
     let output = konane(&["solve", "3x3", "--position", "3/3/3 b"]);
     assert!(stdout(&output).contains("none: Black cannot move"));
     // Not even a limit of one node makes it unknown.
     let args = ["solve", "3x3", "--json", "--position", "3/3/3 w", "--max-nodes", "1"];
-    assert_eq!(json(&args, 0)["outcome"], "black");
+    assert_eq!(json(&args, 0)["winner"], "black");
 }
 
 #[test]
@@ -236,7 +236,10 @@ fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
         (solve(&["4x4", "--threads", "-2"]), &["--threads", "1 to 1024"]),
         (solve(&["4x4", "--threads", "1025"]), &["--threads", "1 to 1024"]),
         (solve(&["4x4", "--threads", "two"]), &["--threads", "1 to 1024"]),
-        (solve(&["4x4", "--algo", "ab", "--threads", "2"]), &["--threads", "ab", "--algo dfpn"]),
+        (
+            solve(&["4x4", "--algo", "ab", "--threads", "2"]),
+            &["--threads", "ab", "--algo pn2, dfpn"],
+        ),
         (solve(&["4x4", "--max-nodes", "0"]), &["--max-nodes", "more than 0"]),
         (solve(&["4x4", "--max-nodes", "-5"]), &["--max-nodes", "1e6"]),
         (solve(&["4x4", "--max-nodes", "1.5"]), &["--max-nodes", "whole number"]),

@@ -75,7 +75,7 @@ fn searches_on_several_threads_are_taken_up_too() {
         let search = ["6x6", "--algo", algorithm, "--memory", "64MiB", "--threads", "3"];
         let whole = number(&solve(&place, &search, 0), "nodes");
         let (resumed, runs) = in_runs(&place, &search, whole / 8);
-        assert_eq!(resumed["outcome"], "white", "{algorithm}");
+        assert_eq!(resumed["winner"], "white", "{algorithm}");
         let all = number(&resumed["total"], "nodes");
         assert!(runs >= 2 && all < whole * 3, "{algorithm}: {all} in {runs}, {whole} in one");
     }
@@ -127,7 +127,7 @@ fn a_table_of_another_size_takes_the_entries_that_it_can() {
         let first = ["6x6", "--memory", before, "--max-nodes", "50000"];
         let stopped = solve(&place, &[&first[..], &FILE].concat(), 3);
         let resumed = solve(&place, &[&["6x6", "--memory", after][..], &RESUME].concat(), 0);
-        assert_eq!(resumed["outcome"], "white", "{before} {after}");
+        assert_eq!(resumed["winner"], "white", "{before} {after}");
         let all = number(&stopped, "nodes") + number(&resumed, "nodes");
         assert_eq!(number(&resumed["total"], "nodes"), all);
     }
@@ -172,7 +172,7 @@ fn a_full_memory_can_be_left_and_taken_up_with_more() {
     assert_eq!(again["reason"], "memory");
     let more = [&search[..], &["--memory", "64MiB"], &RESUME].concat();
     let solved = solve(&place, &more, 0);
-    assert_eq!(solved["outcome"], "white");
+    assert_eq!(solved["winner"], "white");
     assert_eq!(number(&solved["total"], "runs"), 3);
 }
 
@@ -185,7 +185,7 @@ fn a_proof_after_a_resumed_search_is_valid() {
     assert_eq!(value["proof"], Value::Null);
     let resumed = [&search[..], &["--proof", "a.proof"], &RESUME].concat();
     let value = solve(&place, &resumed, 0);
-    assert_eq!(value["outcome"], "white");
+    assert_eq!(value["winner"], "white");
     assert!(number(&value["proof"], "positions") > 0);
     let output = place.run(&["verify-proof", "a.proof"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -224,7 +224,7 @@ fn a_checkpoint_of_another_search_is_refused_by_name() {
     // The same position by another way, and what may differ.
     let args = ["5x6", "--position", "xoxoxo/oxoxox/xoxoxo/oxoxox/xoxoxo b", "-m", "5MiB"];
     let value = solve(&place, &[&args[..], &RESUME].concat(), 0);
-    assert_eq!(value["outcome"], "white");
+    assert_eq!(value["winner"], "white");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn files_that_are_damaged_or_of_another_version_exit_with_4() {
     other[500] ^= 1;
     refuse(&other, &["a.ckpt is damaged", "block 0", "should be", "but is"]);
     fs::write(place.path("a.ckpt"), &bytes).unwrap();
-    assert_eq!(solve(&place, &resume, 0)["outcome"], "white");
+    assert_eq!(solve(&place, &resume, 0)["winner"], "white");
 }
 
 #[test]

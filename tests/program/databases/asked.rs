@@ -163,11 +163,11 @@ fn solve_takes_values_from_a_database() {
     for algorithm in ["dfpn", "pns", "pn2", "ab"] {
         let args = ["solve", "4x5", "--algo", algorithm, "--json", "-m", "16MiB", "--db", "db"];
         let value = place.json(&args, 0);
-        assert_eq!(value["outcome"], "white");
+        assert_eq!(value["winner"], "white");
         assert!(value["database_hits"].as_u64() >= Some(1));
         assert_eq!(value["nodes"], 1, "{algorithm}");
         let value = place.json(&[&args[..], &["--moves", "a4"]].concat(), 0);
-        assert_eq!(value["outcome"], "white");
+        assert_eq!(value["winner"], "white");
         assert!(value["best_move"].is_string());
 
         // Leaves from the layers that there are.
@@ -179,7 +179,7 @@ fn solve_takes_values_from_a_database() {
     }
     let args = ["solve", "5x5", "--json", "-m", "16MiB", "--profile", "thesis", "--db", "db"];
     let value = place.json(&args, 0);
-    assert_eq!(value["outcome"], "black");
+    assert_eq!(value["winner"], "black");
     assert!(value["database_hits"].as_u64() >= Some(1), "{value}");
     let text = stdout(&place.run(&["solve", "4x5", "--db", "db"]));
     assert!(text.contains("  database    1 value from db/4x5-complete\n"), "{text}");

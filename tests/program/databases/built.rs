@@ -20,7 +20,10 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
 
     // Both are there: the one that knows more is asked.
     let value = place.json(&["probe", "4x4", "--moves", "a4 a3", "--json"], 0);
-    assert_eq!(keys(&value), ["board", "moves", "outcome", "position", "remoteness", "to_move"]);
+    assert_eq!(
+        keys(&value),
+        ["board", "moves", "outcome", "position", "remoteness", "to_move", "winner"]
+    );
     assert_eq!(keys(&value["moves"][0]), ["move", "outcome", "remoteness"]);
     let plies = value["remoteness"].as_u64().unwrap();
     assert_eq!(value["outcome"] == "win", plies % 2 == 1);

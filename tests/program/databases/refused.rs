@@ -144,7 +144,7 @@ fn a_file_that_is_damaged_where_lines_are_looked_for_takes_no_winner_away() {
     let output = place.run(&words(&format!("{line} --json")));
     assert_eq!(code(&output), 4);
     let value = one_object(&stdout(&output));
-    assert_eq!((&value["outcome"], &value["database_hits"]), (&"white".into(), &1.into()));
+    assert_eq!((&value["winner"], &value["database_hits"]), (&"white".into(), &1.into()));
     assert!(value.get("moves").is_none() && value.get("line").is_none(), "{value}");
 }
 
