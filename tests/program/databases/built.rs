@@ -80,7 +80,7 @@ fn a_database_is_built_probed_and_verified() {
     assert!(stderr(&output).ends_with(tip), "{}", stderr(&output));
 
     let value = place.json(&["probe", "4x4", "--moves", "b3 b4", "--json"], 0);
-    assert_eq!(keys(&value), ["board", "moves", "outcome", "position", "to_move"]);
+    assert_eq!(keys(&value), ["board", "moves", "outcome", "position", "to_move", "winner"]);
     assert_eq!(value["position"], "x1xo/o1ox/xoxo/oxox b");
     assert_eq!(value["to_move"], "black");
     let solved = place.json(&["solve", "4x4", "--moves", "b3 b4", "--json"], 0);

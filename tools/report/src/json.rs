@@ -75,7 +75,7 @@ fn commands(schemas: &Schemas) -> String {
             let properties = variant.get("properties").and_then(Value::as_object);
             keys.extend(properties.into_iter().flatten().map(|(key, _)| format!("`{key}`")));
         }
-        let _ = write!(text, "\n| `{command}` | {} | {} |", link(name), keys.join(" "));
+        let _ = write!(text, "\n| `{command}` | {name} | {} |", keys.join(" "));
     }
     text
 }
@@ -90,7 +90,7 @@ fn table(ty: &Value) -> String {
         let titled = |variant: &Value| {
             let about = variant.get("description").and_then(Value::as_str).unwrap_or_default();
             match variant.get("$ref").and_then(Value::as_str) {
-                Some(name) => format!("{about} See {}.", link(last(name))),
+                Some(name) => format!("{about} `{}`, as above.", last(name)),
                 None => format!("{about}\n\n{}", table(variant)),
             }
         };
