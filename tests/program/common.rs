@@ -134,6 +134,34 @@ pub fn wait_for(path: &Path) {
     }
 }
 
+/// Waits until the program has used this much processor time. On a busy machine elapsed time says little
+/// about how far a program has come.
+#[cfg(target_os = "linux")]
+pub fn wait_for_work(child: &Child, time: Duration) {
+    let begun = Instant::now();
+    let path = format!("/proc/{}/stat", child.id());
+    loop {
+        let stat = fs::read_to_string(&path).expect("the program has not been waited for");
+        // The name of the program, in parentheses, may contain spaces.
+        let (_, fields) = stat.rsplit_once(") ").expect("fields after the name");
+        let fields: Vec<&str> = fields.split(' ').collect();
+        assert_ne!(fields[0], "Z", "the program has ended too early");
+        // User and system time, in hundredths of a second.
+        let ticks: u64 = fields[11..=12].iter().map(|field| field.parse::<u64>().unwrap()).sum();
+        if Duration::from_millis(10 * ticks) >= time {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(120), "the program does not work: {stat}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Without `/proc` the processor time of another program is not known, so elapsed time has to do.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub fn wait_for_work(_child: &Child, time: Duration) {
+    std::thread::sleep(2 * time);
+}
+
 /// Sends a signal, such as `-INT`.
 #[cfg(unix)]
 pub fn signal(child: &Child, signal: &str) {
@@ -141,13 +169,14 @@ pub fn signal(child: &Child, signal: &str) {
     assert!(status.expect("kill runs").success());
 }
 
-/// The output of a program that ends soon; one that does not is killed.
+/// Returns the output of a program that ends soon. One that does not is killed, and the test fails. The
+/// output has to fit into a pipe.
 pub fn ends_soon(mut child: Child, line: &str) -> Output {
     let begun = Instant::now();
     while child.try_wait().expect("a child").is_none() {
-        if begun.elapsed() > Duration::from_secs(30) {
+        if begun.elapsed() > Duration::from_secs(60) {
             child.kill().expect("a child");
-            panic!("`{line}` hangs");
+            panic!("`{line}` does not end");
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -5,7 +5,9 @@ use std::os::unix::fs::FileTypeExt;
 use std::process::Command;
 use std::time::Duration;
 
-use super::common::{PROGRAM, Place, code, ends_soon, signal, stderr, stdout, wait_for, words};
+use super::common::{
+    PROGRAM, Place, code, ends_soon, signal, stderr, stdout, wait_for, wait_for_work, words,
+};
 
 /// A place with a pipe that nobody reads or writes.
 fn with_pipe() -> Place {
@@ -50,8 +52,8 @@ fn a_proof_has_one_writer() {
     let place = Place::new();
     let first = place.spawn(&words("solve 8x8 --memory 64MiB --proof a.proof"));
     wait_for(&place.path("a.proof.tmp"));
-    // The name is there a moment before the lock.
-    std::thread::sleep(Duration::from_millis(100));
+    // The file exists a moment before the lock on it is taken.
+    wait_for_work(&first, Duration::from_millis(100));
     let second = place.run(&words("solve 3x3 --proof a.proof"));
     assert_eq!(code(&second), 4, "{}", stderr(&second));
     assert!(stderr(&second).contains("another program is writing a.proof"), "{}", stderr(&second));

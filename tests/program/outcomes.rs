@@ -44,12 +44,23 @@ fn lines(name: &str) -> Vec<String> {
         .collect()
 }
 
+/// Fails if the program does not know an option or subcommand of the line. Rows about unknown names
+/// contain the word `nonsense` or an empty argument.
+fn assert_names_exist(line: &str, message: &str) {
+    let is_unknown = ["unexpected argument", "unrecognized subcommand"]
+        .iter()
+        .any(|error| message.contains(error));
+    let is_meant = words(line).iter().any(|word| word.contains("nonsense") || word.is_empty());
+    assert!(!is_unknown || is_meant, "{line}: {message}");
+}
+
 #[test]
 fn exit_codes() {
     let place = place();
     let mut text = String::new();
     for line in lines("exit_codes.txt") {
         let output = place.run(&words(&line));
+        assert_names_exist(&line, &stderr(&output));
         writeln!(text, "{:>3}  {line}", code(&output)).expect("text grows");
     }
     snapshot::check("exit_codes.txt", &text);
@@ -80,6 +91,7 @@ fn json_keys() {
     let mut text = String::new();
     for line in lines("json.txt") {
         let output = place.run(&words(&line));
+        assert_names_exist(&line, &stderr(&output));
         writeln!(text, "{line}\n    exit code {}", code(&output)).expect("text grows");
         let mut found = Vec::new();
         for object in stdout(&output).lines() {

@@ -5,7 +5,7 @@ use std::fs;
 use konane::Position;
 use serde_json::Value;
 
-use super::common::{Place, code, one_object, signal, stderr, stdout, wait_for};
+use super::common::{Place, code, one_object, signal, stderr, stdout, wait_for, wait_for_work};
 use super::proof_samples::{board, bytes_of, proof};
 
 /// Checks that an object of `verify-proof` has the fields that it should have.
@@ -233,7 +233,7 @@ fn a_signal_leaves_no_file() {
     let child = place.command(&args).spawn().unwrap();
     let temporary = place.path("a.proof.tmp");
     wait_for(&temporary);
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    wait_for_work(&child, std::time::Duration::from_millis(200));
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 130, "{}", stderr(&output));

@@ -1,40 +1,60 @@
-//! What the program printed when somebody last looked at it, kept as text files.
+//! Output of the program, compared with the text files in `tests/data/snapshots`.
 //!
-//! A difference is a decision: it goes into the changelog, and the files are made anew by
+//! An intended difference is a line of the changelog. The files are replaced by
 //!
 //! ```text
 //! RENEW_SNAPSHOTS=1 cargo test --test program
 //! ```
+//!
+//! A test whose file is replaced still fails, because the output differs from the file as it was. It
+//! passes in the next run.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// Whether files are to be made anew.
+use similar::TextDiff;
+
+/// Returns true if files that differ are to be replaced.
 pub fn renewed() -> bool {
     std::env::var_os("RENEW_SNAPSHOTS").is_some()
 }
 
-/// Compares a text with the file of that name in `tests/data/snapshots`, or makes the file.
+/// The remedy for a difference, as the last line of a message.
+pub fn remedy() -> &'static str {
+    if renewed() {
+        "The file has been replaced: look at its diff and run the tests again."
+    } else {
+        "If that is intended, add a line to the changelog and replace the file:\n\
+         RENEW_SNAPSHOTS=1 cargo test --test program"
+    }
+}
+
+/// The differences from `kept` to `found` with the lines around them; empty if the texts are equal.
+fn differences(kept: &str, found: &str) -> String {
+    TextDiff::from_lines(kept, found).unified_diff().context_radius(2).to_string()
+}
+
+/// Compares a text with the file `name`. Line breaks and the order of lines count.
 pub fn check(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/snapshots").join(name);
-    if renewed() {
-        fs::write(&path, text).expect("the snapshot can be written");
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    if kept == text {
         return;
     }
-    let kept = fs::read_to_string(&path).unwrap_or_default();
-    let mut differences = String::new();
-    let (kept_lines, lines): (Vec<&str>, Vec<&str>) =
-        (kept.lines().collect(), text.lines().collect());
-    for line in kept_lines.iter().filter(|line| !lines.contains(line)) {
-        differences += &format!("- {line}\n");
+    if renewed() {
+        fs::write(&path, text).expect("the snapshot can be written");
     }
-    for line in lines.iter().filter(|line| !kept_lines.contains(line)) {
-        differences += &format!("+ {line}\n");
-    }
-    assert!(
-        kept == text,
-        "{name} is not what tests/data/snapshots has:\n{differences}\
-         If that is wanted, it is a line of the changelog, and the snapshots are renewed by\n\
-         RENEW_SNAPSHOTS=1 cargo test --test program"
+    panic!(
+        "the output differs from tests/data/snapshots/{name}:\n{}{}",
+        differences(&kept, text),
+        remedy()
     );
+}
+
+#[test]
+fn differences_show_order_repetition_and_line_breaks() {
+    assert_eq!(differences("a\nb\n", "a\nb\n"), "");
+    assert_eq!(differences("a\nb\n", "b\na\n"), "@@ -1,2 +1,2 @@\n+b\n a\n-b\n");
+    assert_eq!(differences("a\n", "a\na\n"), "@@ -1 +1,2 @@\n a\n+a\n");
+    assert!(differences("a\n", "a").contains("No newline at end of file"));
 }

@@ -1,6 +1,7 @@
 //! Limits, the stop flag and the observer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::oracles::graph::GraphGame;
@@ -58,7 +59,7 @@ fn a_deadline_in_the_past_ends_the_search_at_once() {
     let started = Instant::now();
     let limits = Limits { deadline: Some(started), ..Limits::default() };
     run_limited(limits, &mut (), Reason::TimeLimit);
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn a_deadline_in_the_future_is_kept() {
         let report = run(&game, code, setting, limits, &mut ());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit), "{name}");
         // Generous: a loaded machine may not run us for a while.
-        assert!(started.elapsed() < Duration::from_secs(10), "{name}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{name}");
         assert!(started.elapsed() >= Duration::from_millis(100), "{name}");
     }
 }
@@ -89,22 +90,34 @@ fn a_stop_flag_set_before_ends_the_search_at_once() {
     run_limited(limits, &mut (), Reason::Interrupted);
 }
 
+/// Sends a message to another thread for each call.
+struct Reports(Sender<()>);
+
+impl Observer for Reports {
+    fn progress(&mut self, _: &Progress) {
+        // The other thread may have ended.
+        let _ = self.0.send(());
+    }
+}
+
 #[test]
 fn a_stop_flag_set_by_another_thread_ends_the_search() {
     let (board, estimate) = endless();
     let game = Konane::new(&board, estimate);
     let code = Position::start(&board).code(&board);
-    let stop = AtomicBool::new(false);
+    let stop = &AtomicBool::new(false);
     for (name, run) in algorithms() {
         stop.store(false, Ordering::Relaxed);
+        let (sender, progress) = channel();
+        let mut observer = Reports(sender);
         let report = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                std::thread::sleep(Duration::from_millis(50));
+            scope.spawn(move || {
+                progress.recv().expect("the search reports progress");
                 stop.store(true, Ordering::Relaxed);
             });
-            let limits = Limits { stop: Some(&stop), ..Limits::default() };
+            let limits = Limits { stop: Some(stop), ..Limits::default() };
             let setting = roomy();
-            run(&game, code, setting, limits, &mut ())
+            run(&game, code, setting, limits, &mut observer)
         });
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
         assert!(report.best.is_some(), "{name}");

@@ -152,7 +152,7 @@ fn limits_stop_all_threads_and_are_named() {
         let limits = Limits { deadline: Some(deadline), ..Limits::default() };
         for (outcome, _) in large(limits, number) {
             assert_eq!(outcome, Outcome::Unknown(Reason::TimeLimit));
-            assert!(deadline.elapsed() < Duration::from_secs(10));
+            assert!(deadline.elapsed() < Duration::from_secs(60));
         }
         let stop = true.into();
         let limits = Limits { stop: Some(&stop), ..Limits::default() };

@@ -290,8 +290,8 @@ fn a_job_that_is_called_off_ends_soon() {
                     searching.join().unwrap().unwrap();
                     begun.elapsed()
                 });
-                // Some milliseconds; a busy machine may not run us for a while.
-                assert!(waited < Duration::from_secs(1), "{waited:?}");
+                // The job itself takes days.
+                assert!(waited < Duration::from_secs(30), "{waited:?}");
                 leader.lost(0);
             }
         })

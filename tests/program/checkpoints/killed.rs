@@ -1,6 +1,7 @@
 //! Signals, and kill -9 while checkpoints are written.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use konane::search::table::Table;
 use konane::{Board, Profile};
 use serde_json::Value;
 
-use super::super::common::{Place, signal, wait_for};
+use super::super::common::{Place, signal, wait_for, wait_for_work};
 use super::{answer, solve};
 
 /// A search of some 3 million nodes for df-pn, about a second.
@@ -27,7 +28,7 @@ fn a_signal_saves_the_search() {
         let file = ["--checkpoint", "a.ckpt"];
         let child = place.spawn(&[&SOLVE[..], &search, &file].concat());
         wait_for(&place.path("a.ckpt.lock"));
-        sleep(Duration::from_millis(150));
+        wait_for_work(&child, Duration::from_millis(150));
         // As `timeout` does: once to the program and once to its group.
         signal(&child, name);
         sleep(Duration::from_millis(5));
@@ -127,21 +128,24 @@ fn a_checkpoint_that_cannot_be_written_any_more_is_an_error_at_the_end() {
     let place = Place::new();
     fs::create_dir(place.path("disk")).unwrap();
     let file = ["--checkpoint", "disk/a.ckpt", "--checkpoint-interval", "50ms"];
-    let child = place.spawn(&[&SOLVE[..], &["8x8", "--memory", "16MiB"], &file].concat());
+    let mut child = place.spawn(&[&SOLVE[..], &["8x8", "--memory", "16MiB"], &file].concat());
     wait_for(&place.path("disk/a.ckpt"));
     // Files may still appear in it.
     while place.path("disk").exists() {
         let _ = fs::remove_dir_all(place.path("disk"));
     }
-    sleep(Duration::from_millis(300));
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut message = String::new();
+    while message.matches("warning: no checkpoint was written").count() < 2 {
+        assert!(stderr.read_line(&mut message).unwrap() > 0, "{message}");
+    }
     signal(&child, "-INT");
-    let output = child.wait_with_output().unwrap();
-    let stopped = answer(&output, 4);
+    stderr.read_to_string(&mut message).unwrap();
+    let stopped = answer(&child.wait_with_output().unwrap(), 4);
     assert_eq!(stopped["reason"], "interrupted");
     assert!(stopped["checkpoint"]["written"].as_u64().unwrap() > 0);
     let error = stopped["checkpoint"]["error"].as_str().unwrap();
     assert!(error.contains("cannot create disk/a.ckpt.tmp"), "{error}");
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
     let warned = format!("warning: no checkpoint was written: {error}\n");
     assert!(message.matches(&warned).count() > 1, "{message}");
     assert!(message.ends_with(&format!("error: {error}\n")), "{message}");
@@ -154,7 +158,8 @@ fn two_searches_cannot_share_a_file() {
     let solve = ["solve", "8x8", "--json", "--quiet", "--memory", "16MiB"];
     let child = place.spawn(&[&solve[..], &["--checkpoint", "a.ckpt"]].concat());
     wait_for(&place.path("a.ckpt.lock"));
-    sleep(Duration::from_millis(100));
+    // The file exists a moment before the lock on it is taken.
+    wait_for_work(&child, Duration::from_millis(100));
     let output = place.run(&[&solve[..], &["--checkpoint", "a.ckpt"]].concat());
     signal(&child, "-INT");
     assert_eq!(output.status.code(), Some(4));

@@ -218,10 +218,11 @@ fn slow(server: &Server, count: usize, sent: &str) -> Vec<TcpStream> {
     (0..count).map(client).collect()
 }
 
+/// A request is answered before the server disconnects idle clients after ten seconds.
 fn answered_soon(server: &Server) {
     let begun = Instant::now();
     assert_eq!(server.get("version").status, 200);
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
 }
 
 #[test]
