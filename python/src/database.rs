@@ -31,7 +31,7 @@ pub struct PyDatabase {
     inner: Arc<Database>,
     owner: Owner,
     cache_bytes: u64,
-    /// What a forked process has opened. The lock is taken with the GIL and released before it, so no
+    /// Files opened by a forked process. The lock is taken with the GIL and released before it, so no
     /// other thread holds it at a fork.
     reopened: Mutex<Option<(Owner, Arc<Database>)>>,
 }

@@ -127,7 +127,7 @@ pub struct Analysis {
     pub verdict: String,
     /// True if the values of the position and of every move are known.
     pub complete: bool,
-    /// Why a value is unknown. Absent if all are known, or if no limit was reached.
+    /// Reason for an unknown value. Absent if all values are known or no limit was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The canonical code as decimal text, since it has 64 bits. Equivalent positions have the same

@@ -126,7 +126,7 @@ pub struct VerifyReport {
     pub undecided: u64,
     /// The first hundred wrong and the first hundred undecided entries, smallest positions first.
     pub findings: Vec<Finding>,
-    /// Whether the root is lost for the player to move; `None` if no root was given, or if a limit was
+    /// True if the root is lost for the player to move; `None` if no root was given, or if a limit was
     /// reached before it was decided.
     pub root_lost: Option<bool>,
     /// Couples of a land that the file does not have and a heap that had to be searched.
@@ -136,7 +136,7 @@ pub struct VerifyReport {
 }
 
 impl VerifyReport {
-    /// Whether every entry is established and the root, if one was given, is decided. `None` if a limit
+    /// True if every entry is established and the root, if one was given, is decided. `None` if a limit
     /// was reached and no entry is wrong. A file without entries proves nothing and is not valid.
     pub fn is_valid(&self) -> Option<bool> {
         match (self.wrong, self.entries, self.reason) {
@@ -322,7 +322,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether entries decide a sum, if they are right: entries for its lands, or for those after its
+    /// Returns true if entries decide a sum, if they are right: entries for its lands, or for those after its
     /// moves.
     fn follows(&mut self, sum: &[Atom], claims: &Claims) -> Result<bool, Halt> {
         if claimed_number(sum, claims).is_some() {

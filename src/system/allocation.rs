@@ -14,7 +14,7 @@ thread_local! {
     static IS_FALLIBLE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the caller of the allocation that this thread is making handles its failure. For the global
+/// Returns true if the caller of the allocation that this thread is making handles its failure. For the global
 /// allocators of programs.
 #[inline]
 pub fn is_allocation_fallible() -> bool {
@@ -59,7 +59,7 @@ pub(crate) fn try_reserve_in_set<T: Eq + Hash, S: BuildHasher>(
     fallible(|| set.try_reserve(more))
 }
 
-/// Whether the system would give `bytes` of address space in one piece. Nothing is written to it.
+/// Returns true if the system would give `bytes` of address space in one piece. Nothing is written to it.
 pub(crate) fn is_available(bytes: u64) -> bool {
     usize::try_from(bytes).is_ok_and(|bytes| set_aside(bytes).is_some())
 }

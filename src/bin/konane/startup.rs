@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program was started with standard output closed (`>&-`). Rust's runtime opens
+/// Returns true if the program was started with standard output closed (`>&-`). Rust's runtime opens
 /// `/dev/null` in its place, to which an answer would be lost without an error.
 pub fn is_stdout_closed() -> bool {
     STDOUT_IS_CLOSED.load(Ordering::Relaxed)

@@ -75,7 +75,7 @@ impl Hosts {
         Hosts(names.into())
     }
 
-    /// Whether a `Host` header has one of these names, with any port or without one.
+    /// Returns true if a `Host` header has one of these names, with any port or without one.
     fn has(&self, host: &[u8]) -> bool {
         split_host(host).is_some_and(|(host, _)| {
             is_loopback(host) || self.0.iter().any(|name| name.0.eq_ignore_ascii_case(host))

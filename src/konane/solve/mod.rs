@@ -60,7 +60,7 @@ pub struct Solver<'a, K = ()> {
     pub(crate) options: SolveOptions,
     pub(crate) limits: Limits<'a>,
     pub(crate) known: &'a K,
-    /// Whether values of positions were given.
+    /// True if values of positions were given.
     pub(super) has_known: bool,
     pub(super) keeper: Option<&'a Keeper>,
 }

@@ -1,4 +1,4 @@
-//! What a search found, or why it cannot begin.
+//! The result of a search, and errors that prevent one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub struct Solution {
     #[serde(serialize_with = "or_unknown::serialize")]
     #[schemars(with = "OrUnknown<Colour>")]
     pub winner: Option<Colour>,
-    /// Why the outcome is unknown.
+    /// Reason for an unknown outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Proof number of the position for the player to move, while the outcome is unknown. Absent for
@@ -155,7 +155,7 @@ impl Solution {
     }
 }
 
-/// Why a search cannot begin.
+/// Error that prevents a search.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
     /// Less than [`LEAST_MEMORY`].

@@ -148,7 +148,7 @@ impl Finished {
         self.chunks.iter().map(|chunk| chunk.len as u64).sum()
     }
 
-    /// Whether a code is in the set. The first question makes a table of all codes.
+    /// Returns true if a code is in the set. The first question makes a table of all codes.
     ///
     /// # Errors
     /// If there is no memory for the table.
