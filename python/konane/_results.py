@@ -78,6 +78,7 @@ class Solution:
     * ``board``: Ranks x files.
     * ``position``: The position in which the search began, as text.
     * ``to_move``: The player to move: ``"black"`` or ``"white"``.
+    * ``phase``: Kind of the next move: ``"removal"`` or ``"jump"``.
     * ``algorithm``: The search algorithm, such as ``"dfpn"``.
     * ``profile``: Its parameters, ``"tuned"`` or ``"thesis"``.
     * ``threads``: Threads that searched.
@@ -104,6 +105,7 @@ class Solution:
     board: str
     position: str
     to_move: _Colour
+    phase: Literal["removal", "jump"]
     algorithm: str
     profile: str
     threads: int

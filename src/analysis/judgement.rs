@@ -113,7 +113,7 @@ pub struct Analysis {
     pub position: Position,
     /// The player to move.
     pub to_move: Colour,
-    /// Kind of the moves: `removal` in the first two plies, `jump` from then on.
+    /// Kind of the moves: `removal` if a move removes a stone, else `jump`.
     pub phase: Phase,
     /// The value of the position; none while it is unknown.
     #[serde(flatten, serialize_with = "JudgementFields::serialize")]
@@ -130,13 +130,13 @@ pub struct Analysis {
     /// Reason for an unknown value. Absent if all values are known or no limit was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The canonical code as decimal text, since it has 64 bits. Equivalent positions have the same
-    /// code.
+    /// The canonical code as decimal text, since it has 64 bits. Positions of a board and a `phase`
+    /// have the same code if a symmetry maps one to the other.
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
     pub code: u64,
     /// All moves: winning ones first, the quickest at the head; then losing ones, the longest at the
-    /// head; then those with unknown outcome. Otherwise in the order of [`Position::moves`].
+    /// head; then those with unknown outcome.
     pub moves: Vec<JudgedMove>,
 }
 

@@ -17,7 +17,7 @@ use super::progress::Progress;
 use crate::analysis::{Analysis, Analyst};
 use crate::json::{OrUnknown, or_unknown};
 use crate::konane::record::{Mark, Record, RecordedMove};
-use crate::konane::{Colour, Dimensions, Move, Position};
+use crate::konane::{Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::system::parse_duration;
@@ -67,6 +67,8 @@ pub struct AnnotationJson {
     pub board: Dimensions,
     /// The position in which the game begins.
     pub position: Position,
+    /// Kind of its moves.
+    pub phase: Phase,
     /// Name of the player of Black; null if the record does not have it.
     pub black: Option<String>,
     /// Name of the player of White.
@@ -364,6 +366,7 @@ fn object(
     AnnotationJson {
         board: record.dimensions,
         position: record.start,
+        phase: record.start.phase(&record.board()),
         black: record.black.clone(),
         white: record.white.clone(),
         result: record.result,

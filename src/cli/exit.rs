@@ -35,7 +35,7 @@ pub enum Exit {
     Answered = 0,
     /// A check that was asked for failed (`bench --expect`, `verify-proof`, `sprouts verify`).
     Mismatch = 1,
-    /// Bad usage or bad input, or a request for memory or threads that the system does not provide.
+    /// Bad usage or bad input, or a request for a table that the system does not provide.
     /// Nothing was computed, except for other lines of the input.
     BadInput = 2,
     /// A limit was reached without an answer.

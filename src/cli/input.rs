@@ -30,8 +30,8 @@ pub struct BeginArgs {
     /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub position: Option<String>,
-    /// Phase of --position. A position with one empty square, such as "1ox b", is one before White's
-    /// removal unless the phase is jump.
+    /// Phase of --position: auto (a removal is next if fewer than two squares are empty) or jump (the
+    /// players jump, as in "1ox b") [default: auto].
     #[arg(
         long,
         value_name = "PHASE",

@@ -66,7 +66,7 @@ const PRINTED: &[Printed] = &[
     printed::<ExportJson>("sprouts db export"),
     printed::<StatsJson>("sprouts db stats"),
     printed::<BenchJson>("bench"),
-    printed::<EndedJson>("any, ended by a limit before its work"),
+    printed::<EndedJson>("annotate -, interrupted while it reads"),
 ];
 
 /// Schemas of all objects.

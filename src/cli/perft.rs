@@ -13,7 +13,7 @@ use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::input::PositionArgs;
 use super::output;
 use super::progress::Progress;
-use crate::konane::{Board, Dimensions, Move, Perft, Position, Uncounted};
+use crate::konane::{Board, Dimensions, Move, Perft, Phase, Position, Uncounted};
 use crate::system::memory_available;
 use crate::system::{NumberError, parse_number};
 
@@ -78,6 +78,8 @@ pub struct PerftJson {
     pub board: Dimensions,
     /// The position in which the count began.
     pub position: Position,
+    /// Kind of its moves.
+    pub phase: Phase,
     /// Plies requested.
     pub depth: u32,
     /// Move sequences of 1, 2, ... plies.
@@ -187,6 +189,7 @@ impl Run<'_> {
             output::write_json(&PerftJson {
                 board: board.dimensions(),
                 position: *position,
+                phase: position.phase(board),
                 depth,
                 nodes,
                 symmetry: unique.is_some().then_some(!args.no_symmetry),

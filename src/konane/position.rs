@@ -17,8 +17,7 @@ use crate::json::serialize_as_text;
 use crate::system::quote;
 
 /// Phase of a game. It follows from the number of empty squares, except on [`Board::jumping`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Phase {
     /// No square is empty: Black removes one of its stones from a corner or the centre.
     #[serde(rename = "removal")]
@@ -29,6 +28,21 @@ pub enum Phase {
     /// The players jump.
     #[serde(rename = "jump")]
     Jumping,
+}
+
+// By hand: two of the phases have the same text, which a derived schema would list twice.
+impl JsonSchema for Phase {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Phase".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "enum": ["removal", "jump"] })
+    }
 }
 
 /// Phase of a position that is given as text.

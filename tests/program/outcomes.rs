@@ -123,6 +123,8 @@ fn objects_match_the_schema() {
         ("builddb", "builddb 3x3 --out new --json --quiet"),
         ("builddb --plan", "builddb 6x6 --plan --json"),
         ("probe", "probe 3x3 --db db --moves \"\" --json"),
+        ("analyse", "analyse 3x3 --json"),
+        ("analyse", "analyse 1x3 --position \"1ox b\" --phase jump --json"),
         ("statespace", "statespace 3x3 --json --quiet"),
         ("verifydb", "verifydb db/3x3-complete --json --quiet"),
         ("verify-proof", "verify-proof 4x4.proof --json --quiet"),

@@ -8,7 +8,7 @@ use super::common::{
     PROGRAM, code, command, json, keys, konane, one_object, stderr, stdout, words,
 };
 
-const SOLVE_KEYS: [&str; 17] = [
+const SOLVE_KEYS: [&str; 18] = [
     "algorithm",
     "best_move",
     "board",
@@ -17,6 +17,7 @@ const SOLVE_KEYS: [&str; 17] = [
     "nodes",
     "nodes_per_second",
     "outcome",
+    "phase",
     "position",
     "profile",
     "seconds",
@@ -338,7 +339,7 @@ fn perft_counts_as_published_with_any_number_of_threads() {
         let value = json(&["perft", "8x8", "8", "--json", "--threads", threads, kind], 0);
         let mut found = keys(&value);
         found.sort_unstable();
-        assert_eq!(found, ["board", "depth", "nodes", "position", "seconds"]);
+        assert_eq!(found, ["board", "depth", "nodes", "phase", "position", "seconds"]);
         assert_eq!(value["board"], "8x8");
         assert_eq!(value["depth"], 8);
         assert_eq!(value["nodes"], Value::from(published.clone()));

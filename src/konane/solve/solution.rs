@@ -9,7 +9,7 @@ use crate::error::ErrorKind;
 use crate::json::{OrUnknown, or_unknown, per_second};
 use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::moves::Move;
-use crate::konane::position::Position;
+use crate::konane::position::{Phase, Position};
 use crate::konane::profile::Profile;
 use crate::search::Value;
 use crate::search::numbers::{INFINITY, Number};
@@ -26,6 +26,8 @@ pub struct Solution {
     pub position: Position,
     /// The player to move.
     pub to_move: Colour,
+    /// Kind of the next move.
+    pub phase: Phase,
     /// The search algorithm.
     pub algorithm: Algorithm,
     /// Its parameters.
@@ -102,6 +104,7 @@ impl Solution {
             board: board.dimensions(),
             position,
             to_move,
+            phase: position.phase(board),
             algorithm: options.algorithm,
             profile: options.profile,
             threads: report.threads,

@@ -51,7 +51,7 @@ pub fn circumstances(results: &Results) -> String {
             distinct(results.records(), |r| format!("{} ({} cores)", r.cpu, r.cores))
         ],
         row!["date", if first == last { first.to_string() } else { format!("{first} to {last}") }],
-        row!["version", distinct(results.records(), |record| record.version.clone())],
+        row!["version", distinct(results.records(), |record| record.version().to_owned())],
         row![
             "signature (`konane bench`)",
             distinct(results.records(), |r| r.signature.to_string())

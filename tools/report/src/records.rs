@@ -41,6 +41,13 @@ pub struct Record {
     pub result: Answer,
 }
 
+impl Record {
+    /// Version of the program in words.
+    pub fn version(&self) -> &str {
+        if self.version.is_empty() { "not recorded" } else { &self.version }
+    }
+}
+
 /// Output of `solve`, `perft` or `sprouts solve`, as far as the pages need it. Fields are optional, since
 /// records of earlier versions are kept.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -36,7 +36,7 @@ pub struct SetupJson {
     pub position: Position,
     /// The player to move.
     pub to_move: Colour,
-    /// `removal` in the first two plies, `jump` from then on.
+    /// Kind of the moves: `removal` if a move removes a stone, else `jump`.
     pub phase: Phase,
 }
 
