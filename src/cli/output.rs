@@ -18,7 +18,7 @@ pub use crate::system::bytes_text as bytes;
 use crate::system::{escape_json, escape_line, escape_text};
 
 /// One JSON object and a line feed. Control characters in its strings are escaped, as
-/// [`TerminalText`] does it for text, but in the syntax of JSON.
+/// `TerminalText` does it for text, but in the syntax of JSON.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
     Ok(escape_json(&text).into_owned() + "\n")
