@@ -309,7 +309,7 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
         ("Board: 9x9\n\n", '"9x9" is not a board'),
         ("1. c3\n", "no board"),
         ("Board: 2x2\n\na1 b1 a2 b2 a1\n", "5 moves. A game on 2x2 has at most 4"),
-        (" " * (1 << 20) + "\n", "at most 1.0 MiB"),
+        (" " * (1 << 20) + "\n", "at most 1 MiB"),
     ]:
         game.write_text(text)
         page.one("#record-file").send_keys(str(game))

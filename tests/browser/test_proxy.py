@@ -68,7 +68,7 @@ def test_the_page_behind_a_prefix(driver, proxy, host):
     page.button("Start").click()
     page.says(".facts", "Proof number")
     page.button("Stop").click()
-    page.says(".result", "not decided (interrupted)")
+    page.says(".result", "unknown (interrupted)")
     # A picture.
     page.open("game=sprouts&pos=0*3")
     page.wait(lambda: page.script("return document.querySelector('.paper img').naturalWidth"))

@@ -154,7 +154,7 @@ def test_openings(page, konane):
     for card in page.all(".opening"):
         first, second = card.get_attribute("data-key").split(",")
         answer = konane("solve", "4x4", "--moves", f"{first} {second}", "--json")
-        assert f"{answer['outcome'].capitalize()} wins" in card.text
+        assert f"{answer['winner'].capitalize()} wins" in card.text
     page.all(".opening")[0].click()
     page.wait(lambda: len(page.played) == 2)
     assert page.one("#tab-moves").get_attribute("aria-selected") == "true"
