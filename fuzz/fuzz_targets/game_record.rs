@@ -3,9 +3,9 @@
 //! ranks flipped, and every move can be played.
 #![no_main]
 
-use konane::Move;
 use konane::notation::square_name;
 use konane::record::Record;
+use konane::{Move, Square};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -46,9 +46,10 @@ fn flipped(record: &Record, text: &str) -> String {
     };
     flipped += &comments(&record.comments);
     for (ply, recorded) in record.moves.iter().enumerate() {
-        let square = |square: u8| {
+        let square = |square: Square| {
             let (ranks, files) = (record.dimensions.ranks(), record.dimensions.files());
-            let (row, file) = (u32::from(square) / files, u32::from(square) % files);
+            let index = u32::from(square.index());
+            let (row, file) = (index / files, index % files);
             square_name(record.dimensions, (ranks - 1 - row) * files + file)
         };
         let mv = match recorded.mv {

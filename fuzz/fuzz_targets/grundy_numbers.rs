@@ -46,7 +46,7 @@ fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
 }
 
 fuzz_target!(|input: Input| {
-    load(input.tail);
+    let _ = load(input.tail);
     let (mut bytes, mut expected, mut is_whole) = (MAGIC.to_vec(), Vec::new(), true);
     for Frame { longer, records, edits } in &input.frames {
         let mut content = Vec::new();

@@ -2,9 +2,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use konane::notation::{
-    parse_move, parse_moves, parse_square, read_move, square_name,
-};
+use konane::notation::{parse_move, parse_moves, parse_square, read_move, square_name};
 use konane::{Board, Dimensions, Position};
 use libfuzzer_sys::fuzz_target;
 
