@@ -57,8 +57,8 @@ run_tsan() {
         return
     fi
     host=$(rustc +nightly -vV | sed -n 's/^host: //p')
-    # Some tests ask for more memory than there is and expect a refusal.
-    TSAN_OPTIONS="${TSAN_OPTIONS:-} allocator_may_return_null=1" \
+    # Some tests ask for more memory than there is and expect a refusal. Random tests are slow here.
+    TSAN_OPTIONS="${TSAN_OPTIONS:-} allocator_may_return_null=1" PROPTEST_CASES="${PROPTEST_CASES:-3}" \
         RUSTFLAGS="${RUSTFLAGS:-} -Zsanitizer=thread" CARGO_TARGET_DIR="$target/tsan" \
         cargo +nightly test -Zbuild-std --target "$host" --lib --no-default-features -- \
         search::dfpn search::jobs search::pn2::parallel search::run search::sums::two_level \
