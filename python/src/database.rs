@@ -24,7 +24,7 @@ use crate::results;
 /// number of threads. ``Database.find`` and ``Database.open`` return one.
 ///
 /// Pieces of the files are read when they are needed, and checked against their checksums. A forked
-/// process opens the files anew.
+/// process opens the files again.
 #[pyclass(name = "Database", module = "konane", frozen)]
 pub struct PyDatabase {
     /// Its manifest is read in every process, its values in that of `owner` only.
@@ -58,7 +58,7 @@ impl<'py> FromPyObject<'_, 'py> for Source<'py> {
 
 impl PyDatabase {
     /// Returns the database for look-ups. Another thread may have held one of its locks when this
-    /// process was forked, and would hold it forever here, so a forked process opens the files anew.
+    /// process was forked, and would hold it forever here, so a forked process opens the files again.
     fn values(&self, py: Python<'_>) -> Result<Arc<Database>, Failure> {
         if self.owner.is_current() {
             return Ok(Arc::clone(&self.inner));

@@ -19,7 +19,7 @@ use crate::error::Failure;
 /// to the start. `moves` are played from there: ``"a6 a5"``, or a list of such texts.
 ///
 /// `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
-/// is a position in the jumping phase, whatever the number: ``Position("1x3", "1ox b", "jump")``.
+/// is a position in the jumping phase for any number of them: ``Position("1x3", "1ox b", "jump")``.
 ///
 /// Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
 /// used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the

@@ -46,7 +46,7 @@ fn sprouts_search(
     ClusterSearch { position, nimber, options: SearchOptions::TUNED, memory_bytes, threads }
 }
 
-/// The nim heap beside a position.
+/// The nim heap added to a position.
 fn heap(nimber: Whole<name::Nimber>) -> Result<u32, Failure> {
     Ok(nimber.within(0..=MOST_NIMBER.into())? as u32)
 }

@@ -15,7 +15,7 @@ pub fn is_stdout_closed() -> bool {
 /// Run by the C library before `main`, and so before Rust's runtime.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 extern "C" fn look_at_stdout() {
-    // SAFETY: `fcntl` with `F_GETFD` changes nothing, whatever the descriptor is.
+    // SAFETY: `fcntl` with `F_GETFD` changes nothing and accepts every descriptor.
     let is_closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1;
     STDOUT_IS_CLOSED.store(is_closed, Ordering::Relaxed);
 }

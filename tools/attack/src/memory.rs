@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::run::{Attack, Call, End, left_over};
 use crate::samples::Samples;
 
-/// What is run. None of it needs more than a second.
+/// Command lines under test. Each takes less than a second.
 const COMMANDS: [&str; 28] = [
     "solve 5x6 --memory 16MiB --threads 2 --quiet",
     "solve 5x6 --memory 16MiB --threads 2 --quiet --proof o.proof",
@@ -70,7 +70,7 @@ pub fn memory_limits(attack: &mut Attack, samples: &Samples) {
     }
 }
 
-/// What is wrong with an end that says nothing, or the wrong thing.
+/// Returns the fault of an end without a message or with a wrong one, if there is one.
 fn without_message(end: &End, args: &str) -> Option<String> {
     let is_silent = end.stderr.is_empty() && end.stdout.is_empty();
     match end.code {
