@@ -10,7 +10,7 @@ use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
-use konane::endgame::{Database, DatabaseOptions, perfect_game, probe};
+use konane::tablebase::{Database, DatabaseOptions, perfect_game, probe};
 use konane::{Position, notation};
 
 fn main() -> ExitCode {

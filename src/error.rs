@@ -50,7 +50,6 @@ mod tests {
     use super::ErrorKind;
     use crate::analysis::AnalysisError;
     use crate::checkpoint::CheckpointError;
-    use crate::endgame::{BuildError, DatabaseError, PlanError, VerifyError};
     use crate::file::FileError;
     use crate::konane::SolveError;
     use crate::proof::ProofError;
@@ -63,6 +62,7 @@ mod tests {
     use crate::sprouts::grundy_db::GrundyDbError;
     use crate::sprouts::grundy_file::GrundyFileError;
     use crate::sprouts::spr_file::SprError;
+    use crate::tablebase::{BuildError, DatabaseError, PlanError, VerifyError};
 
     fn not_replaceable() -> FileError {
         FileError::NotReplaceable { path: PathBuf::from("a"), found: "a directory" }

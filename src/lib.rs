@@ -16,7 +16,7 @@
 //!
 //! * At the root is the game: [`Board`], [`Position`], [`Move`], text ([`notation`]), [`Perft`].
 //!   [`Solver`] is the entry.
-//! * [`endgame`] computes the values of all positions of a board, keeps them in checked files, and
+//! * [`tablebase`] computes the values of all positions of a board, keeps them in checked files, and
 //!   looks them up; a search takes them as known values ([`search::plain::known`]).
 //! * [`analysis`] judges a position and each of its moves, by everything that is at hand.
 //! * [`proof`] writes the positions that prove a result, and checks them by the rules alone.
@@ -63,7 +63,6 @@ pub mod analysis;
 pub mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod endgame;
 mod error;
 pub mod file;
 mod json;
@@ -72,6 +71,7 @@ pub mod proof;
 pub mod search;
 pub mod sprouts;
 pub mod system;
+pub mod tablebase;
 
 pub use crate::error::ErrorKind;
 pub use crate::search::Value;
@@ -93,8 +93,8 @@ struct Guide;
 /// What the tests and the benchmarks look into; no part of the public face.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::endgame::{files, index, values};
     pub use crate::konane::{code, kernels, symmetry, zobrist};
+    pub use crate::tablebase::{files, index, values};
 }
 
 /// What unit tests compare with; integration tests have it as well.

@@ -3,11 +3,11 @@
 mod algorithms;
 mod codes;
 mod common;
-mod endgame;
 mod movegen;
 mod perft;
 mod sprouts;
 mod table;
+mod tablebase;
 
 criterion::criterion_main!(
     movegen::benches,
@@ -15,6 +15,6 @@ criterion::criterion_main!(
     perft::benches,
     table::benches,
     algorithms::benches,
-    endgame::benches,
+    tablebase::benches,
     sprouts::benches,
 );

@@ -1,7 +1,7 @@
 //! Any text is a task of a build or is refused; one that was read is written the same.
 #![no_main]
 
-use konane::endgame::Task;
+use konane::tablebase::Task;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use konane::endgame::Manifest;
+use konane::tablebase::Manifest;
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use konane::Board;
-use konane::endgame::{
+use konane::tablebase::{
     BuildObserver, BuildOptions, DatabaseError, Histogram, LayerSummary, Metric, Scope, Stage,
     build, plan,
 };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use konane::Board;
-use konane::endgame::{BuildError, Task, TaskBuild, TaskOptions, TaskPlan};
+use konane::tablebase::{BuildError, Task, TaskBuild, TaskOptions, TaskPlan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -5,7 +5,7 @@ use std::path::{self, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use konane::Dimensions;
-use konane::endgame::{self, Database, DatabaseError, DatabaseOptions};
+use konane::tablebase::{self, Database, DatabaseError, DatabaseOptions};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -219,7 +219,7 @@ impl PyDatabase {
             )));
         }
         let database = self.values(py)?;
-        let answer = interrupt::detached(py, || endgame::probe(&database, &asked.position))??;
+        let answer = interrupt::detached(py, || tablebase::probe(&database, &asked.position))??;
         let fields = results::dict(py, &answer)?;
         let (moves, after) = (PyDict::new(py), PyDict::new(py));
         for rated in &answer.moves {

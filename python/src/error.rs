@@ -4,7 +4,6 @@
 use std::fmt::Display;
 
 use konane::checkpoint::CheckpointError;
-use konane::endgame::{BuildError, DatabaseError, PlanError};
 use konane::file::FileError;
 use konane::proof::ProofError;
 use konane::search::certificate::CertificateError;
@@ -13,6 +12,7 @@ use konane::search::sums::Full;
 use konane::search::table::TableError;
 use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
+use konane::tablebase::{BuildError, DatabaseError, PlanError};
 use konane::{ErrorKind, Reason, SolveError, Uncounted};
 use pyo3::PyErr;
 

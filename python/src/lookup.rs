@@ -7,8 +7,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use konane::Value;
-use konane::endgame::{Database, DatabaseError, DatabaseValues};
 use konane::search::plain::known::{Answer, Known};
+use konane::tablebase::{Database, DatabaseError, DatabaseValues};
 use rayon::prelude::*;
 
 use crate::position::decode;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use konane::endgame::{Database, DatabaseValues};
 use konane::search::plain::known::Known;
+use konane::tablebase::{Database, DatabaseValues};
 use konane::{Algorithm, Profile, Progress, Solution, SolveOptions, Solver};
 use pyo3::prelude::*;
 

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
 use super::judgement::{Analysis, Judgement, Source};
-use crate::endgame::{Database, DatabaseError, DatabaseValues};
 use crate::error::ErrorKind;
 use crate::konane::solve::new_table;
 use crate::konane::zobrist::Zobrist;
@@ -17,6 +16,7 @@ use crate::search::Value;
 use crate::search::plain::known::Known;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
+use crate::tablebase::{Database, DatabaseError, DatabaseValues};
 
 /// Nodes that the position and each of its moves get in the first round: some 5 ms.
 const FIRST_BUDGET: u64 = 16_384;

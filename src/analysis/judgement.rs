@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::endgame::values::remoteness::remoteness;
 use crate::json::{OrUnknown, as_text, or_unknown};
 use crate::konane::{Board, Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
 use crate::search::run::Reason;
+use crate::tablebase::values::remoteness::remoteness;
 
 /// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]

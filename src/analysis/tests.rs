@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 use proptest::prelude::*;
 
 use super::{Analysis, Analyst, Source};
-use crate::endgame::values::remoteness::remoteness;
-use crate::endgame::{BuildOptions, Database, DatabaseOptions, Metric, build, plan};
 use crate::konane::notation::{parse_moves, parse_position};
 use crate::konane::{Board, Colour, Position, SolveOptions, Solver};
 use crate::proof::{Guide, Proof, ProofWriter, prove};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
+use crate::tablebase::values::remoteness::remoteness;
+use crate::tablebase::{BuildOptions, Database, DatabaseOptions, Metric, build, plan};
 
 /// Values by plain recursion.
 struct Twin<'a> {

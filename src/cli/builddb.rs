@@ -13,14 +13,14 @@ use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
 use super::progress::Progress;
-use crate::endgame::files::format::database_name;
-use crate::endgame::{
-    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
-};
 use crate::konane::{Board, Dimensions};
 use crate::search::run::Reason;
 use crate::system::peak_memory;
 use crate::system::{NumberError, parse_number};
+use crate::tablebase::files::format::database_name;
+use crate::tablebase::{
+    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
+};
 
 /// Most stones that a board can have.
 const MOST_STONES: u64 = 64;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::exit::CliError;
 use super::flags::values;
-use crate::endgame::{Database, DatabaseOptions, Metric, Scope};
 use crate::konane::geometry::squares;
 use crate::konane::{Dimensions, Position};
+use crate::tablebase::{Database, DatabaseOptions, Metric, Scope};
 
 /// Opens the database of a board in a directory, or the directory's own. If there is only one of the
 /// transposed board, the error says how to ask it, about this position if there is one.

@@ -8,8 +8,6 @@ use std::process::ExitCode;
 
 use crate::analysis::AnalysisError;
 use crate::checkpoint::CheckpointError;
-use crate::endgame::statespace::StateSpaceError;
-use crate::endgame::{BuildError, DatabaseError, PlanError, VerifyError};
 use crate::error::ErrorKind;
 use crate::file::FileError;
 use crate::konane::notation::{MoveListError, PositionError};
@@ -26,6 +24,8 @@ use crate::sprouts::spr_file::SprError;
 use crate::sprouts::verify::VerifyError as SprVerifyError;
 use crate::sprouts::{MovesError, TextError};
 use crate::system::{NumberError, alternatives, bytes_text};
+use crate::tablebase::statespace::StateSpaceError;
+use crate::tablebase::{BuildError, DatabaseError, PlanError, VerifyError};
 
 /// Exit code of a run. The numbers are part of the program's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use super::statespace::StateSpaceJson;
 use super::trace::ProgressJson;
 use super::verify_proof::VerifyProofJson;
 use super::verifydb::VerifyJson;
-use crate::endgame::Probe;
+use crate::tablebase::Probe;
 
 /// Type of the objects that a subcommand prints.
 struct Printed {

@@ -10,10 +10,10 @@ use clap::Args;
 use super::exit::{CliError, Exit};
 use super::input::{PATIENCE, PositionArgs, lines_of_stdin};
 use super::{database, output};
-use crate::endgame::{Database, Probe, RatedMove, probe};
 use crate::konane::notation::parse_position_as;
 use crate::konane::{Board, Position};
 use crate::search::Value;
+use crate::tablebase::{Database, Probe, RatedMove, probe};
 
 /// `konane probe`.
 #[derive(Debug, Args)]

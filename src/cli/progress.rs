@@ -10,8 +10,8 @@ use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use super::output::{self, bytes, time, warn};
-use crate::endgame::{BuildObserver, DatabaseError, LayerSummary, Stage};
 use crate::system::escape_line;
+use crate::tablebase::{BuildObserver, DatabaseError, LayerSummary, Stage};
 
 /// Between two changes of the live line, in milliseconds.
 const LIVE: u64 = 200;

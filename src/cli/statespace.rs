@@ -13,12 +13,12 @@ use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
 use super::progress::Progress;
-use crate::endgame::statespace::{
-    MAX_SQUARES, Ply, Sink, StateSpaceError, memory_needed, statespace,
-};
 use crate::konane::{Board, Dimensions};
 use crate::search::run::Reason;
 use crate::system::memory_available;
+use crate::tablebase::statespace::{
+    MAX_SQUARES, Ply, Sink, StateSpaceError, memory_needed, statespace,
+};
 
 /// `konane statespace`.
 #[derive(Debug, Args)]

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::exit::CliError;
 use crate::checkpoint::CheckpointError;
-use crate::endgame::{Database, DatabaseError, PlanError, Resource, VerifyError};
 use crate::konane::notation::PositionError;
 use crate::konane::{SetupError, SolveError};
 use crate::sprouts::TextError;
@@ -12,6 +11,7 @@ use crate::sprouts::grundy_db::{self, GrundyDbError};
 use crate::sprouts::grundy_file::GrundyFileError;
 use crate::sprouts::spr_file::{LineProblem, SprError};
 use crate::system::memory_available;
+use crate::tablebase::{Database, DatabaseError, PlanError, Resource, VerifyError};
 
 impl CliError {
     /// Returns a change of the command line that avoids this error, if there is one. The texts of the

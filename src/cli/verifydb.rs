@@ -12,13 +12,13 @@ use super::exit::{CliError, Exit};
 use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::progress::Progress;
 use super::{database, output};
-use crate::endgame::{
-    DatabaseError, Manifest, Metric, Scope, VerifyError, VerifyReport, deep_memory, verify,
-};
 use crate::file::FileError;
 use crate::konane::Dimensions;
 use crate::search::run::Reason;
 use crate::system::memory_available;
+use crate::tablebase::{
+    DatabaseError, Manifest, Metric, Scope, VerifyError, VerifyReport, deep_memory, verify,
+};
 
 /// `konane verifydb`.
 #[derive(Debug, Args)]

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use konane::Value;
-use konane::endgame::Scope;
-use konane::endgame::{
-    BuildOptions, Database, DatabaseOptions, DatabaseValues, build, plan, probe,
-};
 use konane::notation::parse_moves;
 use konane::search::plain::known::{Answer, Known};
 use konane::search::run::Reason;
+use konane::tablebase::Scope;
+use konane::tablebase::{
+    BuildOptions, Database, DatabaseOptions, DatabaseValues, build, plan, probe,
+};
 use konane::{Algorithm, Board, Colour, Dimensions, Position, Profile, SolveOptions, Solver};
 
 use crate::random::Random;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::analysis::{AnalysisError, Analyst};
 use crate::cli::exit::CliError;
-use crate::endgame::{Database, DatabaseError, DatabaseOptions, Listed};
 use crate::konane::{Board, Dimensions};
 use crate::proof::{Guide, ProofHeader, ProofReader};
+use crate::tablebase::{Database, DatabaseError, DatabaseOptions, Listed};
 
 /// Where databases are looked for if nothing else is said.
 const DEFAULT_DATABASES: &str = "db";

@@ -15,10 +15,10 @@ use serde_json::Value;
 use super::connection::Connection;
 use crate::analysis::AnalysisError;
 use crate::cli::exit::CliError;
-use crate::endgame::DatabaseError;
 use crate::error::ErrorKind;
 use crate::konane::SolveError;
 use crate::sprouts::MovesError;
+use crate::tablebase::DatabaseError;
 
 /// Maximum size of a request's body in bytes.
 pub const MOST_BODY: usize = 16 << 10;

@@ -5,10 +5,10 @@ use crate::analysis::{Analysis, Analyst};
 use crate::cli::exit::CliError;
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::endgame::Database;
 use crate::konane::{Board, Move, Position, SearchTable, Solution, SolveOptions};
 use crate::search::Value;
 use crate::search::run::Limits;
+use crate::tablebase::Database;
 
 /// What is known of the moves of a position that was solved.
 pub struct Lines {

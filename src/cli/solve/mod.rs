@@ -25,11 +25,11 @@ use proof::{Found, Proving};
 use report::Report;
 
 use crate::checkpoint::CheckpointError;
-use crate::endgame::DatabaseValues;
 use crate::konane::{Algorithm, JobOptions, Solution, SolveError, SolveOptions, Solver};
 use crate::proof::ProofWriter;
 use crate::search::plain::known::Known;
 use crate::search::run::Reason;
+use crate::tablebase::DatabaseValues;
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {

@@ -92,7 +92,7 @@ impl<'a, K: Known> Solver<'a, K> {
     }
 
     /// Values of some positions that are known before, such as those of a database
-    /// ([`crate::endgame::DatabaseValues`]). The search takes them for solved wherever it meets
+    /// ([`crate::tablebase::DatabaseValues`]). The search takes them for solved wherever it meets
     /// their positions; if the root is one of them, one expansion is enough.
     ///
     /// They are asked for by canonical code ([`Position::code`]), and are values of the ordinary board:

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use konane::Board;
-use konane::endgame::{BuildError, BuildObserver, BuildOptions, BuildSummary, Plan, plan};
+use konane::tablebase::{BuildError, BuildObserver, BuildOptions, BuildSummary, Plan, plan};
 
 /// The plan of a complete database.
 fn planned(size: &str, max_stones: Option<u32>, out: &Path) -> Plan {
@@ -30,7 +30,7 @@ fn build_on(
 ) -> Result<BuildSummary, BuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let board = Board::new(plan.dimensions);
-    pool.install(|| konane::endgame::build(&board, plan, observer, stop))
+    pool.install(|| konane::tablebase::build(&board, plan, observer, stop))
 }
 
 /// Builds to the end.

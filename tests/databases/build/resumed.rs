@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use konane::Board;
-use konane::endgame::{
+use konane::internals::files::LayerSummary;
+use konane::tablebase::{
     self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, PlanError, Stage,
 };
-use konane::internals::files::LayerSummary;
 use tempfile::tempdir;
 
 use super::{assert_same, build, build_on, files, planned};
@@ -182,7 +182,7 @@ fn every_unfinished_directory_is_completed() {
 #[test]
 fn only_one_build_at_a_time() {
     /// Tries to build the same thing while it is being built.
-    struct Second<'a>(&'a konane::endgame::Plan, AtomicU32);
+    struct Second<'a>(&'a konane::tablebase::Plan, AtomicU32);
     impl BuildObserver for Second<'_> {
         fn stage(&self, _: Stage) {
             let error = build_on(1, self.0, &(), &AtomicBool::new(false)).unwrap_err();
@@ -243,7 +243,7 @@ fn files_of_something_else_are_refused() {
         let named = out.path().join(to);
         fs::rename(out.path().join(from), &named).unwrap();
         let options = BuildOptions { metric, ..BuildOptions::complete(out.path().to_owned()) };
-        let refused = || endgame::plan(&Board::new(size.parse().unwrap()), &options).unwrap_err();
+        let refused = || tablebase::plan(&Board::new(size.parse().unwrap()), &options).unwrap_err();
         let error = refused();
         assert!(matches!(error, PlanError::OtherWork { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use konane::Board;
-use konane::endgame::{
+use konane::tablebase::{
     BuildError, BuildObserver, BuildOptions, Method, Plan, PlanError, Stage, Task, TaskOptions,
     TaskPlan, Work, plan,
 };
@@ -33,7 +33,7 @@ fn whole(size: &str) -> (TempDir, PathBuf) {
 }
 
 /// Runs a task as another process would: by its text.
-fn run(task: &Task, out: &Path) -> Result<konane::endgame::TaskReport, BuildError> {
+fn run(task: &Task, out: &Path) -> Result<konane::tablebase::TaskReport, BuildError> {
     let task: Task = task.to_string().parse().unwrap();
     task.run(out, Some(1 << 30), &AtomicBool::new(false))
 }

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use konane::Board;
-use konane::endgame::{
-    BuildObserver, BuildOptions, Histogram, Manifest, ManifestLayer, Metric, Plan, Stage,
-    VerifyError, plan, verify,
-};
 use konane::internals::files::LayerFile;
 use konane::internals::files::count_layer;
 use konane::internals::files::format::{BlockKey, layer_name};
 use konane::internals::files::{LayerSummary, LayerWriter};
 use konane::internals::index::Index;
+use konane::tablebase::{
+    BuildObserver, BuildOptions, Histogram, Manifest, ManifestLayer, Metric, Plan, Stage,
+    VerifyError, plan, verify,
+};
 use tempfile::tempdir;
 
 use super::{build, planned};

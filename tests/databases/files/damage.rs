@@ -5,13 +5,13 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use konane::endgame::{Database, DatabaseError, DatabaseOptions, Histogram, Manifest, Metric};
 use konane::file::FileError;
 use konane::internals::files::format::{
     FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, MANIFEST_NAME, Scope, layer_name,
 };
 use konane::internals::files::{LayerFile, count_layer};
 use konane::internals::index::Index;
+use konane::tablebase::{Database, DatabaseError, DatabaseOptions, Histogram, Manifest, Metric};
 use konane::{Board, Colour, ErrorKind, Position, Value};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -355,16 +355,16 @@ proptest! {
         remoteness: bool,
     ) {
         let layers = (0..).zip(layers).map(|(stones, (bytes, footer_xxh3, p, b, w))| {
-            let counts = konane::endgame::Counts {
+            let counts = konane::tablebase::Counts {
                 positions: if remoteness { 2 * (p + b + w) } else { p },
                 black_to_move_wins: b,
                 white_to_move_wins: w,
             };
-            konane::endgame::ManifestLayer { stones, bytes, footer_xxh3, counts }
+            konane::tablebase::ManifestLayer { stones, bytes, footer_xxh3, counts }
         });
         let mut manifest = Manifest {
             dimensions: "6x6".parse().unwrap(),
-            scope: konane::endgame::Scope::Complete,
+            scope: konane::tablebase::Scope::Complete,
             layers: layers.collect(),
             histogram: None,
         };

@@ -7,11 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use konane::endgame::{
-    self, BuildOptions, Counts, Database, DatabaseError, DatabaseOptions, Method, Metric, Scope,
-};
 use konane::internals::files::count_layer;
 use konane::internals::files::format::{CHUNK_BYTES, database_name};
+use konane::tablebase::{
+    self, BuildOptions, Counts, Database, DatabaseError, DatabaseOptions, Method, Metric, Scope,
+};
 use konane::{Board, Colour, Dimensions, ErrorKind, Position, Setup, Value};
 
 use super::naive::{Plan, Recursion, build, reachable};
@@ -57,8 +57,8 @@ fn builds_have_the_remoteness_of_plain_recursion() {
             let to = out.path().join(format!("{method:?}"));
             let options =
                 BuildOptions { metric, method: Some(method), ..BuildOptions::complete(to) };
-            let plan = endgame::plan(&board, &options).unwrap();
-            endgame::build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
+            let plan = tablebase::plan(&board, &options).unwrap();
+            tablebase::build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
             assert!(whole(&plan.directory) == expected, "{size} {method:?}");
         }
     }

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use konane::endgame::{DatabaseError, Metric};
 use konane::internals::files::format::{BlockKey, LayerHeader, Scope, database_name, layer_name};
 use konane::internals::files::{Histogram, LayerWriter, count_layer};
 use konane::internals::files::{Inflater, LayerFile};
 use konane::internals::index::Index;
+use konane::tablebase::{DatabaseError, Metric};
 use konane::{Board, Dimensions};
 use proptest::prelude::*;
 

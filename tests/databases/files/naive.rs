@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use konane::endgame::{Counts, Histogram, Manifest, ManifestLayer, Metric};
 use konane::internals::files::LayerWriter;
 use konane::internals::files::format::{BlockKind, LayerHeader, Scope, database_name, layer_name};
 use konane::internals::index::{Address, Index};
+use konane::tablebase::{Counts, Histogram, Manifest, ManifestLayer, Metric};
 use konane::{Board, Colour, Phase, Position};
 
 /// What is there after every jump, square by square.

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use konane::endgame::Method;
-use konane::endgame::Scope;
-use konane::endgame::{
+use konane::tablebase::Method;
+use konane::tablebase::Scope;
+use konane::tablebase::{
     BuildError, BuildObserver, BuildOptions, Database, DatabaseOptions, Metric, Stage, build, plan,
     verify,
 };

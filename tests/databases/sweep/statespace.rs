@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 
-use konane::endgame::statespace::{Ply, Sink, StateSpaceError, statespace};
 use konane::internals::values::sweep::Layer;
+use konane::tablebase::statespace::{Ply, Sink, StateSpaceError, statespace};
 use konane::{Board, Colour, Position};
 
 /// The table of a board: plies and, last, the total.

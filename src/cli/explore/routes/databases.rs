@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::Shared;
 use crate::cli::explore::params::{NoParams, Params};
 use crate::cli::explore::reply::Answer;
-use crate::endgame::{Counts, Histogram, Manifest, Metric, Scope};
 use crate::konane::Dimensions;
+use crate::tablebase::{Counts, Histogram, Manifest, Metric, Scope};
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]

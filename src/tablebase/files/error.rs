@@ -1,0 +1,127 @@
+//! What can be wrong with a database, or with a question to one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::ErrorKind;
+use crate::file::{FileError, FileKind};
+use crate::konane::Dimensions;
+
+pub(super) const DATABASE: &FileKind = &FileKind {
+    name: "a file of a Konane database",
+    format: "database",
+    versions: "versions 1 and 2",
+    // A build finds a database where the manifest is, and makes no single layer of it again.
+    whole: "its directory",
+    again: "build the database again",
+};
+
+/// Why a database could not be written, read or asked.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// A file cannot be written, read or believed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is no database where one was looked for.
+    #[error(
+        "{} is no database: {what}; build one, or continue the build that was interrupted",
+        path.display()
+    )]
+    NoDatabase {
+        /// The directory.
+        path: PathBuf,
+        /// What is not there.
+        what: String,
+    },
+    /// The manifest names a layer whose file is not there.
+    #[error(
+        "the layer of {stones} stones is missing: there is no {}; \
+         restore the file, or delete the directory and build the database again", path.display()
+    )]
+    MissingLayer {
+        /// The file that should be there.
+        path: PathBuf,
+        /// The layer.
+        stones: u32,
+    },
+    /// A database of another board than the one asked for.
+    #[error("{} is a database of the {got} board, not of {expected}", path.display())]
+    OtherBoard {
+        /// The database.
+        path: PathBuf,
+        /// The board asked for.
+        expected: Dimensions,
+        /// The board of the database.
+        got: Dimensions,
+    },
+    /// A position of which the database knows nothing.
+    #[error("the database does not cover {position}: it holds {covers}")]
+    NotCovered {
+        /// The position, as text.
+        position: String,
+        /// What the database holds.
+        covers: String,
+    },
+    /// A position with stones that the board of the database does not have.
+    #[error("the position has stones outside of the {board} board of the database")]
+    OutsideBoard {
+        /// The board of the database.
+        board: Dimensions,
+    },
+    /// The stop flag was set before all of a file was looked at.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl DatabaseError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            DatabaseError::File(error) => error.kind(),
+            DatabaseError::NoDatabase { .. } | DatabaseError::MissingLayer { .. } => {
+                ErrorKind::File
+            }
+            DatabaseError::OtherBoard { .. }
+            | DatabaseError::NotCovered { .. }
+            | DatabaseError::OutsideBoard { .. } => ErrorKind::Usage,
+            DatabaseError::Interrupted => ErrorKind::Interrupted,
+        }
+    }
+
+    /// Whether a file contradicts itself, its checksums or the manifest.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, DatabaseError::File(FileError::Damaged { .. }))
+    }
+
+    /// Gives a pass over a file up if the stop flag is set.
+    pub(super) fn go_on(stop: &AtomicBool) -> Result<(), DatabaseError> {
+        if stop.load(Ordering::Relaxed) { Err(DatabaseError::Interrupted) } else { Ok(()) }
+    }
+
+    /// An error of the operating system, to be used with `map_err`.
+    pub(in crate::tablebase) fn io(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> DatabaseError + use<> {
+        let to_file = FileError::io(action, path);
+        move |error| to_file(error).into()
+    }
+
+    /// A file of another kind.
+    pub(in crate::tablebase) fn not_one(path: &Path, what: impl Into<String>) -> DatabaseError {
+        let (what, FileKind { whole, again, .. }) = (what.into(), DATABASE);
+        let what = format!("{what}; restore the file, or delete {whole} and {again}");
+        DATABASE.not_one(path, what).into()
+    }
+
+    /// A contradiction in a file.
+    pub(in crate::tablebase) fn damaged(
+        path: &Path,
+        what: impl Into<String>,
+        expected: impl ToString,
+        got: impl ToString,
+    ) -> DatabaseError {
+        DATABASE.damaged(path, what, expected, got).into()
+    }
+}

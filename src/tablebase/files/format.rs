@@ -1,0 +1,482 @@
+//! The bytes of a database: names, headers, blocks and footers. `db/FORMAT.md` specifies them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use std::fmt;
+use std::path::Path;
+
+use super::error::{DATABASE, DatabaseError};
+use crate::file::fields::{u32_at, u64_at};
+use crate::konane::{Colour, Dimensions};
+use crate::tablebase::index::{Index, binomial};
+
+/// Bytes of a block that are compressed together, and so the least that a look-up decompresses.
+///
+/// On 5x6 and 4x8, look-ups that miss the cache take about 2.8, 4 and 5.8 µs with chunks of 1, 2 and
+/// 4 KiB, and the files have 65, 62 and 61 % of the bytes before compression.
+pub const CHUNK_BYTES: u32 = 2048;
+
+/// The largest chunk that a reader accepts, so that a damaged header asks for no more memory.
+pub const MAX_CHUNK_BYTES: u32 = 1 << 20;
+
+/// The name of the manifest within the directory of a database.
+pub const MANIFEST_NAME: &str = "database.json";
+
+/// Bytes of a layer file's header.
+pub const HEADER_BYTES: usize = 88;
+
+/// Bytes of a layer file's footer.
+pub const FOOTER_BYTES: usize = 40;
+
+/// Bytes of the description of one block in the index.
+pub(super) const BLOCK_BYTES: usize = 20;
+
+/// Bits of a remoteness on a board of 64 squares.
+const MOST_BITS: u8 = 6;
+
+const MAGIC: [u8; 8] = *b"KONANEDB";
+const FOOTER_MAGIC: [u8; 8] = *b"KDB END\n";
+
+/// Which positions a database holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Scope {
+    /// Every set of stones with either side to move.
+    Complete,
+    /// The positions that a game from the start can reach.
+    Reachable,
+}
+
+impl Scope {
+    /// `complete` or `reachable`, as file names and the manifest spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scope::Complete => "complete",
+            Scope::Reachable => "reachable",
+        }
+    }
+
+    /// Whether positions with White to move are written with Black to move where the board allows
+    /// it: the second argument of [`Index::new`].
+    pub const fn exchanges(self) -> bool {
+        matches!(self, Scope::Complete)
+    }
+}
+
+/// What a database says of each of its positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Metric {
+    /// Who wins.
+    Outcome,
+    /// Who wins, and after how many plies if the winner hurries and the loser delays.
+    Remoteness,
+}
+
+impl Metric {
+    /// `outcome` or `remoteness`, as the command line and the manifest spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Metric::Outcome => "outcome",
+            Metric::Remoteness => "remoteness",
+        }
+    }
+
+    /// The version of the format that databases of this metric have.
+    pub const fn version(self) -> u32 {
+        match self {
+            Metric::Outcome => 1,
+            Metric::Remoteness => 2,
+        }
+    }
+
+    /// The metric of a version of the format; `None` for an unknown version.
+    pub fn of_version(version: u32) -> Option<Self> {
+        [Metric::Outcome, Metric::Remoteness].into_iter().find(|m| m.version() == version)
+    }
+
+    /// Bits of a value of a position with so many black stones, of any number of white ones up to
+    /// `white`. Each of White's moves takes a black stone, so there are as many of them at the most,
+    /// and as many of Black's: one that comes first is not followed by the last.
+    pub fn bits_of_rows(self, black: u32, white: u32) -> u32 {
+        self.bits((black + white).min(2 * black + 1))
+    }
+
+    /// Bits of a value of a position with so many stones. Each ply takes a stone and leaves the one
+    /// that jumped, so a remoteness is less than the number of stones.
+    pub const fn bits(self, stones: u32) -> u32 {
+        match self {
+            Metric::Remoteness if stones > 2 => (stones - 1).ilog2() + 1,
+            _ => 1,
+        }
+    }
+}
+
+/// What the bits of a block say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BlockKind {
+    /// The side to move wins.
+    Wins,
+    /// A game from the start reaches the position.
+    Reached,
+    /// A bit of the remoteness, from the one of value 2 (number 1) on. The bit of value 1 says that
+    /// the side to move wins: [`BlockKind::Wins`].
+    Remoteness(u8),
+}
+
+impl BlockKind {
+    /// The place among the kinds of a layer.
+    pub(in crate::tablebase) const fn place(self) -> u32 {
+        match self {
+            BlockKind::Wins => 0,
+            BlockKind::Reached => 1,
+            BlockKind::Remoteness(bit) => bit as u32,
+        }
+    }
+
+    /// The kind of a bit of the remoteness.
+    pub(in crate::tablebase) const fn of_bit(bit: u32) -> Self {
+        match bit {
+            0 => BlockKind::Wins,
+            _ => BlockKind::Remoteness(bit as u8),
+        }
+    }
+}
+
+/// Names a block. Blocks stand in a file in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockKey {
+    /// What the bits say.
+    pub kind: BlockKind,
+    /// The side to move.
+    pub to_move: Colour,
+    /// Black stones.
+    pub black: u32,
+    /// White stones.
+    pub white: u32,
+}
+
+/// As errors name it: `5 black and 4 white stones, Black to move, won`.
+impl fmt::Display for BlockKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BlockKey { kind, to_move, black, white } = self;
+        let kind = match kind {
+            BlockKind::Wins => "won",
+            BlockKind::Reached => "reached",
+            BlockKind::Remoteness(bit) => &format!("bit {bit} of the remoteness"),
+        };
+        write!(f, "{black} black and {white} white stones, {to_move} to move, {kind}")
+    }
+}
+
+impl BlockKey {
+    /// Its four bytes in the index of a file.
+    pub fn encode(&self) -> [u8; 4] {
+        let kind = match self.kind {
+            BlockKind::Wins => 0,
+            BlockKind::Reached => 1,
+            BlockKind::Remoteness(bit) => 1 + bit,
+        };
+        [kind, self.to_move as u8, self.black as u8, self.white as u8]
+    }
+
+    /// `None` for a kind or side that does not exist.
+    pub(super) fn decode(bytes: [u8; 4]) -> Option<Self> {
+        let kind = match bytes[0] {
+            0 => BlockKind::Wins,
+            1 => BlockKind::Reached,
+            kind @ 2..=MOST_BITS => BlockKind::Remoteness(kind - 1),
+            _ => return None,
+        };
+        let to_move = match bytes[1] {
+            0 => Colour::Black,
+            1 => Colour::White,
+            _ => return None,
+        };
+        Some(BlockKey { kind, to_move, black: bytes[2].into(), white: bytes[3].into() })
+    }
+}
+
+/// The name of a database's directory, such as `6x6-complete`, `6x6-reachable`, `7x7-stones10` or
+/// `6x6-complete-remoteness`. `max_stones` is the number of squares or more if all layers are there;
+/// in scope reachable they always are.
+pub fn database_name(
+    dimensions: Dimensions,
+    scope: Scope,
+    max_stones: u32,
+    metric: Metric,
+) -> String {
+    let positions = if scope == Scope::Complete && max_stones < dimensions.squares() {
+        format!("stones{max_stones}")
+    } else {
+        scope.name().to_owned()
+    };
+    match metric {
+        Metric::Outcome => format!("{dimensions}-{positions}"),
+        Metric::Remoteness => format!("{dimensions}-{positions}-{}", metric.name()),
+    }
+}
+
+/// The name of the file of a layer, such as `stones-07.kdb`.
+pub fn layer_name(stones: u32) -> String {
+    format!("stones-{stones:02}.kdb")
+}
+
+/// What a layer file says about itself before its blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerHeader {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Which positions are meant.
+    pub scope: Scope,
+    /// What is said of them.
+    pub metric: Metric,
+    /// Stones of all positions of the layer.
+    pub stones: u32,
+    /// Bytes that are compressed together; the last chunk of a block may be shorter.
+    pub chunk_bytes: u32,
+    /// The black and the white squares in the order of their numbers.
+    pub squares: [Vec<u8>; 2],
+}
+
+/// As errors name it.
+impl fmt::Display for LayerHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares } = self;
+        let (scope, metric) = (scope.name(), metric.name());
+        write!(
+            f,
+            "{dimensions}, {scope}, {metric}, {stones} stones, chunks of {chunk_bytes} bytes, "
+        )?;
+        write!(f, "squares {squares:?}")
+    }
+}
+
+impl LayerHeader {
+    /// The header of a layer of outcomes as this program writes it.
+    pub fn new(index: &Index, scope: Scope, stones: u32) -> Self {
+        LayerHeader {
+            dimensions: index.board().dimensions(),
+            scope,
+            metric: Metric::Outcome,
+            stones,
+            chunk_bytes: CHUNK_BYTES,
+            squares: [Colour::Black, Colour::White].map(|c| index.numbering().squares(c).to_vec()),
+        }
+    }
+
+    /// The blocks of a complete layer file, in their order.
+    pub fn keys(&self) -> Vec<BlockKey> {
+        let (black_squares, white_squares) = (self.count(Colour::Black), self.count(Colour::White));
+        let least = self.stones.saturating_sub(white_squares);
+        let mut keys = Vec::new();
+        for kind in self.kinds() {
+            for &to_move in self.sides() {
+                for black in least..=self.stones.min(black_squares) {
+                    keys.push(BlockKey { kind, to_move, black, white: self.stones - black });
+                }
+            }
+        }
+        keys
+    }
+
+    /// The kinds of its blocks, in their order.
+    pub fn kinds(&self) -> impl Iterator<Item = BlockKind> + use<> {
+        let reached = (self.scope == Scope::Reachable).then_some(BlockKind::Reached);
+        let bits = (1..self.bits()).map(BlockKind::of_bit);
+        std::iter::once(BlockKind::Wins).chain(reached).chain(bits)
+    }
+
+    /// Bits of a position's value.
+    pub fn bits(&self) -> u32 {
+        self.metric.bits(self.stones)
+    }
+
+    /// Whether a file of the layer may have a block: only those of [`LayerHeader::keys`].
+    pub fn may_have(&self, key: BlockKey) -> bool {
+        self.kinds().any(|kind| kind == key.kind)
+            && self.sides().contains(&key.to_move)
+            && key.black + key.white == self.stones
+            && key.black <= self.count(Colour::Black)
+            && key.white <= self.count(Colour::White)
+    }
+
+    /// The sides to move that have blocks.
+    pub fn sides(&self) -> &'static [Colour] {
+        if self.scope.exchanges() && self.dimensions.has_even_side() {
+            &[Colour::Black]
+        } else {
+            &[Colour::Black, Colour::White]
+        }
+    }
+
+    /// The number of squares of a colour.
+    pub fn count(&self, colour: Colour) -> u32 {
+        self.squares[colour.index()].len() as u32
+    }
+
+    /// Columns of a block: white patterns.
+    pub fn columns(&self, white: u32) -> u64 {
+        binomial(self.count(Colour::White), white)
+    }
+
+    /// Bytes of a row outside of files: one bit for each white pattern, the last byte filled with
+    /// zeros.
+    pub fn row_bytes(&self, white: u32) -> u64 {
+        self.columns(white).div_ceil(8)
+    }
+
+    /// The bytes at the beginning of the file.
+    pub fn encode(&self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&self.metric.version().to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.chunk_bytes.to_le_bytes());
+        bytes[16] = self.dimensions.ranks() as u8;
+        bytes[17] = self.dimensions.files() as u8;
+        bytes[18] = self.scope as u8;
+        bytes[19] = self.stones as u8;
+        bytes[20] = self.squares[0].len() as u8;
+        bytes[21] = self.squares[1].len() as u8;
+        if self.metric == Metric::Remoteness {
+            bytes[22] = self.bits() as u8;
+        }
+        for (to, square) in bytes[24..].iter_mut().zip(self.squares.iter().flatten()) {
+            *to = *square;
+        }
+        bytes
+    }
+
+    /// Reads the beginning of a file; `path` is for the error only.
+    ///
+    /// # Errors
+    /// If the bytes are not a header of this version of the format.
+    pub fn decode(path: &Path, bytes: &[u8]) -> Result<Self, DatabaseError> {
+        let not_a_database = |what: &str| DatabaseError::not_one(path, what);
+        if bytes.len() < HEADER_BYTES {
+            return Err(not_a_database("it is too short"));
+        }
+        // What a power failure leaves of a file that had its name already.
+        if bytes[..8] == [0; 8] {
+            return Err(DatabaseError::damaged(path, "the beginning", "KONANEDB", "zeros"));
+        }
+        if bytes[..8] != MAGIC {
+            return Err(not_a_database("it does not begin with KONANEDB"));
+        }
+        let got = u32_at(bytes, 8);
+        let Some(metric) = Metric::of_version(got) else {
+            return Err(DATABASE.other_version(path, got).into());
+        };
+        let damaged = |what: &str, expected: &str, got: String| {
+            Err(DatabaseError::damaged(path, format!("{what} in the header"), expected, got))
+        };
+        let chunk_bytes = u32_at(bytes, 12);
+        if !chunk_bytes.is_power_of_two() || !(8..=MAX_CHUNK_BYTES).contains(&chunk_bytes) {
+            let expected = "a power of two from 8 to 1048576";
+            return damaged("the chunk size", expected, chunk_bytes.to_string());
+        }
+        let (ranks, files) = (u32::from(bytes[16]), u32::from(bytes[17]));
+        let Ok(dimensions) = Dimensions::new(ranks, files) else {
+            return damaged("the board", "one of 1 to 64 squares", format!("{ranks}x{files}"));
+        };
+        let scope = match bytes[18] {
+            0 => Scope::Complete,
+            1 if metric == Metric::Outcome => Scope::Reachable,
+            other => return damaged("the scope", "0 or 1", other.to_string()),
+        };
+        let stones = u32::from(bytes[19]);
+        if stones > dimensions.squares() {
+            let expected = format!("at most {}", dimensions.squares());
+            return damaged("the number of stones", &expected, stones.to_string());
+        }
+        let bits = match metric {
+            Metric::Outcome => 0,
+            Metric::Remoteness => metric.bits(stones),
+        };
+        if u32::from(bytes[22]) != bits {
+            return damaged("the number of bits", &bits.to_string(), bytes[22].to_string());
+        }
+        let (all, black) = (dimensions.squares() as usize, dimensions.squares().div_ceil(2) as u8);
+        let counts = [bytes[20], bytes[21]];
+        let expected = [black, dimensions.squares() as u8 - black];
+        if counts != expected {
+            let text = |c: [u8; 2]| format!("{} black and {} white", c[0], c[1]);
+            return damaged("the number of squares", &text(expected), text(counts));
+        }
+        let listed = &bytes[24..24 + all];
+        let seen = listed.iter().filter(|&&s| s < 64).fold(0u64, |set, &s| set | 1 << s);
+        if listed.iter().any(|&s| usize::from(s) >= all) || seen.count_ones() as usize != all {
+            return damaged("the list of squares", "every square once", format!("{listed:?}"));
+        }
+        let is_black =
+            |square: u8| (u32::from(square) / files + u32::from(square) % files) % 2 == 0;
+        let (black, white) = listed.split_at(black.into());
+        if !black.iter().all(|&s| is_black(s)) {
+            return damaged(
+                "the list of black squares",
+                "black squares only",
+                format!("{black:?}"),
+            );
+        }
+        if bytes[23..24].iter().chain(&bytes[24 + all..HEADER_BYTES]).any(|&b| b != 0) {
+            return damaged("the unused part", "zero", "something else".to_owned());
+        }
+        let squares = [black.to_vec(), white.to_vec()];
+        Ok(LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares })
+    }
+}
+
+/// The last bytes of a layer file. It holds the checksums of header and index, and the index those
+/// of all chunks; so the footer's own checksum, kept in the manifest, stands for the whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footer {
+    /// Where the index begins.
+    pub index_offset: u64,
+    /// Bytes of the index.
+    pub index_bytes: u64,
+    /// XXH3-64 of the index.
+    pub index_xxh3: u64,
+    /// XXH3-64 of the header.
+    pub header_xxh3: u64,
+}
+
+impl Footer {
+    /// The bytes at the end of the file.
+    pub fn encode(&self) -> [u8; FOOTER_BYTES] {
+        let mut bytes = [0; FOOTER_BYTES];
+        let words = [self.index_offset, self.index_bytes, self.index_xxh3, self.header_xxh3];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes[32..].copy_from_slice(&FOOTER_MAGIC);
+        bytes
+    }
+
+    /// Reads the last [`FOOTER_BYTES`] bytes of a file; `path` is for the error only.
+    ///
+    /// # Errors
+    /// If the bytes do not end as a layer file does.
+    ///
+    /// # Panics
+    /// If there are fewer bytes.
+    pub fn decode(path: &Path, bytes: &[u8]) -> Result<Self, DatabaseError> {
+        if bytes[32..FOOTER_BYTES] != FOOTER_MAGIC {
+            let got = format!("{:?}", String::from_utf8_lossy(&bytes[32..FOOTER_BYTES]));
+            return Err(DatabaseError::damaged(path, "the end", "\"KDB END\\n\"", got));
+        }
+        Ok(Footer {
+            index_offset: u64_at(bytes, 0),
+            index_bytes: u64_at(bytes, 8),
+            index_xxh3: u64_at(bytes, 16),
+            header_xxh3: u64_at(bytes, 24),
+        })
+    }
+}
+
+/// A checksum as text.
+pub(in crate::tablebase) fn hex(checksum: u64) -> String {
+    format!("{checksum:016x}")
+}

@@ -1,0 +1,262 @@
+//! The index of a layer file: its blocks, and where their chunks are.
+
+use std::path::Path;
+
+use xxhash_rust::xxh3::Xxh3;
+use zstd::zstd_safe::compress_bound;
+
+use super::error::DatabaseError;
+use super::format::{BLOCK_BYTES, BlockKey, Footer, HEADER_BYTES, LayerHeader, hex};
+use super::octets::ROWS;
+use crate::file::Source;
+use crate::file::fields::{u32_at, u64_at};
+use crate::konane::Colour;
+use crate::system::try_reserve;
+use crate::tablebase::index::binomial;
+
+/// Chunks between two of which the place in the file is kept in memory.
+pub(super) const STRIDE: usize = 16;
+
+/// Bytes of the index that are read together.
+const PIECE_BYTES: u64 = 1 << 20;
+
+/// A block of a layer file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    key: BlockKey,
+    rows: u64,
+    columns: u64,
+    set_bits: u64,
+    /// Number of the first chunk, counted through the whole file.
+    first_chunk: usize,
+    chunks: usize,
+    pub(super) chunk_bytes: usize,
+}
+
+impl Block {
+    /// Which block it is.
+    pub fn key(&self) -> BlockKey {
+        self.key
+    }
+
+    /// Rows: canonical black patterns.
+    #[inline]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Columns: white patterns.
+    #[inline]
+    pub fn columns(&self) -> u64 {
+        self.columns
+    }
+
+    /// Bytes of a row outside of the file.
+    #[inline]
+    pub fn row_bytes(&self) -> u64 {
+        self.columns.div_ceil(8)
+    }
+
+    /// Bytes in the file before compression: one for each column and eight rows.
+    #[inline]
+    pub fn stored_bytes(&self) -> u64 {
+        self.rows.div_ceil(ROWS as u64) * self.columns
+    }
+
+    /// How many bits are set, as the file says; [`LayerFile::verify`](super::LayerFile::verify) counts
+    /// them.
+    pub fn set_bits(&self) -> u64 {
+        self.set_bits
+    }
+
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.chunks
+    }
+
+    /// Bytes of a chunk before compression: the last one may be shorter.
+    ///
+    /// # Panics
+    /// In debug builds, if there is no such chunk.
+    #[inline]
+    pub fn chunk_len(&self, chunk: usize) -> usize {
+        debug_assert!(chunk < self.chunks);
+        let before = chunk as u64 * self.chunk_bytes as u64;
+        (self.stored_bytes() - before).min(self.chunk_bytes as u64) as usize
+    }
+}
+
+/// What the index says. It is read piece by piece and believed as far as it makes sense so far, so
+/// that a small file with a hole for an index takes no memory: no chunk is of length 0.
+#[derive(Debug)]
+pub(super) struct LayerIndex {
+    /// In ascending order of their keys.
+    pub blocks: Vec<Block>,
+    /// The compressed lengths of all chunks, 4 bytes each, and their checksums, 8 bytes each.
+    lengths: Vec<u8>,
+    checksums: Vec<u8>,
+    /// The place in the file of every 16th chunk.
+    starts: Vec<u64>,
+}
+
+/// How a chunk is stored.
+pub(super) struct Stored {
+    /// Its place in the file.
+    pub start: u64,
+    /// Its bytes, compressed.
+    pub length: usize,
+    /// XXH3-64 of these.
+    pub xxh3: u64,
+}
+
+impl LayerIndex {
+    /// Where a chunk of a block is, and what it has to be.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub fn chunk(&self, block: &Block, chunk: usize) -> Stored {
+        assert!(chunk < block.chunks, "chunk {chunk} of {}", block.chunks);
+        let number = block.first_chunk + chunk;
+        let length = |number: usize| u32_at(&self.lengths, 4 * number);
+        let before = number - number % STRIDE;
+        let skipped: u64 = (before..number).map(|number| u64::from(length(number))).sum();
+        Stored {
+            start: self.starts[number / STRIDE] + skipped,
+            length: length(number) as usize,
+            xxh3: u64_at(&self.checksums, 8 * number),
+        }
+    }
+
+    /// Reads the index of a file, and checks it.
+    ///
+    /// # Errors
+    /// If it cannot be read, or contradicts itself or the header.
+    pub fn read(
+        source: &Source,
+        header: &LayerHeader,
+        footer: &Footer,
+    ) -> Result<Self, DatabaseError> {
+        let path = source.path();
+        let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
+            Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
+        };
+        if footer.index_bytes < 4 {
+            return damaged("the length of the index", &"at least 4", &footer.index_bytes);
+        }
+        let mut count = [0; 4];
+        source.read_at(footer.index_offset, &mut count)?;
+        let room = (footer.index_bytes - 4) / BLOCK_BYTES as u64;
+        let most = room.min(header.keys().len() as u64);
+        let count = u32_at(&count, 0);
+        if u64::from(count) > most {
+            return damaged("the number of blocks", &format!("at most {most}"), &count);
+        }
+        let mut listed = vec![0; 4 + BLOCK_BYTES * count as usize];
+        source.read_at(footer.index_offset, &mut listed)?;
+        let rest = footer.index_bytes - listed.len() as u64;
+        let (blocks, chunks) = read_blocks(path, header, &listed[4..], rest / 12)?;
+        if rest != 12 * chunks {
+            let expected = listed.len() as u64 + 12 * chunks;
+            return damaged("the length of the index", &expected, &footer.index_bytes);
+        }
+
+        let mut hasher = Xxh3::new();
+        hasher.update(&listed);
+        let mut place = footer.index_offset + listed.len() as u64;
+        let mut next = |bytes: &mut Vec<u8>, end: u64| {
+            let from = bytes.len();
+            let to = (from as u64 + PIECE_BYTES).min(end) as usize;
+            let room = try_reserve(bytes, to - from);
+            room.map_err(|error| DatabaseError::io("read the index of", path)(error.into()))?;
+            bytes.resize(to, 0);
+            source.read_at(place, &mut bytes[from..])?;
+            hasher.update(&bytes[from..]);
+            place += (to - from) as u64;
+            Ok::<_, DatabaseError>(from..to)
+        };
+        let longest = compress_bound(header.chunk_bytes as usize) as u64;
+        let (mut lengths, mut starts) = (Vec::new(), Vec::new());
+        let mut at = HEADER_BYTES as u64;
+        while lengths.len() as u64 != 4 * chunks {
+            for place in next(&mut lengths, 4 * chunks)?.step_by(4) {
+                if place / 4 % STRIDE == 0 {
+                    starts.push(at);
+                }
+                let length = u64::from(u32_at(&lengths, place));
+                if !(1..=longest).contains(&length) {
+                    let what = format!("the length of chunk {} of the file", place / 4);
+                    return damaged(&what, &format!("1 to {longest}"), &length);
+                }
+                // At most 2^32 of them, of less than 2^32 bytes each: no overflow.
+                at += length;
+            }
+        }
+        if at != footer.index_offset {
+            return damaged("the end of the last chunk", &footer.index_offset, &at);
+        }
+        let mut checksums = Vec::new();
+        while checksums.len() as u64 != 8 * chunks {
+            next(&mut checksums, 8 * chunks)?;
+        }
+        let got = hasher.digest();
+        if got != footer.index_xxh3 {
+            return damaged("the index's checksum", &hex(footer.index_xxh3), &hex(got));
+        }
+        Ok(LayerIndex { blocks, lengths, checksums, starts })
+    }
+}
+
+/// The blocks that the index lists, and how many chunks they have together, at most `most`.
+fn read_blocks(
+    path: &Path,
+    header: &LayerHeader,
+    listed: &[u8],
+    most: u64,
+) -> Result<(Vec<Block>, u64), DatabaseError> {
+    let damaged = |what: String, expected: String, got: String| {
+        Err(DatabaseError::damaged(path, what, expected, got))
+    };
+    let mut blocks: Vec<Block> = Vec::with_capacity(listed.len() / BLOCK_BYTES);
+    let mut first_chunk = 0;
+    for (number, entry) in listed.chunks_exact(BLOCK_BYTES).enumerate() {
+        let name = [entry[0], entry[1], entry[2], entry[3]];
+        let key = BlockKey::decode(name).filter(|&key| header.may_have(key));
+        let Some(key) = key else {
+            let expected = format!("one of a layer of {} stones", header.stones);
+            return damaged(format!("block {number}"), expected, format!("{name:?}"));
+        };
+        if let Some(last) = blocks.last().filter(|last| last.key >= key) {
+            let expected = format!("after {}", last.key);
+            return damaged(format!("block {number}"), expected, key.to_string());
+        }
+        let (rows, set_bits) = (u64_at(entry, 4), u64_at(entry, 12));
+        let columns = header.columns(key.white);
+        let patterns = binomial(header.count(Colour::Black), key.black);
+        if !(1..=patterns).contains(&rows) {
+            let expected = format!("1 to {patterns}");
+            return damaged(format!("the rows of {key}"), expected, rows.to_string());
+        }
+        if set_bits > rows * columns {
+            let expected = format!("at most {}", rows * columns);
+            return damaged(format!("the set bits of {key}"), expected, set_bits.to_string());
+        }
+        let chunk_bytes = header.chunk_bytes as usize;
+        let mut block = Block { key, rows, columns, set_bits, first_chunk, chunks: 0, chunk_bytes };
+        let chunks = block.stored_bytes().div_ceil(chunk_bytes as u64);
+        if chunks > most || first_chunk as u64 + chunks > most {
+            let expected = format!("at most {most} in all");
+            return damaged(format!("the chunks of {key}"), expected, chunks.to_string());
+        }
+        block.chunks = chunks as usize;
+        first_chunk += block.chunks;
+        blocks.push(block);
+    }
+    Ok((blocks, first_chunk as u64))
+}
+
+/// The number of set bits, which [`Block::set_bits`] counts.
+pub(super) fn count_ones(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let ones = words.iter().map(|&word| u64::from(u64::from_le_bytes(word).count_ones()));
+    ones.sum::<u64>() + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
+}

@@ -1,0 +1,386 @@
+//! Writing layer files. A file has its name only when it is whole.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use zstd::bulk::Compressor;
+use zstd::zstd_safe::{CParameter, Strategy, compress_bound};
+
+use super::error::DatabaseError;
+use super::format::{BlockKey, Footer, LayerHeader};
+use super::layer_file::LayerFile;
+use super::layer_index::count_ones;
+use super::octets::{self, ROWS};
+use crate::file::NewFile;
+use crate::konane::Colour;
+use crate::tablebase::index::binomial;
+
+/// How chunks are compressed. They hold next to no repetitions of several bytes, only bytes of
+/// uneven frequency: a search for matches that gives up at once leaves room for the entropy coder,
+/// and chunks without matches decompress faster.
+const COMPRESSION: [CParameter; 3] =
+    [CParameter::Strategy(Strategy::ZSTD_fast), CParameter::MinMatch(7), CParameter::HashLog(6)];
+
+/// Bytes that are compressed in parallel. Larger ones cost memory, smaller ones leave threads idle
+/// between them.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Chunks that one task compresses: enough to outweigh the making of its compressor.
+const TASK_CHUNKS: usize = 32;
+
+/// Bytes that go to the system in one call.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A block that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenBlock {
+    /// Which block.
+    pub key: BlockKey,
+    /// Rows.
+    pub rows: u64,
+    /// Bits that are set.
+    pub set_bits: u64,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerSummary {
+    /// The file.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// XXH3-64 of its footer, which stands for the whole file.
+    pub footer_xxh3: u64,
+    /// Its blocks.
+    pub blocks: Vec<WrittenBlock>,
+}
+
+/// Writes a layer file. The bytes depend on what is written, not on the number of threads or the
+/// sizes of the pieces.
+pub struct LayerWriter {
+    file: NewFile,
+    header: LayerHeader,
+    header_xxh3: u64,
+    blocks: Vec<WrittenBlock>,
+    lengths: Vec<u32>,
+    checksums: Vec<u64>,
+    durable: bool,
+    /// The last of `blocks` can be written to.
+    open: bool,
+    /// Rows of the open block that are not in octets yet.
+    rows: Vec<u8>,
+    /// Octets of the open block that are not compressed yet.
+    octets: Vec<u8>,
+}
+
+impl LayerWriter {
+    /// Bytes of memory of a writer to which the rows of a block come in small pieces, an upper bound but for
+    /// the index of its file, 12 bytes for a chunk. A block that is smaller than a batch waits as it is
+    /// for its end.
+    pub fn memory(rows: u64, row_bytes: u64) -> u128 {
+        let block = u128::from(rows) * u128::from(row_bytes);
+        match block < batch_bytes(row_bytes) {
+            true => block,
+            false => LayerWriter::memory_at_work(rows, row_bytes),
+        }
+    }
+
+    /// The same while it compresses: rows, octets, what these become, and what waits to be written. Some
+    /// 13 MiB for a large block.
+    pub fn memory_at_work(rows: u64, row_bytes: u64) -> u128 {
+        let block = u128::from(rows.next_multiple_of(ROWS as u64)) * u128::from(row_bytes);
+        let batch = block.min(batch_bytes(row_bytes));
+        3 * batch + batch.min(BUFFER_BYTES as u128)
+    }
+
+    /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there. Takes
+    /// [`LayerWriter::memory`] while a block is open.
+    ///
+    /// # Errors
+    /// If the file cannot be created.
+    pub fn create(path: &Path, header: LayerHeader) -> Result<Self, DatabaseError> {
+        let encoded = header.encode();
+        let mut writer = LayerWriter {
+            file: NewFile::create(path, BUFFER_BYTES)?,
+            header,
+            header_xxh3: xxh3_64(&encoded),
+            blocks: Vec::new(),
+            lengths: Vec::new(),
+            checksums: Vec::new(),
+            durable: true,
+            open: false,
+            rows: Vec::new(),
+            octets: Vec::new(),
+        };
+        writer.file.put(&encoded)?;
+        Ok(writer)
+    }
+
+    /// For a file that is checked before it is used and can be made again:
+    /// [`LayerWriter::finish`] will not wait until it is on the disk. After a power failure it may
+    /// be there under its name and damaged.
+    pub fn provisional(mut self) -> Self {
+        self.durable = false;
+        self
+    }
+
+    /// Begins a block.
+    ///
+    /// # Panics
+    /// If a block is open, if the layer cannot have this block, or if it is not greater than the
+    /// one before.
+    pub fn begin_block(&mut self, key: BlockKey) {
+        assert!(!self.open, "{key:?} begins within another block");
+        assert!(self.header.may_have(key), "{key:?} in a layer of {} stones", self.header.stones);
+        let last = self.blocks.last().map(|block| block.key);
+        assert!(last.is_none_or(|last| last < key), "{key:?} after {last:?}");
+        self.blocks.push(WrittenBlock { key, rows: 0, set_bits: 0 });
+        self.open = true;
+    }
+
+    /// Makes room for so many rows of the open block, or for as many as are compressed together: an array
+    /// that grows leaves as much memory behind as it has.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn reserve(&mut self, rows: usize) {
+        assert!(self.open, "rows outside of a block");
+        let row_bytes = self.row_bytes();
+        let batch = batch_bytes(row_bytes as u64) as usize;
+        self.rows.reserve_exact(rows.saturating_mul(row_bytes).min(batch));
+    }
+
+    /// Writes bytes of the open block, as many as one likes: row by row, each of
+    /// [`LayerHeader::row_bytes`], with a bit for each column and zeros at the end. Compresses in
+    /// parallel, in the current pool of `rayon`.
+    ///
+    /// # Errors
+    /// If the disk is full, or the system refuses for another reason.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), DatabaseError> {
+        assert!(self.open, "bytes outside of a block");
+        let batch = batch_bytes(self.row_bytes() as u64) as usize;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(batch - self.rows.len()));
+            self.rows.extend_from_slice(now);
+            rest = later;
+            if self.rows.len() == batch {
+                self.compress_rows(false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A whole block, whose rows are at hand.
+    ///
+    /// # Errors
+    /// As [`LayerWriter::write`].
+    pub fn write_block(&mut self, key: BlockKey, rows: &[u8]) -> Result<(), DatabaseError> {
+        self.begin_block(key);
+        self.write(rows)?;
+        self.end_block()?;
+        Ok(())
+    }
+
+    /// The block that is open.
+    fn current(&mut self) -> &mut WrittenBlock {
+        self.blocks.last_mut().expect("a block is open")
+    }
+
+    /// Bytes of a row of the open block.
+    fn row_bytes(&mut self) -> usize {
+        let white = self.current().key.white;
+        self.header.row_bytes(white) as usize
+    }
+
+    /// Writes what rows there are, in octets: all but the last one are whole. What is left of them
+    /// after the last whole chunk waits for more, unless it is the `end` of the block.
+    fn compress_rows(&mut self, end: bool) -> Result<(), DatabaseError> {
+        let (row_bytes, white) = (self.row_bytes(), self.current().key.white);
+        let columns = self.header.columns(white) as usize;
+        self.current().rows += (self.rows.len() / row_bytes) as u64;
+        self.current().set_bits += count_ones(&self.rows);
+        let before = self.octets.len();
+        let octets = self.rows.len().div_ceil(row_bytes * ROWS);
+        let chunk_bytes = self.header.chunk_bytes as usize;
+        // Once: with what can be left of them.
+        self.octets.reserve_exact((octets * columns + chunk_bytes).saturating_sub(before));
+        self.octets.resize(before + octets * columns, 0);
+        self.rows
+            .par_chunks(row_bytes * ROWS)
+            .zip(self.octets[before..].par_chunks_mut(columns))
+            .with_min_len((1 << 16) / columns + 1)
+            .for_each(|(rows, octet)| octets::interleave(rows, row_bytes, octet));
+        self.rows.clear();
+
+        let left = if end { 0 } else { self.octets.len() % chunk_bytes };
+        let ready = self.octets.len() - left;
+        let tasks: Vec<io::Result<Compressed>> = self.octets[..ready]
+            .par_chunks(chunk_bytes * TASK_CHUNKS)
+            .map(|octets| Compressed::new(octets, chunk_bytes))
+            .collect();
+        self.octets.drain(..ready);
+        for task in tasks {
+            let task = task.map_err(DatabaseError::io("compress a part of", self.file.path()))?;
+            self.lengths.extend(task.lengths);
+            self.checksums.extend(task.checksums);
+            self.file.put(&task.bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the open block; returns how many of its bits are set.
+    ///
+    /// # Errors
+    /// As [`LayerWriter::write`].
+    ///
+    /// # Panics
+    /// If no block is open, or what was written are not whole rows, at least one and not more than
+    /// there are black patterns.
+    pub fn end_block(&mut self) -> Result<u64, DatabaseError> {
+        assert!(self.open, "the end of no block");
+        let left = self.rows.len() % self.row_bytes();
+        assert_eq!(left, 0, "a part of a row at the end of {:?}", self.current().key);
+        self.compress_rows(true)?;
+        self.open = false;
+        (self.rows, self.octets) = (Vec::new(), Vec::new());
+        let WrittenBlock { key, rows, set_bits } = *self.current();
+        let patterns = binomial(self.header.count(Colour::Black), key.black);
+        assert!((1..=patterns).contains(&rows), "{rows} rows in {key:?}, of at most {patterns}");
+        Ok(set_bits)
+    }
+
+    /// Copies a block from another file of the same layer as it is, without decompressing it;
+    /// checks the checksums of its chunks. Returns how many bits are set, as that file says.
+    ///
+    /// # Errors
+    /// If the other file is damaged, has another header or no such block, as [`LayerWriter::write`],
+    /// or [`DatabaseError::Interrupted`] if `stop` was set.
+    ///
+    /// # Panics
+    /// As [`LayerWriter::begin_block`].
+    pub fn copy_block(
+        &mut self,
+        from: &LayerFile,
+        key: BlockKey,
+        stop: &AtomicBool,
+    ) -> Result<u64, DatabaseError> {
+        let differs = |what: String, expected: String, got: String| {
+            Err(DatabaseError::damaged(from.path(), what, expected, got))
+        };
+        if *from.header() != self.header {
+            let (expected, got) = (self.header.to_string(), from.header().to_string());
+            return differs("the header".to_owned(), expected, got);
+        }
+        let Some(block) = from.block(key) else {
+            return differs(
+                format!("the block of {key}"),
+                "there".to_owned(),
+                "missing".to_owned(),
+            );
+        };
+        self.begin_block(key);
+        let mut compressed = Vec::new();
+        for chunk in 0..block.chunks() {
+            DatabaseError::go_on(stop)?;
+            from.compressed_chunk(block, chunk, &mut compressed)?;
+            self.lengths.push(compressed.len() as u32);
+            self.checksums.push(xxh3_64(&compressed));
+            self.file.put(&compressed)?;
+        }
+        self.open = false;
+        let (rows, set_bits) = (block.rows(), block.set_bits());
+        *self.current() = WrittenBlock { key, rows, set_bits };
+        Ok(set_bits)
+    }
+
+    /// Writes index and footer, waits until everything is on the disk (unless the file is
+    /// [provisional](LayerWriter::provisional)), and gives the file its name.
+    ///
+    /// # Errors
+    /// If the disk is full, or the system refuses for another reason. The `.tmp` is removed.
+    ///
+    /// # Panics
+    /// If a block is open.
+    pub fn finish(mut self) -> Result<LayerSummary, DatabaseError> {
+        assert!(!self.open, "the end of the file within a block");
+        let index_offset = self.file.bytes();
+        let mut listed = Vec::new();
+        listed.extend((self.blocks.len() as u32).to_le_bytes());
+        for block in &self.blocks {
+            listed.extend(block.key.encode());
+            listed.extend(block.rows.to_le_bytes());
+            listed.extend(block.set_bits.to_le_bytes());
+        }
+        // Piece by piece: the index of a large layer has gigabytes.
+        let mut hasher = Xxh3::new();
+        let mut put = |bytes: &[u8]| {
+            hasher.update(bytes);
+            self.file.put(bytes)
+        };
+        put(&listed)?;
+        for lengths in self.lengths.chunks(1 << 16) {
+            put(&lengths.iter().flat_map(|length| length.to_le_bytes()).collect::<Vec<u8>>())?;
+        }
+        for checksums in self.checksums.chunks(1 << 16) {
+            put(&checksums.iter().flat_map(|sum| sum.to_le_bytes()).collect::<Vec<u8>>())?;
+        }
+        let index_xxh3 = hasher.digest();
+        let footer = Footer {
+            index_offset,
+            index_bytes: self.file.bytes() - index_offset,
+            index_xxh3,
+            header_xxh3: self.header_xxh3,
+        };
+        let footer = footer.encode();
+        self.file.put(&footer)?;
+        let LayerWriter { file, blocks, .. } = self;
+        let (path, bytes) = (file.path().to_owned(), file.bytes());
+        if self.durable {
+            file.finish()?;
+        } else {
+            file.finish_provisionally()?;
+        }
+        Ok(LayerSummary { path, bytes, footer_xxh3: xxh3_64(&footer), blocks })
+    }
+}
+
+/// Bytes of rows that are compressed together: whole octets.
+fn batch_bytes(row_bytes: u64) -> u128 {
+    (BATCH_BYTES as u128).next_multiple_of(u128::from(row_bytes) * ROWS as u128)
+}
+
+/// Chunks that a task has compressed.
+struct Compressed {
+    bytes: Vec<u8>,
+    lengths: Vec<u32>,
+    checksums: Vec<u64>,
+}
+
+impl Compressed {
+    fn new(octets: &[u8], chunk_bytes: usize) -> io::Result<Self> {
+        let mut compressor = Compressor::new(1)?;
+        for parameter in COMPRESSION {
+            compressor.set_parameter(parameter)?;
+        }
+        let mut buffer = vec![0; compress_bound(chunk_bytes)];
+        let mut done = Compressed {
+            bytes: Vec::with_capacity(octets.len()),
+            lengths: Vec::with_capacity(TASK_CHUNKS),
+            checksums: Vec::with_capacity(TASK_CHUNKS),
+        };
+        for chunk in octets.chunks(chunk_bytes) {
+            let length = compressor.compress_to_buffer(chunk, &mut buffer[..])?;
+            done.bytes.extend_from_slice(&buffer[..length]);
+            done.lengths.push(length as u32);
+            done.checksums.push(xxh3_64(&buffer[..length]));
+        }
+        Ok(done)
+    }
+}

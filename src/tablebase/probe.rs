@@ -1,0 +1,159 @@
+//! Answers for players: the outcome of a position and of every move, and perfect games.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::database::Database;
+use super::files::DatabaseError;
+use crate::konane::{Colour, Dimensions, Move, Position};
+use crate::search::Value;
+
+/// A move and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RatedMove {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// The outcome for the player who makes it.
+    pub outcome: Value,
+    /// Plies to the end with best play after the move, if the database has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remoteness: Option<u32>,
+}
+
+/// Values of a position and its moves from a database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Probe {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// The position.
+    pub position: Position,
+    /// The player to move.
+    pub to_move: Colour,
+    /// The outcome for the player to move.
+    pub outcome: Value,
+    /// The player who wins.
+    pub winner: Colour,
+    /// Plies to the end with best play, if the database has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remoteness: Option<u32>,
+    /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. With the
+    /// remoteness, winning moves are sorted from the quickest to the longest, and losing ones from
+    /// the longest to the quickest. None: the side to move has lost.
+    pub moves: Vec<RatedMove>,
+}
+
+impl Probe {
+    /// A move that keeps the outcome: a winning one, if there is one. With the remoteness, the
+    /// quickest win or the longest loss.
+    pub fn best_move(&self) -> Option<Move> {
+        self.moves.first().map(|rated| rated.mv)
+    }
+}
+
+/// Asks a database about a position of its board and about every move.
+///
+/// Costs a look-up for the position and for every move; in the removals some 20 more. With the
+/// remoteness, each is one for every bit of it.
+///
+/// # Errors
+/// If the database does not cover the position; the error says what it covers. If a file is
+/// damaged, or the values of the position and its moves cannot be true together.
+///
+/// # Examples
+/// ```no_run
+/// use konane::tablebase::{Database, DatabaseOptions, probe};
+/// use konane::{Position, notation};
+///
+/// let database = Database::find("db".as_ref(), "6x6".parse()?, DatabaseOptions::default())?;
+/// let board = database.board();
+/// let answer = probe(&database, &Position::start(board))?;
+/// for rated in answer.moves {
+///     println!("{}: {}", rated.mv, rated.outcome.name());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn probe(database: &Database, position: &Position) -> Result<Probe, DatabaseError> {
+    let board = database.board();
+    let outcome = database.value(position)?.ok_or_else(|| database.not_covered(position))?;
+    let remoteness = database.remoteness(position)?;
+    let mut moves = Vec::new();
+    for mv in position.moves(board) {
+        let after = position.play(board, mv);
+        let value = database.value(&after)?;
+        let value = value.ok_or_else(|| database.contradiction(&after, "reached", "unreached"))?;
+        moves.push(RatedMove { mv, outcome: !value, remoteness: database.remoteness(&after)? });
+    }
+    moves.sort_by_key(|rated| {
+        let plies = i64::from(rated.remoteness.unwrap_or(0));
+        match rated.outcome {
+            Value::Win => (0, plies),
+            Value::Loss => (1, -plies),
+        }
+    });
+    let best = moves.first();
+    let found = best.map_or(Value::Loss, |best| best.outcome);
+    if found != outcome {
+        let expected = format!("a {} by its moves", found.name());
+        return Err(database.contradiction(position, &expected, outcome.name()));
+    }
+    let plies = best.map_or(Some(0), |best| best.remoteness.map(|plies| plies + 1));
+    if let (Some(found), Some(remoteness)) = (plies, remoteness)
+        && found != remoteness
+    {
+        let expected = format!("{found} plies to the end by its moves");
+        return Err(database.contradiction(position, &expected, &remoteness.to_string()));
+    }
+    let to_move = position.to_move();
+    Ok(Probe {
+        board: board.dimensions(),
+        position: *position,
+        to_move,
+        outcome,
+        winner: to_move.winner(outcome),
+        remoteness,
+        moves,
+    })
+}
+
+/// A game in which both sides play moves that keep the outcome, up to the position without moves.
+///
+/// Each item is a position and the move that is made in it. With the remoteness, the winner
+/// hurries and the loser delays; of moves that are as good, the first in the order of
+/// [`Position::moves`] is made. Ends after an error.
+pub fn perfect_game(database: &Database, from: Position) -> PerfectGame<'_> {
+    PerfectGame { database, position: Some(from) }
+}
+
+/// The iterator of [`perfect_game`].
+#[derive(Debug)]
+pub struct PerfectGame<'a> {
+    database: &'a Database,
+    position: Option<Position>,
+}
+
+impl PerfectGame<'_> {
+    /// The position that comes next: at the end, the one without moves. `None` after an error.
+    pub fn position(&self) -> Option<Position> {
+        self.position
+    }
+}
+
+impl Iterator for PerfectGame<'_> {
+    type Item = Result<(Position, Move), DatabaseError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let position = self.position?;
+        match probe(self.database, &position) {
+            Ok(answer) => {
+                let mv = answer.best_move()?;
+                self.position = Some(position.play(self.database.board(), mv));
+                Some(Ok((position, mv)))
+            }
+            Err(error) => {
+                self.position = None;
+                Some(Err(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,549 @@
+//! The state space: every position that a game can reach, by breadth-first search (thesis, 3.9.2
+//! and appendix A).
+//!
+//! The positions of one ply are kept as rows of bits, like the values of the sweep: for every
+//! canonical black pattern, one bit for each white pattern. A ply's rows are gathered from the
+//! rows of the ply before, one jump for a whole row at a time; what was reached at an earlier ply
+//! with the same side to move is taken out.
+//!
+//! White's jumps lower the number of black stones and nothing raises it. So once the search has
+//! left the rows with `b` black stones behind, nothing about them will change: they are handed to
+//! a [`Sink`] and their memory is freed.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::jumps::{Jump, jumps};
+use super::sweep::row_ops::{RowJump, RowOps};
+use super::sweep::{Images, Layer, Sweep, row_words};
+use crate::error::ErrorKind;
+use crate::konane::{Board, Colour, Position};
+use crate::tablebase::index::{Index, Sizes, stabiliser};
+
+/// What the search found at one ply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ply {
+    /// The number of moves made.
+    pub ply: u32,
+    /// Positions met for the first time at this ply, up to the symmetries that keep the colours.
+    pub unique: u64,
+    /// How many of them Black wins.
+    pub black_wins: u64,
+    /// How many of them White wins.
+    pub white_wins: u64,
+    /// How many of them leave the side to move without a move.
+    pub terminals: u64,
+}
+
+/// Why there is no state space. `E` is what the sink can fail with.
+#[derive(Debug, thiserror::Error)]
+pub enum StateSpaceError<E = Infallible> {
+    /// The rows of the board are too long or too many.
+    #[error(
+        "a board of {board} has {squares} squares: the state space is searched on boards of up to {MAX_SQUARES}"
+    )]
+    TooLarge {
+        /// The board.
+        board: String,
+        /// Its squares.
+        squares: u32,
+    },
+    /// The system gave no memory.
+    #[error("cannot reserve memory for the positions of a layer: {0}")]
+    Memory(#[from] io::Error),
+    /// The sink failed.
+    #[error("{0}")]
+    Sink(E),
+    /// The stop flag was set.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl StateSpaceError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            StateSpaceError::TooLarge { .. } => ErrorKind::Usage,
+            StateSpaceError::Memory(_) => ErrorKind::Limit,
+            StateSpaceError::Sink(never) => match *never {},
+            StateSpaceError::Interrupted => ErrorKind::Interrupted,
+        }
+    }
+}
+
+/// The most squares of a board whose state space is searched.
+pub const MAX_SQUARES: u32 = 36;
+
+/// Told how the work gets on, and given what it finds.
+pub trait Sink {
+    /// Why it cannot take a layer; [`Infallible`] if it always can.
+    type Error;
+
+    /// The values of all positions with `black` of `of` black stones are known.
+    fn swept(&mut self, black: u32, of: u32) {
+        let _ = (black, of);
+    }
+
+    /// A ply is complete.
+    fn ply(&mut self, ply: &Ply) {
+        let _ = ply;
+    }
+
+    /// All positions with a number of black stones that games reach are known: by side to move,
+    /// the rows of those that are reached and the rows of those that the side to move wins. Called
+    /// for every number of black stones, the greatest first.
+    ///
+    /// # Errors
+    /// If the sink fails, which ends the search.
+    fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> Result<(), Self::Error> {
+        let _ = (reached, wins);
+        Ok(())
+    }
+}
+
+impl Sink for () {
+    type Error = Infallible;
+}
+
+/// Positions of one ply with one number of black stones.
+struct Frontier {
+    /// Rows of which only those that are not empty mean anything.
+    rows: Layer,
+    /// By row: whether anything is in it.
+    filled: Vec<bool>,
+}
+
+/// One side's jumps with what they do to rows of reached positions.
+struct Reaching {
+    jump: Jump,
+    relation: RowJump,
+    /// Takes part where the jump is possible: for terminal positions.
+    possible: RowJump,
+}
+
+/// Everything that stays the same during the search.
+struct Search<'a> {
+    index: &'a Index,
+    ops: RowOps,
+    images: Images,
+    /// By the side that moves.
+    jumps: [Vec<Reaching>; 2],
+    ones: Vec<u64>,
+    /// By stabiliser of the black pattern: the white patterns that are the least of their orbit.
+    least: Vec<Option<Vec<u64>>>,
+}
+
+/// Bytes of memory that the search of a board needs at its peak: the values and what was reached, for
+/// both sides to move, and on average not quite half of all rows for each of two plies. Measured:
+/// 10.5 GiB on 6×6 and 20.3 GiB on 4×9, which has half the symmetries; 10.7 and 21.4 by this.
+pub fn memory_needed(board: &Board) -> u64 {
+    let index = Index::new(board.clone(), false);
+    let sizes = Sizes::new(&index);
+    let black = 0..=sizes.squares(Colour::Black);
+    let rows: u128 = black.map(|b| u128::from(sizes.rows(b))).sum();
+    let row_bytes = ((1u128 << sizes.squares(Colour::White)) / 8).max(64);
+    u64::try_from(rows * row_bytes * 21 / 4).unwrap_or(u64::MAX)
+}
+
+/// Searches the state space of a board of up to [`MAX_SQUARES`] squares. Returns the plies from 0
+/// to the last with a position.
+///
+/// Needs [`memory_needed`], which is not compared with what there is.
+///
+/// # Errors
+/// If the board is too large, memory cannot be had, `stop` was set, or the sink fails.
+pub fn statespace<E>(
+    board: &Board,
+    stop: &AtomicBool,
+    sink: &mut dyn Sink<Error = E>,
+) -> Result<Vec<Ply>, StateSpaceError<E>> {
+    let dimensions = board.dimensions();
+    if dimensions.squares() > MAX_SQUARES {
+        let (board, squares) = (dimensions.to_string(), dimensions.squares());
+        return Err(StateSpaceError::TooLarge { board, squares });
+    }
+    let index = Index::new(board.clone(), false);
+    let black = index.numbering().count(Colour::Black);
+    let sweep = Sweep::new(&index);
+    let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
+    for b in 0..=black {
+        check(stop)?;
+        let white = sweep.white_wins(b, &black_wins)?;
+        black_wins.push(sweep.black_wins(&white)?);
+        white_wins.push(white);
+        sink.swept(b, black);
+    }
+    let search = Search::new(&index);
+    let wins = [black_wins, white_wins];
+    let mut plies = search.removals(&wins);
+    for ply in &plies {
+        sink.ply(ply);
+    }
+    search.run(search.second_ply()?, wins, stop, sink, &mut plies)?;
+    Ok(plies)
+}
+
+fn check<E>(stop: &AtomicBool) -> Result<(), StateSpaceError<E>> {
+    if stop.load(Ordering::Relaxed) { Err(StateSpaceError::Interrupted) } else { Ok(()) }
+}
+
+impl<'a> Search<'a> {
+    fn new(index: &'a Index) -> Self {
+        let (board, numbering) = (index.board(), index.numbering());
+        let white = numbering.count(Colour::White);
+        let reaching = |mover: Colour| {
+            let make = |jump: Jump| {
+                let Jump { from, to, landings, taken } = jump;
+                let (relation, possible) = match mover {
+                    // (B, W) to (B', W without the taken stones).
+                    Colour::Black => {
+                        (RowJump::new(white, 0, taken, taken), RowJump::new(white, taken, 0, 0))
+                    }
+                    // (B, W) to (B without the taken stones, W with the stone moved).
+                    Colour::White => (
+                        RowJump::new(white, to, landings ^ to | from, from | to),
+                        RowJump::new(white, from, landings, 0),
+                    ),
+                };
+                Reaching { jump, relation, possible }
+            };
+            jumps(board, numbering, mover).into_iter().map(make).collect()
+        };
+        let row_words = row_words(white);
+        let mut search = Search {
+            index,
+            ops: RowOps::detect(),
+            images: Images::new(numbering),
+            jumps: [reaching(Colour::Black), reaching(Colour::White)],
+            ones: vec![u64::MAX; row_words],
+            least: vec![None; 256],
+        };
+        for black in 0..=numbering.count(Colour::Black) {
+            for &pattern in index.orbits(black).patterns() {
+                let set = stabiliser(numbering, pattern);
+                if set != 1 && search.least[usize::from(set)].is_none() {
+                    let mut row = vec![0u64; row_words];
+                    for p in 0..1u64 << white {
+                        let image = |g| numbering.image(Colour::White, g, p as u32);
+                        let mut members = (0..8).filter(|g| set >> g & 1 == 1);
+                        if members.all(|g| u64::from(image(g)) >= p) {
+                            row[p as usize / 64] |= 1 << (p % 64);
+                        }
+                    }
+                    search.least[usize::from(set)] = Some(row);
+                }
+            }
+        }
+        search
+    }
+
+    /// Plies 0 and 1, position by position.
+    fn removals(&self, wins: &[Vec<Layer>; 2]) -> Vec<Ply> {
+        let board = self.index.board();
+        let mut plies = Vec::new();
+        let mut positions = vec![Position::start(board)];
+        for ply in 0..2 {
+            let mut here = Ply { ply, ..Ply::default() };
+            for position in &positions {
+                here.unique += 1;
+                let won = self.wins(wins, position);
+                let black = won == (position.to_move() == Colour::Black);
+                here.black_wins += u64::from(black);
+                here.white_wins += u64::from(!black);
+                here.terminals += u64::from(position.moves(board).is_empty());
+            }
+            if here.unique > 0 {
+                plies.push(here);
+            }
+            positions = successors(board, &positions);
+        }
+        plies
+    }
+
+    /// Whether the side to move wins; looks ahead as long as stones are removed.
+    fn wins(&self, wins: &[Vec<Layer>; 2], position: &Position) -> bool {
+        let board = self.index.board();
+        if (board.all() & !position.occupied()).count_ones() >= 2 {
+            let address = self.index.address(position.occupied(), position.to_move());
+            let layer = &wins[address.to_move.index()][address.black as usize];
+            let pattern = self.index.ranks(Colour::White).unrank(address.white, address.column);
+            return layer.row_bits(address.row)[pattern as usize];
+        }
+        position.moves(board).into_iter().any(|m| !self.wins(wins, &position.play(board, m)))
+    }
+
+    /// The jumping phase, from the positions of its first ply on, with Black to move.
+    fn run<E>(
+        &self,
+        mut frontier: Vec<Option<Frontier>>,
+        mut wins: [Vec<Layer>; 2],
+        stop: &AtomicBool,
+        sink: &mut dyn Sink<Error = E>,
+        plies: &mut Vec<Ply>,
+    ) -> Result<(), StateSpaceError<E>> {
+        let black = self.index.numbering().count(Colour::Black);
+        let mut reached = [Vec::new(), Vec::new()];
+        for b in 0..=black {
+            for side in &mut reached {
+                side.push(Layer::zeroed(self.index, b)?);
+            }
+        }
+        let mut spare: Vec<Option<Frontier>> = frontier.iter().map(|_| None).collect();
+        let mut mover = Colour::Black;
+        let mut ply = 2;
+        loop {
+            // The rows with most black stones in the frontier: what lies above is complete.
+            let top = frontier.iter().rposition(|f| f.as_ref().is_some_and(|f| f.any()));
+            while wins[0].len() > top.map_or(0, |top| top + 1) {
+                let mut pop = |layers: &mut Vec<Layer>| layers.pop().expect("as many as wins");
+                let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
+                // A frontier may be there and hold nothing.
+                (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
+                sink.layer(r.each_ref(), w.each_ref()).map_err(StateSpaceError::Sink)?;
+            }
+            if top.is_none() {
+                return Ok(());
+            }
+            let mut here = Ply { ply, ..Ply::default() };
+            let side = mover.index();
+            for (b, frontier) in frontier.iter_mut().enumerate() {
+                check(stop)?;
+                if let Some(frontier) = frontier {
+                    self.settle(frontier, &mut reached[side][b], &wins[side][b], mover, &mut here);
+                }
+            }
+            if here.unique > 0 {
+                plies.push(here);
+                sink.ply(&here);
+            }
+            let mut next = Vec::with_capacity(frontier.len());
+            for (b, spare) in (0..=black).zip(&mut spare) {
+                check(stop)?;
+                next.push(self.gather(&frontier, mover, b, spare)?);
+            }
+            // The rows of this ply are written over by those of the ply after the next.
+            for (old, spare) in std::mem::replace(&mut frontier, next).into_iter().zip(&mut spare) {
+                *spare = old.or(spare.take());
+            }
+            mover = !mover;
+            ply += 1;
+        }
+    }
+
+    /// The positions after both removals.
+    fn second_ply(&self) -> io::Result<Vec<Option<Frontier>>> {
+        let (board, numbering) = (self.index.board(), self.index.numbering());
+        let mut frontier: Vec<Option<Frontier>> =
+            (0..=numbering.count(Colour::Black)).map(|_| None).collect();
+        for first in Position::start(board).moves(board) {
+            let position = Position::start(board).play(board, first);
+            for second in position.moves(board) {
+                let [black, white] = numbering.pack(position.play(board, second).occupied());
+                // Every image, so that rows of symmetric black patterns are symmetric.
+                for g in 0..numbering.symmetries() {
+                    let black = numbering.image(Colour::Black, g, black);
+                    let white = numbering.image(Colour::White, g, white);
+                    let stones = black.count_ones();
+                    let patterns = self.index.orbits(stones).patterns();
+                    let Ok(row) = patterns.binary_search(&black) else { continue };
+                    let slot = &mut frontier[stones as usize];
+                    if slot.is_none() {
+                        *slot = Some(Frontier::new(self.index, stones)?);
+                    }
+                    let layer = slot.as_mut().expect("made above");
+                    layer.filled[row] = true;
+                    layer.rows.row_mut(row as u32)[white as usize / 64] |= 1 << (white % 64);
+                }
+            }
+        }
+        Ok(frontier)
+    }
+
+    /// The rows with `black` black stones that the mover's jumps from a frontier lead to; `None`
+    /// if there are none. Memory that is given is used again: pages fresh from the system cost
+    /// more than what is written to them.
+    fn gather(
+        &self,
+        frontier: &[Option<Frontier>],
+        mover: Colour,
+        black: u32,
+        spare: &mut Option<Frontier>,
+    ) -> io::Result<Option<Frontier>> {
+        let sources = |taken: u32| -> Option<&Frontier> {
+            let from = match mover {
+                Colour::Black => black,
+                Colour::White => black + taken,
+            };
+            frontier.get(from as usize)?.as_ref()
+        };
+        let longest = self.index.board().longest_jump();
+        if (1..=longest).all(|taken| sources(taken).is_none()) {
+            return Ok(None);
+        }
+        let mut next = match spare.take() {
+            Some(mut frontier) => {
+                frontier.filled.fill(false);
+                frontier
+            }
+            None => Frontier::new(self.index, black)?,
+        };
+        let patterns = self.index.orbits(black).patterns();
+        let numbering = self.index.numbering();
+        let rows = next.rows.par_rows_mut().zip(&mut next.filled).zip(patterns);
+        rows.for_each_init(Vec::new, |scratch, ((row, filled), &pattern)| {
+            // White's jumps over the same stones come from the same row.
+            let same =
+                |a: &Reaching, b: &Reaching| mover == Colour::White && a.jump.taken == b.jump.taken;
+            for group in self.jumps[mover.index()].chunk_by(same) {
+                let Jump { from, to, landings, taken } = group[0].jump;
+                let before = match mover {
+                    Colour::Black if pattern & (landings | from) == to => pattern ^ from ^ to,
+                    Colour::White if pattern & taken == 0 => pattern | taken,
+                    _ => continue,
+                };
+                let Some(source) = sources(taken.count_ones()) else { continue };
+                let orbits = self.index.orbits(before.count_ones());
+                let at = orbits.row(numbering, self.index.ranks(Colour::Black), before);
+                if !source.filled[at.index as usize] {
+                    continue;
+                }
+                if !*filled {
+                    row.fill(0);
+                    *filled = true;
+                }
+                let rows = source.rows.row(at.index);
+                let source = self.images.row(self.ops, rows, at.symmetry, scratch);
+                for Reaching { relation, .. } in group {
+                    self.ops.apply::<false>(relation, row, source);
+                }
+            }
+        });
+        Ok(Some(next))
+    }
+
+    /// Takes out of a frontier what has been reached before, adds the rest to `reached`, and
+    /// counts it.
+    fn settle(
+        &self,
+        frontier: &mut Frontier,
+        reached: &mut Layer,
+        wins: &Layer,
+        mover: Colour,
+        count: &mut Ply,
+    ) {
+        let numbering = self.index.numbering();
+        let patterns = self.index.orbits(wins.black()).patterns();
+        let totals = [const { AtomicU64::new(0) }; 3];
+        frontier
+            .rows
+            .par_rows_mut()
+            .zip(&mut frontier.filled)
+            .zip(reached.par_rows_mut())
+            .zip(wins.par_rows())
+            .zip(patterns)
+            .filter(|((((_, filled), _), _), _)| **filled)
+            .for_each_init(
+                || vec![0u64; wins.row_words()],
+                |movable, ((((row, filled), reached), wins), &pattern)| {
+                    let mut any = 0;
+                    for (new, old) in row.iter_mut().zip(reached) {
+                        *new &= !*old;
+                        *old |= *new;
+                        any |= *new;
+                    }
+                    *filled = any != 0;
+                    if any == 0 {
+                        return;
+                    }
+                    self.movable(pattern, mover, movable);
+                    let set = stabiliser(numbering, pattern);
+                    let least = self.least[usize::from(set)].as_deref().unwrap_or(&self.ones);
+                    let (mut unique, mut won, mut terminal) = (0, 0, 0);
+                    for (((new, least), win), movable) in
+                        row.iter().zip(least).zip(wins).zip(movable)
+                    {
+                        let new = new & least;
+                        unique += u64::from(new.count_ones());
+                        won += u64::from((new & win).count_ones());
+                        terminal += u64::from((new & !*movable).count_ones());
+                    }
+                    for (total, here) in totals.iter().zip([unique, won, terminal]) {
+                        total.fetch_add(here, Ordering::Relaxed);
+                    }
+                },
+            );
+        let [unique, won, terminals] = totals.map(AtomicU64::into_inner);
+        count.unique += unique;
+        count.terminals += terminals;
+        let [by_mover, by_other] = match mover {
+            Colour::Black => [&mut count.black_wins, &mut count.white_wins],
+            Colour::White => [&mut count.white_wins, &mut count.black_wins],
+        };
+        *by_mover += won;
+        *by_other += unique - won;
+    }
+
+    /// The white patterns with which the mover has a jump.
+    fn movable(&self, pattern: u32, mover: Colour, row: &mut [u64]) {
+        row.fill(0);
+        for Reaching { jump, possible, .. } in &self.jumps[mover.index()] {
+            let possible_here = match mover {
+                Colour::Black => pattern & jump.from != 0 && pattern & jump.landings == 0,
+                Colour::White => pattern & jump.taken == jump.taken,
+            };
+            if possible_here {
+                self.ops.apply::<false>(possible, row, &self.ones);
+            }
+        }
+    }
+}
+
+impl Frontier {
+    fn new(index: &Index, black: u32) -> io::Result<Self> {
+        let rows = Layer::zeroed(index, black)?;
+        Ok(Frontier { rows, filled: vec![false; index.orbits(black).len() as usize] })
+    }
+
+    fn any(&self) -> bool {
+        self.filled.contains(&true)
+    }
+}
+
+/// The positions after one move, each orbit once.
+fn successors(board: &Board, positions: &[Position]) -> Vec<Position> {
+    let mut codes: Vec<u64> = positions
+        .iter()
+        .flat_map(|p| p.moves(board).into_iter().map(|m| p.play(board, m)))
+        .map(|p| p.code(board))
+        .collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes.into_iter().map(|code| Position::from_code(board, code)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_of_a_frontier_may_hold_nothing() {
+        let board = Board::new("3x4".parse().unwrap());
+        let index = Index::new(board, false);
+        let (search, sweep) = (Search::new(&index), Sweep::new(&index));
+        let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
+        for black in 0..=6 {
+            white_wins.push(sweep.white_wins(black, &black_wins).unwrap());
+            black_wins.push(sweep.black_wins(&white_wins[black as usize]).unwrap());
+        }
+        let mut frontier = search.second_ply().unwrap();
+        let top = frontier.iter().rposition(Option::is_some).unwrap();
+        frontier[top + 1] = Some(Frontier::new(&index, top as u32 + 1).unwrap());
+        let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
+        search.run(frontier, wins, &AtomicBool::new(false), &mut (), &mut plies).unwrap();
+        let all = statespace(index.board(), &AtomicBool::new(false), &mut ()).unwrap();
+        assert_eq!(plies, all[2..]);
+    }
+}

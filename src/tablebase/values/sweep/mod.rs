@@ -1,0 +1,333 @@
+//! The bit-parallel sweep: the values of all positions of a board, a whole row at a time.
+//!
+//! A *row* holds one bit for each white pattern; it belongs to a black pattern and a side to move.
+//! `black_wins[B]` has the positions that Black wins with Black to move, `white_wins[B]` those that
+//! White wins with White to move. A white jump from f to t over the stones M leads from (B, W) to
+//! (B∖M, W∖f∪t), a black jump from (B, W) to (B∖f∪t, W∖M), so that
+//!
+//! * `white_wins[B]` needs rows `black_wins` with fewer black stones only, and
+//! * `black_wins[B]` needs rows `white_wins` with as many.
+//!
+//! Layers of rows are therefore made in the order of the number of black stones, first White's,
+//! then Black's, each from finished rows, in parallel. A jump is one masked operation on a row
+//! ([`row_ops`]); with several bits a position, the greater of two ranks takes the place of the
+//! union. Only the canonical black patterns have rows; the row of another pattern is the
+//! image of its canonical one under a symmetry, made when it is needed.
+
+mod columns;
+mod memory;
+pub mod row_ops;
+mod scatter;
+mod slice;
+mod wins;
+
+use std::io;
+
+use bitvec::prelude::{BitSlice, Lsb0};
+use bitvec::view::BitView;
+use rayon::prelude::*;
+
+pub use columns::Columns;
+pub use memory::Words;
+pub use row_ops::row_words;
+use row_ops::{RowJump, RowOps, RowPermutation};
+pub use scatter::Targets;
+pub use slice::{Slice, stride_words};
+pub use wins::count_wins;
+
+use super::jumps::{Jump, jumps};
+use crate::konane::Colour;
+use crate::tablebase::index::{Index, Numbering, Row, stabiliser};
+
+/// The rows of all canonical black patterns with one number of stones, for one side to move.
+#[derive(Debug)]
+pub struct Layer {
+    black: u32,
+    /// White squares of the board.
+    white: u32,
+    /// Words of a row with all its planes.
+    row_words: usize,
+    words: Words,
+}
+
+impl Layer {
+    /// Rows of zeros.
+    pub fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
+        Layer::of_planes(index, black, 1)
+    }
+
+    /// Rows of several planes of zeros each.
+    pub fn of_planes(index: &Index, black: u32, planes: usize) -> io::Result<Self> {
+        let white = index.numbering().count(Colour::White);
+        let row_words = planes * row_words(white);
+        let rows = index.orbits(black).len() as usize;
+        Ok(Layer { black, white, row_words, words: Words::zeroed(rows * row_words)? })
+    }
+
+    /// The number of black stones.
+    pub fn black(&self) -> u32 {
+        self.black
+    }
+
+    /// Row `index`: bit `p % 64` of word `p / 64` is that of white pattern `p`. On boards with
+    /// fewer than nine white squares, the row ends with words that stand for nothing.
+    #[inline]
+    pub fn row(&self, index: u32) -> &[u64] {
+        let start = index as usize * self.row_words;
+        &self.words.as_slice()[start..start + self.row_words]
+    }
+
+    /// Row `index` as bits: number `p` is that of white pattern `p`. Single bits are as fast as in
+    /// the words; for whole rows use [`Layer::row`].
+    pub fn row_bits(&self, index: u32) -> &BitSlice<u64, Lsb0> {
+        &self.row(index).view_bits()[..1 << self.white]
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> u32 {
+        (self.words.as_slice().len() / self.row_words) as u32
+    }
+
+    /// The words of a row.
+    pub fn row_words(&self) -> usize {
+        self.row_words
+    }
+
+    /// All rows in order, for parallel work.
+    pub fn par_rows(&self) -> impl IndexedParallelIterator<Item = &[u64]> {
+        self.words.as_slice().par_chunks_exact(self.row_words)
+    }
+
+    pub(super) fn row_mut(&mut self, index: u32) -> &mut [u64] {
+        let start = index as usize * self.row_words;
+        &mut self.words.as_mut_slice()[start..start + self.row_words]
+    }
+
+    pub(super) fn par_rows_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
+        self.words.as_mut_slice().par_chunks_exact_mut(self.row_words)
+    }
+
+    /// Calls `change` for the planes of every group of every row, of so many planes, in parallel.
+    pub fn for_each_group(
+        &mut self,
+        planes: usize,
+        change: impl Fn(&mut [[u64; row_ops::GROUP]]) + Sync + Send,
+    ) {
+        self.par_rows_mut().for_each(|row| row_ops::for_each_group(row, planes, &change));
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> u64 {
+        size_of_val(self.words.as_slice()) as u64
+    }
+}
+
+/// The images of rows under the symmetries.
+#[derive(Clone, Debug)]
+pub struct Images {
+    /// By symmetry: the permutation that undoes it, none where that leaves every row as it is.
+    back: Vec<Option<RowPermutation>>,
+    /// By symmetry: the one that undoes it.
+    inverses: Vec<u8>,
+}
+
+impl Images {
+    /// The permutations of a numbering.
+    pub fn new(numbering: &Numbering) -> Self {
+        let white = |g| numbering.moved(Colour::White, g);
+        let black = |g| numbering.moved(Colour::Black, g);
+        let undoes =
+            |there: &[u8], back: &[u8]| (0..).zip(there).all(|(n, &to)| back[usize::from(to)] == n);
+        let inverse = |g: usize| {
+            (0..numbering.symmetries())
+                .find(|&h| undoes(white(g), white(h)) && undoes(black(g), black(h)))
+                .expect("a group has inverses")
+        };
+        let inverses: Vec<u8> = (0..numbering.symmetries()).map(|g| inverse(g) as u8).collect();
+        let back = |&inverse: &u8| {
+            let moved = white(usize::from(inverse));
+            let moves = moved.iter().zip(0..).any(|(&to, from)| to != from);
+            moves.then(|| RowPermutation::new(moved))
+        };
+        Images { back: inverses.iter().map(back).collect(), inverses }
+    }
+
+    /// The row of a black pattern from that of its canonical pattern, to which `symmetry` leads:
+    /// the canonical row itself or, in `scratch`, its image.
+    #[inline]
+    pub(super) fn row<'b>(
+        &self,
+        ops: RowOps,
+        canonical: &'b [u64],
+        symmetry: u8,
+        scratch: &'b mut Vec<u64>,
+    ) -> &'b [u64] {
+        match &self.back[usize::from(symmetry)] {
+            None => canonical,
+            Some(permutation) => {
+                scratch.resize(canonical.len(), 0);
+                ops.permute(permutation, scratch, canonical);
+                scratch
+            }
+        }
+    }
+}
+
+/// A jump of the board, with what it does to rows of values.
+#[derive(Clone, Debug)]
+struct ValueJump {
+    jump: Jump,
+    relation: RowJump,
+}
+
+/// The sweep over one board.
+#[derive(Debug)]
+pub struct Sweep<'a> {
+    index: &'a Index,
+    ops: RowOps,
+    black_jumps: Vec<ValueJump>,
+    white_jumps: Vec<ValueJump>,
+    images: Images,
+}
+
+impl<'a> Sweep<'a> {
+    /// Prepares a sweep with the processor's widest registers.
+    pub fn new(index: &'a Index) -> Self {
+        Self::with_ops(index, RowOps::detect())
+    }
+
+    /// The same with chosen kernels.
+    pub fn with_ops(index: &'a Index, ops: RowOps) -> Self {
+        let (board, numbering) = (index.board(), index.numbering());
+        let white = numbering.count(Colour::White);
+        // Black wins where the jumped stones are there and White does not win without them.
+        let black_jumps = jumps(board, numbering, Colour::Black)
+            .into_iter()
+            .map(|jump| {
+                let relation = RowJump::new(white, jump.taken, 0, jump.taken);
+                ValueJump { jump, relation }
+            })
+            .collect();
+        let white_jumps = jumps(board, numbering, Colour::White)
+            .into_iter()
+            .map(|jump| {
+                let flip = jump.from | jump.to;
+                let relation = RowJump::new(white, jump.from, jump.landings, flip);
+                ValueJump { jump, relation }
+            })
+            .collect();
+        let images = Images::new(numbering);
+        Sweep { index, ops, black_jumps, white_jumps, images }
+    }
+
+    /// `white_wins` for `black` black stones, from `black_wins` with fewer: `below` ends with the
+    /// layers of …, `black - 2` and `black - 1` stones, as many as the longest jump takes stones or
+    /// all.
+    ///
+    /// # Errors
+    /// If memory cannot be reserved.
+    ///
+    /// # Panics
+    /// If a layer is missing.
+    pub fn white_wins(&self, black: u32, below: &[Layer]) -> io::Result<Layer> {
+        let mut layer = Layer::zeroed(self.index, black)?;
+        let patterns = self.index.orbits(black).patterns();
+        let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
+            for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
+                let taken = group[0].jump.taken;
+                if pattern & taken != taken {
+                    continue;
+                }
+                let source = &below[below.len() - taken.count_ones() as usize];
+                debug_assert_eq!(source.black + taken.count_ones(), black);
+                let source = self.image_of(source, pattern ^ taken, scratch);
+                for ValueJump { relation, .. } in group {
+                    self.ops.apply::<true>(relation, row, source);
+                }
+            }
+        };
+        self.for_each_row(&mut layer, patterns, work);
+        Ok(layer)
+    }
+
+    /// `black_wins` with as many black stones as `white_wins`.
+    ///
+    /// # Errors
+    /// If memory cannot be reserved.
+    pub fn black_wins(&self, white_wins: &Layer) -> io::Result<Layer> {
+        let mut layer = Layer::zeroed(self.index, white_wins.black)?;
+        let patterns = self.index.orbits(white_wins.black).patterns();
+        let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
+            self.black_row(white_wins, pattern, row, scratch);
+        };
+        self.for_each_row(&mut layer, patterns, work);
+        Ok(layer)
+    }
+
+    /// One row of `black_wins`, for any black pattern with as many stones as `white_wins`. The row
+    /// comes in zeroed; `scratch` is overwritten.
+    ///
+    /// With rows of several planes, `white_wins` holds the ranks of moves to its positions, and
+    /// ranks come out; so also for [`Sweep::scatter`]
+    /// ([`remoteness`](crate::tablebase::values::remoteness)).
+    pub fn black_row(
+        &self,
+        white_wins: &Layer,
+        pattern: u32,
+        row: &mut [u64],
+        scratch: &mut Vec<u64>,
+    ) {
+        for ValueJump { jump, relation } in &self.black_jumps {
+            if pattern & (jump.from | jump.landings) == jump.from {
+                let successor = pattern ^ jump.from ^ jump.to;
+                let source = self.image_of(white_wins, successor, scratch);
+                self.follow(relation, row, source);
+            }
+        }
+    }
+
+    /// Adds to a row what a jump gives that leads to another one.
+    #[inline]
+    fn follow(&self, jump: &RowJump, row: &mut [u64], source: &[u64]) {
+        match row.len() / row_words(self.index.numbering().count(Colour::White)) {
+            1 => self.ops.apply::<true>(jump, row, source),
+            planes => self.ops.greatest(planes, jump, row, source),
+        }
+    }
+
+    /// The row of any black pattern of a layer: the canonical pattern's, as it is or in `scratch`
+    /// as its image.
+    #[inline]
+    fn image_of<'b>(&self, layer: &'b Layer, pattern: u32, scratch: &'b mut Vec<u64>) -> &'b [u64] {
+        let black = self.index.ranks(Colour::Black);
+        let Row { index, symmetry } =
+            self.index.orbits(layer.black).row(self.index.numbering(), black, pattern);
+        self.images.row(self.ops, layer.row(index), symmetry, scratch)
+    }
+
+    fn for_each_row(
+        &self,
+        layer: &mut Layer,
+        patterns: &[u32],
+        work: impl Fn(&mut Vec<u64>, (&mut [u64], &u32)) + Sync + Send,
+    ) {
+        let rows = layer.par_rows_mut().zip(patterns);
+        rows.for_each_init(Vec::new, work);
+    }
+
+    /// How many of a row's white patterns with `black`'s pattern win, counted over all positions
+    /// and not up to symmetry, summed over the layer.
+    pub fn count(&self, layer: &Layer) -> u64 {
+        let numbering = self.index.numbering();
+        let symmetries = numbering.symmetries() as u64;
+        let patterns = self.index.orbits(layer.black).patterns();
+        layer
+            .par_rows()
+            .zip(patterns)
+            .map(|(row, &pattern)| {
+                let ones: u64 = row.iter().map(|word| u64::from(word.count_ones())).sum();
+                ones * (symmetries / u64::from(stabiliser(numbering, pattern).count_ones()))
+            })
+            .sum()
+    }
+}

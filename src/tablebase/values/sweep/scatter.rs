@@ -1,0 +1,162 @@
+//! Rows from the rows that jumps lead to, one of those at a time.
+//!
+//! [`Sweep::white_wins`] gathers: it goes through the rows that it makes, and needs all rows that
+//! White's jumps lead to in memory. Here it is the other way round: each of those rows is looked at
+//! once, in any order, and adds what it knows to the rows from which jumps lead to it. So
+//! the rows can come from files, a few at a time, and only what is made is in memory: a layer, or
+//! some rows of it.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{Layer, Sweep, ValueJump};
+use crate::konane::Colour;
+use crate::tablebase::index::Row;
+
+/// Rows to be written to, each by one thread at a time: those of a layer or of a range of it.
+#[derive(Debug)]
+pub struct Targets<'l> {
+    black: u32,
+    first: u32,
+    rows: Vec<Mutex<&'l mut [u64]>>,
+}
+
+impl<'l> Targets<'l> {
+    /// All rows of a layer.
+    pub fn all(layer: &'l mut Layer) -> Self {
+        let black = layer.black;
+        Targets::new(black, 0, layer.par_rows_mut())
+    }
+
+    /// The rows with `black` black stones from number `first` on.
+    pub(super) fn new(
+        black: u32,
+        first: u32,
+        rows: impl IndexedParallelIterator<Item = &'l mut [u64]>,
+    ) -> Self {
+        Targets { black, first, rows: rows.map(Mutex::new).collect() }
+    }
+
+    /// The row of a black pattern, if it is among these and not the image of another.
+    fn find(&self, row: Row) -> Option<&Mutex<&'l mut [u64]>> {
+        let at = row.index.checked_sub(self.first).filter(|_| row.symmetry == 0)?;
+        self.rows.get(at as usize)
+    }
+}
+
+impl Sweep<'_> {
+    /// Adds to rows of `white_wins` what follows from one row of `black_wins` with fewer black
+    /// stones: that of a canonical pattern. Once this was called for all canonical patterns of the
+    /// layers with `1..=longest_jump` fewer stones, the rows are complete. `scratch` is
+    /// overwritten.
+    ///
+    /// # Panics
+    /// If the pattern has not fewer stones than the targets.
+    pub fn scatter(
+        &self,
+        targets: &Targets<'_>,
+        canonical: u32,
+        row: &[u64],
+        scratch: &mut Vec<u64>,
+    ) {
+        let taken_stones = targets.black - canonical.count_ones();
+        let mut hits = Vec::new();
+        self.for_each_member(canonical, |pattern, symmetry| {
+            for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
+                let taken = group[0].jump.taken;
+                if taken.count_ones() == taken_stones && pattern & taken == 0 {
+                    // Other members of the orbit are met when it is their turn to be the source.
+                    let target = targets.find(self.row_of(targets.black, pattern | taken));
+                    hits.extend(target.map(|target| (target, group)));
+                }
+            }
+            self.add(&mut hits, row, symmetry, scratch);
+        });
+    }
+
+    /// Adds to rows of `black_wins` what follows from one row of `white_wins` with as many black
+    /// stones: that of a canonical pattern. Once this was called for all canonical patterns, the
+    /// rows are complete. `scratch` is overwritten.
+    pub fn scatter_black(
+        &self,
+        targets: &Targets<'_>,
+        canonical: u32,
+        row: &[u64],
+        scratch: &mut Vec<u64>,
+    ) {
+        let mut hits = Vec::new();
+        self.for_each_member(canonical, |pattern, symmetry| {
+            for group in self.black_jumps.chunks(1) {
+                let jump = &group[0].jump;
+                if pattern & (jump.from | jump.landings) == jump.to {
+                    let before = pattern ^ jump.from ^ jump.to;
+                    let target = targets.find(self.row_of(targets.black, before));
+                    hits.extend(target.map(|target| (target, group)));
+                }
+            }
+            self.add(&mut hits, row, symmetry, scratch);
+        });
+    }
+
+    /// The rows of `black_wins` from which [`Sweep::scatter`] makes the row of `white_wins` of a
+    /// canonical pattern: their numbers of black stones, and their own numbers.
+    pub fn white_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
+        for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
+            let taken = group[0].jump.taken;
+            if pattern & taken == taken {
+                let black = pattern.count_ones() - taken.count_ones();
+                each(black, self.row_of(black, pattern ^ taken).index);
+            }
+        }
+    }
+
+    /// The same for [`Sweep::scatter_black`]: rows of `white_wins`.
+    pub fn black_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
+        let black = pattern.count_ones();
+        for ValueJump { jump, .. } in &self.black_jumps {
+            if pattern & (jump.from | jump.landings) == jump.from {
+                each(black, self.row_of(black, pattern ^ jump.from ^ jump.to).index);
+            }
+        }
+    }
+
+    fn row_of(&self, black: u32, pattern: u32) -> Row {
+        let ranks = self.index.ranks(Colour::Black);
+        self.index.orbits(black).row(self.index.numbering(), ranks, pattern)
+    }
+
+    /// The patterns of an orbit, each once, with a symmetry that leads to the canonical one.
+    fn for_each_member(&self, canonical: u32, mut each: impl FnMut(u32, u8)) {
+        let mut seen = [u32::MAX; 8];
+        for (symmetry, &inverse) in (0..).zip(&self.images.inverses) {
+            let numbering = self.index.numbering();
+            let pattern = numbering.image(Colour::Black, usize::from(inverse), canonical);
+            if !seen[..usize::from(symmetry)].contains(&pattern) {
+                seen[usize::from(symmetry)] = pattern;
+                each(pattern, symmetry);
+            }
+        }
+    }
+
+    /// Applies jumps to the rows that were found for a member of an orbit. Its row is made only if
+    /// there are any.
+    fn add(
+        &self,
+        hits: &mut Vec<(&Mutex<&mut [u64]>, &[ValueJump])>,
+        row: &[u64],
+        symmetry: u8,
+        scratch: &mut Vec<u64>,
+    ) {
+        if hits.is_empty() {
+            return;
+        }
+        let source = self.images.row(self.ops, row, symmetry, scratch);
+        for (target, group) in hits.drain(..) {
+            let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
+            for jump in group {
+                self.follow(&jump.relation, &mut target, source);
+            }
+        }
+    }
+}
