@@ -5,9 +5,6 @@ mod boards;
 mod certificates;
 mod changes;
 mod damage;
-#[allow(dead_code, reason = "not every room uses everything")]
-#[path = "../oracles/mod.rs"]
-mod oracles;
 mod plain;
 mod rules;
 mod samples;
