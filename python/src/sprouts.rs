@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use konane::search::numbers::Number;
 use konane::search::run::{Limits, Report};
 use konane::search::sums::{
-    self, Atom, GrundyReport, SearchOptions, Sum, TwoLevelOptions, Workspace,
+    self, Atom, DEFAULT_JOB_EXPANSIONS, GrundyReport, SearchOptions, Sum, Workspace,
 };
 use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
@@ -166,7 +166,7 @@ pub fn solve<'py>(
         search.run(|workspace, game, atoms| {
             let root = Sum::new(game, atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
-            let (threads, jobs) = (search.threads, TwoLevelOptions::default());
+            let (threads, jobs) = (search.threads, DEFAULT_JOB_EXPANSIONS);
             let table_capacity = workspace.table().capacity();
             let watch = &mut Watch { latest: &latest, table_capacity };
             let report = algorithm.search(workspace, &root, options, jobs, threads, limits, watch);

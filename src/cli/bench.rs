@@ -16,7 +16,7 @@ use super::output;
 use super::sprouts;
 use crate::konane::{Algorithm, Board, Dimensions, Perft, Position, SolveOptions, Solver};
 use crate::search::run::{Limits, Outcome, Reason, Report};
-use crate::search::sums::{self, SearchOptions, Sum, TwoLevelOptions, Workspace};
+use crate::search::sums::{self, DEFAULT_JOB_EXPANSIONS, SearchOptions, Sum, Workspace};
 use crate::sprouts::{Scratch, Sprouts};
 use crate::system::{NumberError, parse_number};
 
@@ -234,7 +234,7 @@ impl ImpartialSearch {
             ImpartialSearch::Dfpn => sums::dfpn(workspace, &root, options, 1, limits, &mut ()),
             ImpartialSearch::Pns => sums::pns(workspace, &root, options, limits, &mut ()),
             ImpartialSearch::PnsPdfpn => {
-                let jobs = TwoLevelOptions::default();
+                let jobs = DEFAULT_JOB_EXPANSIONS;
                 sums::two_level(workspace, &root, options, jobs, 1, limits, &mut ())
             }
         })

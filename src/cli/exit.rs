@@ -2,7 +2,6 @@
 //! [`ErrorKind`]. The remedies that are printed below errors are in [`tip`](super::tip).
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -185,12 +184,6 @@ pub enum CliError {
     /// An option of the two-level search with another algorithm.
     #[error("{option} is for --algo pns-pdfpn, not for {algorithm}")]
     JobOption { option: &'static str, algorithm: &'static str },
-    /// A worker with more threads than there are.
-    #[error(
-        "--threads-per-worker: {each} are more than the {threads} threads of the search; \
-         give --threads as well"
-    )]
-    WorkerThreads { each: NonZeroUsize, threads: NonZeroUsize },
     /// The system gives no threads.
     #[error("--threads: cannot start the threads: {0}; ask for fewer")]
     Threads(rayon::ThreadPoolBuildError),
@@ -317,7 +310,6 @@ impl CliError {
             | CliError::BesideFile { .. }
             | CliError::OneThread { .. }
             | CliError::JobOption { .. }
-            | CliError::WorkerThreads { .. }
             | CliError::Verb { .. }
             | CliError::TwoHeaps => ErrorKind::Usage,
             #[cfg(feature = "explore")]

@@ -149,36 +149,17 @@ pub struct JobArgs {
     /// pns-pdfpn: length of a worker's job in nodes, for Sprouts in expansions [default: 10000].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
     pub iterations: Option<u64>,
-    /// pns-pdfpn: expansions after which a worker tells its numbers to the others [default: 4096,
-    /// for Sprouts 1000].
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
-    pub updates: Option<u64>,
-    /// pns-pdfpn: threads of each worker [default: 1]. There are --threads / N workers.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
-    pub threads_per_worker: Option<u32>,
 }
 
 impl JobArgs {
-    /// Checks them against the algorithm and the threads of the search. The threads of a worker.
-    pub fn threads_per_worker(
-        self,
-        algorithm: &'static str,
-        two_levels: bool,
-        threads: NonZeroUsize,
-    ) -> Result<NonZeroUsize, CliError> {
-        let given = [
-            ("--iterations", self.iterations.is_some()),
-            ("--updates", self.updates.is_some()),
-            ("--threads-per-worker", self.threads_per_worker.is_some()),
-        ];
-        if let (false, Some((option, _))) = (two_levels, given.iter().find(|(_, given)| *given)) {
-            return Err(CliError::JobOption { option, algorithm });
+    /// Length of a job, if one is given.
+    ///
+    /// # Errors
+    /// If one is given for an algorithm without jobs.
+    pub fn length(self, algorithm: &'static str, has_jobs: bool) -> Result<Option<u64>, CliError> {
+        match self.iterations {
+            Some(_) if !has_jobs => Err(CliError::JobOption { option: "--iterations", algorithm }),
+            length => Ok(length),
         }
-        let each = self.threads_per_worker.and_then(|each| NonZeroUsize::new(each as usize));
-        let each = each.unwrap_or(NonZeroUsize::MIN);
-        if each > threads {
-            return Err(CliError::WorkerThreads { each, threads });
-        }
-        Ok(each)
     }
 }

@@ -36,8 +36,8 @@ pub use perft::{Perft, Uncounted};
 pub use position::{Phase, PhaseChoice, PhaseError, Position, Setup, SetupError};
 pub use profile::Profile;
 pub use solve::{
-    Algorithm, AlgorithmError, JobOptions, LEAST_MEMORY, SearchTable, Solution, SolveError,
-    SolveOptions, Solver,
+    Algorithm, AlgorithmError, LEAST_MEMORY, SearchTable, Solution, SolveError, SolveOptions,
+    Solver,
 };
 pub use square::Square;
 pub use watch::RootMove;

@@ -9,7 +9,7 @@ use crate::search::numbers::{Number, Pair};
 use crate::search::plain::RootView;
 use crate::search::plain::game::Game;
 use crate::search::run::{
-    CheckpointProgress, Counters, Observer, Progress, RootChild, RootChildren,
+    CheckpointProgress, Counters, ListChildren, Observer, Progress, RootChild,
 };
 
 /// A move and its numbers, from the view of the side that makes it.
@@ -32,7 +32,7 @@ impl Position {
     /// may be missing. Costs an expansion of the position, some microseconds, and the search that
     /// calls the observer waits for it.
     pub fn root_moves(&self, board: &Board, progress: &Progress<'_>) -> Vec<RootMove> {
-        let children = progress.children.map_or_else(Vec::new, RootChildren::root_children);
+        let children = progress.children.map_or_else(Vec::new, |list| list());
         let numbers = |mv| {
             let code = self.play(board, mv).code(board);
             let &RootChild { phi, delta, .. } = children.iter().find(|child| child.code == code)?;
@@ -48,13 +48,13 @@ impl Position {
 pub(super) struct Watched<'s, G> {
     observer: &'s mut dyn Observer,
     view: RootView<'s, G>,
-    /// What the tree said when it was asked last: it is gone when the search has ended.
-    tree: Mutex<Vec<RootChild>>,
+    /// Children of the last call: the tree is gone when the search has ended.
+    tree: Vec<RootChild>,
 }
 
 impl<'s, G: Game> Watched<'s, G> {
     pub fn new(observer: &'s mut dyn Observer, view: RootView<'s, G>) -> Self {
-        Watched { observer, view, tree: Mutex::default() }
+        Watched { observer, view, tree: Vec::new() }
     }
 }
 
@@ -62,12 +62,19 @@ impl<G: Game> Observer for Watched<'_, G> {
     fn progress(&mut self, progress: &Progress) {
         let Watched { observer, view, tree } = self;
         let root = Pair { phi: progress.phi, delta: progress.delta };
-        let children = Children { view, tree, root, now: progress.children };
         let table_capacity = view.root.table.capacity();
-        // What was in the table when the search began is an estimate.
+        // The entries at the beginning of the search are an estimate.
         let table_used = progress.counters.table_used.min(table_capacity);
         let counters = Counters { table_used, ..progress.counters };
-        let children = Some(&children as &dyn RootChildren);
+        let tree = Mutex::new(tree);
+        let children = || {
+            let tree = &mut **tree.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(list) = progress.children {
+                *tree = list();
+            }
+            root_children(view, tree, root)
+        };
+        let children = Some(&children as &ListChildren<'_>);
         observer.progress(&Progress { counters, table_capacity, children, ..*progress });
     }
 
@@ -76,31 +83,23 @@ impl<G: Game> Observer for Watched<'_, G> {
     }
 }
 
-struct Children<'c, G> {
-    view: &'c RootView<'c, G>,
-    tree: &'c Mutex<Vec<RootChild>>,
+/// Children of the root, by the table and by the tree's own list.
+fn root_children<G: Game>(
+    view: &RootView<'_, G>,
+    tree: &[RootChild],
     root: Pair,
-    now: Option<&'c dyn RootChildren>,
-}
-
-impl<G: Game> RootChildren for Children<'_, G> {
-    fn root_children(&self) -> Vec<RootChild> {
-        let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(now) = self.now {
-            *tree = now.root_children();
+) -> Vec<RootChild> {
+    let mut children = view.children(tree);
+    let is_open = |child: &&mut RootChild| child.phi != 0 && child.delta != 0;
+    let open: Vec<&mut RootChild> = children.iter_mut().filter(is_open).collect();
+    let is_only = open.windows(2).all(|pair| pair[0].code == pair[1].code);
+    if is_only && view.open_entries && root.value().is_none() {
+        // A search does not return from an only child, so it has stored no numbers of it.
+        for child in open {
+            (child.phi, child.delta) = (root.delta, root.phi);
         }
-        let mut children = self.view.children(&tree);
-        let is_open = |child: &&mut RootChild| child.phi != 0 && child.delta != 0;
-        let open: Vec<&mut RootChild> = children.iter_mut().filter(is_open).collect();
-        let is_only = open.windows(2).all(|pair| pair[0].code == pair[1].code);
-        if is_only && self.view.open_entries && self.root.value().is_none() {
-            // A search does not come back from an only child, and so has stored no numbers of it.
-            for child in open {
-                (child.phi, child.delta) = (self.root.delta, self.root.phi);
-            }
-        }
-        children
     }
+    children
 }
 
 #[cfg(test)]

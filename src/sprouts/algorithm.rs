@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::Sprouts;
 use crate::error::ErrorKind;
 use crate::search::run::{Limits, Observer, Report};
-use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, pns, two_level};
+use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, pns, two_level};
 use crate::system::quote;
 
 /// The search algorithms.
@@ -43,7 +43,8 @@ impl Algorithm {
         Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_parallel())
     }
 
-    /// Searches a position of the workspace's game; `jobs` are for the search on two levels.
+    /// Searches a position of the workspace's game. `job_expansions` is the length of a job of the search
+    /// on two levels.
     ///
     /// # Panics
     /// As the searches do.
@@ -53,16 +54,16 @@ impl Algorithm {
         workspace: &Workspace<'_, Sprouts>,
         root: &Sum,
         options: SearchOptions,
-        jobs: TwoLevelOptions,
+        job_expansions: u64,
         threads: u32,
         limits: Limits<'_>,
-        observer: &mut (dyn Observer + Send),
+        observer: &mut dyn Observer,
     ) -> Report {
         match self {
             Algorithm::Dfpn => dfpn(workspace, root, options, threads, limits, observer),
             Algorithm::Pns => pns(workspace, root, options, limits, observer),
             Algorithm::PnsPdfpn => {
-                two_level(workspace, root, options, jobs, threads, limits, observer)
+                two_level(workspace, root, options, job_expansions, threads, limits, observer)
             }
         }
     }

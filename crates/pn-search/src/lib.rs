@@ -40,6 +40,7 @@ pub mod jobs;
 mod map_bytes;
 mod nand;
 pub mod numbers;
+mod parallel;
 pub mod plain;
 pub mod pn2;
 pub mod pns;

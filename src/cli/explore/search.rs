@@ -16,7 +16,7 @@ use crate::json::{OrUnknown, or_unknown};
 use crate::konane::{Algorithm, Board, Colour, Move, Position, SolveOptions, Solver};
 use crate::search::Value;
 use crate::search::run::{Limits, Observer, Progress, Reason, Report};
-use crate::search::sums::{SearchOptions, Sum, TwoLevelOptions, Workspace};
+use crate::search::sums::{DEFAULT_JOB_EXPANSIONS, SearchOptions, Sum, Workspace};
 use crate::sprouts::{self, Scratch, Sprouts};
 use crate::system::quote;
 
@@ -197,7 +197,7 @@ impl Search {
             let progress = Progress { table_capacity: capacity, ..*progress };
             ProgressJson::new(&progress, seconds)
         });
-        let (options, jobs) = (SearchOptions::TUNED, TwoLevelOptions::default());
+        let (options, jobs) = (SearchOptions::TUNED, DEFAULT_JOB_EXPANSIONS);
         let threads = threads.get() as u32;
         let report =
             algorithm.search(&workspace, &root, options, jobs, threads, limits, &mut watch);
@@ -251,13 +251,13 @@ struct Watch<'a, F> {
     due: Instant,
 }
 
-impl<'a, F: Fn(&Progress, f64) -> ProgressJson> Watch<'a, F> {
+impl<'a, F: Fn(&Progress, f64) -> ProgressJson + Send> Watch<'a, F> {
     fn new(search: &'a Search, json: F) -> Self {
         Watch { search, json, due: search.begun }
     }
 }
 
-impl<F: Fn(&Progress, f64) -> ProgressJson> Observer for Watch<'_, F> {
+impl<F: Fn(&Progress, f64) -> ProgressJson + Send> Observer for Watch<'_, F> {
     fn progress(&mut self, progress: &Progress) {
         let now = Instant::now();
         if now < self.due && !progress.is_last {

@@ -53,7 +53,7 @@ pub fn keeper(args: &CheckpointArgs, solver: &Solver<'_>) -> Result<Option<Keepe
 pub struct Watch<'a> {
     progress: SearchProgress,
     /// Called when the search has an answer, before its proof is collected.
-    solved: &'a dyn Fn(&Solution, Option<&Kept<'_>>),
+    solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
     keeper: Option<&'a Keeper>,
     /// Checkpoints written by this run, and the last one of them.
     written: (u64, Option<Written>),
@@ -67,7 +67,7 @@ impl<'a> Watch<'a> {
     pub fn new(
         progress: SearchProgress,
         keeper: Option<&'a Keeper>,
-        solved: &'a dyn Fn(&Solution, Option<&Kept<'_>>),
+        solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
     ) -> Self {
         if let Some(keeper) = keeper {
             let bound = output::bytes(keeper.bound());

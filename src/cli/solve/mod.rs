@@ -25,10 +25,11 @@ use proof::{Found, Proving};
 use report::Report;
 
 use crate::checkpoint::CheckpointError;
-use crate::konane::{Algorithm, JobOptions, Solution, SolveError, SolveOptions, Solver};
+use crate::konane::{Algorithm, Solution, SolveError, SolveOptions, Solver};
 use crate::proof::ProofWriter;
 use crate::search::plain::known::Known;
 use crate::search::run::Reason;
+use crate::search::two_level::TwoLevelOptions;
 use crate::tablebase::DatabaseValues;
 
 /// Solves and prints.
@@ -36,13 +37,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, name) = (args.algo, args.algo.name());
     let threads = args.search.threads.of(name, Algorithm::parallel().map(Algorithm::name))?;
     let two_levels = algorithm == Algorithm::PnsPdfpn;
-    let threads_per_worker = args.jobs.threads_per_worker(name, two_levels, threads)?;
-    let default = JobOptions::default();
-    let jobs = JobOptions {
-        nodes: args.jobs.iterations.unwrap_or(default.nodes),
-        update_expansions: args.jobs.updates.unwrap_or(default.update_expansions),
-        threads: threads_per_worker,
-    };
+    let job_nodes = args.jobs.length(name, two_levels)?;
+    let job_nodes = job_nodes.unwrap_or(TwoLevelOptions::DEFAULT_JOB_NODES);
     let (board, position) = args.start.read()?;
     output::must_differ(&[
         ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
@@ -50,7 +46,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         ("--trace", args.trace.trace.as_deref()),
     ])?;
     let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
-    let options = SolveOptions { algorithm, profile, memory_bytes, threads, jobs };
+    let options = SolveOptions { algorithm, profile, memory_bytes, threads, job_nodes };
     // Before the search, so that an output that cannot be written is found out in time.
     output::must_be_open()?;
     let solver = Solver::new(&board, &position).options(options);

@@ -17,7 +17,7 @@ use crate::cli::trace::{Trace, TraceArgs};
 use crate::json::{OrUnknown, or_unknown};
 use crate::search::Value;
 use crate::search::run::{Limits, Observer, Progress, Reason};
-use crate::search::sums::{Sum, TwoLevelOptions};
+use crate::search::sums::{DEFAULT_JOB_EXPANSIONS, Sum};
 use crate::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
 use crate::sprouts::{Algorithm, MOST_NIMBER, Scratch, split_heap};
 use crate::system::{NumberError, parse_number};
@@ -156,13 +156,8 @@ fn solve(
 ) -> Result<Exit, CliError> {
     let (algorithm, flags) = (args.algo, &args.engine);
     let two_levels = algorithm == Algorithm::PnsPdfpn;
-    let each = args.jobs.threads_per_worker(algorithm.name(), two_levels, all)?;
-    let default = TwoLevelOptions::default();
-    let jobs = TwoLevelOptions {
-        iterations: args.jobs.iterations.unwrap_or(default.iterations),
-        updates: args.jobs.updates.unwrap_or(default.updates),
-        threads_per_worker: each.get() as u32,
-    };
+    let job_expansions = args.jobs.length(algorithm.name(), two_levels)?;
+    let job_expansions = job_expansions.unwrap_or(DEFAULT_JOB_EXPANSIONS);
     output::must_differ(&[
         ("--db", flags.numbers.db.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
@@ -176,7 +171,7 @@ fn solve(
     let begun = Instant::now();
     let limits = flags.search.limits(begun, stop);
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
-    let report = algorithm.search(workspace, &root, options, jobs, threads, limits, sink);
+    let report = algorithm.search(workspace, &root, options, job_expansions, threads, limits, sink);
     let took = Took {
         counters: report.counters,
         memory_bytes: report.memory_bytes,

@@ -10,7 +10,7 @@ mod solution;
 mod table;
 
 pub use algorithm::{Algorithm, AlgorithmError};
-pub use options::{JobOptions, LEAST_MEMORY, SolveOptions};
+pub use options::{LEAST_MEMORY, SolveOptions};
 pub use solution::{Solution, SolveError};
 pub use table::SearchTable;
 pub(crate) use table::new_table;

@@ -24,33 +24,8 @@ pub struct SolveOptions {
     pub memory_bytes: u64,
     /// Threads to search with, where the algorithm can ([`Algorithm::is_parallel`]).
     pub threads: NonZeroUsize,
-    /// The jobs of [`Algorithm::PnsPdfpn`].
-    pub jobs: JobOptions,
-}
-
-/// How the two-level search divides its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JobOptions {
-    /// Nodes that a job may evaluate; at least 2 are taken.
-    pub nodes: u64,
-    /// Expansions of a job between two messages about its numbers.
-    pub update_expansions: u64,
-    /// Threads of each worker. There are as many workers as the threads of the search allow, at
-    /// least one.
-    pub threads: NonZeroUsize,
-}
-
-impl Default for JobOptions {
-    /// As [`TwoLevelOptions::new`], on one thread each.
-    fn default() -> Self {
-        let one = NonZeroUsize::MIN;
-        let options = TwoLevelOptions::new(Profile::Tuned.dfpn(), one, one);
-        JobOptions {
-            nodes: options.job_nodes,
-            update_expansions: options.update_expansions,
-            threads: one,
-        }
-    }
+    /// Maximum number of nodes evaluated by a job of [`Algorithm::PnsPdfpn`], at least 2.
+    pub job_nodes: u64,
 }
 
 impl Default for SolveOptions {
@@ -61,7 +36,7 @@ impl Default for SolveOptions {
             profile: Profile::Tuned,
             memory_bytes: 1 << 30,
             threads: NonZeroUsize::MIN,
-            jobs: JobOptions::default(),
+            job_nodes: TwoLevelOptions::DEFAULT_JOB_NODES,
         }
     }
 }
@@ -119,17 +94,10 @@ impl SolveOptions {
         room.map(|room| room.of(self.memory_bytes))
     }
 
-    /// The parameters of the two-level search: the profile's df-pn, in as many workers as there are
-    /// threads for.
+    /// Parameters of the two-level search: the profile's df-pn, with one worker per thread.
     pub(super) fn two_level(&self) -> TwoLevelOptions {
-        let JobOptions { nodes, update_expansions, threads } = self.jobs;
-        let workers = NonZeroUsize::new(self.threads.get() / threads.get());
-        let workers = workers.unwrap_or(NonZeroUsize::MIN);
-        TwoLevelOptions {
-            job_nodes: nodes,
-            update_expansions,
-            ..TwoLevelOptions::new(self.profile.dfpn(), workers, threads.min(self.threads))
-        }
+        let job_nodes = self.job_nodes;
+        TwoLevelOptions { job_nodes, ..TwoLevelOptions::new(self.profile.dfpn(), self.threads) }
     }
 }
 

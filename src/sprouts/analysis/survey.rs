@@ -50,7 +50,7 @@ pub(crate) fn survey(
     position: &Position,
     options: SurveyOptions<'_>,
     scratch: &mut Scratch,
-    observer: &mut (dyn Observer + Send),
+    observer: &mut dyn Observer,
     on_change: &mut dyn FnMut(&Analysis),
 ) -> Result<Analysis, MovesError> {
     let mut listed = list(game, position, options, scratch);
@@ -204,7 +204,7 @@ struct Survey<'w, 'g> {
     game: &'w Sprouts,
     options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,
-    observer: &'w mut (dyn Observer + Send),
+    observer: &'w mut dyn Observer,
     /// The position first.
     nodes: Vec<Node>,
     spent: u64,

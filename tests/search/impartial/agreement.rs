@@ -4,7 +4,7 @@ use konane::Value;
 use konane::search::numbers::Combination;
 use konane::search::run::{Limits, Outcome, Reason, Report};
 use konane::search::sums::{
-    Atom, Impartial, SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, grundy, pns, two_level,
+    Atom, Named, SearchOptions, Sum, Workspace, dfpn, grundy, pns, two_level,
 };
 use konane::search::testing::impartial_games::{Declared, GrundysGame, Octal};
 use proptest::prelude::*;
@@ -14,10 +14,9 @@ use super::twin::Twin;
 type Search<G> = fn(&Workspace<'_, G>, &Sum, SearchOptions) -> Report;
 
 /// Jobs so short that even small games take many.
-pub const SHORT: TwoLevelOptions =
-    TwoLevelOptions { iterations: 5, updates: 2, threads_per_worker: 2 };
+pub const SHORT: u64 = 5;
 
-fn searches<G: Impartial>() -> [(&'static str, Search<G>); 5] {
+fn searches<G: Named>() -> [(&'static str, Search<G>); 5] {
     [
         ("dfpn", |workspace, root, options| {
             dfpn(workspace, root, options, 1, Limits::default(), &mut ())
@@ -51,7 +50,7 @@ pub fn variants() -> Vec<SearchOptions> {
 }
 
 /// All searches on a sum and a heap, each in a new workspace.
-fn check<G: Impartial>(game: &G, twin: &mut Twin<G>, atoms: &[Atom], nimber: u32) {
+fn check<G: Named>(game: &G, twin: &mut Twin<G>, atoms: &[Atom], nimber: u32) {
     let value = match twin.sum(atoms) ^ nimber {
         0 => Value::Loss,
         _ => Value::Win,

@@ -2,9 +2,7 @@
 
 use konane::Value;
 use konane::search::run::{Limits, Outcome, Reason, Report};
-use konane::search::sums::{
-    SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, grundy, pns, two_level,
-};
+use konane::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy, pns, two_level};
 use konane::sprouts::{Position, Scratch, Sprouts};
 
 use super::agreement::variants;
@@ -56,9 +54,8 @@ fn solve_in_jobs(
     iterations: u64,
     threads: u32,
 ) -> Report {
-    let jobs = TwoLevelOptions { iterations, updates: 20, threads_per_worker: 2 };
     let (options, limits) = (SearchOptions::TUNED, Limits::default());
-    two_level(workspace, root, options, jobs, threads, limits, &mut ())
+    two_level(workspace, root, options, iterations, threads, limits, &mut ())
 }
 
 /// Starts of up to so many spots, a few less in unoptimised builds.

@@ -13,27 +13,18 @@ pub use memory::TreeError;
 pub(super) use memory::{Block, MOST_BYTES, Memory, Node, UNIT, units_of};
 pub(super) use region::Region;
 
-use super::run::{RootChild, RootChildren};
+use super::run::RootChild;
 
-/// The block of a root's open children, 0 if the root is not expanded.
-#[derive(Clone, Copy)]
-pub(super) struct RootBlock<'m> {
-    pub memory: &'m Memory,
-    pub block: Block,
-}
-
-impl<'m> RootBlock<'m> {
-    /// The open children.
-    pub fn nodes(self) -> impl Iterator<Item = Node> + use<'m> {
-        let RootBlock { memory, block } = self;
-        let count = if block == 0 { 0 } else { memory.count(block) };
-        (0..count).map(move |at| memory.node(block, at))
+impl Memory {
+    /// The children in a block; none for block 0.
+    pub fn nodes(&self, block: Block) -> impl Iterator<Item = Node> {
+        let count = if block == 0 { 0 } else { self.count(block) };
+        (0..count).map(move |at| self.node(block, at))
     }
-}
 
-impl RootChildren for RootBlock<'_> {
-    fn root_children(&self) -> Vec<RootChild> {
-        self.nodes().map(|Node { code, phi, delta }| RootChild { code, phi, delta }).collect()
+    /// The same for observers.
+    pub fn root_children(&self, block: Block) -> Vec<RootChild> {
+        self.nodes(block).map(|Node { code, phi, delta }| RootChild { code, phi, delta }).collect()
     }
 }
 

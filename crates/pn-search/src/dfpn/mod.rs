@@ -10,15 +10,15 @@
 mod plain;
 mod team;
 
-pub(crate) use plain::dfpn_heard_by;
 pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
+pub(crate) use plain::{dfpn_heard_by, reserve_first_entries};
 
 use super::nand::{Edge, Expanded, Nand, Step, scan};
 use super::numbers::{Combination, Pair};
 use super::table::Entry;
 use super::thresholds::{Others, Thresholds};
 use crate::Value;
-use team::{Meeting, Path};
+use team::{Path, PeerUpdate};
 
 /// How df-pn combines and chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,26 +39,28 @@ pub(super) struct Found {
     pub work: u64,
 }
 
-/// Searches; with others if `TEAM`.
+/// One thread of a search, one of several if `TEAM`.
 pub(super) struct Worker<T, const TEAM: bool> {
     pub tree: T,
     choosing: Choosing,
     path: Path,
-    /// Expansions after which the search returns.
-    pub allowance: u64,
+    /// Rest of the budget: new nodes of a plain game, expansions of sums. The search returns when it
+    /// is spent.
+    budget: u64,
     /// So many nodes from the root on have one open child each.
     forced: usize,
 }
 
 impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     pub fn new(tree: T, choosing: Choosing) -> Self {
-        Worker { tree, choosing, path: Path::default(), allowance: u64::MAX, forced: 0 }
+        Worker { tree, choosing, path: Path::default(), budget: u64::MAX, forced: 0 }
     }
 
     /// Searches what an edge leads to until it is solved or the search has to stop.
     pub fn solve(&mut self, node: &T::Node, edge: &T::Edge) -> Pair {
         let mut pair = Pair { phi: 1, delta: 1 };
         while pair.value().is_none() && self.tree.control_ref().stopped.is_none() {
+            self.path.take_cutoff();
             if let Some(found) = self.follow(node, edge, Thresholds::ROOT, 0) {
                 pair = found.pair;
             }
@@ -66,10 +68,31 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         pair
     }
 
+    /// Searches a node as a job: until it is solved, `budget` is spent, or the job is cancelled. Returns the
+    /// node's numbers, or `None` if the job was cancelled or the search was stopped.
+    pub fn search_job(&mut self, code: u64, budget: u64) -> Option<Pair> {
+        self.budget = budget;
+        self.forced = 0;
+        self.tree.control().root = (1, 1, None);
+        let pair = loop {
+            let found = self.search(code, Thresholds::ROOT, 0).map(|found| found.pair);
+            let is_cancelled = TEAM && self.path.take_cutoff() == Some(0);
+            match found {
+                Some(pair) if pair.value().is_some() => break found,
+                _ if is_cancelled || self.tree.control_ref().stopped.is_some() => break None,
+                Some(_) if self.budget == 0 => break found,
+                // Another worker has solved the node: its value is known.
+                _ => {}
+            }
+        };
+        self.budget = u64::MAX;
+        pair
+    }
+
     /// Searches what an edge leads to until it is solved or its numbers leave the thresholds. `None`
     /// if the search was stopped before it found out anything.
     #[inline(always)]
-    pub fn follow(
+    fn follow(
         &mut self,
         node: &T::Node,
         edge: &T::Edge,
@@ -92,10 +115,10 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                         return Some(Found { pair, work });
                     }
                     let key = TEAM.then(|| self.tree.edge_key(edge));
-                    self.count_in(key);
+                    self.add_virtual_loss(key);
                     // Not the root's, even if it is a part of the root.
                     let found = self.search(code, part, depth + 1);
-                    self.count_out(key);
+                    self.remove_virtual_loss(key);
                     work += found?.work;
                 }
             }
@@ -105,15 +128,17 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     /// Searches a node until it is solved, its numbers leave the thresholds, or the search has to
     /// stop. The numbers are kept then. Nothing is returned if the search was stopped before it
     /// found out anything.
-    pub fn search(&mut self, code: u64, thresholds: Thresholds, depth: usize) -> Option<Found> {
+    fn search(&mut self, code: u64, thresholds: Thresholds, depth: usize) -> Option<Found> {
         let tree = &mut self.tree;
         if T::SUMS
             && let Some(value) = tree.value(code)
         {
             return Some(Found { pair: Pair::of(value), work: 0 });
         }
-        self.allowance = self.allowance.saturating_sub(1);
-        if tree.tick() || TEAM && self.is_called_back() {
+        if T::SUMS {
+            self.budget = self.budget.saturating_sub(1);
+        }
+        if tree.tick() || TEAM && self.is_cut_off() {
             return None;
         }
         let known = self.tree.lookup(code);
@@ -132,9 +157,9 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         if !TEAM || before < T::NOTABLE_WORK && depth > 0 {
             return self.expand_and_go_on(code, thresholds, depth, known.is_none(), before);
         }
-        self.go_below(code, depth);
+        self.push_visit(code, depth);
         let found = self.expand_and_go_on(code, thresholds, depth, known.is_none(), before);
-        self.come_back(found.is_some_and(|found| found.pair.value().is_some()));
+        self.pop_visit(found.is_some_and(|found| found.pair.value().is_some()));
         found
     }
 
@@ -148,7 +173,13 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         before: u64,
     ) -> Option<Found> {
         let base = self.tree.edges_ref().len();
-        let node = match self.tree.expand(code, first_visit) {
+        let nodes = self.tree.control_ref().counters.nodes;
+        let expanded = self.tree.expand(code, first_visit);
+        if !T::SUMS {
+            let made = self.tree.control_ref().counters.nodes - nodes;
+            self.budget = self.budget.saturating_sub(made);
+        }
+        let node = match expanded {
             Expanded::Solved(value) => return Some(self.solved(code, value, before, 1)),
             Expanded::Won(child) => {
                 if depth == 0 {
@@ -185,11 +216,11 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     ) -> Result<Value, Pair> {
         let Choosing { combination, epsilon_1024, .. } = self.choosing;
         loop {
-            let mut crowded = false;
+            let mut contended = false;
             if TEAM && self.path.is_below(depth) {
-                match self.meet(code, &node, base, depth) {
-                    Meeting::Solved(value) => return Ok(value),
-                    Meeting::Open { others } => crowded = others,
+                match self.sync_with_peers(code, &node, base, depth) {
+                    PeerUpdate::Solved(value) => return Ok(value),
+                    PeerUpdate::Open { others } => contended = others,
                 }
             }
             let edges = &self.tree.edges_ref()[base..];
@@ -217,7 +248,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                 return Err(pair);
             }
             let choice =
-                if TEAM && crowded { Some(self.choose(base, thresholds.phi)) } else { None };
+                if TEAM && contended { Some(self.choose(base, thresholds.phi)) } else { None };
             let chosen = choice.map_or(scan.best, |choice| choice.child);
             let edge = self.tree.edges_ref()[base + chosen];
             match self.tree.expand_rest(code, &node, &edge, base) {
@@ -266,10 +297,10 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         Found { pair: Pair::of(value), work }
     }
 
-    /// Whether the search has to leave a node of this depth: its allowance is spent, or others have
-    /// solved one above.
+    /// Returns true if the search has to leave a node of this depth: its budget is spent, or a node above
+    /// has been cut off.
     #[inline(always)]
     fn has_to_return(&self, depth: usize) -> bool {
-        self.allowance == 0 || TEAM && self.path.ends_above(depth)
+        self.budget == 0 || TEAM && self.path.is_cut_off(depth)
     }
 }

@@ -6,13 +6,13 @@ use std::sync::Mutex;
 use super::{Choosing, Worker};
 use crate::nand::Nand;
 use crate::numbers::{Combination, Pair};
+use crate::parallel::run_members;
 use crate::plain::Root;
-use crate::plain::evaluate::{Evaluator, Growth, Listener};
+use crate::plain::evaluate::{Evaluator, Listener};
 use crate::plain::game::{Child, Game};
 use crate::plain::known::Answer;
-use crate::run::{Control, Counters, Limits, Member, Observer, Outcome, Reason, Report, Team};
+use crate::run::{Control, Counters, Limits, Observer, Outcome, Reason, Report, Team};
 use crate::table::Table;
-use crate::threads::start_worker;
 use crate::{SettleOptions, Value};
 
 /// The parameters of df-pn.
@@ -35,7 +35,7 @@ pub struct DfpnOptions {
 }
 
 impl DfpnOptions {
-    fn choosing(&self) -> Choosing {
+    pub(crate) fn choosing(&self) -> Choosing {
         let &DfpnOptions { combination, epsilon_1024, virtual_1024, .. } = self;
         Choosing { combination, epsilon_1024, virtual_1024 }
     }
@@ -62,7 +62,7 @@ pub fn dfpn<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    dfpn_heard_by(&(), root, Growth::Allowed, options, NonZeroUsize::MIN, limits, observer)
+    dfpn_heard_by(&(), root, options, NonZeroUsize::MIN, limits, observer)
 }
 
 /// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. On one it
@@ -82,14 +82,13 @@ pub fn dfpn_parallel<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    dfpn_heard_by(&(), root, Growth::Allowed, options, threads, limits, observer)
+    dfpn_heard_by(&(), root, options, threads, limits, observer)
 }
 
-/// [`dfpn_parallel`] that reports its stores to a listener, and lets the table grow only if it may.
+/// [`dfpn_parallel`] that reports its stores to a listener.
 pub(crate) fn dfpn_heard_by<G: Game, L: Listener>(
     listener: &L,
     root: Root<'_, G>,
-    growth: Growth,
     options: DfpnOptions,
     threads: NonZeroUsize,
     limits: Limits<'_>,
@@ -101,42 +100,36 @@ pub(crate) fn dfpn_heard_by<G: Game, L: Listener>(
     if threads == 1 || game.known(code) != Answer::Unknown {
         let mut control = Control::new(limits, observer);
         control.counters = first(table);
-        let (pair, control) = search::<G, L, false>(listener, root, growth, options, control);
+        let (pair, control) = search::<G, L, false>(listener, root, options, control);
         return report(table, pair, control.stopped, control.root.2, control.counters, 1);
     }
-    if growth == Growth::Allowed {
-        table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
-    }
+    reserve_first_entries(game, table, threads);
     let team = Team::new(threads, limits, first(table));
-    let mut members: Vec<_> = Member::all(&team).collect();
-    let first = members.remove(0);
     let solution: Mutex<Option<(Pair, Option<u64>)>> = Mutex::new(None);
-    let work = |member, observer: Option<&mut dyn Observer>| {
+    let results = run_members(&team, STACK_BYTES, observer, |member, observer| {
+        // Shortens the lifetime of the trait object.
         let observer = observer.map(|observer| observer as &mut dyn Observer);
         let control = Control::of_worker(member, observer);
-        let (pair, mut control) = search::<G, L, true>(listener, root, growth, options, control);
+        let (pair, mut control) = search::<G, L, true>(listener, root, options, control);
         let found = (pair, control.root.2);
         if pair.value().is_some() {
             team.finish();
-            solution.lock().expect("nobody panics with it").get_or_insert(found);
+            solution.lock().expect("no thread panics with it").get_or_insert(found);
         }
         control.finish();
         found
-    };
-    let mut started = 1;
-    let (mut pair, mut best) = std::thread::scope(|scope| {
-        for member in members {
-            let work = &work;
-            // Who cannot be started leaves the team; the others do without.
-            let worker = move || work(member, None);
-            started += u32::from(start_worker(scope, "search", STACK_BYTES, worker).is_some());
-        }
-        work(first, Some(observer))
     });
-    if let Some(solution) = solution.into_inner().expect("nobody panics with it") {
+    let (mut pair, mut best) = results[0];
+    let started = results.len() as u32;
+    if let Some(solution) = solution.into_inner().expect("no thread panics with it") {
         (pair, best) = solution;
     }
     report(table, pair, team.reason(), best, team.counters(), started)
+}
+
+/// Makes room in the table for the first entries of several threads, while none of them uses it.
+pub(crate) fn reserve_first_entries<G: Game>(game: &G, table: &Table, threads: usize) {
+    table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
 }
 
 /// What is counted before the search: the root, and what the table has.
@@ -147,12 +140,11 @@ fn first(table: &Table) -> Counters {
 fn search<'a, G: Game, L: Listener, const TEAM: bool>(
     listener: &'a L,
     root: Root<'a, G>,
-    growth: Growth,
     options: DfpnOptions,
     control: Control<'a>,
 ) -> (Pair, Control<'a>) {
     let Root { game, code: root, table } = root;
-    let mut evaluator = Evaluator::heard_by(listener, game, table, growth, control, options.settle);
+    let mut evaluator = Evaluator::heard_by(listener, game, table, control, options.settle);
     evaluator.open_entries = true;
     evaluator.tries = options.tries;
     if evaluator.root_is_lost(root) {

@@ -1,52 +1,51 @@
-//! What keeps several workers apart and together that share a table (Kaneko 2010).
+//! Cooperation of several workers that share a table (Kaneko 2010).
 //!
 //! # Protocol
 //!
-//! Every worker runs the sequential search from the root; to that it adds this.
+//! Every worker runs the sequential search from the root, with these additions.
 //!
-//! **Virtual numbers.** A worker that goes below a node says so in `Visits`. Whoever chooses
-//! between the children of a node that others are below, too, adds to the delta of each child for
-//! every worker below that: 1, as Kaneko does, and a share of the delta itself, because our leaf
-//! estimates are far greater than 1. It chooses the least virtual delta, and it stays with the
-//! child until that would not be the least any more; in the child, real numbers are compared, so
-//! the child's threshold is the one without its virtual part. Virtual numbers are for choosing
-//! only: a node's own numbers, which go to the table and are compared with its thresholds, are
-//! real. (Kaneko stores virtual ones. Then a worker leaves a node when others occupy its good
-//! children; here it looks for the best of the free ones that keep within the node's threshold, and
-//! if there are none, it joins somebody and parts from them further down.)
+//! **Virtual loss.** A worker that goes below a node counts itself in `Visits`. A worker that chooses
+//! between the children of a node below which there are others adds a virtual loss to the delta of each
+//! child for every worker below that child: 1, as Kaneko does, and a share of the delta itself, because
+//! our leaf estimates are far greater than 1. It chooses the least virtual delta, and stays with the child
+//! until another child has the least. Inside the child, real numbers are compared, so the child's
+//! threshold is the one without its virtual part. Virtual numbers are for choosing only: a node's own
+//! numbers, which are stored in the table and compared with its thresholds, are real. (Kaneko stores
+//! virtual numbers. Then a worker leaves a node when others occupy its good children. Here it takes the
+//! best free child that keeps within the node's threshold. If there is none, it joins another worker, and
+//! they separate further down.)
 //!
-//! **News.** Children's numbers stand on the worker's own stack, as in the sequential search. They
-//! are read again, and so is the node itself, when the node's word in `Visits` says that others have
-//! come since the worker last looked, or have returned from a child while somebody else was there. A
-//! worker that is alone below a node, which is nearly always so, pays one look at the word.
+//! **Updates from peers.** Children's numbers are on the worker's own stack, as in the sequential search.
+//! They and the node itself are read again when the node's word in `Visits` says that another worker has
+//! come since the worker last looked, or has returned from a child while a third worker was there. A worker
+//! that is alone below a node, which is the usual case, pays one load of that word.
 //!
-//! **Stop signals.** Whoever solves a node sends its key to all others if somebody is below it.
-//! A worker that finds such a node on its path, or a node that the same news has solved, returns to
-//! it, storing true numbers on the way, and finds the value in the table. If the table has lost it,
-//! it searches on as if nothing had been.
+//! **Cut-off requests.** A worker that solves a node sends its key to all others if some of them are below
+//! it. A worker that finds such a node on its path, or a node that the same result has solved, returns to
+//! it, storing true numbers on the way, and finds the value in the table. If the table has lost the value,
+//! the worker searches on. A worker whose job is cancelled returns from the job's node in the same way.
 //!
-//! **The end.** The first worker that solves the root tells the team; the others return as if a
-//! limit had been reached.
+//! **The end.** The first worker that solves the root stops the others as a limit would.
 //!
-//! An entry is a true statement whoever writes it, so nothing that arrives late, or twice, or not
-//! at all can make an answer false; see [`crate::table`] for the entries and
-//! [`crate::run`] for the orderings of everything else.
+//! An entry is a true statement whichever worker writes it. So nothing that arrives late, twice or never
+//! can make an answer false; see [`crate::table`] for the entries and [`crate::run`] for the memory
+//! orderings of everything else.
 
 use super::Worker;
 use crate::Value;
 use crate::nand::{Edge, Nand};
 use crate::numbers::{INFINITY, Number};
-use crate::run::Seen;
+use crate::run::{Seen, Signal};
 
-/// The nodes that the worker has said to be below, with what it knows about others there.
+/// Nodes below which the worker has counted itself, from the root down.
 #[derive(Default)]
 pub(super) struct Path {
-    nodes: Vec<Below>,
-    /// Depth of a node that others have solved: everything below it is given up.
-    end: Option<usize>,
+    nodes: Vec<Visit>,
+    /// Least depth at which nodes are given up: a node above has been solved, or the job is cancelled.
+    cutoff: Option<usize>,
 }
 
-struct Below {
+struct Visit {
     depth: usize,
     code: u64,
     key: u64,
@@ -55,31 +54,36 @@ struct Below {
 }
 
 impl Path {
-    /// Whether the worker has said to be below its node of this depth, the deepest one now.
+    /// Returns true if the worker has counted itself below its deepest node, of this depth.
     #[inline(always)]
     pub fn is_below(&self, depth: usize) -> bool {
         self.nodes.last().is_some_and(|node| node.depth == depth)
     }
 
-    /// Whether the worker has to return to a node above this depth.
+    /// Returns true if nodes of this depth are given up.
     #[inline(always)]
-    pub fn ends_above(&self, depth: usize) -> bool {
-        self.end.is_some_and(|end| end < depth)
+    pub fn is_cut_off(&self, depth: usize) -> bool {
+        self.cutoff.is_some_and(|cutoff| cutoff <= depth)
+    }
+
+    /// Ends a cut-off and returns the least depth that it gave up; 0 if the job was cancelled.
+    pub fn take_cutoff(&mut self) -> Option<usize> {
+        self.cutoff.take()
     }
 }
 
-/// What a look at the others' results at a node says.
-pub(super) enum Meeting {
+/// State of a node after its numbers have been synchronised with other workers.
+pub(super) enum PeerUpdate {
     /// The node is solved.
     Solved(Value),
-    /// It is open; whether others are below it.
+    /// The node is open.
     Open {
-        /// See above.
+        /// Other workers are below it.
         others: bool,
     },
 }
 
-/// A child, by its place among its siblings, and how long to stay with it.
+/// A child, by its index among its siblings, and the threshold until which the search stays with it.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice {
     pub child: usize,
@@ -87,34 +91,39 @@ pub(crate) struct Choice {
 }
 
 impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
-    /// Reads the mailbox and says whether to return to a node that others have solved.
+    /// Reads the mailbox and returns true if a cut-off is pending.
     #[inline(always)]
-    pub(super) fn is_called_back(&mut self) -> bool {
+    pub(super) fn is_cut_off(&mut self) -> bool {
         let control = self.tree.control_ref();
-        if let Some(key) = control.team().signals.take(control.number()) {
+        if let Some(signal) = control.team().signals.take(control.number()) {
             let tree = &self.tree;
-            let solved =
-                |node: &&Below| node.key == key || T::SUMS && tree.value(node.code).is_some();
-            if let Some(node) = self.path.nodes.iter().find(solved) {
-                self.path.end = Some(node.depth);
-            }
+            let cutoff = match signal {
+                Signal::Cancel => Some(0),
+                Signal::Solved(key) => {
+                    let is_solved = |node: &&Visit| {
+                        node.key == key || T::SUMS && tree.value(node.code).is_some()
+                    };
+                    self.path.nodes.iter().find(is_solved).map(|node| node.depth + 1)
+                }
+            };
+            self.path.cutoff = cutoff.into_iter().chain(self.path.cutoff).min();
         }
-        self.path.end.is_some()
+        self.path.cutoff.is_some()
     }
 
-    /// Tells the others that the worker goes below a node.
+    /// Counts the worker in below a node.
     #[inline(always)]
-    pub(crate) fn go_below(&mut self, code: u64, depth: usize) {
+    pub(super) fn push_visit(&mut self, code: u64, depth: usize) {
         let key = self.tree.key(code);
         let seen = self.tree.control_ref().team().visits.enter(key);
-        self.path.nodes.push(Below { depth, code, key, seen });
+        self.path.nodes.push(Visit { depth, code, key, seen });
     }
 
-    /// Tells that the worker leaves the node that it is below, and those who are still there if it
-    /// is solved.
-    pub(crate) fn come_back(&mut self, solved: bool) {
-        let Below { depth, key, .. } = self.path.nodes.pop().expect("the worker is below the node");
-        self.path.end = self.path.end.filter(|&end| end < depth);
+    /// Counts the worker out of the node that it is below. If the node is solved, the workers that are still
+    /// there receive a cut-off request.
+    pub(super) fn pop_visit(&mut self, solved: bool) {
+        let Visit { depth, key, .. } = self.path.nodes.pop().expect("the worker is below the node");
+        self.path.cutoff = self.path.cutoff.filter(|&cutoff| cutoff <= depth);
         let control = self.tree.control_ref();
         let others = control.team().visits.leave(key);
         if solved && others > 0 {
@@ -122,37 +131,31 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         }
     }
 
-    /// The same for all nodes that the worker is below.
-    pub(crate) fn come_back_to_root(&mut self) {
-        while !self.path.nodes.is_empty() {
-            self.come_back(false);
-        }
-    }
-
-    /// Forgets that it has been called back to a node above. Whether it was.
-    pub(crate) fn forget_call(&mut self) -> bool {
-        self.path.end.take().is_some()
-    }
-
-    /// Counts the worker in at an edge of several parts.
-    pub(crate) fn count_in(&self, key: Option<u64>) {
+    /// Adds the worker's virtual loss to an edge of several parts.
+    pub(super) fn add_virtual_loss(&self, key: Option<u64>) {
         if let Some(key) = key {
             self.tree.control_ref().team().visits.enter(key);
         }
     }
 
-    /// Counts it out.
-    pub(crate) fn count_out(&self, key: Option<u64>) {
+    /// Removes the worker's virtual loss from an edge of several parts.
+    pub(super) fn remove_virtual_loss(&self, key: Option<u64>) {
         if let Some(key) = key {
             self.tree.control_ref().team().visits.leave(key);
         }
     }
 
-    /// Takes over what others have found out about a node and its children from `base`, if there are
-    /// or were any others.
+    /// Reads the results of other workers for a node and its children from `base`, if there are or were other
+    /// workers below it.
     #[inline(always)]
-    pub(super) fn meet(&mut self, code: u64, node: &T::Node, base: usize, depth: usize) -> Meeting {
-        let &Below { key, seen: before, .. } =
+    pub(super) fn sync_with_peers(
+        &mut self,
+        code: u64,
+        node: &T::Node,
+        base: usize,
+        depth: usize,
+    ) -> PeerUpdate {
+        let &Visit { key, seen: before, .. } =
             self.path.nodes.last().expect("the worker is below the node");
         let visits = &self.tree.control_ref().team().visits;
         let mut seen = visits.look(key);
@@ -163,24 +166,24 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             seen = visits.tell(key);
             own = 1;
         }
-        let called = self.path.end == Some(depth);
-        let news = seen.news_since(before) > own;
+        let is_requested = self.path.cutoff == Some(depth + 1);
+        let has_changed = seen.news_since(before) > own;
         self.path.nodes.last_mut().expect("see above").seen = seen;
-        if !called && !news {
-            return Meeting::Open { others };
+        if !is_requested && !has_changed {
+            return PeerUpdate::Open { others };
         }
-        self.path.end = self.path.end.filter(|_| !called);
-        // The root's value alone does not name its best child.
+        self.path.cutoff = self.path.cutoff.filter(|_| !is_requested);
+        // The root's value alone does not determine its best child.
         if depth > 0
             && let Some(value) = self.tree.value(code)
         {
-            return Meeting::Solved(value);
+            return PeerUpdate::Solved(value);
         }
         self.tree.refresh(node, base);
-        Meeting::Open { others }
+        PeerUpdate::Open { others }
     }
 
-    /// Chooses among the children from `base` by virtual numbers.
+    /// Chooses among the children from `base` by their virtual deltas.
     pub(crate) fn choose(&self, base: usize, phi_threshold: Number) -> Choice {
         let visits = &self.tree.control_ref().team().visits;
         let edges = &self.tree.edges_ref()[base..];
@@ -192,7 +195,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             let number = self.virtual_delta(delta, count);
             let comes_first =
                 number < least || number == least && edge.rank() < edges[chosen].rank();
-            // What lies beyond the threshold is not worth a visit, but tells how good the rest is.
+            // A child beyond the threshold is not visited, but counts as the second best.
             if comes_first && delta < phi_threshold {
                 second = second.min(least);
                 least = number;
@@ -212,13 +215,13 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         Choice { child: chosen, delta_threshold }
     }
 
-    /// A delta as it appears with so many workers below the node.
+    /// Virtual delta of a node with `workers` workers below it.
     fn virtual_delta(&self, delta: Number, workers: u64) -> u64 {
         let share = workers * u64::from(self.choosing.virtual_1024);
         u64::from(delta) + workers + ((u64::from(delta) * share) >> 10)
     }
 
-    /// The delta that appears as `number` with so many workers below the node.
+    /// Delta whose virtual delta is `number` with `workers` workers below the node.
     fn real_delta(&self, number: u64, workers: u64) -> u64 {
         let share = workers * u64::from(self.choosing.virtual_1024);
         (number.saturating_sub(workers) << 10) / (1024 + share)

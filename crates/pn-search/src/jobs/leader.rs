@@ -16,7 +16,6 @@ use super::messages::{
 };
 use super::{FirstLevel, Selection};
 use crate::map_bytes;
-use crate::numbers::Number;
 use crate::run::{Counters, Reason};
 
 /// How many nodes a job may evaluate, when the first level has so many.
@@ -68,8 +67,6 @@ struct Job<L> {
     leaf: L,
     budget: u64,
     last: Option<WorkerId>,
-    /// What the worker has told of it.
-    spent: Counters,
     called_off: bool,
 }
 
@@ -94,7 +91,7 @@ pub struct Leader<F: FirstLevel> {
     /// Facts that have left the log.
     forgotten: usize,
     /// How often free leaves have been left to the worker that knows more about them.
-    passed: AHashMap<F::Node, u64>,
+    passed: AHashMap<u64, u64>,
     stops: Vec<(WorkerId, JobId)>,
     next_job: JobId,
     /// Nodes of jobs that are over, and those of the first level that count beside them.
@@ -160,6 +157,16 @@ impl<F: FirstLevel> Leader<F> {
         self.call_off();
     }
 
+    /// Continues a search that has ended for lack of memory, now that there is room again. All jobs are
+    /// released.
+    pub fn resume(&mut self) {
+        let ids: Vec<JobId> = self.jobs.keys().copied().collect();
+        for id in ids {
+            self.release(id);
+        }
+        self.reason = self.reason.filter(|&reason| reason != Reason::Memory);
+    }
+
     /// Jobs that are out.
     pub fn jobs(&self) -> usize {
         self.jobs.len()
@@ -211,19 +218,6 @@ impl<F: FirstLevel> Leader<F> {
         Answer { order, facts: facts.collect(), read: read.max(end) }
     }
 
-    /// Takes in how far a worker has come with its job: the numbers of the job's node by now, if it
-    /// tells any, and what it has counted for the job so far.
-    pub fn slice(&mut self, id: JobId, numbers: Option<(Number, Number)>, spent: &Counters) {
-        let job = self.jobs.get_mut(&id).expect("who is at a job has one");
-        self.counters.add_since(spent, &job.spent);
-        job.spent = *spent;
-        if let Some((phi, delta)) = numbers.filter(|&(phi, delta)| phi > 0 && delta > 0) {
-            self.level.update(&job.leaf, phi, delta);
-        }
-        let worker = job.worker;
-        self.look(worker);
-    }
-
     /// Looks at what a worker has made of the tree.
     fn look(&mut self, worker: WorkerId) {
         self.level.publish(&mut self.counters);
@@ -268,7 +262,7 @@ impl<F: FirstLevel> Leader<F> {
     pub fn bytes(&self) -> u64 {
         let beside: usize = self.log.iter().map(|(_, fact)| F::bytes_beside(fact)).sum();
         let facts = self.log.capacity() * size_of::<(WorkerId, F::Fact)>() + beside;
-        facts as u64 + map_bytes::<(F::Node, u64)>(self.passed.capacity())
+        facts as u64 + map_bytes::<(u64, u64)>(self.passed.capacity())
     }
 
     /// Releases the job of a worker that will not be heard of again: a message of its that comes
@@ -282,7 +276,7 @@ impl<F: FirstLevel> Leader<F> {
     }
 
     /// What a worker without a job does next.
-    fn next(&mut self, worker: WorkerId) -> Order<F::Node> {
+    fn next(&mut self, worker: WorkerId) -> Order<u64> {
         if self.is_over() {
             return Order::Quit;
         }
@@ -315,17 +309,17 @@ impl<F: FirstLevel> Leader<F> {
                 chosen = Some(leaf);
             } else {
                 self.level.release(&leaf);
-                self.pass(F::node(&leaf));
+                self.pass(F::code(&leaf));
             }
         }
         let Some(leaf) = chosen else { return Order::Wait };
         let budget = (self.rules.budget)(self.level.nodes()).max(self.rules.least_budget).min(left);
         let last = self.level.known_by(&leaf).filter(|&last| last != worker);
-        self.passed.remove(&F::node(&leaf));
-        let spent = Counters::default();
-        let job = Job { worker, leaf, budget, last, spent, called_off: false };
+        self.passed.remove(&F::code(&leaf));
+        let job = Job { worker, leaf, budget, last, called_off: false };
         let id = self.next_job;
         self.next_job += 1;
+        self.counters.jobs += 1;
         self.granted += budget;
         self.jobs.insert(id, job);
         self.seats.insert(worker, id);
@@ -336,28 +330,27 @@ impl<F: FirstLevel> Leader<F> {
     fn is_left(&self, leaf: &F::Leaf, worker: WorkerId) -> bool {
         let patience = PATIENCE * (self.seats.len() as u64 + 1);
         self.level.known_by(leaf).is_some_and(|last| last != worker)
-            && self.passed.get(&F::node(leaf)).is_none_or(|&passed| passed < patience)
+            && self.passed.get(&F::code(leaf)).is_none_or(|&passed| passed < patience)
     }
 
     /// Counts that a leaf was left to somebody.
-    fn pass(&mut self, node: F::Node) {
+    fn pass(&mut self, code: u64) {
         if self.passed.len() == MOST_PASSED {
             self.passed.clear();
         }
-        *self.passed.entry(node).or_default() += 1;
+        *self.passed.entry(code).or_default() += 1;
     }
 
-    fn search(&self, id: JobId) -> Order<F::Node> {
+    fn search(&self, id: JobId) -> Order<u64> {
         let Job { ref leaf, budget, last, .. } = self.jobs[&id];
-        Order::Search(Search { job: id, node: F::node(leaf), budget, last })
+        Order::Search(Search { job: id, node: F::code(leaf), budget, last })
     }
 
     /// Takes a result in.
-    fn finish(&mut self, id: JobId, outcome: JobOutcome<F::Node, F::Children>, spent: &Counters) {
+    fn finish(&mut self, id: JobId, outcome: JobOutcome<F::Children>, spent: &Counters) {
         let job = self.release(id);
-        self.counters.add_since(spent, &job.spent);
-        let more = spent.nodes.saturating_sub(job.spent.nodes);
-        self.spent = self.spent.saturating_add(more);
+        self.counters.add_since(spent, &Counters::default());
+        self.spent = self.spent.saturating_add(spent.nodes);
         match outcome {
             JobOutcome::Solved(value, best) => {
                 self.level.resolve(&job.leaf, value, best, spent.expansions);
@@ -384,7 +377,6 @@ impl<F: FirstLevel> Leader<F> {
         let job = self.jobs.remove(&id).expect("the job is out");
         self.seats.remove(&job.worker);
         self.granted -= job.budget;
-        self.spent = self.spent.saturating_add(job.spent.nodes);
         self.level.release(&job.leaf);
         job
     }

@@ -1,11 +1,9 @@
 //! The first level, as a leader sees it.
 
-use std::hash::Hash;
-
 use super::messages::{JobOutcome, WorkerId};
 use crate::Value;
 use crate::numbers::Number;
-use crate::run::{Counters, Reason, RootChildren};
+use crate::run::{Counters, Reason, RootChild};
 
 /// What a selection found.
 #[derive(Debug)]
@@ -21,7 +19,7 @@ pub enum Selection<L> {
 /// A tree whose leaves are jobs.
 pub trait FirstLevel {
     /// A node, in the way in which workers are told.
-    type Node: Clone + Eq + Hash + Send;
+    type Node;
     /// A leaf that is taken, to be given back by [`FirstLevel::release`]. The tree may change in any
     /// way meanwhile.
     type Leaf: Send;
@@ -33,8 +31,11 @@ pub trait FirstLevel {
     /// Takes the best leaf that is free.
     fn select(&mut self) -> Selection<Self::Leaf>;
 
-    /// The node at a leaf.
-    fn node(leaf: &Self::Leaf) -> Self::Node;
+    /// Code of the node at a leaf.
+    fn code(leaf: &Self::Leaf) -> u64;
+
+    /// The node with this code, in the form in which it is sent.
+    fn node(&self, code: u64) -> Self::Node;
 
     /// Who knows more about a leaf than the others, as it has searched the parent; nobody, where all
     /// know the same.
@@ -46,11 +47,7 @@ pub trait FirstLevel {
     fn forget(&mut self, _worker: WorkerId) {}
 
     /// Whether this can come of a leaf that is taken: what comes from elsewhere may be anything.
-    fn is_sound(
-        &mut self,
-        leaf: &Self::Leaf,
-        outcome: &JobOutcome<Self::Node, Self::Children>,
-    ) -> bool;
+    fn is_sound(&mut self, leaf: &Self::Leaf, outcome: &JobOutcome<Self::Children>) -> bool;
 
     /// Ends the hold on a leaf. If there is a result, it is taken in next.
     fn release(&mut self, leaf: &Self::Leaf);
@@ -60,9 +57,6 @@ pub trait FirstLevel {
 
     /// Whether leaves that are taken may have left the tree since the last call.
     fn has_lost_leaves(&mut self) -> bool;
-
-    /// Gives a leaf interim numbers, if it is still there; for workers that tell any.
-    fn update(&mut self, _leaf: &Self::Leaf, _phi: Number, _delta: Number) {}
 
     /// Gives a leaf its children, for which `work` expansions were made by a worker, if it is still
     /// there. Returns by how many nodes the tree has grown, or `None` if there is no room.
@@ -76,7 +70,7 @@ pub trait FirstLevel {
 
     /// Gives a leaf a value that `work` expansions have proven, if it is still there. `best` is a
     /// lost child if it is won.
-    fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<Self::Node>, work: u64);
+    fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<u64>, work: u64);
 
     /// Bytes that a fact takes beside itself.
     fn bytes_beside(_fact: &Self::Fact) -> usize {
@@ -106,12 +100,13 @@ pub trait FirstLevel {
         Vec::new()
     }
 
-    /// The root's proof and disproof number, and its best child: a lost one if the root is won.
-    fn root(&self) -> (Number, Number, Option<Self::Node>);
+    /// Proof and disproof number of the root, and the code of its best child, where that is a position: a
+    /// lost one if the root is won.
+    fn root(&self) -> (Number, Number, Option<u64>);
 
-    /// Who knows the numbers of the root's open children, where these are positions.
-    fn root_children(&self) -> Option<&dyn RootChildren> {
-        None
+    /// Open children of the root, where they are positions.
+    fn root_children(&self) -> Vec<RootChild> {
+        Vec::new()
     }
 
     /// Whether the root has a value.

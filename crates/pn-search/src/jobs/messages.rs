@@ -23,9 +23,9 @@ pub type JobId = u64;
 /// The name of a worker. One that begins anew has a new one.
 pub type WorkerId = u64;
 
-/// From a worker to the leader: of nodes `N`, children `C` and facts `T`.
+/// From a worker to the leader: of children `C` and facts `T`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message<N, C, T> {
+pub struct Message<C, T> {
     /// Who says it.
     pub worker: WorkerId,
     /// Facts that the worker has found out since it was last answered.
@@ -33,16 +33,15 @@ pub struct Message<N, C, T> {
     /// [`Answer::read`] of the last answer that has come, 0 before.
     pub read: usize,
     /// What it says.
-    pub notice: Notice<N, C>,
+    pub notice: Notice<C>,
 }
 
 /// A message to the leader of a first level.
-pub(super) type MessageFor<F> =
-    Message<<F as FirstLevel>::Node, <F as FirstLevel>::Children, <F as FirstLevel>::Fact>;
+pub(super) type MessageFor<F> = Message<<F as FirstLevel>::Children, <F as FirstLevel>::Fact>;
 
 /// What a worker says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Notice<N, C> {
+pub enum Notice<C> {
     /// It has nothing to do.
     Hello,
     /// Its job has ended.
@@ -50,7 +49,7 @@ pub enum Notice<N, C> {
         /// The job.
         job: JobId,
         /// What it has found.
-        outcome: JobOutcome<N, C>,
+        outcome: JobOutcome<C>,
         /// What it has counted for the whole job.
         spent: Counters,
     },
@@ -58,9 +57,9 @@ pub enum Notice<N, C> {
 
 /// What a job has found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum JobOutcome<N, C> {
-    /// The node's value, and a lost child if it is won.
-    Solved(Value, Option<N>),
+pub enum JobOutcome<C> {
+    /// The node's value, and the code of a lost child if it is won and its children are positions.
+    Solved(Value, Option<u64>),
     /// It is open, with these children. None at all: the worker had no memory for them.
     Open(C),
     /// It was called off.
@@ -80,8 +79,8 @@ pub struct Answer<N, T> {
     pub read: usize,
 }
 
-/// An answer of the leader of a first level.
-pub(super) type AnswerOf<F> = Answer<<F as FirstLevel>::Node, <F as FirstLevel>::Fact>;
+/// An answer of the leader of a first level, with the node's code.
+pub(super) type AnswerOf<F> = Answer<u64, <F as FirstLevel>::Fact>;
 
 /// What a worker is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

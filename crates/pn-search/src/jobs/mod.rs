@@ -10,17 +10,16 @@
 //!
 //! The `Leader` has no thread, no clock, no file, and sees nothing of its workers but their
 //! [`messages`]. The `FirstLevel` is the tree whose leaves it hands out; `JobTree` is that of the games
-//! with codes. `threads` puts the leader behind a lock, for workers that are threads of one
-//! process and share a table.
+//! with codes. `pool` puts the leader behind a mutex, for workers that are threads of one process and
+//! share a table.
 
 mod finding;
 mod leader;
 mod level;
 pub mod messages;
+pub(super) mod pool;
 pub mod remote;
-pub(super) mod threads;
 mod tree;
-mod turns;
 
 pub(super) use finding::Finding;
 pub(super) use leader::{Leader, Rules};

@@ -32,12 +32,12 @@ use ahash::{AHashMap, AHashSet};
 use super::messages::{JobOutcome, WorkerId};
 use super::{Finding, FirstLevel, Selection};
 use crate::Value;
-use crate::arena::{Block, Memory, Node, Region, RootBlock, UNIT};
+use crate::arena::{Block, Memory, Node, Region, UNIT};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
-use crate::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
+use crate::run::{Counters, Outcome, Reason, Report, RootChild};
 use crate::snapshot::{SavedTree, TreePort};
 use crate::table::{Entry as TableEntry, Stored, Table};
 
@@ -378,8 +378,12 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         self.select_leaf()
     }
 
-    fn node(leaf: &Leaf) -> u64 {
+    fn code(leaf: &Leaf) -> u64 {
         leaf.code
+    }
+
+    fn node(&self, code: u64) -> u64 {
+        code
     }
 
     fn known_by(&self, leaf: &Leaf) -> Option<WorkerId> {
@@ -392,7 +396,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
     }
 
     /// Codes have to be those of children: the tree is of positions, and whoever gets one expands it.
-    fn is_sound(&mut self, leaf: &Leaf, outcome: &JobOutcome<u64, Vec<Child>>) -> bool {
+    fn is_sound(&mut self, leaf: &Leaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
         let open = 1..INFINITY;
         let JobTree { game, scratch, children, .. } = self;
         children.clear();
@@ -445,20 +449,6 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
 
     fn has_lost_leaves(&mut self) -> bool {
         std::mem::take(&mut self.has_lost_leaves)
-    }
-
-    fn update(&mut self, leaf: &Leaf, phi: Number, delta: Number) {
-        if !self.stands(leaf) {
-            return;
-        }
-        match leaf.path.split_last() {
-            Some((&Step { block, code }, path)) => {
-                let at = self.memory.position(block, code).expect("the leaf is there");
-                self.memory.set_numbers(block, at, phi, delta);
-                self.back_up(path, block, 1);
-            }
-            None => (self.phi, self.delta) = (phi, delta),
-        }
     }
 
     fn attach(
@@ -544,8 +534,8 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         (self.phi, self.delta, self.best)
     }
 
-    fn root_children(&self) -> Option<&dyn RootChildren> {
-        Some(self)
+    fn root_children(&self) -> Vec<RootChild> {
+        self.memory.root_children(self.root_block)
     }
 
     fn is_solved(&self) -> bool {
@@ -554,12 +544,6 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
 
     fn nodes(&self) -> u64 {
         1 + self.region.nodes()
-    }
-}
-
-impl<G: Game> RootChildren for JobTree<'_, G> {
-    fn root_children(&self) -> Vec<RootChild> {
-        RootBlock { memory: &self.memory, block: self.root_block }.root_children()
     }
 }
 

@@ -36,15 +36,6 @@ impl Listener for () {
     fn stored(&self, _: u64, _: Entry) {}
 }
 
-/// Permission of a search to let its table grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Growth {
-    /// No other search uses the table: it grows when the workers of this one have come to their barrier.
-    Allowed,
-    /// Other searches use the table, and do not come to the barrier of this one.
-    Forbidden,
-}
-
 /// Places of [`Evaluator::hard`].
 const HARD: usize = 1 << 16;
 
@@ -52,7 +43,6 @@ const HARD: usize = 1 << 16;
 pub(crate) struct Evaluator<'a, G: Game, L = ()> {
     pub game: &'a G,
     pub table: &'a Table,
-    growth: Growth,
     pub control: Control<'a>,
     pub scratch: G::Scratch,
     /// Open children, those of the last expansion at the top. A depth-first search keeps those of
@@ -76,9 +66,9 @@ pub(crate) struct Evaluator<'a, G: Game, L = ()> {
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    /// For a worker of a search that does not let the table grow, or not here.
+    /// For a worker of a search.
     pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
-        Evaluator::heard_by(&(), game, table, Growth::Forbidden, control, settle)
+        Evaluator::heard_by(&(), game, table, control, settle)
     }
 
     /// For a search on one thread that is the only user of its table. Counts the root.
@@ -92,7 +82,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         let mut control = Control::new(limits, observer);
         control.counters.nodes = 1;
         control.counters.table_used = table.estimated_count();
-        Evaluator::heard_by(&(), game, table, Growth::Allowed, control, settle)
+        Evaluator::heard_by(&(), game, table, control, settle)
     }
 }
 
@@ -101,14 +91,12 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
         listener: &'a L,
         game: &'a G,
         table: &'a Table,
-        growth: Growth,
         control: Control<'a>,
         settle: SettleOptions,
     ) -> Self {
         Evaluator {
             game,
             table,
-            growth,
             control,
             scratch: G::Scratch::default(),
             children: Vec::with_capacity(256),
@@ -127,14 +115,11 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
         self.table.lookup(self.game.key(code), code)
     }
 
-    /// Lets the table grow when it is full enough and the search may. A worker of a team may have to
-    /// wait here until all others have come.
+    /// Lets the table grow when it is full enough. A worker of several may have to wait here until all
+    /// others have come.
     #[inline(always)]
     pub fn grow_if_full(&self) {
         let (game, table) = (self.game, self.table);
-        if self.growth == Growth::Forbidden {
-            return;
-        }
         let grow = |threads| table.grow(threads, |code| game.key(code));
         self.control.grow_table(|used| table.wants_growth(used), grow);
     }

@@ -1,49 +1,45 @@
 //! PN² with several threads (thesis, 3.7.1).
 //!
-//! The first level is one tree ([`JobTree`]) whose leaves are jobs. Each worker has its own memory
-//! for second-level trees, and all share the table.
+//! The first level is one tree ([`JobTree`]) in a [`Pool`], whose leaves are jobs. Each worker has its own
+//! memory for second-level trees, and all share the table.
 
 #![forbid(unsafe_code)]
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
 use super::second::SecondLevel;
 use super::{Pn2Options, pn2};
 use crate::arena::{Memory, UNIT};
 use crate::jobs::messages::{JobOutcome, Search};
-use crate::jobs::threads::{Done, Seat, Threads};
-use crate::jobs::{JobTree, JobTreeOptions, Leader, Rules};
+use crate::jobs::pool::{Done, Pool};
+use crate::jobs::{JobTree, JobTreeOptions, Rules};
+use crate::parallel::run_members;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::plain::known::Answer;
-use crate::run::{Control, Limits, Observer, Report};
+use crate::pns::PnsOptions;
+use crate::run::{Control, Counters, Limits, Observer, Report, Signal, Team};
 use crate::snapshot::{SavedTree, TreePort};
-use crate::table::Table;
 
-/// The least memory that a worker's second-level trees get, in bytes: some 3000 nodes.
+/// Minimum memory for the second-level trees of a worker, in bytes: some 3000 nodes.
 const LEAST_SECOND: usize = 64 << 10;
-
-/// Expansions between two reports to the leader: some milliseconds.
-const SLICE: u64 = 2048;
 
 /// Stack of a worker.
 const STACK_BYTES: usize = 2 << 20;
 
-/// Searches a position by PN² with several workers, each on a thread of its own beside the calling
-/// one, which only watches over the limits.
+/// Searches a position by PN² with several workers, one per thread. The calling thread is one of them.
 ///
-/// It begins with the first-level tree `tree`, an empty one or that of a search that was stopped, in
-/// whose room there is memory for as many workers as there will be ([`Pn2Options::tree_room`]). With
-/// one this is [`super::pn2`]. If the system starts fewer threads, there are fewer. What they count
-/// is summed; the node limit is overrun by at most two expansions of each, one at either level. How
-/// many nodes are searched depends on how the threads run, the value does not.
+/// The search begins with the first-level tree `tree`, an empty one or that of a search that was stopped,
+/// which has second-level memory for each worker ([`Pn2Options::tree_room`]). With one worker this is
+/// [`super::pn2`]. If the system starts fewer threads, there are fewer workers. The counters are sums over
+/// all workers; the node limit is overrun by some hundred expansions of each. The number of nodes depends on
+/// how the threads are scheduled, the value does not.
 ///
-/// The first level's tree is left at `port`, where somebody keeps checkpoints
-/// ([`crate::snapshot`]); for others there is [`TreePort::idle`].
+/// The first level's tree is left at `port` for checkpoints ([`crate::snapshot`]); without checkpoints,
+/// pass [`TreePort::idle`].
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -63,7 +59,7 @@ pub fn pn2_parallel<G: Game>(
     }
 }
 
-/// The workers of a search with so many threads.
+/// Number of workers of a search with `threads` threads: at most one per core.
 pub(super) fn workers(tree_bytes: usize, threads: NonZeroUsize) -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     threads.get().min(cores).min(tree_bytes / 2 / LEAST_SECOND)
@@ -88,59 +84,53 @@ fn search_with<G: Game>(
         congestion_64: options.congestion_64,
         workers_apart: false,
     };
-    let tree = JobTree::new(root, tree, tree_options, port);
+    let table_used = table.estimated_count();
+    let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
+    let team = Team::new(workers, limits, begin);
     let budget = Box::new(move |nodes| options.budget(nodes));
-    let rules = Rules { made_anew: true, ..Rules::shared(limits.nodes, budget, 1) };
-    let leader = Leader::new(tree, rules, table.estimated_count());
-    let (memories, second_used) = (Mutex::new(memories), AtomicUsize::new(0));
-    let threads = AtomicU32::new(0);
-    let leader = Threads::new(leader, workers, limits).run(STACK_BYTES, observer, |seat| {
-        threads.fetch_add(1, Ordering::Relaxed);
-        let memory = memories.lock().expect("nobody panics with it").pop();
+    let rules = Rules { made_anew: true, ..Rules::shared(None, budget, 1) };
+    let pool = Pool::new(JobTree::new(root, tree, tree_options, port), rules);
+    let memories = Mutex::new(memories);
+    let used = run_members(&team, STACK_BYTES, observer, |member, observer| {
+        // Shortens the lifetime of the trait object.
+        let observer = observer.map(|observer| observer as &mut dyn Observer);
+        let mut control = Control::of_worker(member, observer);
+        control.tree = Some(&pool);
+        let memory = memories.lock().expect("no thread panics with it").pop();
         let memory = memory.expect("there is one for each worker");
-        let used = work(game, table, options, memory, seat);
-        second_used.fetch_add(used, Ordering::Relaxed);
+        let mut evaluator = Evaluator::new(game, table, control, options.pns.settle);
+        evaluator.open_entries = options.pns.store_open;
+        work(&pool, evaluator, options.pns, memory)
     });
-    let (reason, counters) = (leader.reason(), leader.counters());
-    let mut report = leader.level.report(reason, counters, threads.into_inner());
-    report.memory_bytes += second_used.into_inner() as u64;
+    let leader = pool.into_leader();
+    let reason = leader.reason();
+    let mut report = leader.level.report(reason, team.counters(), used.len() as u32);
+    report.memory_bytes += used.into_iter().sum::<usize>() as u64;
     report
 }
 
-/// Searches leaves until the search is over. Returns the bytes that second-level trees ever took.
+/// Searches jobs until the search is over. Returns the maximum number of bytes used by second-level trees.
 fn work<G: Game>(
-    game: &G,
-    table: &Table,
-    options: Pn2Options,
+    pool: &Pool<JobTree<'_, G>>,
+    mut evaluator: Evaluator<'_, G>,
+    options: PnsOptions,
     mut memory: Memory,
-    seat: &mut Seat<'_, '_, JobTree<'_, G>>,
 ) -> usize {
-    let mut nobody = ();
-    let control = Control::new(Limits::default(), &mut nobody);
-    let mut evaluator = Evaluator::new(game, table, control, options.pns.settle);
-    evaluator.open_entries = options.pns.store_open;
-    let mut second = SecondLevel::new(options.pns);
+    let mut second = SecondLevel::new(options);
     let mut children: Vec<Child> = Vec::new();
     let mut done = None;
-    while let Some(Search { job, node, budget, .. }) = seat.next(done) {
+    while let Some(Search { job, node, budget, .. }) = pool.next(&mut evaluator.control, done) {
         let before = evaluator.control.counters;
-        let mut told = before;
-        let stop = seat.stop();
+        let mut is_cancelled = false;
         second.search(&mut memory, 1, 0, &mut evaluator, node, budget, |evaluator| {
-            let now = &evaluator.control.counters;
-            if now.expansions - told.expansions >= SLICE {
-                seat.slice(job, None, now.since(&before));
-                told = *now;
-            }
-            let filled = now.table_used - told.table_used;
-            seat.grow_if_full(table, filled, |code| game.key(code));
-            stop.load(Ordering::Relaxed)
+            evaluator.grow_if_full();
+            let control = &evaluator.control;
+            is_cancelled = control.team().signals.take(control.number()) == Some(Signal::Cancel);
+            is_cancelled
         });
         let outcome = if let Some(value) = second.tree.value {
             JobOutcome::Solved(value, second.tree.best)
-        } else if let Some(reason) = evaluator.control.stopped {
-            JobOutcome::Failed(reason)
-        } else if stop.load(Ordering::Relaxed) {
+        } else if is_cancelled || evaluator.control.stopped.is_some() {
             JobOutcome::Stopped
         } else {
             second.take_children(&memory, &mut children);
@@ -149,6 +139,7 @@ fn work<G: Game>(
         let spent = evaluator.control.counters.since(&before);
         done = Some(Done { job, outcome, spent });
     }
+    evaluator.control.finish();
     second.top as usize * UNIT
 }
 

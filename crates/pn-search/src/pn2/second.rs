@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::arena::{Block, Memory, RootBlock};
+use crate::arena::{Block, Memory};
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::pns::tree::ProofTree;
@@ -46,7 +46,7 @@ impl SecondLevel {
                 continue;
             }
             if before_expansion(evaluator)
-                || evaluator.control.tick_at(&RootBlock { memory, block: root_block })
+                || evaluator.control.tick_at(&|| memory.root_children(root_block))
                 || pns::expand(tree, memory, evaluator, code).is_err()
             {
                 break;

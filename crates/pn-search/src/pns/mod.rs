@@ -12,7 +12,7 @@ pub(super) mod tree;
 
 pub use options::PnsOptions;
 
-use super::arena::{Block, Memory, Region, RootBlock, UNIT};
+use super::arena::{Block, Memory, Region, UNIT};
 use super::plain::Root;
 use super::plain::evaluate::{Evaluation, Evaluator};
 use super::plain::game::Game;
@@ -71,7 +71,7 @@ fn search<G: Game>(
         if tree.take_from_table(memory, evaluator, code) {
             continue;
         }
-        if evaluator.control.tick_at(&RootBlock { memory, block: tree.root_block() }) {
+        if evaluator.control.tick_at(&|| memory.root_children(tree.root_block())) {
             return evaluator.control.stopped;
         }
         if evaluator.control.has_just_looked() {

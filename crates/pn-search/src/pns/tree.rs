@@ -12,7 +12,7 @@
 
 use super::options::PnsOptions;
 use crate::Value;
-use crate::arena::{Block, Memory, Node, Region, RootBlock};
+use crate::arena::{Block, Memory, Node, Region};
 use crate::numbers::{INFINITY, Number, best_child_threshold};
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
@@ -119,7 +119,7 @@ impl ProofTree {
 
     /// The open children of the root.
     pub fn root_children<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = Node> + use<'m> {
-        RootBlock { memory, block: self.root_block }.nodes()
+        memory.nodes(self.root_block)
     }
 
     /// Goes to the most-proving node and returns its code, or `None` if the root is solved.

@@ -1,6 +1,6 @@
 //! One worker's side of limits, counters and progress.
 
-use super::{Counters, Limits, Member, Observer, Progress, Reason, RootChildren, Team};
+use super::{Counters, Limits, ListChildren, Member, Observer, Progress, Reason, SharedTree, Team};
 use crate::numbers::Number;
 
 /// Expansions between two looks at the clock, the stop flag and the observer: a few milliseconds.
@@ -37,8 +37,10 @@ pub(crate) struct Control<'a> {
     found: Vec<(u32, u32)>,
     /// Set once a limit is reached; the search unwinds.
     pub stopped: Option<Reason>,
-    /// The root's numbers and best child, for the observer.
+    /// The root's numbers and best child, for the observer. Those of the job in a search with a shared tree.
     pub root: (Number, Number, Option<u64>),
+    /// Tree whose leaves are the workers' jobs.
+    pub tree: Option<&'a dyn SharedTree>,
     /// Depth of the current iteration (α-β), for the observer.
     pub depth: u32,
 }
@@ -74,6 +76,7 @@ impl<'a> Control<'a> {
             found: Vec::new(),
             stopped: None,
             root: (1, 1, None),
+            tree: None,
             depth: 0,
         };
         control.look(MemoryUse::default());
@@ -105,9 +108,9 @@ impl<'a> Control<'a> {
         self.tick_for(MemoryUse::default, None)
     }
 
-    /// The same for a search that has the root's children in a tree.
+    /// [`Self::tick`] of a search that has the root's children in a tree.
     #[inline(always)]
-    pub fn tick_at(&mut self, children: &dyn RootChildren) -> bool {
+    pub fn tick_at(&mut self, children: &ListChildren<'_>) -> bool {
         self.tick_for(MemoryUse::default, Some(children))
     }
 
@@ -121,7 +124,7 @@ impl<'a> Control<'a> {
     fn tick_for(
         &mut self,
         memory: impl FnOnce() -> MemoryUse,
-        children: Option<&dyn RootChildren>,
+        children: Option<&ListChildren<'_>>,
     ) -> bool {
         self.counters.expansions += 1;
         self.countdown -= 1;
@@ -148,6 +151,21 @@ impl<'a> Control<'a> {
     #[inline(always)]
     pub fn has_just_looked(&self) -> bool {
         self.countdown == self.interval
+    }
+
+    /// Polls limits and reports progress, for a worker that waits.
+    pub fn poll(&mut self) {
+        self.report(MemoryUse::default(), None);
+    }
+
+    /// Leaves the resize barrier while the worker waits: the table may grow meanwhile.
+    pub fn leave_barrier(&self) {
+        self.team().gate.leave();
+    }
+
+    /// Joins the resize barrier again.
+    pub fn join_barrier(&self) {
+        self.team().gate.join();
     }
 
     /// Ends the search, for the whole team, unless it has ended.
@@ -203,12 +221,15 @@ impl<'a> Control<'a> {
     }
 
     /// Calls [`Self::look`], and then the observer.
-    fn report(&mut self, memory: MemoryUse, children: Option<&dyn RootChildren>) {
+    fn report(&mut self, memory: MemoryUse, children: Option<&ListChildren<'_>>) {
         self.look(memory);
         self.tell_found();
         let counters = self.all_counters();
         let Some(observer) = &mut self.observer else { return };
-        let ((phi, delta, best), depth) = (self.root, self.depth);
+        let (tree, depth) = (self.tree, self.depth);
+        let (phi, delta, best) = tree.map_or(self.root, SharedTree::root);
+        let list = tree.map(|tree| || tree.root_children());
+        let children = list.as_ref().map(|list| list as &ListChildren<'_>).or(children);
         let memory_bytes = memory.bytes;
         let root = Progress { phi, delta, best, ..Progress::default() };
         let progress = Progress { depth, counters, memory_bytes, children, ..root };

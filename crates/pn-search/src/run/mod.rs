@@ -3,22 +3,20 @@
 //!
 //! * [`Limits`], [`Counters`], [`Progress`], [`Observer`], [`Report`]: what goes in and what comes
 //!   out.
-//! * `Control`: one worker's side of it, asked before every expansion.
-//! * `Team`: what its workers share. Every worker counts for itself and hands over what has been
-//!   added every few dozen or hundred expansions; then it also learns whether somebody has stopped
-//!   the search. A search on one thread is a team of one.
-//! * `Visits`: how many workers are below a node, from which virtual proof and disproof numbers
-//!   follow (Kaneko 2010).
-//! * `Signals`: "this node is solved", to those who are still below it.
-//! * `Gate`: the place where all workers stand still while the table grows.
+//! * `Control`: one worker's limits, counters and progress, polled before every expansion.
+//! * `Team`: state that the workers of a search share. Every worker counts for itself and adds its counts
+//!   to the totals every few dozen or hundred expansions; then it also reads whether the search has been
+//!   stopped. A search on one thread has a team with one worker.
+//! * `Visits`: number of workers below a node, for virtual loss (Kaneko 2010).
+//! * `Signals`: cut-off requests to workers below a solved node, and cancelled jobs.
+//! * `Gate`: barrier that stops all workers while the table grows.
 //!
-//! Nothing of this decides what is proven. A count that is read too early or too late, or that two
-//! nodes share because their keys collide, makes a worker choose another node; a signal that is
-//! lost makes it finish work that nobody needs; a false one makes it look into the table and go on.
-//! Values travel through the table and what is known for good, whose entries are true whoever reads
-//! them and whenever. So every atomic access here is relaxed, except that the gate is a mutex,
-//! because a growth has to happen after everything that the workers did before it and before
-//! everything they do after it.
+//! None of this decides what is proven. A count that is read too early or too late, or that two nodes
+//! share because their keys collide, makes a worker choose another node. A lost request makes it finish
+//! work that is no longer needed; a false one costs a look into the table. Values are exchanged through the
+//! table and the proven results, whose entries are true at any time. So every atomic access here is
+//! relaxed. The barrier is a mutex, because a growth has to happen after all accesses before it and before
+//! all accesses after it.
 
 #[cfg(all(loom, test))]
 mod model;
@@ -34,9 +32,10 @@ mod visits;
 
 pub(super) use control::{Control, MemoryUse};
 pub use counters::Counters;
-pub(super) use gate::Gate;
 pub use limits::{Limits, Outcome, Pace, Reason};
-pub use report::{CheckpointProgress, Observer, Progress, Report, RootChild, RootChildren};
+pub(super) use report::SharedTree;
+pub use report::{CheckpointProgress, ListChildren, Observer, Progress, Report, RootChild};
+pub(super) use signals::Signal;
 pub(super) use team::{Member, Team};
 pub(super) use visits::Seen;
 

@@ -24,8 +24,8 @@ pub struct Progress<'a> {
     pub is_last: bool,
     /// Entries that fit into the table, where whoever runs the search says so; else 0.
     pub table_capacity: u64,
-    /// Whom to ask for the numbers of the root's children. Nothing is looked up for who does not ask.
-    pub children: Option<&'a dyn RootChildren>,
+    /// Lists the root's children. Nothing is looked up unless it is called.
+    pub children: Option<&'a ListChildren<'a>>,
 }
 
 impl Progress<'_> {
@@ -72,11 +72,18 @@ pub struct RootChild {
     pub delta: Number,
 }
 
-/// Knows the numbers of the root's children while a search runs.
-pub trait RootChildren: Sync {
-    /// Those that are known now: all of them, or only the open ones, or, once one is found that wins
-    /// for the root, perhaps no other. Numbers of a child that is being searched are those of the
-    /// last time that the search left it. Costs an expansion of the root at most.
+/// Function that lists the root's children with their numbers while a search runs: all of them, or only the
+/// open ones, or, once a child is found that wins for the root, perhaps no other. Numbers of a child that is
+/// being searched are those of the last time that the search left it. A call costs an expansion of the
+/// root at most.
+pub type ListChildren<'a> = dyn Fn() -> Vec<RootChild> + Sync + 'a;
+
+/// A proof-number tree that several workers search.
+pub(crate) trait SharedTree: Sync {
+    /// Proof and disproof number of the root, and its best child.
+    fn root(&self) -> (Number, Number, Option<u64>);
+
+    /// Children of the root; see [`ListChildren`].
     fn root_children(&self) -> Vec<RootChild>;
 }
 
@@ -93,7 +100,7 @@ pub struct CheckpointProgress {
 
 /// Receives progress now and then, from one thread at a time: the one that called the search, or
 /// one of its workers where these need larger stacks.
-pub trait Observer {
+pub trait Observer: Send {
     /// Called every few milliseconds or more often; so it should return soon.
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;

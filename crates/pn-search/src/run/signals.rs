@@ -1,18 +1,31 @@
-//! "This node is solved", to whoever is still below it.
+//! Cut-off requests to workers.
 //!
 //! Every worker has a mailbox of one word, on a cache line of its own, which it reads before each
-//! expansion. Whoever solves a node while others are below it (by [`super::visits::Visits`]) puts
-//! the node's key into the boxes of all others. The owner takes the key out and looks for it on its
-//! own path, which therefore nobody else ever reads.
+//! expansion. A worker that solves a node while others are below it (by [`super::visits::Visits`]) puts
+//! the node's key into the mailboxes of all others. The owner takes the key out and looks for it on its own
+//! path. No other worker reads that path.
 //!
-//! A later letter overwrites an earlier one that was not taken yet. That loses a signal and costs
-//! some work; the worker finds the value in the table when it comes back to the node. Zero is an
-//! empty box; a key that is zero is never sent. All accesses are relaxed: the value itself is in
-//! the table, and a worker that is told before it can see it there searches on until it can.
+//! A later message overwrites an earlier one that was not taken yet. That loses a request and costs some
+//! work; the worker finds the value in the table when it comes back to the node. The keys 0 (empty) and
+//! [`CANCEL`] are reserved: a node with the first is not reported, and one with the second is taken for a
+//! cancellation, which costs some work. All accesses are relaxed: the value itself is in the table, and a
+//! worker that receives the key before it can see the value searches on until it can.
 
 use super::sync::{AtomicU64, Ordering};
 
-/// See the module's head.
+/// Cancels the worker's job.
+const CANCEL: u64 = u64::MAX;
+
+/// Message to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// The node with this key is solved.
+    Solved(u64),
+    /// The worker's job is cancelled.
+    Cancel,
+}
+
+/// Mailboxes of all workers. See the module's head.
 pub(crate) struct Signals {
     boxes: Box<[Mailbox]>,
 }
@@ -21,12 +34,12 @@ pub(crate) struct Signals {
 struct Mailbox(AtomicU64);
 
 impl Signals {
-    /// For so many workers.
+    /// Creates `workers` empty mailboxes.
     pub fn new(workers: usize) -> Self {
         Signals { boxes: (0..workers).map(|_| Mailbox(AtomicU64::new(0))).collect() }
     }
 
-    /// Tells all workers but `sender` that the node with this key is solved.
+    /// Sends the key of a solved node to all workers but `sender`.
     pub fn send(&self, sender: usize, key: u64) {
         for (worker, mailbox) in self.boxes.iter().enumerate() {
             if worker != sender {
@@ -35,14 +48,22 @@ impl Signals {
         }
     }
 
-    /// The last key that was sent to a worker and not yet taken.
+    /// Cancels the job of a worker.
+    pub fn cancel(&self, worker: usize) {
+        self.boxes[worker].0.store(CANCEL, Ordering::Relaxed);
+    }
+
+    /// Takes the last message to a worker that was not taken yet.
     #[inline(always)]
-    pub fn take(&self, worker: usize) -> Option<u64> {
+    pub fn take(&self, worker: usize) -> Option<Signal> {
         let mailbox = &self.boxes[worker].0;
         if mailbox.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let key = mailbox.swap(0, Ordering::Relaxed);
-        (key != 0).then_some(key)
+        match mailbox.swap(0, Ordering::Relaxed) {
+            0 => None,
+            CANCEL => Some(Signal::Cancel),
+            key => Some(Signal::Solved(key)),
+        }
     }
 }

@@ -28,9 +28,9 @@ pub fn dfpn<G: Impartial>(
     options: SearchOptions,
     threads: u32,
     limits: Limits<'_>,
-    observer: &mut (dyn Observer + Send),
+    observer: &mut dyn Observer,
 ) -> Report {
-    let threads = Threads { workspace, options, count: threads, team_of_one: false };
+    let threads = Threads { workspace, options, count: threads };
     let found = threads.search(&Solve(root), root.atoms(), limits, observer);
     found.report(workspace.bytes())
 }
@@ -72,10 +72,10 @@ pub fn grundy<G: Impartial>(
     options: SearchOptions,
     threads: u32,
     limits: Limits<'_>,
-    observer: &mut (dyn Observer + Send),
+    observer: &mut dyn Observer,
 ) -> GrundyReport {
     let sum = Sum::new(workspace.game, atoms, 0);
-    let threads = Threads { workspace, options, count: threads, team_of_one: false };
+    let threads = Threads { workspace, options, count: threads };
     let found = threads.search(&FindGrundy(&sum), sum.atoms(), limits, observer);
     let Searched { answer, counters, threads, .. } = found;
     GrundyReport { grundy: answer, counters, memory_bytes: workspace.bytes(), threads }

@@ -39,8 +39,6 @@ pub(super) struct Threads<'w, G: Impartial> {
     pub options: SearchOptions,
     /// At least one is started.
     pub count: u32,
-    /// Whether one worker alone behaves as one of several.
-    pub team_of_one: bool,
 }
 
 /// What workers have found.
@@ -75,13 +73,13 @@ impl<G: Impartial> Threads<'_, G> {
         task: &T,
         root: &[Atom],
         limits: Limits<'_>,
-        observer: &mut (dyn Observer + Send),
+        observer: &mut dyn Observer,
     ) -> Searched<T::Answer> {
         let count = self.count.max(1) as usize;
         let table = &self.workspace.table;
         let begin = Counters { table_used: table.estimated_count(), ..Counters::default() };
-        let is_team = count > 1 || self.team_of_one;
-        let team = Team::new(if is_team { count.max(2) } else { 1 }, limits, begin);
+        let is_team = count > 1;
+        let team = Team::new(count, limits, begin);
         let mut collector = Collector::default();
         let mut threads = 1;
         loop {
@@ -116,7 +114,7 @@ impl<G: Impartial> Threads<'_, G> {
         task: &T,
         root: &[Atom],
         team: &Arc<Team<'_>>,
-        observer: &mut (dyn Observer + Send),
+        observer: &mut dyn Observer,
     ) -> (Option<T::Answer>, Pair, u32) {
         let &Threads { workspace, options, .. } = self;
         let observer = Mutex::new(Some(observer));

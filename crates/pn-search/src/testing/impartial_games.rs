@@ -2,7 +2,7 @@
 //! game, and games that are declared as lists.
 
 use super::random::Random;
-use crate::sums::{Atom, Features, Full, Impartial, Options, Share};
+use crate::sums::{Atom, Features, Full, Impartial, Named, Options, Share};
 
 /// A game of heaps whose rule is a row of octal digits (Guy and Smith 1956; Winning Ways, ch. 4).
 ///
@@ -110,6 +110,22 @@ impl Impartial for GrundysGame {
         0
     }
 }
+
+/// Names atoms by their numbers.
+macro_rules! named_by_number {
+    ($($game:ty),+) => {$(
+        impl Named for $game {
+            fn name(&self, atom: Atom) -> String {
+                atom.to_string()
+            }
+
+            fn find(&self, name: &str, _: &mut Self::Scratch) -> Result<Option<Atom>, Full> {
+                Ok(name.parse().ok())
+            }
+        }
+    )+};
+}
+named_by_number!(Octal, GrundysGame, Declared);
 
 /// A game that is declared option by option; the options of an atom consist of atoms below it.
 #[derive(Clone, Debug, Default)]

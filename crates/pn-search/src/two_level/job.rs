@@ -6,7 +6,7 @@ use crate::Value;
 use crate::dfpn::{DfpnOptions, dfpn_heard_by};
 use crate::jobs::messages::JobOutcome;
 use crate::plain::Root;
-use crate::plain::evaluate::{Evaluation, Evaluator, Growth, Listener};
+use crate::plain::evaluate::{Evaluation, Evaluator, Listener};
 use crate::plain::game::{Child, Game};
 use crate::run::{Control, Counters, Limits, Observer, Outcome, Reason};
 use crate::table::Table;
@@ -14,18 +14,14 @@ use crate::table::Table;
 /// Searches nodes by df-pn, and lists the children of those that stay open.
 pub(super) struct Searcher<'a, G: Game> {
     evaluator: Evaluator<'a, G>,
-    growth: Growth,
     options: DfpnOptions,
     threads: NonZeroUsize,
-    /// Maximum number of threads that searched a node.
-    pub threads_used: u32,
 }
 
 impl<'a, G: Game> Searcher<'a, G> {
     pub fn new(
         game: &'a G,
         table: &'a Table,
-        growth: Growth,
         options: DfpnOptions,
         threads: NonZeroUsize,
         nobody: &'a mut (),
@@ -33,7 +29,7 @@ impl<'a, G: Game> Searcher<'a, G> {
         let control = Control::new(Limits::default(), nobody);
         let mut evaluator = Evaluator::new(game, table, control, options.settle);
         evaluator.open_entries = true;
-        Searcher { evaluator, growth, options, threads, threads_used: 1 }
+        Searcher { evaluator, options, threads }
     }
 
     /// Searches a node until it is solved or the limits are reached, with so many entries in the table
@@ -45,12 +41,11 @@ impl<'a, G: Game> Searcher<'a, G> {
         limits: Limits<'_>,
         used_before: u64,
         observer: &mut dyn Observer,
-    ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
-        let Searcher { evaluator, growth, options, threads, threads_used } = self;
+    ) -> (JobOutcome<Vec<Child>>, Counters) {
+        let Searcher { evaluator, options, threads } = self;
         let (game, table) = (evaluator.game, evaluator.table);
         let root = Root::new(game, node, table);
-        let report = dfpn_heard_by(listener, root, *growth, *options, *threads, limits, observer);
-        *threads_used = report.threads.max(*threads_used);
+        let report = dfpn_heard_by(listener, root, *options, *threads, limits, observer);
         let mut spent = of_job(&report.counters, used_before);
         let outcome = match report.outcome {
             Outcome::Known(value) => JobOutcome::Solved(value, report.best),
@@ -69,13 +64,13 @@ impl<'a, G: Game> Searcher<'a, G> {
 
 /// A search's counters without what it did not do itself: its root has been counted as a child, and
 /// so many entries were in the table.
-pub(super) fn of_job(counters: &Counters, used_before: u64) -> Counters {
+fn of_job(counters: &Counters, used_before: u64) -> Counters {
     let table_used = counters.table_used.saturating_sub(used_before);
     Counters { nodes: counters.nodes - 1, table_used, ..*counters }
 }
 
 /// The open children of a position, as the table knows them.
-fn children<G: Game>(evaluator: &mut Evaluator<G>, code: u64) -> JobOutcome<u64, Vec<Child>> {
+pub(super) fn children<G: Game>(evaluator: &mut Evaluator<G>, code: u64) -> JobOutcome<Vec<Child>> {
     evaluator.children.clear();
     match evaluator.expand(code, false) {
         Evaluation::Lost => JobOutcome::Solved(Value::Loss, None),

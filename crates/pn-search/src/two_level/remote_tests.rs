@@ -30,7 +30,7 @@ use crate::testing::negamax::Negamax;
 
 const SEARCH: u64 = 99;
 
-type Said = Message<u64, Vec<Child>, Finding>;
+type Said = Message<Vec<Child>, Finding>;
 
 /// A code that no position has.
 const LOST: Finding = Finding { code: u64::MAX, entry: Entry { phi: INFINITY, delta: 0, work: 1 } };

@@ -5,15 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ahash::AHashMap;
 
+use super::PlainRules;
 use super::entries;
 use super::job::Searcher;
-use super::{LEAST_ROOM, PlainRules};
 use crate::dfpn::DfpnOptions;
 use crate::jobs::Finding;
 use crate::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
 use crate::jobs::remote::wire::{self, Kind};
 use crate::jobs::remote::{RemoteWorker, WireError, WorkerJobs};
-use crate::plain::evaluate::{Growth, Listener};
+use crate::plain::evaluate::Listener;
 use crate::plain::game::{Child, Game};
 use crate::run::{Counters, Limits, Pace};
 use crate::split_mix::mix;
@@ -25,6 +25,9 @@ const LEAST_SHARE: usize = 4096;
 
 /// Findings whose places in the table are fetched together.
 const AHEAD: usize = 32;
+
+/// Minimum number of entries for which room is made, more than several threads of df-pn begin with.
+const LEAST_ROOM: u64 = 1 << 16;
 
 /// Stack of a thread that takes findings in.
 const STACK_BYTES: usize = 1 << 20;
@@ -117,14 +120,12 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         node: u64,
         room: u64,
         limits: Limits<'_>,
-    ) -> (JobOutcome<u64, Vec<Child>>, Counters) {
+    ) -> (JobOutcome<Vec<Child>>, Counters) {
         self.make_room(room.max(LEAST_ROOM));
         let mut nobody = ();
         let WorkerOptions { dfpn, threads, .. } = self.options;
         let used_before = self.table.estimated_count();
-        // One job at a time uses the worker's table.
-        let growth = Growth::Allowed;
-        Searcher::new(self.game, &self.table, growth, dfpn, threads, &mut nobody).search(
+        Searcher::new(self.game, &self.table, dfpn, threads, &mut nobody).search(
             &self.found,
             node,
             limits,

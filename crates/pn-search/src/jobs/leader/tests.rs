@@ -12,6 +12,7 @@ use crate::Value;
 use crate::dfpn::{DfpnOptions, dfpn};
 use crate::jobs::{Finding, JobTree, JobTreeOptions};
 use crate::numbers::Combination;
+use crate::numbers::Number;
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Limits, Outcome};
@@ -22,7 +23,7 @@ use crate::testing::graph::GraphGame;
 use crate::testing::graph::{large_game, random_game};
 use crate::testing::negamax::Negamax;
 
-type Said = Message<u64, Vec<Child>, Finding>;
+type Said = Message<Vec<Child>, Finding>;
 type Heard = Answer<u64, Finding>;
 
 const TREE: JobTreeOptions = JobTreeOptions {
@@ -183,13 +184,7 @@ impl<'a> World<'a> {
     }
 
     /// A worker says something in so many milliseconds, and again until it is answered.
-    fn say(
-        &mut self,
-        name: WorkerId,
-        notice: Notice<u64, Vec<Child>>,
-        facts: Vec<Finding>,
-        after: u64,
-    ) {
+    fn say(&mut self, name: WorkerId, notice: Notice<Vec<Child>>, facts: Vec<Finding>, after: u64) {
         let worker = self.workers.get_mut(&name).unwrap();
         worker.serial += 1;
         let (serial, read) = (worker.serial, worker.read);
@@ -218,7 +213,7 @@ impl<'a> World<'a> {
     }
 
     /// A worker searches its job.
-    fn search(&mut self, name: WorkerId) -> (Notice<u64, Vec<Child>>, Vec<Finding>) {
+    fn search(&mut self, name: WorkerId) -> (Notice<Vec<Child>>, Vec<Finding>) {
         let game = self.game;
         let worker = self.workers.get_mut(&name).unwrap();
         let Search { job, node, budget, .. } = worker.search.take().unwrap();
@@ -386,11 +381,11 @@ fn with_leader(test: impl FnOnce(&mut Leader<JobTree<'_, GraphGame>>)) {
     test(&mut Leader::new(tree, rules(30), 0));
 }
 
-fn message(worker: WorkerId, notice: Notice<u64, Vec<Child>>) -> Said {
+fn message(worker: WorkerId, notice: Notice<Vec<Child>>) -> Said {
     Message { worker, facts: Vec::new(), read: 0, notice }
 }
 
-fn children(codes: std::ops::Range<u64>) -> JobOutcome<u64, Vec<Child>> {
+fn children(codes: std::ops::Range<u64>) -> JobOutcome<Vec<Child>> {
     JobOutcome::Open(codes.map(|code| Child { code, phi: 1, delta: 1, effort: 0 }).collect())
 }
 
@@ -423,8 +418,6 @@ fn what_a_lost_worker_had_is_anybodys_and_what_comes_twice_counts_once() {
         let late = Message { facts: vec![fact, fact], ..message(2, late) };
         assert_eq!(job(&leader.hear(late)), other);
         assert_eq!((leader.counters().nodes, leader.level.nodes(), leader.facts()), (1, 1, 1));
-        leader.slice(other.job, None, &spent(5));
-        assert_eq!(leader.counters().nodes, 6);
         let done = Notice::Done { job: other.job, outcome: children(1..4), spent: spent(9) };
         let next = job(&leader.hear(message(2, done.clone())));
         let counters = leader.counters();
@@ -466,7 +459,7 @@ fn tell(
     let Selection::Leaf(leaf) = leader.level.select() else { panic!("a leaf is free") };
     leader.level.release(&leaf);
     leader.level.attach(&leaf, &children, 1, worker).unwrap();
-    JobTree::<GraphGame>::node(&leaf)
+    JobTree::<GraphGame>::code(&leaf)
 }
 
 /// Leaf 1 is the best one, known by worker 7; leaves 20 and 21 are known by worker 2.

@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::wire::{self, Kind, WireError};
-use crate::jobs::messages::{JobId, Message, Notice, Order, Search, WorkerId};
+use crate::jobs::messages::{Answer, JobId, Message, Notice, Order, Search, WorkerId};
 use crate::jobs::{FirstLevel, Leader, Rules};
 use crate::numbers::Number;
-use crate::run::{Counters, Observer, Progress, Reason};
+use crate::run::{Counters, ListChildren, Observer, Progress, Reason};
 
 /// What a worker is told, for whoever carries the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ where
         }
     }
 
-    fn answer(&mut self, message: Message<F::Node, F::Children, F::Fact>) -> Told {
+    fn answer(&mut self, message: Message<F::Children, F::Fact>) -> Told {
         let worker = message.worker;
         let answer = self.leader.hear(message);
         self.leader.level.make_room();
@@ -190,16 +190,22 @@ where
         let (phi, delta, _) = self.leader.level.root();
         let counters = self.leader.counters();
         let children = self.leader.level.root_children();
+        let children = || children.clone();
+        let children = Some(&children as &ListChildren<'_>);
         self.observer.progress(&Progress { phi, delta, counters, children, ..Progress::default() });
-        let order = match &answer.order {
-            Order::Search(Search { job, node, last, .. }) => Ordered::Search {
-                job: *job,
-                node: wire::encode(Kind::Node, self.search, node),
-                last: last.filter(|last| self.read.contains_key(last)),
-            },
-            Order::Wait => Ordered::Wait,
-            Order::Quit => Ordered::Quit,
+        let Answer { order, facts, read } = answer;
+        let (sent, order) = match order {
+            Order::Search(Search { job, node, budget, last }) => {
+                let node = self.leader.level.node(node);
+                let known = last.filter(|last| self.read.contains_key(last));
+                let bytes = wire::encode(Kind::Node, self.search, &node);
+                let ordered = Ordered::Search { job, node: bytes, last: known };
+                (Order::Search(Search { job, node, budget, last }), ordered)
+            }
+            Order::Wait => (Order::Wait, Ordered::Wait),
+            Order::Quit => (Order::Quit, Ordered::Quit),
         };
+        let answer = Answer { order: sent, facts, read };
         Told { worker, answer: wire::encode(Kind::Answer, self.search, &answer), order }
     }
 }
@@ -250,7 +256,7 @@ where
     }
 
     fn hear(&mut self, bytes: &[u8]) -> Result<Told, WireError> {
-        let message: Message<F::Node, F::Children, F::Fact> =
+        let message: Message<F::Children, F::Fact> =
             wire::decode(Kind::Message, self.search, bytes)?;
         if !self.read.contains_key(&message.worker) {
             return Err(WireError::Unexpected(

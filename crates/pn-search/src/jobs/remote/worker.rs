@@ -87,7 +87,7 @@ impl<'a> WorkerJobs<'a> {
             Search<N>,
             Vec<T>,
             Limits<'_>,
-        ) -> Result<(JobOutcome<N, C>, Counters, Vec<T>), WireError>,
+        ) -> Result<(JobOutcome<C>, Counters, Vec<T>), WireError>,
     ) -> Result<Vec<u8>, WireError>
     where
         N: Serialize + DeserializeOwned,

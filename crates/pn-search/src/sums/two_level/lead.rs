@@ -26,7 +26,7 @@ pub fn lead_sum<G: Named>(
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> (Report, Option<Contradiction>) {
-    let tree = SumTree::new(workspace, root, options);
+    let tree = SumTree::new(workspace, root, options, false);
     let used = workspace.table.estimated_count();
     let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
     let known = workspace.knowledge.iter().map(named);

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
-use ahash::{HashMap, HashSet};
+use ahash::HashSet;
 
 use super::contradiction::{self, Claims};
 use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
-use super::select::{Leaves, Place, Selected};
+use super::select::{Couples, Selected, Taken};
 use crate::Value;
 use crate::jobs::messages::{JobOutcome, WorkerId};
 use crate::jobs::{FirstLevel, Selection};
@@ -39,40 +39,6 @@ const MOST_WORK: u64 = 1 << 40;
 /// Workers for which the counts of those below a node are laid out.
 const WORKERS: usize = 64;
 
-/// A couple that a worker searches.
-#[derive(Debug)]
-pub struct SumLeaf {
-    couple: Couple,
-    code: u64,
-    /// The couples from the root to the parent.
-    path: Vec<u64>,
-    /// Keys of the sums of several parts on that path.
-    sums: Vec<u64>,
-}
-
-/// Which couples are inner nodes, and which are taken.
-#[derive(Default)]
-struct Places {
-    expanded: HashSet<u64>,
-    /// With the couples above them.
-    taken: HashMap<u64, Vec<u64>>,
-}
-
-impl Leaves for Places {
-    type Leaf = (u64, Vec<u64>, Vec<u64>);
-
-    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Self::Leaf> {
-        if self.expanded.contains(&code) {
-            return Place::Expanded;
-        }
-        if self.taken.contains_key(&code) {
-            return Place::Taken;
-        }
-        self.taken.insert(code, path.to_vec());
-        Place::Leaf((code, path.to_vec(), sums.to_vec()))
-    }
-}
-
 /// The tree of couples.
 pub struct SumTree<'a, G: Named> {
     workspace: &'a Workspace<'a, G>,
@@ -80,7 +46,9 @@ pub struct SumTree<'a, G: Named> {
     walker: Worker<'a, G, false>,
     team: Arc<Team<'a>>,
     scratch: G::Scratch,
-    places: Places,
+    couples: Couples,
+    /// The workers use the same workspace. Then they collect its garbage and let its table grow.
+    shared: bool,
     collector: Collector,
     /// The root's numbers.
     pair: Pair,
@@ -89,6 +57,8 @@ pub struct SumTree<'a, G: Named> {
     /// Entries that were in the table at first or after the last collection, and those that the walker
     /// had counted by then.
     kept: (u64, u64),
+    /// Garbage collections of the workers, if they share the workspace.
+    collections: u64,
     has_lost_leaves: bool,
     failure: Option<Reason>,
     /// What has turned out not to be true together.
@@ -96,11 +66,12 @@ pub struct SumTree<'a, G: Named> {
 }
 
 impl<'a, G: Named> SumTree<'a, G> {
-    /// A tree below a root, of which nothing is expanded.
+    /// Creates a tree of which nothing is expanded. `shared` means that the workers use the same workspace.
     pub(super) fn new(
         workspace: &'a Workspace<'a, G>,
         root: &'a Sum,
         options: SearchOptions,
+        shared: bool,
     ) -> Self {
         let team = Team::new(WORKERS, Limits::default(), Counters::default());
         // Without an observer: the leader takes what is found from the team.
@@ -112,11 +83,13 @@ impl<'a, G: Named> SumTree<'a, G> {
             walker: Worker::new(evaluator, options.choosing()),
             team,
             scratch: G::Scratch::default(),
-            places: Places::default(),
+            couples: Couples::default(),
+            shared,
             collector: Collector::default(),
             pair: Pair { phi: 1, delta: 1 },
             told: Counters::default(),
             kept: (workspace.table.estimated_count(), 0),
+            collections: 0,
             has_lost_leaves: false,
             failure: None,
             claims: None,
@@ -146,8 +119,8 @@ impl<'a, G: Named> SumTree<'a, G> {
     }
 
     /// Bytes of the set of inner nodes.
-    fn own_bytes(&self) -> u64 {
-        map_bytes::<u64>(self.places.expanded.capacity())
+    pub(super) fn own_bytes(&self) -> u64 {
+        map_bytes::<u64>(self.couples.expanded.capacity())
     }
 
     fn table_used(&self) -> u64 {
@@ -172,7 +145,12 @@ impl<'a, G: Named> SumTree<'a, G> {
     /// Makes room by forgetting what can be found again, but nothing of the taken leaves and these
     /// couples. Whether the search can go on.
     fn make_room_beside(&mut self, couples: &[u64]) -> bool {
-        let taken = self.places.taken.iter().flat_map(|(leaf, path)| path.iter().chain([leaf]));
+        if self.shared {
+            // The search ends, collects the garbage of all workers, and goes on.
+            self.failure = self.failure.or(Some(Reason::Memory));
+            return false;
+        }
+        let taken = self.couples.taken.iter().flat_map(|(leaf, path)| path.iter().chain([leaf]));
         let stays: HashSet<u64> = taken.chain(couples).copied().collect();
         let atoms = self.root.atoms().iter().copied();
         let atoms: Vec<Atom> = atoms.chain(stays.iter().map(|&code| couple_of(code).0)).collect();
@@ -181,15 +159,32 @@ impl<'a, G: Named> SumTree<'a, G> {
             self.failure = self.failure.or(Some(Reason::Memory));
             return false;
         }
-        // The code of an inner node that was forgotten may become another couple's.
-        let is_known = |code| table.lookup(key_of(code), code).is_some();
-        self.places.expanded.retain(|&code| is_known(code) || stays.contains(&code));
+        self.forget(&stays);
         let table_used = table.count().0;
-        self.team.resume(table_used);
         let control = &mut self.walker.tree.control;
-        control.stopped = None;
         self.kept = (table_used, control.counters.table_used);
         control.counters.collections += 1;
+        true
+    }
+
+    /// Forgets the inner nodes that a collection has removed, except those that `stay`: their codes may
+    /// become those of other couples. Lets the walker continue.
+    fn forget(&mut self, stay: &HashSet<u64>) {
+        let table = &self.workspace.table;
+        let is_known = |code| table.lookup(key_of(code), code).is_some();
+        self.couples.expanded.retain(|&code| is_known(code) || stay.contains(&code));
+        self.team.resume(0);
+        self.walker.tree.control.stopped = None;
+    }
+
+    /// Continues after the workers' garbage collection with this number. Returns false if this has been
+    /// done.
+    pub(super) fn resume(&mut self, collections: u64) -> bool {
+        if std::mem::replace(&mut self.collections, collections) == collections {
+            return false;
+        }
+        self.failure = None;
+        self.forget(&HashSet::default());
         true
     }
 
@@ -223,21 +218,20 @@ impl<'a, G: Named> SumTree<'a, G> {
         }
     }
 
-    fn taken(&self, (code, path, sums): (u64, Vec<u64>, Vec<u64>)) -> SumLeaf {
+    /// Adds the virtual loss of a leaf that has been taken.
+    fn add_virtual_loss(&self, leaf: Taken) -> Taken {
         let visits = &self.team.visits;
-        for &code in path.iter().chain([&code]) {
+        for code in leaf.whole_path() {
             visits.enter(key_of(code));
         }
-        for &key in &sums {
+        for &key in &leaf.sums {
             visits.enter(key);
         }
-        let (atom, nimber) = couple_of(code);
-        let couple = Couple { atom: self.workspace.game.name(atom), nimber };
-        SumLeaf { couple, code, path, sums }
+        leaf
     }
 }
 
-impl SumLeaf {
+impl Taken {
     /// The couples from the root to the leaf.
     fn whole_path(&self) -> Vec<u64> {
         self.path.iter().copied().chain([self.code]).collect()
@@ -246,11 +240,11 @@ impl SumLeaf {
 
 impl<G: Named> FirstLevel for SumTree<'_, G> {
     type Node = Couple;
-    type Leaf = SumLeaf;
+    type Leaf = Taken;
     type Children = Vec<Hints>;
     type Fact = GrundyNumber;
 
-    fn select(&mut self) -> Selection<SumLeaf> {
+    fn select(&mut self) -> Selection<Taken> {
         for tries in 0..MOST_TRIES {
             self.look_at_root();
             if self.is_solved() {
@@ -260,10 +254,10 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
                 return Selection::AllTaken;
             }
             let in_hurry = tries >= PATIENCE;
-            match self.walker.select(&mut self.places, self.root, in_hurry) {
+            match self.walker.select(&mut self.couples, self.root, in_hurry) {
                 None => drop(self.make_room_beside(&[])),
-                Some(Selected::Leaf(leaf)) => return Selection::Leaf(self.taken(leaf)),
-                Some(Selected::AllTaken) if !self.places.taken.is_empty() => {
+                Some(Selected::Leaf(leaf)) => return Selection::Leaf(self.add_virtual_loss(leaf)),
+                Some(Selected::AllTaken) if !self.couples.taken.is_empty() => {
                     return Selection::AllTaken;
                 }
                 Some(Selected::AllTaken | Selected::Changed) => {}
@@ -273,19 +267,24 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         Selection::AllTaken
     }
 
-    fn node(leaf: &SumLeaf) -> Couple {
-        leaf.couple.clone()
+    fn code(leaf: &Taken) -> u64 {
+        leaf.code
     }
 
-    fn is_sound(&mut self, _: &SumLeaf, outcome: &JobOutcome<Couple, Vec<Hints>>) -> bool {
+    fn node(&self, code: u64) -> Couple {
+        let (atom, nimber) = couple_of(code);
+        Couple { atom: self.workspace.game.name(atom), nimber }
+    }
+
+    fn is_sound(&mut self, _: &Taken, outcome: &JobOutcome<Vec<Hints>>) -> bool {
         match outcome {
             JobOutcome::Open(children) => children.iter().all(Hints::is_sound),
             JobOutcome::Solved(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => true,
         }
     }
 
-    fn release(&mut self, leaf: &SumLeaf) {
-        self.places.taken.remove(&leaf.code);
+    fn release(&mut self, leaf: &Taken) {
+        self.couples.taken.remove(&leaf.code);
         let visits = &self.team.visits;
         for code in leaf.whole_path() {
             visits.leave(key_of(code));
@@ -295,9 +294,9 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         }
     }
 
-    fn stands(&self, leaf: &SumLeaf) -> bool {
+    fn stands(&self, leaf: &Taken) -> bool {
         !self.is_solved()
-            && !self.places.expanded.contains(&leaf.code)
+            && !self.couples.expanded.contains(&leaf.code)
             && leaf.whole_path().iter().all(|&code| self.is_open(code))
     }
 
@@ -307,7 +306,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
 
     fn attach(
         &mut self,
-        leaf: &SumLeaf,
+        leaf: &Taken,
         children: &Vec<Hints>,
         work: u64,
         _: WorkerId,
@@ -320,14 +319,14 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         }
         let added = self.stands(leaf);
         if added && self.failure.is_none() {
-            self.places.expanded.insert(leaf.code);
+            self.couples.expanded.insert(leaf.code);
             self.walker.tree.own_bytes = self.own_bytes();
         }
         self.back_up(&path, work.min(MOST_WORK));
         Some(added.into())
     }
 
-    fn resolve(&mut self, leaf: &SumLeaf, value: Value, _: Option<Couple>, work: u64) {
+    fn resolve(&mut self, leaf: &Taken, value: Value, _: Option<u64>, work: u64) {
         let (atom, nimber) = couple_of(leaf.code);
         let Workspace { game, knowledge, .. } = self.workspace;
         let lives = game.features(atom).lives;
@@ -344,7 +343,8 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         };
         if let Some(known) = contradicted {
             let told = contradiction::couple(nimber, value);
-            return self.contradict(&leaf.couple.atom, known, told);
+            let name = game.name(atom);
+            return self.contradict(&name, known, told);
         }
         let work = work.min(MOST_WORK);
         Nand::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
@@ -367,11 +367,16 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         self.look_at_root();
         let now = self.walker.tree.control.counters;
         counters.add_since(&now, &self.told);
-        counters.table_used = self.table_used();
+        if !self.shared {
+            counters.table_used = self.table_used();
+        }
         self.told = now;
     }
 
     fn make_room(&mut self) {
+        if self.shared {
+            return;
+        }
         let Workspace { table, .. } = self.workspace;
         if self.workspace.table_wants_growth(self.table_used()) {
             table.grow(1, key_of);
@@ -390,7 +395,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         self.team.take_found()
     }
 
-    fn root(&self) -> (Number, Number, Option<Couple>) {
+    fn root(&self) -> (Number, Number, Option<u64>) {
         (self.pair.phi, self.pair.delta, None)
     }
 
@@ -399,6 +404,6 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
     }
 
     fn nodes(&self) -> u64 {
-        1 + self.places.expanded.len() as u64
+        1 + self.couples.expanded.len() as u64
     }
 }

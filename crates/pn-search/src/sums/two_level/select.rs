@@ -1,6 +1,6 @@
 //! Selection of leaves, and the way back up.
 
-use ahash::HashSet;
+use ahash::{HashMap, HashSet};
 
 use crate::Value;
 use crate::nand::{Expanded, Nand, Scan, scan};
@@ -11,36 +11,33 @@ use crate::sums::game::Impartial;
 use crate::sums::store::option_at;
 use crate::sums::threads::Worker;
 use crate::sums::tree::{Node, Part};
-use crate::sums::workspace::{Sum, code_of, key_of};
+use crate::sums::workspace::{Sum, code_of};
 use crate::table::Entry;
 
-/// What a selection finds where it comes to a couple.
-pub(super) enum Place<L> {
-    /// An inner node.
-    Expanded,
-    /// A leaf, which is the caller's now.
-    Leaf(L),
-    /// A leaf that is somebody else's.
-    Taken,
+/// A free leaf that has been taken.
+pub struct Taken {
+    pub code: u64,
+    /// Couples from the root to the leaf's parent.
+    pub path: Vec<u64>,
+    /// Keys of the sums of several parts on that path.
+    pub sums: Vec<u64>,
 }
 
-/// Who knows which couples are inner nodes, and gives leaves away.
-pub(super) trait Leaves {
-    /// A leaf that has been taken.
-    type Leaf;
-
-    /// Looks a couple up, and takes it if it is a free leaf: the one at the end of this path, which
-    /// leads through the sums of several parts with these keys.
-    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Self::Leaf>;
+/// Inner nodes of the tree, and leaves that are being searched. All other couples are free leaves.
+#[derive(Default)]
+pub(super) struct Couples {
+    pub expanded: HashSet<u64>,
+    /// Leaves that are taken, with the couples above them.
+    pub taken: HashMap<u64, Vec<u64>>,
 }
 
-/// What a selection found.
-pub(super) enum Selected<L> {
-    /// A leaf, which is the caller's now.
-    Leaf(L),
-    /// All leaves are somebody's.
+/// Result of a selection.
+pub(super) enum Selected {
+    /// A free leaf. It is taken now.
+    Leaf(Taken),
+    /// All leaves are taken.
     AllTaken,
-    /// None: the numbers have changed on the way, for the worse or to a value.
+    /// No leaf: a number has become worse on the way, or a couple is solved.
     Changed,
 }
 
@@ -61,53 +58,37 @@ struct Trail {
 /// they need not come to an end, since numbers are lost as soon as they are stored.
 const MOST_CHANGES: u32 = 100;
 
-impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
+impl<G: Impartial> Worker<'_, G, false> {
     /// The numbers of a sum, from what is known of its parts.
     pub(super) fn sum_pair(&mut self, sum: &Sum) -> Pair {
         let rest = self.tree.reduce(sum.atoms(), sum.nimber());
         self.tree.reduced(rest).0
     }
 
-    /// Tells the others that the worker is below these couples and sums.
-    pub(super) fn enter(&mut self, path: &[u64], sums: &[u64]) {
-        if TEAM {
-            path.iter().enumerate().for_each(|(depth, &code)| self.go_below(code, depth));
-            sums.iter().for_each(|&key| self.count_in(Some(key)));
-        }
-    }
-
-    /// Takes it back.
-    pub(super) fn leave(&mut self, sums: &[u64]) {
-        if TEAM {
-            self.come_back_to_root();
-            sums.iter().for_each(|&key| self.count_out(Some(key)));
-        }
-    }
-
     /// Takes the free leaf that selection comes to first: the best, or in a hurry one that was the
     /// best when the selection looked. `None` if the search has to stop.
-    pub(super) fn select<L: Leaves>(
+    pub(super) fn select(
         &mut self,
-        leaves: &mut L,
+        couples: &mut Couples,
         root: &Sum,
         in_hurry: bool,
-    ) -> Option<Selected<L::Leaf>> {
+    ) -> Option<Selected> {
         let mut trail = Trail { in_hurry, ..Trail::default() };
-        self.select_in_sum(leaves, root.atoms(), root.nimber(), INFINITY, &mut trail)
+        self.select_in_sum(couples, root.atoms(), root.nimber(), INFINITY, &mut trail)
     }
 
-    fn select_in_sum<L: Leaves>(
+    fn select_in_sum(
         &mut self,
-        leaves: &mut L,
+        couples: &mut Couples,
         words: &[u32],
         nimber: u32,
         believed: Number,
         trail: &mut Trail,
-    ) -> Option<Selected<L::Leaf>> {
+    ) -> Option<Selected> {
         let rest = self.tree.reduce(words, nimber);
         match self.tree.open[..] {
             [] => return Some(Selected::Changed),
-            [atom] => return self.select_in_couple(leaves, code_of(atom, rest), believed, trail),
+            [atom] => return self.select_in_couple(couples, code_of(atom, rest), believed, trail),
             _ => {}
         }
         let mut parts: Vec<Part> = self.tree.parts().collect();
@@ -115,7 +96,7 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         trail.sums.push(self.tree.open_key(rest));
         let mut selected = Selected::AllTaken;
         for (atom, nimber, pair) in parts {
-            selected = self.select_in_couple(leaves, code_of(atom, nimber), pair.delta, trail)?;
+            selected = self.select_in_couple(couples, code_of(atom, nimber), pair.delta, trail)?;
             if !matches!(selected, Selected::AllTaken) {
                 break;
             }
@@ -126,25 +107,27 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
 
     /// Selection below a couple whose delta is believed to be `believed`. If it turns out to be
     /// greater, or the couple to be solved, the parent has to choose anew.
-    fn select_in_couple<L: Leaves>(
+    fn select_in_couple(
         &mut self,
-        leaves: &mut L,
+        couples: &mut Couples,
         code: u64,
         believed: Number,
         trail: &mut Trail,
-    ) -> Option<Selected<L::Leaf>> {
+    ) -> Option<Selected> {
         if Nand::value(&self.tree, code).is_some() {
             return Some(Selected::Changed);
         }
-        match leaves.take(code, &trail.path, &trail.sums) {
-            Place::Leaf(leaf) => return Some(Selected::Leaf(leaf)),
-            Place::Taken => return Some(Selected::AllTaken),
-            Place::Expanded if trail.full.contains(&code) => return Some(Selected::AllTaken),
-            Place::Expanded => {}
+        if couples.taken.contains_key(&code) || trail.full.contains(&code) {
+            return Some(Selected::AllTaken);
+        }
+        if !couples.expanded.contains(&code) {
+            let (path, sums) = (trail.path.clone(), trail.sums.clone());
+            couples.taken.insert(code, path.clone());
+            return Some(Selected::Leaf(Taken { code, path, sums }));
         }
         trail.path.push(code);
         let base = self.tree.children.len();
-        let selected = self.select_among_children(leaves, code, believed, trail);
+        let selected = self.select_among_children(couples, code, believed, trail);
         self.tree.children.truncate(base);
         trail.path.pop();
         if let Some(Selected::AllTaken) = selected {
@@ -153,13 +136,13 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         selected
     }
 
-    fn select_among_children<L: Leaves>(
+    fn select_among_children(
         &mut self,
-        leaves: &mut L,
+        couples: &mut Couples,
         code: u64,
         believed: Number,
         trail: &mut Trail,
-    ) -> Option<Selected<L::Leaf>> {
+    ) -> Option<Selected> {
         let base = self.tree.children.len();
         loop {
             self.tree.children.truncate(base);
@@ -179,11 +162,11 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
                 let selected = match child.start {
                     OWN => {
                         let code = code_of(atom, child.nimber);
-                        self.select_in_couple(leaves, code, child.delta, trail)
+                        self.select_in_couple(couples, code, child.delta, trail)
                     }
                     start => {
                         let option = option_at(&list, start);
-                        self.select_in_sum(leaves, option, child.nimber, child.delta, trail)
+                        self.select_in_sum(couples, option, child.nimber, child.delta, trail)
                     }
                 };
                 match selected? {
@@ -244,20 +227,15 @@ impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
         Some((pair, Some(node)))
     }
 
-    /// Notes that an inner node is solved, and calls back who is below it.
+    /// Stores the value of an inner node.
     fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<Node>) {
         Nand::solved(&mut self.tree, code, value, work.max(1));
-        if TEAM {
-            let control = &self.tree.control;
-            control.team().signals.send(control.number(), key_of(code));
-        }
         (Pair::of(value), None)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::Tree;
     use super::*;
     use crate::run::{Control, Counters, Limits, Member, Team};
     use crate::sums::SearchOptions;
@@ -266,12 +244,11 @@ mod tests {
     use crate::sums::store::options_of;
     use crate::sums::workspace::{Workspace, couple_of};
     use crate::testing::impartial_games::Declared;
-    use crate::thresholds::Thresholds;
     use std::collections::BTreeSet;
 
     /// The unexpanded couples below a sum, by following everything that is open.
     fn leaves(
-        worker: &mut Worker<'_, Declared, true>,
+        worker: &mut Worker<'_, Declared, false>,
         inner: &BTreeSet<u64>,
         words: &[u32],
         nimber: u32,
@@ -320,15 +297,15 @@ mod tests {
             let control = Control::of_worker(Member::first(&team), None);
             let options = SearchOptions::PAPER;
             let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
-            let mut worker = Worker::<_, true>::new(evaluator, options.choosing());
-            let tree = Tree::new(1);
+            let mut worker = Worker::<_, false>::new(evaluator, options.choosing());
+            let mut couples = Couples::default();
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {
                 let mut jobs = Vec::new();
                 // What is solved on the way can free a leaf where selection has been already.
                 let mut patience = 10;
                 while patience > 0 && worker.sum_pair(&root).value().is_none() {
-                    match worker.select(&mut &tree, &root, false).unwrap() {
+                    match worker.select(&mut couples, &root, false).unwrap() {
                         Selected::Leaf(job) => jobs.push(job),
                         Selected::AllTaken => patience -= 1,
                         Selected::Changed => {}
@@ -346,13 +323,10 @@ mod tests {
                 most = most.max(taken.len());
                 // One of them becomes an inner node; the others are free again.
                 let one = jobs.swap_remove(seed as usize % jobs.len());
-                for job in jobs {
-                    tree.finish(&job, false);
-                }
-                worker.allowance = 1;
-                let found = worker.search(one.code, Thresholds::ROOT, 0).unwrap();
-                worker.back_up(&one.path, found.work).unwrap();
-                tree.finish(&one, true);
+                couples.taken.clear();
+                worker.search_job(one.code, 1).unwrap();
+                worker.back_up(&one.path, 1).unwrap();
+                couples.expanded.insert(one.code);
                 inner.insert(one.code);
             }
         }

@@ -15,13 +15,13 @@ use crate::jobs::remote::wire::{self, Kind};
 use crate::jobs::remote::{Ordered, RemoteLeader, RemoteRules, RemoteWorker, Told};
 use crate::run::{Outcome, Reason};
 use crate::split_mix::mix;
-use crate::sums::game::{Atom, Features, Full, Keep, Options, Retained, Stop};
+use crate::sums::game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Stop};
 use crate::testing::impartial_games::Declared;
 
 mod messages;
 
 /// What a worker says.
-type Said = Message<Couple, Vec<Hints>, GrundyNumber>;
+type Said = Message<Vec<Hints>, GrundyNumber>;
 
 /// A declared game in a process of its own: it gives ids out as atoms come up, and forgets.
 struct Apart<'g> {

@@ -25,7 +25,6 @@ use crate::sums::threads::{INTERVAL, Searched, Task, Threads, Worker};
 use crate::sums::tree::Node;
 use crate::sums::workspace::{Workspace, code_of, couple_of};
 use crate::table::Table;
-use crate::thresholds::Thresholds;
 
 /// A worker for a game whose atoms have names.
 ///
@@ -128,11 +127,10 @@ impl<'a, G: Named> SumWorker<'a, G> {
         code: u64,
         budget: u64,
         limits: Limits<'_>,
-    ) -> (JobOutcome<Couple, Vec<Hints>>, Counters, Vec<GrundyNumber>) {
+    ) -> (JobOutcome<Vec<Hints>>, Counters, Vec<GrundyNumber>) {
         let workspace = &self.workspace;
         let threads = self.threads.get() as u32;
-        let threads =
-            Threads { workspace, options: self.options, count: threads, team_of_one: false };
+        let threads = Threads { workspace, options: self.options, count: threads };
         let task = SearchCouple { code, expansions: budget.div_ceil(threads.count.into()) };
         let mut found = Found { game: workspace.game, numbers: Vec::new() };
         let (atom, _) = couple_of(code);
@@ -158,8 +156,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             found.grundy_numbers(&[(atom, number)]);
         }
         // The leader counts its own table, and every Grundy number once.
-        let spent =
-            Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, jobs: 1, ..spent };
+        let spent = Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, ..spent };
         (outcome, spent, found.numbers)
     }
 }
@@ -212,7 +209,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
 }
 
 /// What is known below a couple that is still open, or its value if that turns out.
-fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Couple, Vec<Hints>> {
+fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec<Hints>> {
     let (atom, nimber) = couple_of(code);
     let expanded = match Nand::value(evaluator, code) {
         Some(value) => Expanded::Solved(value),
@@ -241,22 +238,7 @@ impl<G: Impartial> Task<G> for SearchCouple {
     type Answer = Pair;
 
     fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Pair> {
-        worker.allowance = self.expansions;
-        loop {
-            let found = worker.search(self.code, Thresholds::ROOT, 0).map(|found| found.pair);
-            // A call from above ends a search without numbers: somebody has solved the couple.
-            worker.forget_call();
-            if worker.tree.control.stopped.is_some()
-                && found.is_none_or(|pair| pair.value().is_none())
-            {
-                return None;
-            }
-            match found {
-                Some(pair) if pair.value().is_some() => return found,
-                _ if worker.allowance == 0 => return Some(Pair { phi: 1, delta: 1 }),
-                _ => {}
-            }
-        }
+        worker.search_job(self.code, self.expansions)
     }
 }
 

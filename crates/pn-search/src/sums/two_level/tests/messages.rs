@@ -22,7 +22,7 @@ fn with_desk(
     lead_sum(&workspace, &root, options, rules, SEARCH, &mut (), |leader| test(leader, &workers))
 }
 
-fn said(worker: u64, notice: Notice<Couple, Vec<Hints>>, facts: Vec<(&str, u32)>) -> Vec<u8> {
+fn said(worker: u64, notice: Notice<Vec<Hints>>, facts: Vec<(&str, u32)>) -> Vec<u8> {
     let fact = |(atom, number): (&str, u32)| GrundyNumber { atom: atom.to_owned(), number };
     let facts = facts.into_iter().map(fact).collect();
     let message: Said = Message { worker, facts, read: 0, notice };
