@@ -200,12 +200,12 @@ pub fn land_of(
     }
 }
 
-/// Whether a land may have a number: no number is greater than that of the moves that can still be
-/// made. Searches rely on it; beside a greater one they would exclude all numbers.
+/// Checks that a land can have a Grundy number: it is at most the number of moves that can still be
+/// made. Searches rely on this; a larger number would make them exclude all numbers.
 ///
 /// # Errors
-/// What is wrong with the number.
-pub(crate) fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), String> {
+/// The problem with the number.
+pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), String> {
     let lives = game.features(land).lives;
     let error =
         || format!("it has {lives} lives, so its number is {lives} at most and not {grundy}");

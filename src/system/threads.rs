@@ -2,8 +2,6 @@
 //!
 //! Every thread has a stack of a stated size. The default of the standard library follows the
 //! environment variable `RUST_MIN_STACK`, which may be too small; clippy.toml forbids it.
-
-#[cfg(feature = "cli")]
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
@@ -35,9 +33,7 @@ pub fn thread_pool(threads: usize) -> rayon::ThreadPoolBuilder {
 
 /// Address space that has to be left when a thread of a pool is started, and more of it for each thread
 /// before: all of these may still be beginning.
-#[cfg(feature = "cli")]
 const SPARE_IN_POOL: u64 = 8 << 20;
-#[cfg(feature = "cli")]
 const SPARE_IN_POOL_A_THREAD: u64 = 256 << 10;
 
 /// Starts a worker on a thread of its own, if the system gives one, with a stack of `stack_bytes`.
@@ -65,8 +61,7 @@ pub(crate) fn start_worker<'scope, T: Send + 'scope>(
 ///
 /// # Errors
 /// If the system starts none, or has no address space for what a thread begins with.
-#[cfg(feature = "cli")]
-pub(crate) fn start_in_pool(worker: rayon::ThreadBuilder) -> io::Result<()> {
+pub fn start_in_pool(worker: rayon::ThreadBuilder) -> io::Result<()> {
     if !is_available(SPARE_IN_POOL + worker.index() as u64 * SPARE_IN_POOL_A_THREAD) {
         return Err(io::ErrorKind::OutOfMemory.into());
     }

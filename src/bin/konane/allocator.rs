@@ -8,8 +8,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use konane::cli::out_of_memory;
 use konane::system::is_allocation_fallible;
+
+use crate::out_of_memory;
 
 /// [`System`], but a failed allocation returns only to callers that handle it.
 pub struct EndOnFailure;
