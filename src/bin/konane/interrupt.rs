@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use super::exit::Exit;
-use super::progress;
+use crate::exit::Exit;
+use crate::progress;
 use konane::file::remove_unfinished;
 use konane::system::{STACK_BYTES, thread};
 

@@ -9,9 +9,10 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::exit::{CliError, Exit};
-use super::terminal_text::TerminalText;
+use crate::exit::{CliError, Exit};
+use crate::terminal_text::TerminalText;
 use konane::file::NewFile;
+use konane::search::Value;
 use konane::search::numbers::INFINITY;
 use konane::search::run::Reason;
 pub use konane::system::bytes_text as bytes;
@@ -139,13 +140,13 @@ static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Makes every later attempt to write to standard output an error. Without it Rust's runtime, which
 /// opens `/dev/null` in place of a closed standard output, would hide that answers are lost.
-pub(super) fn stdout_is_closed() {
+pub fn stdout_is_closed() {
     IS_STDOUT_CLOSED.store(true, Ordering::Relaxed);
 }
 
 /// Returns an error if the program was started without a standard output, for long work whose answer
 /// would be lost.
-pub(super) fn must_be_open() -> Result<(), CliError> {
+pub fn must_be_open() -> Result<(), CliError> {
     match IS_STDOUT_CLOSED.load(Ordering::Relaxed) {
         true => {
             Err(CliError::Output(io::Error::other("it is closed; open it or send it to a file")))
@@ -274,6 +275,11 @@ pub fn proof_number(number: u32) -> String {
 /// Nodes by seconds; finite for any time.
 pub fn speed(nodes: u64, seconds: f64) -> f64 {
     (nodes as f64 / seconds.max(1e-9)).round()
+}
+
+/// `win`, `loss` or `unknown`.
+pub fn outcome_name(outcome: Option<Value>) -> &'static str {
+    outcome.map_or("unknown", Value::name)
 }
 
 /// A number that may have more than 64 bits, in groups of three digits.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use super::output::{self, bytes, time, warn};
+use crate::output::{self, bytes, time, warn};
 use crate::terminal_text::escape_line;
 use konane::tablebase::{BuildObserver, DatabaseError, LayerSummary, Stage};
 

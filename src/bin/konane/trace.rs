@@ -9,8 +9,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::exit::CliError;
-use super::output;
+use crate::exit::CliError;
+use crate::output;
 use konane::file::{FileError, create_regular};
 use konane::search::numbers::{INFINITY, Number};
 use konane::search::run::Progress;
