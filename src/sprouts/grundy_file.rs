@@ -6,6 +6,9 @@ use super::grundy_db::{Contents, Entry, GrundyDb, GrundyDbError};
 use super::position::Position;
 use super::setup::MOST_CANONICAL;
 use super::{Scratch, Sprouts};
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::error::ErrorKind;
 use crate::search::run::{Observer, Progress};
 use crate::search::sums::game::{Atom, Full, Impartial};
@@ -68,8 +71,9 @@ pub struct GrundyFile {
     error: Option<GrundyDbError>,
 }
 
-/// What became of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Number of records that were read from a file and added to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DatabaseJson", description = "The database in JSON.")]
 pub struct GrundyFileUse {
     /// The file.
     pub file: String,

@@ -125,7 +125,7 @@ pub enum CliError {
     /// The state space of a board cannot be searched.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
-    /// What was to be done does not fit into the memory that may be used.
+    /// The work does not fit into the memory that may be used.
     #[error("{what} needs {} of memory, but {} may be used", bytes_text(*need), bytes_text(*have))]
     Memory { what: String, need: u64, have: u64 },
     /// A proof cannot be read.
@@ -209,7 +209,7 @@ pub enum CliError {
     /// `bench --expect` with another signature.
     #[error("the signature is {found}, not {expected}: a search or a counter has changed")]
     Signature { found: u64, expected: u64 },
-    /// `man` of something that is no verb.
+    /// `man` with an unknown subcommand.
     #[error("{verb:?} is not a verb: choose one of {verbs}")]
     Verb { verb: String, verbs: String },
     /// A text is not a Sprouts position.
@@ -221,7 +221,7 @@ pub enum CliError {
     /// A heap behind the position and one more.
     #[error("there is a heap in the position and one in --nimber: leave one of them out")]
     TwoHeaps,
-    /// A Sprouts position has too many moves, or too many for a verb without `--memory`.
+    /// A Sprouts position has too many moves, or too many for a subcommand without `--memory`.
     #[error("the position has more moves, or lands, than are listed: ask about a smaller position")]
     SproutsTooLarge,
     /// A Sprouts position is too large for the memory.

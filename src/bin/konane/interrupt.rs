@@ -1,5 +1,5 @@
-//! Signals: the first one asks for a clean end, a second one ends the program at once, unless what the
-//! first one asked for has been done.
+//! Signals. The first one sets the stop flag; a second one ends the program at once, unless the flag has
+//! been lowered in between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,16 +12,16 @@ use konane::file::remove_unfinished;
 use konane::system::{STACK_BYTES, thread};
 
 /// Signals that follow the first one faster than this are the same request: `timeout` and
-/// supervisors send theirs to the program and to its process group. Somebody who presses Ctrl-C
-/// again because nothing happens takes longer.
+/// supervisors send theirs to the program and to its process group. A person who presses Ctrl-C a
+/// second time takes longer.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
-/// How long the terminal may take to clear the live line.
+/// Maximum time for clearing the live line.
 const CLEAR_WAIT: Duration = Duration::from_millis(200);
 
 /// Installs the handler for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows) and
-/// returns the flag that it sets. Whoever lowers it says that the signal has done its work: the next
-/// one is a first one again.
+/// returns the flag that it sets. After a caller has lowered the flag, the next signal counts as the
+/// first one again.
 ///
 /// The handler runs on a thread of its own, so it may exit. Relaxed accesses suffice: nothing else
 /// is published through the flag.
@@ -39,20 +39,19 @@ pub fn stop_flag() -> Arc<AtomicBool> {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     };
-    // Without a handler a signal kills the program, which is worse but no reason not to run.
+    // Without a handler a signal kills the program. That is no reason not to run.
     if let Err(error) = ctrlc::set_handler(handler) {
         tracing::warn!("no clean end on Ctrl-C: {error}");
     }
     flag
 }
 
-/// Clears the live line, unless the terminal takes nothing, as after Ctrl-S: then the program ends
-/// without.
+/// Clears the live line, unless the terminal does not accept output, as after Ctrl-S.
 fn clear() {
     let (done, is_cleared) = channel();
     let clear = move || {
         progress::clear();
-        // Nobody may wait any more.
+        // The receiver may have given up.
         let _ = done.send(());
     };
     if thread("clear", STACK_BYTES).spawn(clear).is_ok() {
@@ -60,7 +59,7 @@ fn clear() {
     }
 }
 
-/// Whether a signal at this time is another request than that of the first signal.
+/// Returns true if a signal at this time is a new request, and not a part of the first one.
 fn is_another(first: &mut Option<Instant>, now: Instant) -> bool {
     now.duration_since(*first.get_or_insert(now)) >= SAME_REQUEST
 }

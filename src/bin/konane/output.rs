@@ -1,4 +1,4 @@
-//! Output on stdout and stderr, and numbers as people read them.
+//! Output on stdout and stderr, and numbers as text.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::exit::{CliError, Exit};
 use crate::terminal_text::TerminalText;
+use konane::ErrorKind;
 use konane::file::NewFile;
 use konane::search::Value;
 use konane::search::numbers::INFINITY;
@@ -66,6 +67,43 @@ pub fn ended<T: Serialize>(
     }
 }
 
+/// Writes the result of a run as [`answer`] does. If a limit or a signal ended the run with an error,
+/// `--json` writes the object that `ended` returns.
+pub fn report<T: Serialize>(
+    as_json: bool,
+    result: Result<T, CliError>,
+    text: impl FnOnce(&T) -> String,
+    object: impl FnOnce(Reason) -> T,
+) -> Result<Exit, CliError> {
+    let result = result.and_then(|value| answer(as_json, &value, text).map(|()| Exit::Answered));
+    ended(as_json, result, object)
+}
+
+/// Writes `object` with `--json`, otherwise the text of the result. Returns the result, or `None` if the
+/// run was interrupted.
+pub fn finish<T>(
+    as_json: bool,
+    object: &impl Serialize,
+    result: Result<T, CliError>,
+    text: impl FnOnce(&T) -> String,
+) -> Result<Option<T>, CliError> {
+    if as_json {
+        write_json(object)?;
+    }
+    let (result, text) = match result {
+        Ok(value) => {
+            let text = text(&value);
+            (Some(value), text)
+        }
+        Err(error) if error.kind() == ErrorKind::Interrupted => (None, "interrupted\n".to_owned()),
+        Err(error) => return Err(error),
+    };
+    if !as_json {
+        write_text(text)?;
+    }
+    Ok(result)
+}
+
 /// Writes one JSON object and a line feed.
 pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
     write_text(&json(value)?)
@@ -76,11 +114,11 @@ pub fn write_text(text: impl Into<TerminalText>) -> Result<(), CliError> {
     write_open(text).map(|_| ())
 }
 
-/// What is behind the names of files that are written, until they are whole, and of locks.
-const BESIDE: [&[u8]; 2] = [b".tmp", b".lock"];
+/// Suffixes of the temporary files and lock files of a file that is written.
+const SUFFIXES: [&[u8]; 2] = [b".tmp", b".lock"];
 
-/// Refuses two files of one run of which one would be written over the other: they are the same, or
-/// one has the name of what is written beside the other.
+/// Returns an error if two files of a run are the same, or if one has the name of a temporary or lock file
+/// of the other.
 pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliError> {
     let named = files.iter().filter_map(|&(name, path)| Some((name, path?, place(path?)?)));
     let named: Vec<(&'static str, &Path, PathBuf)> = named.collect();
@@ -92,7 +130,7 @@ pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliErr
                     return Err(CliError::SameFile { one, other, file });
                 }
                 let [at, place] = [at, place].map(|path| path.as_os_str().as_encoded_bytes());
-                if place.strip_prefix(at).is_some_and(|end| BESIDE.contains(&end)) {
+                if place.strip_prefix(at).is_some_and(|end| SUFFIXES.contains(&end)) {
                     return Err(CliError::BesideFile { one, other, file });
                 }
             }
@@ -101,8 +139,7 @@ pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliErr
     Ok(())
 }
 
-/// Where a file is, or where it would be made: then its directory is there. Links and `..` in the
-/// path are followed.
+/// The canonical path of a file, or of one that does not exist yet but whose directory does.
 fn place(path: &Path) -> Option<PathBuf> {
     let made = || {
         let parent = path.parent()?;
@@ -112,7 +149,7 @@ fn place(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().or_else(made)
 }
 
-/// Where a document goes.
+/// Destination of a document.
 #[derive(Clone, Debug, Args)]
 pub struct OutArg {
     /// Write to this file, in place of what was there, instead of standard output.
@@ -135,7 +172,7 @@ pub fn plies(count: u32) -> String {
     if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
 }
 
-/// True if the program was started without a standard output.
+/// Set if the program was started without a standard output.
 static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Makes every later attempt to write to standard output an error. Without it Rust's runtime, which
@@ -184,8 +221,8 @@ pub fn note(line: &str) {
     write_stderr(&format!("{}\n", escape_line(line)));
 }
 
-/// Writes text of several lines to stderr, escaped. All that goes there passes through here, except
-/// the live line of `progress`. A closed stderr is no reason to stop.
+/// Writes text to stderr, escaped. All output on stderr except the live line of `progress` uses this
+/// function. Ignores errors: a closed stderr is no reason to stop.
 pub fn write_stderr(text: &str) {
     let _ = io::stderr().write_all(escape_text(text).as_bytes());
 }
@@ -233,7 +270,7 @@ pub fn row_lines(rows: &[(&str, String)]) -> String {
     text
 }
 
-/// Words in lines of less than 80 columns, all but the first one indented by so many spaces.
+/// Words in lines of less than 80 columns; all lines but the first are indented by `indent` spaces.
 pub fn wrapped(words: &[impl ToString], indent: usize) -> String {
     let (mut text, mut column) = (String::new(), indent);
     for (index, word) in words.iter().map(ToString::to_string).enumerate() {
@@ -261,7 +298,7 @@ pub fn threads(searched: u32, requested: Option<u32>) -> String {
     }
 }
 
-/// The row of an open root.
+/// The row with the numbers of an unsolved root.
 pub fn root_row(pn: u32, dn: u32) -> (&'static str, String) {
     let (pn, dn) = (grouped(pn.into()), grouped(dn.into()));
     ("root", format!("proof number {pn}, disproof number {dn}"))
@@ -308,7 +345,7 @@ pub fn short(number: f64) -> String {
     format!("{rest:.3} T")
 }
 
-/// A time as people read it: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
+/// A time as text: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
 pub fn time(seconds: f64) -> String {
     if seconds < 0.1 {
         return format!("{:.2} ms", seconds * 1000.0);

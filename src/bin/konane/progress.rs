@@ -1,5 +1,5 @@
-//! What is said on stderr while work goes on: a live line on a terminal, with a bar where the end is
-//! in sight; else plain lines now and then.
+//! Progress on stderr: a live line on a terminal, with a bar if the amount of work is known; elsewhere plain
+//! lines at growing intervals.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::output::{self, bytes, time, warn};
 use crate::terminal_text::escape_line;
 use konane::tablebase::{BuildObserver, DatabaseError, LayerSummary, Stage};
 
-/// Between two changes of the live line, in milliseconds.
+/// Time between two changes of the live line, in milliseconds.
 const LIVE: u64 = 200;
 
-/// Before the first plain line: short runs stay silent.
+/// Time before the first plain line, in milliseconds. Short runs show none.
 const FIRST_LINE: u64 = 10_000;
 
-/// Between plain lines at most.
-const SLOWEST: u64 = 30_000;
+/// Maximum time between two plain lines, in milliseconds.
+const MAX_INTERVAL: u64 = 30_000;
 
 /// The live line without a bar.
 const SPINNER: &str = "{spinner} {elapsed} {wide_msg}";
@@ -31,16 +31,16 @@ enum Sink {
     Lines,
 }
 
-/// Shows how work gets on. All threads may tell.
+/// Progress of a run on stderr. All threads may use it.
 pub struct Progress {
     sink: Sink,
     begun: Instant,
-    /// When the next line is due: milliseconds from the beginning.
+    /// Time at which the next line is due, in milliseconds since the beginning.
     next: AtomicU64,
 }
 
 impl Progress {
-    /// From now on; `quiet` shows nothing but what is wrong.
+    /// Starts the clock. `quiet` shows warnings only.
     pub fn new(quiet: bool) -> Self {
         let (sink, first) = if quiet {
             (Sink::Silent, u64::MAX)
@@ -52,8 +52,19 @@ impl Progress {
         Progress { sink, begun: Instant::now(), next: AtomicU64::new(first) }
     }
 
-    /// The seconds since the beginning, if a line is to be shown now. One caller is told.
-    pub fn due(&self) -> Option<f64> {
+    /// Shows the line that `text` returns, if one is due: the live line, or a plain one with the time.
+    /// `text` is given the seconds since the beginning.
+    pub fn update(&self, text: impl FnOnce(f64) -> String) {
+        let Some(seconds) = self.due() else { return };
+        match &self.sink {
+            Sink::Silent => {}
+            Sink::Live(bar) => set_message(bar, &text(seconds)),
+            Sink::Lines => self.note(&format!("{}, {}", time(seconds), text(seconds))),
+        }
+    }
+
+    /// The seconds since the beginning, if a line is due. Returns them to one caller only.
+    fn due(&self) -> Option<f64> {
         let next = self.next.load(Ordering::Relaxed);
         if next == u64::MAX {
             return None;
@@ -62,19 +73,10 @@ impl Progress {
         let now = elapsed.as_millis() as u64;
         let later = match self.sink {
             Sink::Live(_) => now + LIVE,
-            _ => (2 * now).min(now + SLOWEST),
+            _ => (2 * now).min(now + MAX_INTERVAL),
         };
         let mine = || self.next.compare_exchange(next, later, Ordering::Relaxed, Ordering::Relaxed);
         (now >= next && mine().is_ok()).then_some(elapsed.as_secs_f64())
-    }
-
-    /// Shows a line that is due: the live one, or a plain one with the time.
-    pub fn show(&self, seconds: f64, text: String) {
-        match &self.sink {
-            Sink::Silent => {}
-            Sink::Live(bar) => set_message(bar, &text),
-            Sink::Lines => self.note(&format!("{}, {text}", time(seconds))),
-        }
     }
 
     /// Changes the live line only.
@@ -98,7 +100,7 @@ impl Progress {
         self.note(&format!("{:>10}  {text}", time(self.begun.elapsed().as_secs_f64())));
     }
 
-    /// A part of the work begins or has ended: changes the live line, or shows a plain one.
+    /// Changes the live line, or shows a plain one, at the beginning or end of a part of the work.
     pub fn step(&self, text: &str) {
         match &self.sink {
             Sink::Live(bar) => set_message(bar, text),
@@ -106,7 +108,7 @@ impl Progress {
         }
     }
 
-    /// So much of the work is done: the live line gets a bar.
+    /// Adds a bar to the live line.
     pub fn part(&self, done: u64, of: u64) {
         if let Sink::Live(bar) = &self.sink {
             if bar.length().is_none() {
@@ -117,7 +119,7 @@ impl Progress {
         }
     }
 
-    /// The end is not in sight any more: the bar goes.
+    /// Removes the bar, when the amount of work is not known.
     pub fn endless(&self) {
         if let Sink::Live(bar) = &self.sink
             && bar.length().is_some()
@@ -127,7 +129,7 @@ impl Progress {
         }
     }
 
-    /// Writes to stdout, which may be the same terminal.
+    /// Hides the live line while `write` writes to stdout, which may be the same terminal.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.sink {
             Sink::Live(bar) => bar.suspend(write),
@@ -228,7 +230,7 @@ impl TermLike for Terminal {
     }
 }
 
-/// Clears the live line of a program that is about to end without a word.
+/// Clears the live line before the program exits without unwinding.
 pub fn clear() {
     if is_live() {
         // Nothing is left to be done if stderr is gone.
@@ -236,7 +238,7 @@ pub fn clear() {
     }
 }
 
-/// Whether stderr can show a live line.
+/// Returns true if stderr can show a live line.
 fn is_live() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

@@ -20,7 +20,7 @@ use konane::{Algorithm, Board, Move, Position, RootMove};
 /// Time between two lines.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Recording a search.
+/// Trace of a search.
 #[derive(Debug, Args)]
 pub struct TraceArgs {
     /// Write how the search gets on to this file, in place of what was there: one JSON object a
@@ -120,12 +120,12 @@ pub struct Trace {
     file: File,
     begun: Instant,
     next: Duration,
-    /// Why nothing more is written.
+    /// Error after which nothing more is written.
     error: Option<FileError>,
 }
 
 impl Trace {
-    /// Begins the file that the arguments ask for; time counts from now on.
+    /// Creates the file, if there is one, and starts the clock.
     pub fn begin(args: &TraceArgs) -> Result<Option<Self>, CliError> {
         let Some(path) = args.trace.clone() else { return Ok(None) };
         let file = create_regular(&path)?;
@@ -150,7 +150,7 @@ impl Trace {
         }
     }
 
-    /// What went wrong with the file, for after the answer.
+    /// Returns the error of the file. It is reported after the answer.
     pub fn finish(self) -> Result<(), CliError> {
         self.error.map_or(Ok(()), |error| Err(error.into()))
     }

@@ -14,7 +14,8 @@ use crate::exit::CliError;
 use konane::notation::{parse_line, parse_position_as};
 use konane::search::run::Limits;
 use konane::system::{
-    NumberError, parse_bytes, parse_count, parse_duration, parse_number, start_in_pool, thread_pool,
+    NumberError, memory_available, parse_bytes, parse_count, parse_duration, parse_number,
+    start_in_pool, thread_pool,
 };
 use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
@@ -106,6 +107,21 @@ pub struct MemoryLimitArg {
     #[arg(short, long, value_name = "SIZE", value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: Option<u64>,
+}
+
+impl MemoryLimitArg {
+    /// The limit, or the memory that is available; `None` if the system does not report it.
+    pub fn available(self) -> Option<u64> {
+        self.memory.or_else(memory_available)
+    }
+
+    /// Returns an error if `what` needs more memory than is available.
+    pub fn must_suffice(self, need: u64, what: impl FnOnce() -> String) -> Result<(), CliError> {
+        match self.available() {
+            Some(have) if need > have => Err(CliError::Memory { what: what(), need, have }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Memory of a search.

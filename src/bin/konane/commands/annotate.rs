@@ -153,9 +153,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let all = record.moves.len() + 1;
     let mut limit = None;
     let judged = judge(&record, |ply, position| {
-        if let Some(seconds) = progress.due() {
-            progress.show(seconds, format!("{} of {all} positions judged", all - 1 - ply));
-        }
+        progress.update(|_| format!("{} of {all} positions judged", all - 1 - ply));
         let deadline = Instant::now().checked_add(args.time);
         let limits = Limits { deadline, stop: Some(stop), ..Limits::default() };
         match record.moves.get(ply) {

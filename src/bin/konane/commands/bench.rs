@@ -114,7 +114,7 @@ const ITEMS: &[Work] = &[
     Work::Sprouts(10, ImpartialSearch::PnsPdfpn),
 ];
 
-/// What a piece of work has counted.
+/// Counts of a piece of work.
 struct Counted {
     nodes: u64,
     /// Expansions, repeated ones included; nothing where none are counted.

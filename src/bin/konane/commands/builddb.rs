@@ -183,7 +183,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
     drop(progress);
     match result {
         Ok(summary) => {
-            output::answer(args.output.json, &object(&plan, &summary), |_| text(&plan, &summary))?;
+            output::answer(args.output.json, &object(args, &summary), |_| text(&plan, &summary))?;
             Ok(Exit::Answered)
         }
         Err(BuildError::Interrupted) => {
@@ -247,45 +247,36 @@ fn plan_text(plan: &Plan) -> String {
             let [read, written] = [read, written].map(output::bytes);
             rows.push(("traffic", format!("about {read} read and {written} written")));
         }
-        let threads = if plan.threads == 1 { "thread" } else { "threads" };
-        let time = output::time(plan.seconds);
-        rows.push(("time", format!("about {time} on {} {threads}", plan.threads)));
+        let (time, threads) =
+            (output::time(plan.seconds), output::threads(plan.threads as u32, None));
+        rows.push(("time", format!("about {time} on {threads}")));
     }
     output::rows(&head, &rows)
 }
 
-fn object(plan: &Plan, summary: &BuildSummary) -> BuildJson {
+fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
     BuildJson {
-        board: summary.dimensions,
-        scope: summary.scope,
-        metric: summary.metric,
-        max_stones: summary.max_stones,
-        directory: name(&plan.directory),
         positions: Some(summary.positions),
         black_to_move_wins: Some(summary.black_to_move_wins),
         white_to_move_wins: Some(summary.white_to_move_wins),
         histogram: summary.histogram.clone(),
         bytes: Some(summary.bytes),
         reason: None,
-        seconds: summary.seconds,
         peak_memory_bytes: summary.peak_memory_bytes,
+        ..no_database(args, "", summary.seconds)
     }
 }
 
 fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
     let squares = args.board.squares();
     let max_stones = args.max_stones.map_or(squares, |stones| stones.min(squares));
+    let directory = database_name(args.board, args.scope, max_stones, args.metric);
     BuildJson {
         board: args.board,
         scope: args.scope,
         metric: args.metric,
         max_stones,
-        directory: name(&args.out.join(database_name(
-            args.board,
-            args.scope,
-            max_stones,
-            args.metric,
-        ))),
+        directory: name(&args.out.join(directory)),
         positions: None,
         black_to_move_wins: None,
         white_to_move_wins: None,

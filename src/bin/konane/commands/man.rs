@@ -19,14 +19,18 @@ pub struct ManArgs {
     pub verbs: Vec<String>,
 }
 
-/// Prints a manual page of the program or of a verb.
+/// Prints a manual page of the program or of a subcommand.
 pub fn run(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
-    // There is no page about `help`, which would name all the others once more.
+    // The subcommand `help` has no page.
     let mut command = without_help(program);
     command.build();
     for verb in &args.verbs {
         let Some(found) = command.find_subcommand(verb).cloned() else {
-            let verbs: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+            let verbs: Vec<&str> = command
+                .get_subcommands()
+                .filter(|command| !command.is_hide_set())
+                .map(Command::get_name)
+                .collect();
             let verb = quote(verb);
             let verbs = if verbs.is_empty() { "none".to_owned() } else { verbs.join(", ") };
             return Err(CliError::Verb { verb, verbs });

@@ -13,7 +13,6 @@ use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
-use konane::system::memory_available;
 use konane::system::{NumberError, parse_number};
 use konane::{Board, Dimensions, Move, Perft, Phase, Position, Uncounted};
 
@@ -110,23 +109,6 @@ pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     args.threads.install(|| run.run())?
 }
 
-/// Why plies are missing, what helps, and the exit code.
-struct Ended {
-    reason: String,
-    remedy: &'static str,
-    exit: Exit,
-}
-
-impl From<Uncounted> for Ended {
-    fn from(why: Uncounted) -> Ended {
-        let remedy = match why {
-            Uncounted::Interrupted | Uncounted::TooMany => "",
-            Uncounted::Memory => ": --memory allows more",
-        };
-        Ended { reason: why.to_string(), remedy, exit: why.kind().into() }
-    }
-}
-
 struct Run<'a> {
     args: &'a PerftArgs,
     board: &'a Board,
@@ -144,41 +126,34 @@ impl Run<'_> {
         self.say(format_args!("{:>5}  {head:>26}  time\n", "ply"))?;
         let mut counts = Vec::new();
         let mut divided = Vec::new();
-        let mut ended: Option<Ended> = None;
-        let memory = self.args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX);
-        let counting = |ply: u32| self.progress.live(format!("counting ply {ply} of {depth}"));
-        counting(1);
-        if self.args.unique {
-            let symmetry = !self.args.no_symmetry;
-            let plies = perft.unique_plies(self.position, symmetry, memory, self.stop);
-            for count in plies.take(depth as usize) {
-                match count {
-                    Ok(count) => counts.push(count),
-                    Err(why) => {
-                        ended = Some(why.into());
-                        break;
-                    }
+        let mut ended = None;
+        let memory = self.args.memory.available().unwrap_or(u64::MAX);
+        let symmetry = !self.args.no_symmetry;
+        let unique = || perft.unique_plies(self.position, symmetry, memory, self.stop);
+        let mut unique = self.args.unique.then(unique);
+        for ply in 1..=depth {
+            self.progress.live(format!("counting ply {ply} of {depth}"));
+            let counted = match &mut unique {
+                Some(plies) => match plies.next() {
+                    Some(count) => count.map(|count| (count, Vec::new())),
+                    None => break,
+                },
+                None => self.count(&perft, ply, memory),
+            };
+            match counted {
+                Ok((count, moves)) => {
+                    counts.push(count);
+                    divided = moves;
                 }
-                self.say_count(&counts)?;
-                counting(counts.len() as u32 + 1);
-            }
-        } else {
-            for ply in 1..=depth {
-                counting(ply);
-                match self.count(&perft, ply, memory) {
-                    Ok((count, moves)) => {
-                        counts.push(count);
-                        divided = moves;
-                    }
-                    Err(why) => {
-                        ended = Some(why.into());
-                        break;
-                    }
+                Err(why) => {
+                    ended = Some(why);
+                    break;
                 }
-                self.say_count(&counts)?;
             }
+            self.say_count(&counts)?;
         }
-        // The live line goes before the answer comes.
+        drop(unique);
+        // The live line ends before the answer is written.
         let Run { args, board, position, progress, begun, .. } = self;
         drop(progress);
         let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
@@ -195,11 +170,12 @@ impl Run<'_> {
                 symmetry: unique.is_some().then_some(!args.no_symmetry),
                 unique,
                 divide: divided.map(|divided| divided.into_iter().map(item).collect()),
-                reason: ended.as_ref().map(|ended| ended.reason.clone()),
+                reason: ended.map(|why| why.to_string()),
                 seconds: begun.elapsed().as_secs_f64(),
             })?;
-        } else if let Some(Ended { reason, remedy, .. }) = &ended {
-            output::write_text(format!("{reason}{remedy}\n"))?;
+        } else if let Some(why) = ended {
+            let remedy = if why == Uncounted::Memory { ": --memory allows more" } else { "" };
+            output::write_text(format!("{why}{remedy}\n"))?;
         } else if let Some(divided) = divided {
             let mut text = format!("\nby first move, at depth {depth}:\n");
             for (mv, count) in divided {
@@ -207,10 +183,10 @@ impl Run<'_> {
             }
             output::write_text(&text)?;
         }
-        Ok(ended.map_or(Exit::Answered, |ended| ended.exit))
+        Ok(ended.map_or(Exit::Answered, |why| why.kind().into()))
     }
 
-    /// The sequences of a ply, and where they are asked for those of each first move.
+    /// Counts the sequences of a ply, and with `--divide` those of each first move.
     fn count(
         &self,
         perft: &Perft<'_>,
@@ -230,7 +206,7 @@ impl Run<'_> {
         Ok((count, moves))
     }
 
-    /// Writes a line of text, above the live one.
+    /// Writes text above the live line.
     fn say(&self, text: std::fmt::Arguments<'_>) -> Result<(), CliError> {
         if self.args.output.json {
             return Ok(());

@@ -43,7 +43,7 @@ pub struct ProbeArgs {
     pub json: bool,
 }
 
-/// Answers that are collected before they are written, as long as more lines are waiting.
+/// Maximum bytes of answers that are collected while more lines are waiting.
 const BUFFER: usize = 1 << 16;
 
 /// Looks up and prints.
@@ -72,8 +72,8 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     Ok(Exit::Answered)
 }
 
-/// Answers every line of standard input by one line, until its end, an interruption, or until
-/// nobody reads the answers any more. The number of lines, and how it ended.
+/// Answers every line of standard input with one line, until its end, an interruption or a closed pipe.
+/// Returns the number of lines and the exit code.
 fn answer_lines(
     args: &ProbeArgs,
     database: &Database,
@@ -90,7 +90,7 @@ fn answer_lines(
             Ok(line) => line,
             Err(TryRecvError::Disconnected) => break,
             Err(TryRecvError::Empty) => {
-                // Whoever waits for answers before asking on gets them.
+                // The other program may wait for these answers before it writes more.
                 if !write(&mut out)? {
                     return Ok((number, exit));
                 }
@@ -112,7 +112,7 @@ fn answer_lines(
             Ok(answer) => out += &answer,
             Err(error) => {
                 output::complain(&format!("line {number}: {error}"), None);
-                // A file that cannot be read outweighs lines that cannot.
+                // The exit code of an unreadable file has precedence.
                 if exit != Exit::File {
                     exit = error.exit();
                 }
@@ -126,7 +126,7 @@ fn answer_lines(
     Ok((number, exit))
 }
 
-/// Writes what has collected. False if nobody reads any more.
+/// Writes the collected answers. Returns false if the pipe is closed.
 fn write(out: &mut String) -> Result<bool, CliError> {
     let open = out.is_empty() || output::write_open(out.as_str())?;
     out.clear();
@@ -164,7 +164,7 @@ fn must_be_ordinary(board: &Board, position: &Position) -> Result<(), CliError> 
     Ok(())
 }
 
-/// What follows an outcome where the number of plies to the end is known.
+/// Text after an outcome with known remoteness.
 fn in_plies(plies: Option<u32>) -> String {
     plies.map_or(String::new(), |plies| format!(" in {plies}"))
 }

@@ -14,7 +14,6 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
 use konane::search::run::Reason;
-use konane::system::memory_available;
 use konane::tablebase::statespace::{
     MAX_SQUARES, Ply, Sink, StateSpaceError, memory_needed, statespace,
 };
@@ -45,7 +44,7 @@ pub struct StateSpaceJson {
     /// Ranks x files.
     pub board: Dimensions,
     /// Counts of every ply; empty if the search did not end.
-    pub plies: Vec<PlyJson>,
+    pub plies: Vec<Ply>,
     /// The sums; null without plies.
     pub total: Option<CountsJson>,
     /// Why there are no plies.
@@ -53,16 +52,6 @@ pub struct StateSpaceJson {
     pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
-}
-
-/// A ply in the JSON of `statespace`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PlyJson {
-    /// Moves made.
-    pub ply: u32,
-    /// Counts.
-    #[serde(flatten)]
-    pub counts: CountsJson,
 }
 
 /// Counts of positions.
@@ -85,7 +74,7 @@ impl From<&Ply> for CountsJson {
     }
 }
 
-/// Shows on stderr how the search gets on.
+/// Progress of the search.
 struct Watch(Progress);
 
 impl Sink for Watch {
@@ -116,35 +105,23 @@ pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let plies = result.as_deref().unwrap_or_default();
     let seconds = begun.elapsed().as_secs_f64();
-    if args.output.json {
-        output::write_json(&StateSpaceJson {
-            board: args.board,
-            plies: plies.iter().map(|ply| PlyJson { ply: ply.ply, counts: ply.into() }).collect(),
-            total: reason.is_none().then(|| (&sum(plies)).into()),
-            reason,
-            seconds,
-        })?;
-    } else if reason.is_none() {
-        output::write_text(text(plies, seconds))?;
-    } else if reason == Some(Reason::Interrupted) {
-        output::write_text("interrupted\n")?;
-    }
-    match reason {
-        Some(Reason::Interrupted) => Ok(Exit::Interrupted),
-        _ => result.map(|_| Exit::Answered),
-    }
+    let object = StateSpaceJson {
+        board: args.board,
+        plies: plies.to_vec(),
+        total: reason.is_none().then(|| (&sum(plies)).into()),
+        reason,
+        seconds,
+    };
+    let plies = output::finish(args.output.json, &object, result, |plies| text(plies, seconds))?;
+    Ok(plies.map_or(Exit::Interrupted, |_| Exit::Answered))
 }
 
 fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError> {
     let board = Board::new(args.board);
-    let have = args.memory.memory.or_else(memory_available);
     // A board that is too large has an error of its own.
-    if let (true, Some(have)) = (args.board.squares() <= MAX_SQUARES, have) {
-        let need = memory_needed(&board);
-        if need > have {
-            let what = format!("the state space of {}", args.board);
-            return Err(CliError::Memory { what, need, have });
-        }
+    if args.board.squares() <= MAX_SQUARES {
+        let what = || format!("the state space of {}", args.board);
+        args.memory.must_suffice(memory_needed(&board), what)?;
     }
     let mut watch = Watch(Progress::new(args.output.quiet));
     Ok(args.threads.install(|| statespace(&board, stop, &mut watch))??)

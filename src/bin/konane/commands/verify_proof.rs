@@ -16,7 +16,6 @@ use konane::Colour;
 use konane::proof::check::rules::{Rules, Stones};
 use konane::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
 use konane::search::run::Reason;
-use konane::system::memory_available;
 
 /// `konane verify-proof`.
 #[derive(Debug, Args)]
@@ -81,31 +80,20 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
         }
         Err(CliError::Proof(ProofError::Interrupted)) => (None, Some("interrupted".to_owned())),
         Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
-        // Nothing is known of the file, not even that it is no proof.
+        // Nothing is known about the file.
         Err(_) => return result.map(|_| Exit::File),
     };
-    if args.output.json {
-        let reason = result.as_ref().err().and_then(CliError::reason);
-        output::write_json(&object(args, header.as_ref(), (valid, problem, reason), seconds))?;
-    }
-    match result {
-        Ok(verification) => {
-            if !args.output.json {
-                output::write_text(text(&verification, seconds))?;
-            }
-            Ok(if verification.flaw.is_none() { Exit::Answered } else { Exit::Mismatch })
-        }
-        Err(CliError::Proof(ProofError::Interrupted)) => {
-            if !args.output.json {
-                output::write_text("interrupted\n")?;
-            }
-            Ok(Exit::Interrupted)
-        }
-        Err(error) => Err(error),
-    }
+    let reason = result.as_ref().err().and_then(CliError::reason);
+    let object = object(args, header.as_ref(), (valid, problem, reason), seconds);
+    let text = |verification: &Verification| text(verification, seconds);
+    Ok(match output::finish(args.output.json, &object, result, text)? {
+        None => Exit::Interrupted,
+        Some(verification) if verification.flaw.is_some() => Exit::Mismatch,
+        Some(_) => Exit::Answered,
+    })
 }
 
-/// Opens and checks; the header is left for the report also if the rest cannot be read.
+/// Opens and checks the proof. `header` is set even if the rest of the file cannot be read.
 fn check(
     args: &VerifyProofArgs,
     stop: &AtomicBool,
@@ -113,17 +101,15 @@ fn check(
 ) -> Result<Verification, CliError> {
     let mut reader = ProofReader::open(&args.file)?;
     *header = Some((*reader.header(), reader.bytes()));
-    if let Some(bytes) = args.memory.memory.or_else(memory_available) {
+    if let Some(bytes) = args.memory.available() {
         reader.limit_memory(bytes);
     }
     let progress = Progress::new(args.output.quiet);
     progress.live("reading".to_owned());
     let checked = |done: u64, all: u64| {
         progress.part(done, all);
-        if let Some(seconds) = progress.due() {
-            let (done, all) = (output::grouped(done), output::grouped(all));
-            progress.show(seconds, format!("{done} of {all} positions"));
-        }
+        progress
+            .update(|_| format!("{} of {} positions", output::grouped(done), output::grouped(all)));
     };
     args.threads.install(|| verify(&mut reader, &checked, stop))?.map_err(|error| match error {
         ProofError::TooLarge { need, have, .. } => {

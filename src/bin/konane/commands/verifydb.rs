@@ -16,7 +16,6 @@ use crate::progress::Progress;
 use konane::Dimensions;
 use konane::file::FileError;
 use konane::search::run::Reason;
-use konane::system::memory_available;
 use konane::tablebase::{
     DatabaseError, Manifest, Metric, Scope, VerifyError, VerifyReport, deep_memory, verify,
 };
@@ -84,31 +83,16 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         Err(CliError::Verify(error)) if is_verdict(error) => (Some(false), Some(error.to_string())),
         Err(CliError::Verify(VerifyError::Interrupted)) => (None, Some("interrupted".to_owned())),
         Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
-        // Nothing is known of the database, if there is one.
+        // Nothing is known about the database, or there is none.
         Err(_) => return result.map(|_| Exit::File),
     };
-    if args.output.json {
-        let reason = result.as_ref().err().and_then(CliError::reason);
-        output::write_json(&object(args, (valid, problem, reason), seconds))?;
-    }
-    match result {
-        Ok(report) => {
-            if !args.output.json {
-                output::write_text(text(args, &report))?;
-            }
-            Ok(Exit::Answered)
-        }
-        Err(CliError::Verify(VerifyError::Interrupted)) => {
-            if !args.output.json {
-                output::write_text("interrupted\n")?;
-            }
-            Ok(Exit::Interrupted)
-        }
-        Err(error) => Err(error),
-    }
+    let reason = result.as_ref().err().and_then(CliError::reason);
+    let object = object(args, (valid, problem, reason), seconds);
+    let report = output::finish(args.output.json, &object, result, |report| text(args, report))?;
+    Ok(report.map_or(Exit::Interrupted, |_| Exit::Answered))
 }
 
-/// Whether the database is not what it should be: all else that ends a check says nothing about it.
+/// Returns true for errors that show that the database is wrong. All others leave that open.
 fn is_verdict(error: &VerifyError) -> bool {
     use FileError::{Damaged, NotAFile, OtherKind};
     matches!(
@@ -122,12 +106,9 @@ fn is_verdict(error: &VerifyError) -> bool {
 }
 
 fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifyReport, CliError> {
-    // Of a database that cannot be read, the check says more.
+    // If the database cannot be read, the check returns a better error.
     let need = if args.deep { deep_memory(&args.directory).unwrap_or(0) } else { 0 };
-    if let Some(have) = args.memory.memory.or_else(memory_available).filter(|&have| have < need) {
-        let what = format!("the deep check of {}", args.directory.display());
-        return Err(CliError::Memory { what, need, have });
-    }
+    args.memory.must_suffice(need, || format!("the deep check of {}", args.directory.display()))?;
     let progress = Progress::new(args.output.quiet);
     Ok(args.threads.install(|| verify(&args.directory, args.deep, &progress, stop))??)
 }
@@ -137,7 +118,7 @@ fn object(
     (valid, problem, reason): (Option<bool>, Option<String>, Option<Reason>),
     seconds: f64,
 ) -> VerifyJson {
-    // What a database that did not pass says about itself, if it can be read.
+    // The manifest of a database that failed the check may still be readable.
     let manifest = Manifest::read(&args.directory).ok();
     let manifest = manifest.as_ref();
     let bytes = |manifest: &Manifest| manifest.layers.iter().map(|layer| layer.bytes).sum();

@@ -203,11 +203,9 @@ impl<'a> Session<'a> {
         let shown = Progress::new(self.json);
         let analysis = self.analyst.analyse(self.game.position(), limits, &mut |analysis| {
             let (open, all) = (analysis.count(None), analysis.moves.len());
-            let text = format!("{} of {all} moves decided", all - open);
-            match shown.due() {
-                Some(seconds) => shown.show(seconds, text),
-                None => shown.live(text),
-            }
+            let text = || format!("{} of {all} moves decided", all - open);
+            shown.live(text());
+            shown.update(|_| text());
         })?;
         let limits = self.limits(time / 2);
         let line = match analysis.outcome() {

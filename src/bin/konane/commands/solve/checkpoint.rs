@@ -1,4 +1,4 @@
-//! `konane solve --checkpoint`: what is said about checkpoints, before, meanwhile and afterwards.
+//! `konane solve --checkpoint`: arguments, progress and results of checkpoints.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use konane::search::run::{CheckpointProgress, Counters, Observer, Progress};
 use konane::system::parse_duration;
 use konane::{Solution, Solver};
 
-/// Where `--checkpoint-interval` says nothing. A checkpoint of 4 GiB takes well below a minute of one
+/// Default of `--checkpoint-interval`. A checkpoint of 4 GiB takes well below a minute of one
 /// core (docs/CHECKPOINT_FORMAT.md).
 const INTERVAL: Duration = Duration::from_secs(600);
 
@@ -49,7 +49,7 @@ pub fn keeper(args: &CheckpointArgs, solver: &Solver<'_>) -> Result<Option<Keepe
     Ok(Some(solver.checkpoints(path, args.resume, interval)?))
 }
 
-/// Shows the progress of a search and what becomes of its checkpoints.
+/// Progress of a search and of its checkpoints.
 pub struct Watch<'a> {
     progress: SearchProgress,
     /// Called when the search has an answer, before its proof is collected.
@@ -57,12 +57,12 @@ pub struct Watch<'a> {
     keeper: Option<&'a Keeper>,
     /// Checkpoints written by this run, and the last one of them.
     written: (u64, Option<Written>),
-    /// Why the last one was not written.
+    /// Error that prevented the last one.
     error: Option<CheckpointError>,
 }
 
 impl<'a> Watch<'a> {
-    /// Says where checkpoints go and how large they can be. `solved` is called when the search has an
+    /// Prints the file of the checkpoints and their maximum size. `solved` is called when the search has an
     /// answer, before a proof of it is collected.
     pub fn new(
         progress: SearchProgress,
@@ -83,7 +83,7 @@ impl<'a> Watch<'a> {
         Watch { progress, solved, keeper, written: (0, None), error: None }
     }
 
-    /// Says what became of the checkpoints since the last call.
+    /// Reports the checkpoints since the last call.
     fn note_saves(&mut self) {
         for Save { result, took } in self.keeper.map(Keeper::take_saves).unwrap_or_default() {
             match result {
@@ -106,7 +106,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What became of the checkpoints and of the trace, once the search is over.
+    /// Returns the checkpoints of the run and the error of the trace, after the search.
     pub fn finish(mut self) -> (Option<Kept<'a>>, Result<(), CliError>) {
         self.note_saves();
         let Watch { progress, keeper, written, error, .. } = self;
@@ -143,7 +143,7 @@ impl ProofObserver for Watch<'_> {
     }
 }
 
-/// What became of the checkpoints of a run.
+/// Checkpoints of a run.
 pub struct Kept<'a> {
     keeper: &'a Keeper,
     written: (u64, Option<Written>),

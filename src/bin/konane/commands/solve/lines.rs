@@ -10,13 +10,13 @@ use konane::search::run::Limits;
 use konane::tablebase::Database;
 use konane::{Board, Move, Position, SearchTable, Solution, SolveOptions};
 
-/// What is known of the moves of a position that was solved.
+/// Values of the moves of a solved position.
 pub struct Lines {
     pub analysis: Analysis,
     pub line: Vec<Move>,
 }
 
-/// What the search has left: its result, its table, and what it was told.
+/// A finished search: its result, its table and its options.
 pub struct Searched<'a> {
     pub solution: &'a Solution,
     pub table: Option<SearchTable>,
@@ -26,8 +26,8 @@ pub struct Searched<'a> {
 }
 
 impl Searched<'_> {
-    /// Judges the moves with the nodes and the time that the search has left over. Nothing is searched
-    /// if the search has reached a limit itself.
+    /// Judges the moves within the nodes and the time that remain. If the search has reached a limit, nothing
+    /// more is searched.
     pub fn lines(self, board: &Board, position: &Position, quiet: bool) -> Result<Lines, CliError> {
         let Searched { solution, table, options, limits, database } = self;
         let mut analyst = Analyst::after(board, table, options)?;
@@ -43,10 +43,10 @@ impl Searched<'_> {
             Some(_) => {
                 let shown = Progress::new(quiet);
                 let analysis = analyst.analyse(position, limits, &mut |analysis| {
-                    if let Some(seconds) = shown.due() {
+                    shown.update(|_| {
                         let (open, all) = (analysis.count(None), analysis.moves.len());
-                        shown.show(seconds, format!("{} of {all} moves decided", all - open));
-                    }
+                        format!("{} of {all} moves decided", all - open)
+                    });
                 })?;
                 line = analyst.line(position, limits)?;
                 analysis

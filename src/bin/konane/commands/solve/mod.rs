@@ -102,7 +102,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let database_error = values.and_then(DatabaseValues::into_error);
     tracing::debug!(?solution, "search ends");
 
-    // What goes wrong now takes nothing from what the search has found.
+    // Errors from here on do not affect the result of the search.
     if args.lines && proving.is_none() && solution.winner.is_some() {
         solved(&solution, kept.as_ref());
     }
@@ -135,17 +135,17 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     traced?;
     match solution.reason {
-        // The winner is known, but somebody has stopped what was to follow.
+        // The winner is known, but the search for the moves was interrupted.
         None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
         None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),
         reason => Ok(reason.into()),
     }
 }
 
-/// The part of the answer that is given before a proof is collected and moves are judged.
+/// The part of the answer that is printed before a proof is collected and moves are judged.
 #[derive(Default)]
 struct Early {
-    /// Of the text, the result has been printed, or could not be.
+    /// Result of printing the beginning of the text, if it has been printed.
     printed: Cell<Option<Result<(), CliError>>>,
 }
 
@@ -174,8 +174,8 @@ impl Early {
     }
 }
 
-/// Solves and, where a proof is wanted, collects and writes it; hands over the table, after a proof
-/// only if it is to be kept.
+/// Solves, and collects and writes a proof if there is a writer. Returns the table; after a proof only if
+/// `keep_table` is set.
 fn search<K: Known>(
     solver: &Solver<'_, K>,
     watch: &mut Watch<'_>,

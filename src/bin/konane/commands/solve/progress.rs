@@ -40,7 +40,7 @@ impl SearchProgress {
         self.trace = trace;
     }
 
-    /// What went wrong with the trace.
+    /// Closes the trace and returns its error.
     pub fn finish(self) -> Result<(), CliError> {
         self.trace.map_or(Ok(()), Trace::finish)
     }
@@ -51,7 +51,7 @@ impl SearchProgress {
         self.moves.iter().find(|(code, _)| *code == best).map(|(_, text)| text)
     }
 
-    /// Fits a terminal of 80 columns.
+    /// A line of at most 80 columns.
     fn line(&self, progress: &Progress, seconds: f64) -> String {
         let counters = &progress.counters;
         let mut parts = vec![
@@ -75,9 +75,7 @@ impl SearchProgress {
 
 impl Observer for SearchProgress {
     fn progress(&mut self, progress: &Progress) {
-        if let Some(seconds) = self.shown.due() {
-            self.shown.show(seconds, self.line(progress, seconds));
-        }
+        self.shown.update(|seconds| self.line(progress, seconds));
         let SearchProgress { board, position, algorithm, trace, .. } = self;
         if let Some(trace) = trace {
             trace.write(progress, |seconds| {
@@ -87,27 +85,26 @@ impl Observer for SearchProgress {
     }
 
     fn checkpoint(&mut self, progress: &CheckpointProgress) {
-        if let Some(seconds) = self.shown.due() {
+        self.shown.update(|_| {
             let &CheckpointProgress { writing, done, of } = progress;
             let verb = if writing { "writing" } else { "reading" };
             let percent = 100 * u128::from(done) / u128::from(of.max(1));
-            self.shown.show(seconds, format!("{verb} the checkpoint: {percent} %"));
-        }
+            format!("{verb} the checkpoint: {percent} %")
+        });
     }
 }
 
 impl ProofObserver for SearchProgress {
     fn collecting(&mut self, progress: &CertificateProgress) {
-        if let Some(seconds) = self.shown.due() {
-            let line = format!(
+        self.shown.update(|_| {
+            format!(
                 "{} proof: {} positions, {} moves answered, {} stones",
                 if progress.thinning { "thinning" } else { "collecting" },
                 short(progress.positions as f64),
                 short(progress.answered as f64),
                 progress.layer,
-            );
-            self.shown.show(seconds, line);
-        }
+            )
+        });
     }
 }
 

@@ -33,7 +33,7 @@ pub struct ProofJson {
     pub seconds: f64,
 }
 
-/// What became of a proof.
+/// Result of collecting and writing a proof.
 pub struct Proving {
     path: PathBuf,
     /// The file, and positions that were searched again.
@@ -49,8 +49,8 @@ enum Failure {
 /// The solution of a search, and its table if that is kept.
 pub type Found = Result<(Solution, Option<SearchTable>), SolveError>;
 
-/// Solves, collects and writes; hands over the table if it is to be kept. There is no proof if there
-/// is no result; then nothing is left of the file.
+/// Solves, then collects and writes the proof. Returns the table if `keep_table` is set. Without a result
+/// there is no proof, and the file is removed.
 pub fn run<K: Known>(
     solver: &Solver<'_, K>,
     progress: &mut dyn ProofObserver,
@@ -78,7 +78,7 @@ pub fn run<K: Known>(
     (Ok((proved.solution, table)), Some(Proving { path, result, seconds }))
 }
 
-/// Passes progress on and remembers when the search was over.
+/// Forwards progress and stores the time at which the search ended.
 struct Watch<'a> {
     progress: &'a mut dyn ProofObserver,
     searched: Option<Instant>,

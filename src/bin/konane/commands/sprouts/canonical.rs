@@ -40,14 +40,10 @@ pub fn run(args: &CanonicalArgs) -> Result<Exit, CliError> {
         canonical,
         reason,
     };
-    let result = canonical(args).and_then(|canonical| {
-        let json = object(Some(canonical), None);
-        output::answer(args.json, &json, |json| {
-            json.canonical.iter().map(|text| format!("{text}\n")).collect()
-        })?;
-        Ok(Exit::Answered)
-    });
-    output::ended(args.json, result, |reason| object(None, Some(reason)))
+    let result = canonical(args).map(|canonical| object(Some(canonical), None));
+    let text =
+        |json: &CanonicalJson| json.canonical.iter().map(|text| format!("{text}\n")).collect();
+    output::report(args.json, result, text, |reason| object(None, Some(reason)))
 }
 
 fn canonical(args: &CanonicalArgs) -> Result<String, CliError> {

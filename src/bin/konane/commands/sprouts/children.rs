@@ -73,25 +73,23 @@ pub struct ValuesJson {
 
 /// Moves and prints.
 pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let result = if args.values { values(args, stop) } else { list(args, stop) };
-    output::ended(args.output.json, result, |reason| ChildrenJson {
-        position: args.text.position.clone(),
-        children: None,
-        reason: Some(reason),
-    })
+    let position = args.text.position.clone();
+    let ended = |reason| ChildrenJson { position, children: None, reason: Some(reason) };
+    if args.values {
+        return output::ended(args.output.json, values(args, stop), ended);
+    }
+    let text = |json: &ChildrenJson| {
+        json.children.iter().flatten().map(|child| format!("{child}\n")).collect()
+    };
+    output::report(args.output.json, list(args, stop), text, ended)
 }
 
-fn list(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let position = args.text.read()?;
-    let children = match children(&position, text::MEMORY, stop) {
+fn list(args: &ChildrenArgs, stop: &AtomicBool) -> Result<ChildrenJson, CliError> {
+    let children = match children(&args.text.read()?, text::MEMORY, stop) {
         Err(_) if stop.load(Ordering::Relaxed) => return Err(CliError::Interrupted),
         children => Some(children?),
     };
-    let json = ChildrenJson { position: args.text.position.clone(), children, reason: None };
-    output::answer(args.output.json, &json, |json| {
-        json.children.iter().flatten().map(|child| format!("{child}\n")).collect()
-    })?;
-    Ok(Exit::Answered)
+    Ok(ChildrenJson { position: args.text.position.clone(), children, reason: None })
 }
 
 /// The canonical texts of the children, sorted.
@@ -113,11 +111,10 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let mut analyst = analyst(args.search.memory, &args.numbers)?.threads(threads);
     let progress = Progress::new(args.output.quiet);
     let on_change = &mut |analysis: &Analysis| {
-        if let Some(seconds) = progress.due() {
+        progress.update(|_| {
             let known = analysis.children.iter().filter(|child| child.grundy.is_some()).count();
-            let all = analysis.children.len();
-            progress.show(seconds, format!("the numbers of {known} of {all} children"));
-        }
+            format!("the numbers of {known} of {} children", analysis.children.len())
+        });
     };
     let analysis = analyst.analyse(&position, args.search.limits(begun, stop), on_change)?;
     drop(progress);

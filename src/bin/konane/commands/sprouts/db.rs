@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::engine::warn_of_cut;
 use crate::args::{MemoryLimitArg, OutputArgs};
 use crate::exit::{CliError, Exit};
-use crate::output::{self, rows};
+use crate::output::{self, grouped, rows};
 use crate::progress::Progress;
 use crate::terminal_text::escape_line;
 use konane::file::NewFile;
@@ -22,7 +22,6 @@ use konane::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
 use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of, place_text};
 use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::{Scratch, Sprouts};
-use konane::system::memory_available;
 
 const IMPORT: &str = "\
 The files begin with the line [Positions+Nimber]; or with [WinLoss:Losing_Position], and then say of \
@@ -40,7 +39,7 @@ pub struct DbArgs {
     pub command: DbCommand,
 }
 
-/// The verbs on databases.
+/// The subcommands of `konane sprouts db`.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
     /// Add the numbers of databases to another one, which is made if there is none.
@@ -105,7 +104,7 @@ pub struct StatsArgs {
     pub common: CommonArgs,
 }
 
-/// What all of them have. The memory is for the lands of the files.
+/// Arguments of all of them. The memory is for the lands of the files.
 #[derive(Debug, Args)]
 pub struct CommonArgs {
     #[command(flatten)]
@@ -114,7 +113,7 @@ pub struct CommonArgs {
     pub output: OutputArgs,
 }
 
-/// Runs a verb.
+/// Runs the subcommand.
 pub fn run(args: &DbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match &args.command {
         DbCommand::Merge(MergeArgs { into, from, common }) => {
@@ -124,58 +123,52 @@ pub fn run(args: &DbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             add(into, from, Collection::read_spr, common, stop)
         }
         DbCommand::Export(args) => {
-            let file = args.into.display().to_string();
-            output::ended(args.common.output.json, export(args, stop), |reason| ExportJson {
+            let (json, file) = (args.common.output.json, args.into.display().to_string());
+            output::report(json, export(args, stop), ExportJson::text, |reason| ExportJson {
                 file,
-                lands: None,
-                entries: None,
                 reason: Some(reason),
+                ..ExportJson::default()
             })
         }
         DbCommand::Stats(args) => {
-            let file = args.file.display().to_string();
-            output::ended(args.common.output.json, stats(args, stop), |reason| StatsJson {
+            let (json, file) = (args.common.output.json, args.file.display().to_string());
+            output::report(json, stats(args, stop), StatsJson::text, |reason| StatsJson {
                 file,
-                bytes: None,
-                records: None,
-                lands: None,
-                by_nimber: None,
-                by_lives: None,
-                torn_bytes: None,
                 reason: Some(reason),
+                ..StatsJson::default()
             })
         }
     }
 }
 
-/// Where a number was read.
+/// Source of a number.
 #[derive(Clone, Copy)]
 struct Source {
     grundy: u32,
-    /// Of the files that were read.
+    /// Index in the list of files.
     file: usize,
-    /// The place there.
+    /// Place in the file.
     place: Place,
 }
 
 /// A place in a file.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Of a database.
+    /// In a database.
     Byte(u64),
-    /// Of a text.
+    /// In a text.
     Line(u64),
 }
 
-/// Numbers of several files, which must agree.
+/// Numbers from several files, which must agree.
 struct Collection<'s> {
     game: Sprouts,
     scratch: Scratch,
     numbers: BTreeMap<Atom, Source>,
     files: Vec<PathBuf>,
-    /// Numbers that are new since the last file to be added to was read.
+    /// Lands with numbers that the database to be extended does not have.
     fresh: Vec<Atom>,
-    /// Entries of .spr files that are no single land here.
+    /// Entries of .spr files that are not a single land after simplification.
     skipped: u64,
     progress: Progress,
     stop: &'s AtomicBool,
@@ -185,7 +178,7 @@ impl<'s> Collection<'s> {
     fn new(args: &CommonArgs, stop: &'s AtomicBool) -> Self {
         Collection {
             // All lands of the files are in memory.
-            game: Sprouts::new(args.memory.memory.or_else(memory_available).unwrap_or(u64::MAX)),
+            game: Sprouts::new(args.memory.available().unwrap_or(u64::MAX)),
             scratch: Scratch::default(),
             numbers: BTreeMap::new(),
             files: Vec::new(),
@@ -196,12 +189,12 @@ impl<'s> Collection<'s> {
         }
     }
 
-    /// Whether to go on: what takes long asks for each land.
+    /// Returns an error if the stop flag is set. Called for each land.
     fn go_on(&self) -> Result<(), CliError> {
         if self.stop.load(Ordering::Relaxed) { Err(CliError::Interrupted) } else { Ok(()) }
     }
 
-    /// The next file is read.
+    /// Starts reading the next file.
     fn begin(&mut self, path: &Path) {
         self.progress.live(format!("reading {}", path.display()));
         self.files.push(path.to_owned());
@@ -242,8 +235,8 @@ impl<'s> Collection<'s> {
         self.add(land, entry.grundy, Place::Byte(entry.place))
     }
 
-    /// Reads a .spr file. What is one land there, but falls apart when it is simplified, or is
-    /// over, says nothing about a single land; it is counted and left.
+    /// Reads a .spr file. An entry that simplification splits into several lands, or that is over, has no
+    /// number of a single land: it is counted and skipped.
     fn read_spr(&mut self, path: &Path) -> Result<(), CliError> {
         self.begin(path);
         for entry in SprReader::open(path)? {
@@ -284,7 +277,7 @@ impl<'s> Collection<'s> {
         Ok(contents)
     }
 
-    /// Opens a database to add to, and reads it.
+    /// Opens the database to be extended, and reads it.
     fn open(&mut self, path: &Path) -> Result<(GrundyDb, Contents), CliError> {
         self.begin(path);
         let (db, contents) = GrundyDb::open(path, |entry: Entry<'_>| self.add_entry(&entry))?;
@@ -293,7 +286,7 @@ impl<'s> Collection<'s> {
         Ok((db, contents))
     }
 
-    /// Adds what is new to a database and closes it. The number of records.
+    /// Adds the new numbers to a database, closes it, and returns their count.
     fn close(&mut self, mut db: GrundyDb) -> Result<u64, CliError> {
         for &land in &self.fresh {
             db.append(&self.game.land_text(land), self.numbers[&land].grundy)?;
@@ -304,7 +297,7 @@ impl<'s> Collection<'s> {
 }
 
 /// The JSON of `sprouts db merge` and `import`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct AddedJson {
     /// The database.
     pub file: String,
@@ -326,9 +319,11 @@ fn add<'s>(
     args: &CommonArgs,
     stop: &'s AtomicBool,
 ) -> Result<Exit, CliError> {
-    let file = into.display().to_string();
-    output::ended(args.output.json, read_and_add(into, from, read, args, stop), |reason| {
-        AddedJson { file, had: None, added: 0, skipped: None, reason: Some(reason) }
+    let (result, file) = (read_and_add(into, from, read, args, stop), into.display().to_string());
+    output::report(args.output.json, result, AddedJson::text, |reason| AddedJson {
+        file,
+        reason: Some(reason),
+        ..AddedJson::default()
     })
 }
 
@@ -338,41 +333,37 @@ fn read_and_add<'s>(
     read: fn(&mut Collection<'s>, &Path) -> Result<(), CliError>,
     args: &CommonArgs,
     stop: &'s AtomicBool,
-) -> Result<Exit, CliError> {
+) -> Result<AddedJson, CliError> {
     let mut collection = Collection::new(args, stop);
-    // Everything is read and compared before anything is written.
+    // All files are read and compared before anything is written.
     let is_new = !into.exists();
     let (db, _) = collection.open(into)?;
     let had = collection.numbers.len() as u64;
     if let Err(error) = from.iter().try_for_each(|path| read(&mut collection, path)) {
         if is_new {
-            // While it is locked; it has no numbers.
+            // It is still locked, and has no numbers.
             let _ = fs::remove_file(into);
         }
         return Err(error);
     }
-    let (added, skipped) = (collection.close(db)?, collection.skipped);
-    drop(collection);
-    let json = AddedJson {
-        file: into.display().to_string(),
-        had: Some(had),
-        added,
-        skipped: Some(skipped),
-        reason: None,
-    };
-    output::answer(args.output.json, &json, |json| {
-        let left = match skipped {
+    let (added, skipped) = (collection.close(db)?, Some(collection.skipped));
+    let file = into.display().to_string();
+    Ok(AddedJson { file, had: Some(had), added, skipped, reason: None })
+}
+
+impl AddedJson {
+    fn text(&self) -> String {
+        let left = match self.skipped.unwrap_or(0) {
             0 => String::new(),
-            _ => format!(", {} entries are no single land and were left", output::grouped(skipped)),
+            left => format!(", {} entries are no single land and were left", grouped(left)),
         };
-        let [had, added] = [had, added].map(output::grouped);
-        format!("{}: {added} numbers added to {had}{left}\n", escape_line(&json.file))
-    })?;
-    Ok(Exit::Answered)
+        let [had, added] = [self.had.unwrap_or(0), self.added].map(grouped);
+        format!("{}: {added} numbers added to {had}{left}\n", escape_line(&self.file))
+    }
 }
 
 /// The JSON of `sprouts db export`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ExportJson {
     /// The .spr file.
     pub file: String,
@@ -385,7 +376,7 @@ pub struct ExportJson {
     pub reason: Option<Reason>,
 }
 
-fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<ExportJson, CliError> {
     output::must_differ(&[
         ("the database", Some(&args.from)),
         ("the .spr file", Some(&args.into)),
@@ -404,18 +395,15 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     lines.sort_unstable();
     write_spr(&lines, &args.into)?;
     let (lands, entries) = (collection.numbers.len() as u64, lines.len() as u64);
-    let json = ExportJson {
-        file: args.into.display().to_string(),
-        lands: Some(lands),
-        entries: Some(entries),
-        reason: None,
-    };
-    drop(collection);
-    output::answer(args.common.output.json, &json, |json| {
-        let [lands, entries] = [lands, entries].map(output::grouped);
-        format!("{}: {lands} lands, {entries} entries\n", escape_line(&json.file))
-    })?;
-    Ok(Exit::Answered)
+    let file = args.into.display().to_string();
+    Ok(ExportJson { file, lands: Some(lands), entries: Some(entries), reason: None })
+}
+
+impl ExportJson {
+    fn text(&self) -> String {
+        let [lands, entries] = [self.lands, self.entries].map(|count| grouped(count.unwrap_or(0)));
+        format!("{}: {lands} lands, {entries} entries\n", escape_line(&self.file))
+    }
 }
 
 /// Writes entries to a file, which appears when it is whole.
@@ -428,7 +416,7 @@ fn write_spr(lines: &[(u32, String, u32)], path: &Path) -> Result<(), CliError> 
 }
 
 /// The JSON of `sprouts db stats`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct StatsJson {
     /// The database.
     pub file: String,
@@ -449,7 +437,7 @@ pub struct StatsJson {
     pub reason: Option<Reason>,
 }
 
-fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<StatsJson, CliError> {
     let mut collection = Collection::new(&args.common, stop);
     let contents = collection.contents(&args.file)?;
     let (mut by_nimber, mut by_lives) = (Vec::new(), Vec::new());
@@ -462,7 +450,7 @@ fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         count(&mut by_nimber, source.grundy);
         count(&mut by_lives, collection.game.features(land).lives);
     }
-    let json = StatsJson {
+    Ok(StatsJson {
         file: args.file.display().to_string(),
         bytes: Some(contents.bytes),
         records: Some(contents.records),
@@ -471,25 +459,24 @@ fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         by_lives: Some(by_lives),
         torn_bytes: Some(contents.cut.map_or(0, |cut| cut.bytes)),
         reason: None,
-    };
-    drop(collection);
-    output::answer(args.common.output.json, &json, stats_text)?;
-    Ok(Exit::Answered)
+    })
 }
 
-fn stats_text(json: &StatsJson) -> String {
-    let list = |counts: &[u64]| {
-        let counts = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let texts = counts.map(|(value, &count)| format!("{value}: {}", output::grouped(count)));
-        texts.collect::<Vec<_>>().join(", ")
-    };
-    let lines = [
-        ("bytes", json.bytes.map(output::grouped)),
-        ("records", json.records.map(output::grouped)),
-        ("lands", json.lands.map(output::grouped)),
-        ("by number", json.by_nimber.as_deref().map(list)),
-        ("by lives", json.by_lives.as_deref().map(list)),
-    ];
-    let known = lines.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    rows(&json.file, &known.collect::<Vec<_>>())
+impl StatsJson {
+    fn text(&self) -> String {
+        let list = |counts: &[u64]| {
+            let counts = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+            let texts = counts.map(|(value, &count)| format!("{value}: {}", grouped(count)));
+            texts.collect::<Vec<_>>().join(", ")
+        };
+        let lines = [
+            ("bytes", self.bytes.map(grouped)),
+            ("records", self.records.map(grouped)),
+            ("lands", self.lands.map(grouped)),
+            ("by number", self.by_nimber.as_deref().map(list)),
+            ("by lives", self.by_lives.as_deref().map(list)),
+        ];
+        let known = lines.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        rows(&self.file, &known.collect::<Vec<_>>())
+    }
 }

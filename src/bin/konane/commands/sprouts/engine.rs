@@ -1,6 +1,8 @@
-//! What the verbs that search share: the position, the engine and the database.
+//! The search of `sprouts solve` and `sprouts grundy`: its arguments, its workspace, its database and its
+//! JSON.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -23,7 +25,7 @@ use konane::sprouts::grundy_db::Contents;
 use konane::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
 use konane::sprouts::{Position, Scratch, Sprouts};
 
-/// What the help of the verbs that search says about memory.
+/// Help text about memory.
 pub const HELP: &str = "\
 --memory is for positions, moves and numbers together; each thread takes some 2MiB beside it. When \
 it is full, dfpn and pns-pdfpn forget what they can find again, and go on.";
@@ -47,7 +49,7 @@ impl ProfileArg {
     }
 }
 
-/// Flags of the verbs that search.
+/// Arguments of the subcommands that search.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
     /// The algorithm's parameters.
@@ -110,7 +112,7 @@ impl EngineArgs {
 
 /// The game with a position of it.
 pub struct Start {
-    /// The lands that have been met.
+    /// All lands so far, by number.
     pub game: Sprouts,
     /// The position.
     pub position: Position,
@@ -135,11 +137,11 @@ impl Start {
 
 /// A workspace with the numbers of the database, and the database to add to.
 pub struct Engine<'g> {
-    /// What searches share.
+    /// Table and known values of all searches.
     pub workspace: Workspace<'g, Sprouts>,
-    /// What hears of progress.
+    /// Observer of the searches.
     pub sink: Sink<'g>,
-    /// How to search.
+    /// Options of the searches.
     pub options: SearchOptions,
     profile: ProfileArg,
 }
@@ -162,73 +164,51 @@ impl<'g> Engine<'g> {
         Ok(Engine { workspace, sink, options, profile })
     }
 
-    /// Closes the database. What the search took, and what went wrong with the database, which is
-    /// for after the answer.
-    pub fn close(self, took: Took, reason: Option<Reason>) -> (SearchedJson, Result<(), CliError>) {
-        let Engine { workspace, sink, profile, options } = self;
-        let Took { counters, memory_bytes, threads, lands, seconds } = took;
-        let Sink { database, trace, .. } = sink;
-        let traced = trace.map_or(Ok(()), Trace::finish);
-        let (database, closed) = match database.map(GrundyFile::close).transpose() {
-            Ok(database) => (database, Ok(())),
-            Err(error) => (None, Err(error.into())),
-        };
-        let json = SearchedJson {
+    /// Figures of a search that has just ended, and that began at `begun`. Later searches with the
+    /// workspace do not change them.
+    pub fn searched(
+        &self,
+        counters: &Counters,
+        memory_bytes: u64,
+        threads: u32,
+        begun: Instant,
+        reason: Option<Reason>,
+    ) -> SearchedJson {
+        let seconds = begun.elapsed().as_secs_f64();
+        SearchedJson {
             reason,
-            profile: profile.name().to_owned(),
-            heuristic: options.heuristic,
+            profile: self.profile.name().to_owned(),
+            heuristic: self.options.heuristic,
             threads,
             expansions: counters.expansions,
             nodes: counters.nodes,
             generated: counters.generated,
-            lands,
+            lands: self.sink.game.lands(),
             grundy_numbers: counters.grundy_numbers,
             seconds,
             expansions_per_second: speed(counters.expansions, seconds),
             memory_bytes,
             collections: counters.collections,
             table: TableUse {
-                capacity: workspace.table().capacity(),
+                capacity: self.workspace.table().capacity(),
                 used: counters.table_used,
                 replaced: counters.table_replaced,
             },
-            database: database.map(|GrundyFileUse { file, loaded, added }| DatabaseJson {
-                file,
-                loaded,
-                added,
-            }),
-        };
-        (json, closed.and(traced))
+            database: None,
+        }
+    }
+
+    /// Closes the database and the trace. Their errors are for after the answer.
+    pub fn close(self, searched: &mut SearchedJson) -> Result<(), CliError> {
+        let Sink { database, trace, .. } = self.sink;
+        let traced = trace.map_or(Ok(()), Trace::finish);
+        searched.table.capacity = self.workspace.table().capacity();
+        searched.database = database.map(GrundyFile::close).transpose()?;
+        traced
     }
 }
 
-/// What a search took. It is noted as soon as that ends: more may be looked for before it is told.
-#[derive(Clone, Copy, Debug)]
-pub struct Took {
-    /// What it counted.
-    pub counters: Counters,
-    /// Bytes of everything.
-    pub memory_bytes: u64,
-    /// Threads that searched.
-    pub threads: u32,
-    /// Lands in memory.
-    pub lands: u32,
-    /// Wall-clock time.
-    pub seconds: f64,
-}
-
-/// The database in JSON.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct DatabaseJson {
-    /// The file.
-    pub file: String,
-    /// Records that it had.
-    pub loaded: u64,
-    /// Records that were added.
-    pub added: u64,
-}
-
-/// Tells that the end of a file was lost.
+/// Warns that the end of a file was lost.
 pub fn warn_of_cut(path: &Path, contents: &Contents) {
     if let Some(cut) = contents.cut {
         output::warn(&format!(
@@ -247,15 +227,15 @@ pub struct Sink<'g> {
     shown: Shown,
     database: Option<GrundyFile>,
     table_capacity: u64,
-    /// What is written down of the search.
+    /// Trace of the search.
     pub trace: Option<Trace>,
 }
 
 impl Observer for Sink<'_> {
     fn progress(&mut self, progress: &Progress) {
-        if let Some(seconds) = self.shown.due() {
+        self.shown.update(|seconds| {
             let Counters { expansions, grundy_numbers, .. } = progress.counters;
-            let line = format!(
+            format!(
                 "{} expansions, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
                 short(expansions as f64),
                 short(speed(expansions, seconds)),
@@ -264,9 +244,8 @@ impl Observer for Sink<'_> {
                 short(grundy_numbers as f64),
                 short(self.game.lands().into()),
                 output::bytes(progress.memory_bytes),
-            );
-            self.shown.show(seconds, line);
-        }
+            )
+        });
         if let Some(trace) = &mut self.trace {
             let table_capacity = self.table_capacity;
             let progress = Progress { table_capacity, ..*progress };
@@ -279,8 +258,8 @@ impl Observer for Sink<'_> {
     }
 }
 
-/// What a search took, in the JSON of `sprouts solve` and `sprouts grundy`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+/// The search in the JSON of `sprouts solve` and `sprouts grundy`.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SearchedJson {
     /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -313,7 +292,7 @@ pub struct SearchedJson {
     pub table: TableUse,
     /// With `--db`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub database: Option<DatabaseJson>,
+    pub database: Option<GrundyFileUse>,
 }
 
 impl SearchedJson {
@@ -336,7 +315,7 @@ impl SearchedJson {
             ("speed", format!("{} expansions/s", short(self.expansions_per_second))),
             ("memory", memory),
         ];
-        if let Some(DatabaseJson { file, loaded, added }) = &self.database {
+        if let Some(GrundyFileUse { file, loaded, added }) = &self.database {
             let (loaded, added) = (grouped(*loaded), grouped(*added));
             rows.push(("database", format!("{loaded} numbers from {file}, {added} added")));
         }
@@ -354,18 +333,7 @@ impl SearchedJson {
             reason: Some(reason),
             profile: args.profile.name().to_owned(),
             heuristic: args.options().heuristic,
-            threads: 0,
-            expansions: 0,
-            nodes: 0,
-            generated: 0,
-            lands: 0,
-            grundy_numbers: 0,
-            seconds: 0.0,
-            expansions_per_second: 0.0,
-            memory_bytes: 0,
-            collections: 0,
-            table: TableUse::default(),
-            database: None,
+            ..SearchedJson::default()
         }
     }
 }

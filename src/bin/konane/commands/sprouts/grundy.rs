@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, Took};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
 use super::text::{self, TextArg};
 use crate::exit::{CliError, Exit};
 use crate::output;
@@ -29,7 +29,7 @@ pub struct GrundyArgs {
 }
 
 /// The JSON of `sprouts grundy`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct GrundyJson {
     /// As it was written.
     pub position: String,
@@ -48,9 +48,8 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let threads = flags.search.threads.of("dfpn", ["dfpn"])?;
     output::ended(flags.output.json, compute(args, threads, stop), |reason| GrundyJson {
         position: args.text.position.clone(),
-        canonical: None,
-        grundy: None,
         searched: SearchedJson::not_begun(flags, reason),
+        ..GrundyJson::default()
     })
 }
 
@@ -63,15 +62,10 @@ fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Resul
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
     let threads = threads.get() as u32;
     let report = grundy(workspace, &start.atoms, engine.options, threads, limits, sink);
-    let took = Took {
-        counters: report.counters,
-        memory_bytes: report.memory_bytes,
-        threads: report.threads,
-        lands: start.game.lands(),
-        seconds: begun.elapsed().as_secs_f64(),
-    };
     let reason = report.grundy.err();
-    let (searched, closed) = engine.close(took, reason);
+    let (counters, memory) = (&report.counters, report.memory_bytes);
+    let mut searched = engine.searched(counters, memory, report.threads, begun, reason);
+    let closed = engine.close(&mut searched);
     let json = GrundyJson {
         position: args.text.position.clone(),
         canonical: Some(start.canonical),

@@ -32,7 +32,7 @@ pub struct SproutsArgs {
     pub command: SproutsCommand,
 }
 
-/// The verbs of `konane sprouts`.
+/// The subcommands of `konane sprouts`.
 #[derive(Debug, Subcommand)]
 pub enum SproutsCommand {
     /// Find out whether the player to move wins a position, or its sum with a nim heap.

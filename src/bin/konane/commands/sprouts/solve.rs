@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, Took};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
 use super::text::{self, TextArg};
 use crate::args::{JobArgs, named};
 use crate::exit::{CliError, Exit};
@@ -84,7 +84,7 @@ impl SolveArgs {
 }
 
 /// The JSON of `sprouts solve`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SproutsSolveJson {
     /// As it was written, without a heap.
     pub position: String,
@@ -139,16 +139,10 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let result = solve(args, text, nimber, threads, stop);
     output::ended(flags.output.json, result, |reason| SproutsSolveJson {
         position: text.to_owned(),
-        canonical: None,
         nimber,
-        outcome: None,
-        best_move: None,
-        moves: None,
-        pn: None,
-        dn: None,
         algorithm: algorithm.name().to_owned(),
-        jobs: None,
         searched: SearchedJson::not_begun(flags, reason),
+        ..SproutsSolveJson::default()
     })
 }
 
@@ -182,17 +176,12 @@ fn solve(
     let limits = flags.search.limits(begun, stop);
     let (workspace, sink) = (&engine.workspace, &mut engine.sink);
     let report = algorithm.search(workspace, &root, options, jobs, threads, limits, sink);
-    let took = Took {
-        counters: report.counters,
-        memory_bytes: report.memory_bytes,
-        threads: report.threads,
-        lands: start.game.lands(),
-        seconds: begun.elapsed().as_secs_f64(),
-    };
     sink.progress(&Progress::from(&report));
-    tracing::debug!(?report, took.seconds, "search ends");
-
     let reason = report.outcome.reason();
+    let (counters, memory) = (&report.counters, report.memory_bytes);
+    let mut searched = engine.searched(counters, memory, report.threads, begun, reason);
+    tracing::debug!(?report, searched.seconds, "search ends");
+
     let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
         nimber,
@@ -200,7 +189,7 @@ fn solve(
         threads,
         from_file: 0,
         limits: Limits {
-            // Who wins comes first: without that, only what is known anyway is said about moves.
+            // The outcome of the position comes first: without it, nothing is searched for the moves.
             nodes: match reason {
                 Some(_) => Some(0),
                 None => limits.nodes.map(|most| most.saturating_sub(report.counters.nodes)),
@@ -209,15 +198,16 @@ fn solve(
         },
     };
     let (position, mut scratch) = (&start.position, Scratch::default());
-    // What is traced is the search of the position itself.
+    let (workspace, sink) = (&engine.workspace, &mut engine.sink);
+    // The trace is of the search of the position itself.
     let trace = sink.trace.take();
-    // Moves that have no room take no outcome away.
+    // The outcome is reported even if there is no memory for the moves.
     let moves =
         survey(workspace, &start.game, position, options, &mut scratch, sink, &mut |_| {}).ok();
     sink.trace = trace;
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
-    let (searched, closed) = engine.close(took, reason);
+    let closed = engine.close(&mut searched);
     let open = reason.is_some();
     let json = SproutsSolveJson {
         position: text.to_owned(),
@@ -241,7 +231,7 @@ fn solve(
     closed.map(|()| reason.or(left).into())
 }
 
-/// Why not all is known about the moves.
+/// Reason for which a move is unknown.
 fn left(moves: Option<&Analysis>) -> Option<Reason> {
     moves.map_or(Some(Reason::Memory), |moves| moves.reason)
 }

@@ -7,15 +7,15 @@ use clap::Args;
 use crate::exit::CliError;
 use konane::sprouts::{MovesError, Position};
 
-/// How positions are written, for the help of every verb.
+/// Help text about the notation of positions.
 pub const HELP: &str = "\
 Positions: 0*12 is twelve isolated spots. In general, lands joined by +, their regions by |, \
 boundaries by . and vertices side by side: 0, 1, 2, 3 curve ends of a spot that occurs once, a \
 letter for a spot that occurs twice, in lower case within a boundary, else in upper case: \
 \"0*2.AB|1AB\". A finished position is !. Texts with } and ] are read in the older form of GLOP.";
 
-/// Bytes that the tables of verbs without `--memory` may take. A position that a person writes needs
-/// a small part of it.
+/// Memory limit in bytes of subcommands without `--memory`. Positions that people write need a small part
+/// of it.
 pub const MEMORY: u64 = 2 << 30;
 
 /// A position.
@@ -43,7 +43,7 @@ pub fn read(text: &str) -> Result<Position, CliError> {
     text.parse().map_err(|error| CliError::SproutsText { text: text.to_owned(), error })
 }
 
-/// For verbs without `--memory`, which nobody can tell to allow more.
+/// Error of subcommands without `--memory` for a position that needs too much memory.
 pub fn too_large(_: impl Into<MovesError>) -> CliError {
     CliError::SproutsTooLarge
 }

@@ -18,7 +18,9 @@ use konane::search::Value;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::SprReader;
-use konane::sprouts::verify::{VerifyError, VerifyLimits, VerifyProgress, VerifyReport, verify};
+use konane::sprouts::verify::{
+    Finding, VerifyError, VerifyLimits, VerifyProgress, VerifyReport, verify,
+};
 use konane::system::{parse_bytes, parse_count, parse_duration};
 
 /// `konane sprouts verify`.
@@ -66,7 +68,7 @@ pub struct VerifySprJson {
     /// the root undecided.
     pub valid: Option<bool>,
     /// Entries that are not established, the first ones.
-    pub problems: Vec<ProblemJson>,
+    pub problems: Vec<Finding>,
     /// The limit that left something undecided (`--max-work` is a `node limit`), or `interrupted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
@@ -80,17 +82,6 @@ pub struct VerifySprJson {
     pub searched: u64,
     /// Wall-clock time.
     pub seconds: f64,
-}
-
-/// An entry that is not established.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ProblemJson {
-    /// The line of the file.
-    pub line: u64,
-    /// The land.
-    pub position: String,
-    /// The contradiction, or the limit that was reached.
-    pub problem: String,
 }
 
 /// Checks and prints.
@@ -119,15 +110,7 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         wrong: report.wrong,
         undecided: report.undecided,
         valid,
-        problems: report
-            .findings
-            .iter()
-            .map(|finding| ProblemJson {
-                line: finding.line,
-                position: finding.land.clone(),
-                problem: finding.problem.to_string(),
-            })
-            .collect(),
+        problems: report.findings.clone(),
         reason: report.reason,
         root: args.root.clone(),
         outcome: root.map(|_| outcome_name(value).to_owned()),
@@ -144,20 +127,20 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 
 /// Shows on stderr how far the check is.
 fn show(progress: &Progress, now: VerifyProgress) {
-    let Some(seconds) = progress.due() else { return };
-    let (entries, searched) = (grouped(now.entries), grouped(now.searched));
-    let text = match now.checked {
-        None => format!("{entries} entries read"),
-        Some(checked) if checked == now.entries => format!("root, {searched} positions searched"),
-        Some(checked) => {
-            progress.part(checked, now.entries);
-            format!(
-                "{} of {entries} entries checked, {searched} positions searched",
-                grouped(checked)
-            )
+    progress.update(|_| {
+        let (entries, searched) = (grouped(now.entries), grouped(now.searched));
+        match now.checked {
+            None => format!("{entries} entries read"),
+            Some(checked) if checked == now.entries => {
+                format!("root, {searched} positions searched")
+            }
+            Some(checked) => {
+                progress.part(checked, now.entries);
+                let checked = grouped(checked);
+                format!("{checked} of {entries} entries checked, {searched} positions searched")
+            }
         }
-    };
-    progress.show(seconds, text);
+    });
 }
 
 fn text(json: &VerifySprJson, report: &VerifyReport) -> String {
