@@ -68,7 +68,7 @@ pub fn ended<T: Serialize>(
 }
 
 /// Writes the result of a run as [`answer`] does. If a limit or a signal ended the run with an error,
-/// `--json` writes the object that `ended` returns.
+/// `--json` writes the object that `object` returns.
 pub fn report<T: Serialize>(
     as_json: bool,
     result: Result<T, CliError>,
