@@ -1,8 +1,7 @@
-//! docs/json.md, docs/api.md and docs/json.schema.json from the JSON Schemas of the program's types.
+//! docs/json.md and docs/api.md from docs/json.schema.json, which the program prints.
 
 use std::fmt::Write as _;
 
-use konane::cli::json::{Schemas, schemas};
 use serde_json::{Map, Value, json};
 
 use crate::Failure;
@@ -12,62 +11,47 @@ use crate::Failure;
 const PAGES: [(&str, &str); 2] =
     [("json.md", include_str!("../pages/json.md")), ("api.md", include_str!("../pages/api.md"))];
 
-/// Names and contents of all generated files.
+/// Names and contents of the pages, from the JSON Schema of the program (`konane json-schema`).
 ///
 /// # Errors
-/// If a template names an unknown type, or a type is on no page.
-pub fn files() -> Result<Vec<(&'static str, String)>, Failure> {
-    let schemas = schemas();
-    let (mut files, mut used) = (Vec::new(), Vec::new());
+/// If the schema is not JSON, a template names an unknown type, or a type is on no page.
+pub fn pages(schema: &str) -> Result<Vec<(&'static str, String)>, Failure> {
+    let mut schema: Map<String, Value> = serde_json::from_str(schema)?;
+    let mut part = |name| match schema.get_mut(name).map(Value::take) {
+        Some(Value::Object(part)) => Ok(part),
+        _ => Err(format!("the schema has no object {name}")),
+    };
+    let (objects, types) = (part("properties")?, part("$defs")?);
+    let (mut pages, mut used) = (Vec::new(), Vec::new());
     for (name, template) in PAGES {
         let mut page = String::new();
         for line in template.lines() {
             match line.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
                 None => page += line,
-                Some("commands") => page += &commands(&schemas),
+                Some("commands") => page += &commands(&objects, &types),
                 Some(name) => {
-                    let found = schemas.types.get(name);
+                    let found = types.get(name);
                     page += &table(found.ok_or_else(|| format!("there is no type {name}"))?);
                     used.push(name);
                 }
             }
             page.push('\n');
         }
-        files.push((name, page));
+        pages.push((name, page));
     }
-    let missing: Vec<_> =
-        schemas.types.keys().filter(|name| !used.contains(&name.as_str())).collect();
+    let missing: Vec<_> = types.keys().filter(|name| !used.contains(&name.as_str())).collect();
     if !missing.is_empty() {
         return Err(format!("these types are on no page: {missing:?}").into());
     }
-    files.push(("json.schema.json", schema(&schemas)? + "\n"));
-    Ok(files)
-}
-
-/// One JSON Schema with all types as definitions.
-fn schema(schemas: &Schemas) -> Result<String, Failure> {
-    let commands: Map<String, Value> = schemas
-        .commands
-        .iter()
-        .map(|(command, name)| {
-            ((*command).to_owned(), json!({ "$ref": format!("#/$defs/{name}") }))
-        })
-        .collect();
-    let schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "JSON of konane",
-        "description": "`properties` has the objects of the subcommands by their names.",
-        "properties": commands,
-        "$defs": schemas.types,
-    });
-    Ok(serde_json::to_string_pretty(&schema)?)
+    Ok(pages)
 }
 
 /// The table of all subcommands and the keys of their objects.
-fn commands(schemas: &Schemas) -> String {
+fn commands(objects: &Map<String, Value>, types: &Map<String, Value>) -> String {
     let mut text = "| subcommand | type | keys |\n|---|---|---|".to_owned();
-    for (command, name) in &schemas.commands {
-        let ty = &schemas.types[name];
+    for (command, object) in objects {
+        let name = last(object["$ref"].as_str().unwrap_or_default());
+        let ty = &types[name];
         let variants = ty.get("anyOf").and_then(Value::as_array);
         let variants = variants.map_or_else(|| vec![ty], |variants| variants.iter().collect());
         let mut keys = Vec::new();

@@ -173,9 +173,17 @@ fn write_cluster(folder: &Path) -> Result<(), Failure> {
 }
 
 fn write_json(docs: &Path) -> Result<(), Failure> {
-    for (name, page) in json::files()? {
+    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    let arguments = ["run", "--quiet", "--", "json-schema"];
+    let run = Command::new(cargo).current_dir(ROOT).args(arguments).output()?;
+    if !run.status.success() {
+        return Err(String::from_utf8_lossy(&run.stderr).into());
+    }
+    let schema = String::from_utf8(run.stdout)?;
+    for (name, page) in json::pages(&schema)? {
         fs::write(docs.join(name), page)?;
     }
+    fs::write(docs.join("json.schema.json"), schema)?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Numbers as people read them, and tables in Markdown and CSV.
 
-pub use konane::cli::output::grouped;
+pub use konane::system::grouped;
 
 /// What stands where there is no figure.
 pub const NONE: &str = "–";
