@@ -1,0 +1,93 @@
+//! Developer commands: `cargo xtask measure|pages|simulate|fit|json-schema`.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use clap::{Parser, Subcommand};
+use serde_json::{Map, Value, json};
+
+mod fit;
+mod measure;
+mod simulate;
+
+type Failure = Box<dyn Error>;
+
+/// The sources of the program.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer commands of konane")]
+struct Cli {
+    #[command(subcommand)]
+    command: DeveloperCommand,
+}
+
+#[derive(Subcommand)]
+enum DeveloperCommand {
+    /// Run the program and append records to docs/benchmarks, then write the pages
+    Measure(measure::Args),
+    /// Write the pages and figures of docs (xtask/pages.py)
+    Pages {
+        /// Arguments of the script; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Simulate a search on many machines on a virtual clock
+    #[command(subcommand)]
+    Simulate(simulate::Simulate),
+    /// Fit the Grundy number model of Sprouts, and print its weights
+    Fit {
+        /// Files of Grundy numbers
+        #[arg(required = true, value_name = "FILE.spr")]
+        files: Vec<PathBuf>,
+    },
+    /// Print the JSON Schema of the program, for the pages
+    JsonSchema,
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        DeveloperCommand::Measure(args) => measure::run(&args),
+        DeveloperCommand::Pages { args } => pages(&args),
+        DeveloperCommand::Simulate(game) => game.run(),
+        DeveloperCommand::Fit { files } => fit::run(&files),
+        DeveloperCommand::JsonSchema => print_json_schema(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the script that writes the pages.
+fn pages(args: &[String]) -> Result<(), Failure> {
+    let script = PathBuf::from(ROOT).join("xtask/pages.py");
+    let status = Command::new("python3").arg(script).args(args).status();
+    match status.map_err(|error| format!("python3: {error}; install Python 3.10"))?.success() {
+        true => Ok(()),
+        false => Err("the pages were not written".into()),
+    }
+}
+
+fn print_json_schema() -> Result<(), Failure> {
+    let schemas = konane::cli::json::schemas();
+    let reference = |name| json!({ "$ref": format!("#/$defs/{name}") });
+    let commands: Map<String, Value> = schemas
+        .commands
+        .into_iter()
+        .map(|(command, name)| (command.to_owned(), reference(name)))
+        .collect();
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "JSON of konane",
+        "description": "`properties` has the objects of the subcommands by their names.",
+        "properties": commands,
+        "$defs": schemas.types,
+    });
+    println!("{}", serde_json::to_string_pretty(&schema)?);
+    Ok(())
+}
