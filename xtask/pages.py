@@ -22,6 +22,7 @@ import math
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -358,24 +359,20 @@ def machine(results):
         ["signature (`konane bench`)", distinct(record["signature"] for record in records)],
         ["load average before a run", f"{min(loads):.2f} to {max(loads):.2f}"],
     ]
-    boards, differing = set(), []
+    boards = set()
     for group in results.groups.values():
         board, found = group.answer["board"], group[-1].found
         if found and published_winner(board):
             boards.add(board)
             if found != published_winner(board):
-                differing.append(f"`{group[-1]['args']}`")
+                raise Problem(f"`konane {group[-1]['args']}`: {found} wins, unlike in the thesis")
     earlier = "Rows with † are of an earlier version of the program, with another signature.\n"
-    text = (
+    return (
         f"## Machine and program\n\n{table('|', rows)}\n"
         "These runs themselves are part of the load average: if it equals the number of threads, the "
         "machine had no other work.\n"
-        f"{earlier if any(map(results.is_earlier, results.groups.values())) else ''}"
-    )
-    if differing:
-        return f"{text}\n**Winners that differ from the thesis:** {', '.join(differing)}.\n"
-    return (
-        f"{text}\nAll winners found are those of Figure 4.3 of the thesis ({len(boards)} boards).\n"
+        f"{earlier if any(map(results.is_earlier, results.groups.values())) else ''}\n"
+        f"All winners found are those of Figure 4.3 of the thesis ({len(boards)} boards).\n"
     )
 
 
@@ -544,33 +541,28 @@ SEARCHED = [("6x6", "thesis"), ("6x6", "tuned"), ("7x7", "tuned"), ("6x8", "tune
 THREADS = [1, 2, 4, 8, 12, 16]
 
 
+@dataclass
 class Point:
-    """A search on some number of threads, compared with the one on one thread."""
+    """A search on some number of threads, compared with the one on one thread. Published ones have no
+    group."""
 
-    def __init__(
-        self, threads, seconds, speedup, efficiency, overhead, group=None, cpu_overhead=None
-    ):
-        self.threads, self.seconds, self.speedup, self.efficiency = (
-            threads,
-            seconds,
-            speedup,
-            efficiency,
-        )
-        self.overhead, self.group, self.cpu_overhead = overhead, group, cpu_overhead
-        # Nodes per second by those on one thread.
-        self.throughput = speedup * overhead
+    threads: int
+    seconds: float
+    speedup: float
+    efficiency: float
+    overhead: float
+    group: Group | None = None
+    cpu_overhead: float | None = None
 
     @property
-    def outcome(self):
-        """The winner, if all runs have the same."""
-        outcomes = {record.outcome for record in self.group or []}
-        return outcomes.pop() if len(outcomes) == 1 else None
+    def throughput(self):
+        """Nodes per second divided by those on one thread."""
+        return self.speedup * self.overhead
 
 
 def series(results):
     """(algorithm, board, profile, points) of the thesis and of our searches; the profile of the thesis
-    is `published`. Searches without an answer are left out."""
-    everything = []
+    is `published`. Unfinished searches are left out."""
     for algorithm in PARALLEL:
         points = []
         for row in SEARCHES:
@@ -580,96 +572,59 @@ def series(results):
                 efficiency = (points[0].seconds if points else seconds) / seconds / threads
                 speedup, overhead = float(row["speedup"]), float(row["search_overhead"])
                 points.append(Point(threads, seconds, speedup, efficiency, overhead))
-        everything.append((algorithm, "6x6", "published", points))
+        yield algorithm, "6x6", "published", points
         for board, profile in SEARCHED:
-            points, one = [], None
-            for threads in THREADS:
-                group = results.solve(board, algorithm, profile, threads, is_required=False)
-                if group is None or group.is_unfinished or (one is None and threads > 1):
-                    continue
-                one = one or group
-                speedup = one.seconds / max(group.seconds, 1e-9)
-                overhead = group.nodes / max(one.nodes, 1)
-                cpu = None
-                if None not in (group.cpu_seconds, one.cpu_seconds):
-                    cpu = group.cpu_seconds / max(one.cpu_seconds, 0.01)
-                points.append(
-                    Point(threads, group.seconds, speedup, speedup / threads, overhead, group, cpu)
-                )
-            if points:
-                everything.append((algorithm, board, profile, points))
-    return everything
+            groups = {n: results.solve(board, algorithm, profile, n) for n in THREADS}
+            points, one = [], groups[1]
+            for threads, group in groups.items():
+                if len({record.outcome for record in group}) > 1:
+                    raise Problem(f"runs of `konane {group[-1]['args']}` differ in the winner")
+                if not group.is_unfinished:
+                    speedup = one.seconds / max(group.seconds, 1e-9)
+                    overhead, cpu = group.nodes / one.nodes, None
+                    if group.cpu_seconds is not None:
+                        cpu = group.cpu_seconds / max(one.cpu_seconds, 0.01)
+                    point = threads, group.seconds, speedup, speedup / threads, overhead
+                    points.append(Point(*point, group, cpu))
+            yield algorithm, board, profile, points
 
 
 def scaling():
     results = Results("scaling")
-    everything = series(results)
-
-    def section(algorithm):
-        rows, notes, is_measured = [], "", False
-        for name, board, profile, points in everything:
-            if name != algorithm:
-                continue
-            for index, point in enumerate(points):
-                group = point.group
-                where = "the thesis" if profile == "published" else profile
-                cells = [board, where] if index == 0 else ["", ""]
-                cells += [point.threads, time(point.seconds), ratio(point.speedup)]
-                cells += [ratio(point.efficiency), ratio(point.overhead)]
-                cells.append(optional(group, lambda group: grouped(group.nodes)))
-                cells.append(optional(group, lambda group: short(group.speed)))
-                cells.append(optional(group and group.cpu_seconds, cpu_time))
-                cells.append(optional(point.cpu_overhead, ratio))
-                cells.append(optional(group, len))
-                cells.append(optional(group, lambda g: f"{time(g.range[0])} to {time(g.range[1])}"))
-                cells.append(optional(group and group.load, ratio))
-                rows.append(cells)
-                is_measured |= group is not None and point.threads > 1
-                if group and not point.outcome:
-                    notes += (
-                        f"\n**Runs of {board} on {point.threads} threads differ in the winner.**\n"
-                    )
-        if not is_measured:
-            notes += "\nNot measured here on several threads.\n"
-        head = (
-            "board|profile|>threads|>time|>speed-up|>efficiency|>search overhead|>nodes|>nodes/s"
-            "|>CPU time|>CPU overhead|>runs|>least to greatest time|>greatest load"
-        )
-        return table(head, rows) + notes
-
-    rows = []
-    for algorithm, board, profile, points in everything:
+    rows, csv_rows = {algorithm: [] for algorithm in PARALLEL}, []
+    for algorithm, board, profile, points in series(results):
         for point in points:
             group = point.group
-            cells = [algorithm, board, profile, point.threads, point.seconds]
-            cells += group.range if group else [None, None]
-            cells += [point.speedup, point.efficiency, point.overhead]
-            cells += [group.nodes, rounded(group.speed)] if group else [None, None]
-            cells += [group and group.cpu_seconds, point.cpu_overhead, group and len(group)]
-            rows.append([*cells, group and group.load, point.outcome])
+            head = [board, profile if group else "the thesis"] if point.threads == 1 else ["", ""]
+            ratios = [point.speedup, point.efficiency, point.overhead]
+            cells, csv_cells, span = [NONE] * 7, [None] * 7, [None, None]
+            if group:
+                span, runs = group.range, len(group)
+                cells = [grouped(group.nodes), short(group.speed)]
+                cells += [
+                    optional(group.cpu_seconds, cpu_time),
+                    optional(point.cpu_overhead, ratio),
+                ]
+                cells += [runs, f"{time(span[0])} to {time(span[1])}", optional(group.load, ratio)]
+                csv_cells = [group.nodes, rounded(group.speed), group.cpu_seconds]
+                csv_cells += [point.cpu_overhead, runs, group.load, group[-1].outcome]
+            rows[algorithm].append(
+                [*head, point.threads, time(point.seconds), *map(ratio, ratios), *cells]
+            )
+            head = [algorithm, board, profile, point.threads, point.seconds]
+            csv_rows.append([*head, *span, *ratios, *csv_cells])
     head = (
+        "board|profile|>threads|>time|>speed-up|>efficiency|>search overhead|>nodes|>nodes/s"
+        "|>CPU time|>CPU overhead|>runs|>least to greatest time|>greatest load"
+    )
+    csv_head = (
         "algorithm,board,profile,threads,seconds,least_seconds,greatest_seconds,speedup,efficiency,"
         "search_overhead,nodes,nodes_per_second,cpu_seconds,cpu_overhead,runs,greatest_load,winner"
     )
-    # The runs themselves cause a load of as many as they have threads.
-    is_busy = any(
-        (record["load_before"] or 0) > max(THREADS[-1], record["cores"]) + 1
-        for record in results.records
-    )
-    busy = (
-        "\n\n**The machine was busy with other work during these runs**, as the load shows: the "
-        "speed-ups are not those of the program.\n"
-    )
-    text = page(
-        "scaling.md",
-        machine=machine(results),
-        busy=busy if is_busy else "",
-        dfpn=section("dfpn"),
-        pn2=section("pn2"),
-    )
+    tables = {algorithm: table(head, of) for algorithm, of in rows.items()}
     return {
-        "benchmarks/scaling.md": text,
-        "benchmarks/scaling.csv": csv_table(head, rows),
+        "benchmarks/scaling.md": page("scaling.md", machine=machine(results), **tables),
+        "benchmarks/scaling.csv": csv_table(csv_head, csv_rows),
         "benchmarks/scaling.svg": lambda: draw_scaling(results),
     }
 
@@ -699,11 +654,12 @@ class Board:
     else the one with the most nodes."""
 
     def __init__(self, ranks, files, search):
-        self.ranks, self.files, self.search = ranks, files, search
+        self.ranks, self.files, self.search, self.winner = ranks, files, search, search.found
         self.name = f"{ranks}x{files}"
         self.published = published_winner(self.name)
-        self.winner = search and search.found
         self.is_new = bool(self.winner) and not self.published
+        if self.published and self.winner not in (None, self.published):
+            raise Problem(f"{self.name}: {self.winner} wins, but {self.published} in the thesis")
 
     @property
     def word(self):
@@ -740,110 +696,71 @@ def winners():
         is_less = not earlier.found and earlier.nodes > record.nodes
         if record.found or not (earlier.found or is_less):
             searches[board] = record
-    rows = [Board(*board, searches.get(board)) for board in boards()]
+    rows = [Board(*board, searches[board]) for board in boards()]
+    compared = sum(bool(row.winner and row.published) for row in rows)
+    missing = [row.name for row in rows if row.published and not row.winner]
+    rest = "There is none that the thesis solves and this program did not."
+    if missing:
+        rest = f"In the thesis and not solved here: {', '.join(missing)}."
 
-    def agreement():
-        both = [row for row in rows if row.winner and row.published]
-        differing = [row.name for row in both if row.winner != row.published]
-        if differing:
-            return f"\n**Winners that differ from the thesis:** {', '.join(differing)}."
-        missing = [row.name for row in rows if row.published and not row.winner]
-        rest = "There is none that the thesis solves and this program did not."
-        if missing:
-            rest = f"In the thesis and not solved here: {', '.join(missing)}."
-        return f"All {len(both)} winners that the thesis has as well agree with it. {rest}"
+    word = {(row.ranks, row.files): row.word for row in rows}
+    small_boards, long_boards = [], []
+    for ranks in range(1, 9):
+        words = [word[min(ranks, files), max(ranks, files)] for files in range(1, 9)]
+        small_boards.append([f"**{ranks}**", *words])
+        of = [row for row in rows if row.ranks == ranks]
+        won = [ranges(r.files for r in of if r.winner == w) for w in ("black", "white", None)]
+        long_boards.append([ranks, ranges(row.files for row in of), *won])
 
-    def small_boards():
-        word = {(row.ranks, row.files): row.word for row in rows}
-        lines = []
-        for ranks in range(1, 9):
-            cells = [word[min(ranks, files), max(ranks, files)] for files in range(1, 9)]
-            lines.append([f"**{ranks}**", *cells])
-        return table("ranks \\ files|1|2|3|4|5|6|7|8", lines)
-
-    def long_boards():
-        lines = []
-        for ranks in range(1, 9):
-            of = [row for row in rows if row.ranks == ranks]
-            won = [ranges(r.files for r in of if r.winner == w) for w in ("black", "white", None)]
-            lines.append([ranks, ranges(row.files for row in of), *won])
-        return table(">shorter side|longer side|Black wins|White wins|not solved", lines)
-
-    def solved_boards():
-        lines = []
-        for row in rows:
-            if not row.winner:
-                continue
-            search, answer = row.search, row.search.result
-            there = {None: "new", row.winner: "the same"}.get(row.published, "**another**")
-            cells = [row.name, row.word, there, grouped(search.nodes)]
-            cells += [optional(answer["leaf_positions"], grouped), time(answer["seconds"])]
-            cells += [optional(search["cpu_seconds"], cpu_time), answer["algorithm"]]
-            lines.append(
-                [*cells, optional(answer["threads"]), optional(search["load_before"], ratio)]
-            )
-        head = (
-            "board|winner|the thesis|>nodes|>in exact searches|>time|>CPU time|algorithm|>threads"
-            "|>load before"
-        )
-        return table(head, lines)
-
-    def unsolved_boards():
-        lines, text = [], ""
-        for row in rows:
-            if row.winner or not row.search:
-                continue
-            search, answer = row.search, row.search.result
+    solved_boards, unsolved_boards, csv_rows = [], [], []
+    for row in rows:
+        search, answer = row.search, row.search.result
+        cells = [row.name, row.ranks * row.files, row.winner or "unknown"]
+        cells += [row.published or "unknown", "yes" if row.is_new else "no"]
+        cells += [answer["algorithm"], answer["threads"], search.nodes, answer["leaf_positions"]]
+        cells += [answer["seconds"], search["cpu_seconds"], search["peak_rss_bytes"]]
+        csv_rows.append([*cells, answer["reason"], answer["pn"], answer["dn"]])
+        if row.winner:
+            cells = [row.name, row.word, "the same" if row.published else "new"]
+            cells += [grouped(search.nodes), optional(answer["leaf_positions"], grouped)]
+            cells += [time(answer["seconds"]), optional(search["cpu_seconds"], cpu_time)]
+            cells += [answer["algorithm"], optional(answer["threads"])]
+            solved_boards.append([*cells, optional(search["load_before"], ratio)])
+        else:
             limits = [search["time_limit"]] if search["time_limit"] else []
             if search["max_nodes"]:
                 limits.append(f"{short(search['max_nodes'])} nodes")
             cells = [row.name, ", ".join(limits) or NONE, answer["reason"], grouped(search.nodes)]
             cells += [time(answer["seconds"]), optional(answer["pn"], grouped)]
-            lines.append([*cells, optional(answer["dn"], grouped), f"`{search['args']}`"])
-        if lines:
-            head = "board|limits|stopped by|>nodes|>time|>root pn|>root dn|search"
-            text += (
-                "\n## Not solved within the limits\n\nThese runs claim nothing. pn and dn are the root's "
-                "proof and disproof numbers for Black, who is to move, at the end of the run. Measuring "
-                f"again with greater limits tries these boards again.\n\n{table(head, lines)}"
-            )
-        if not_tried := [row.name for row in rows if not row.search]:
-            text += f"\n## Not tried\n\n{', '.join(not_tried)}.\n"
-        return text
+            unsolved_boards.append([*cells, optional(answer["dn"], grouped), f"`{search['args']}`"])
 
-    lines = []
-    for row in rows:
-        search = row.search or Record(result=Record())
-        answer = search.result
-        cells = [
-            row.name,
-            row.ranks * row.files,
-            row.winner or "unknown",
-            row.published or "unknown",
-        ]
-        cells += ["yes" if row.is_new else "no", answer["algorithm"], answer["threads"]]
-        cells += [search.nodes if row.search else None, answer["leaf_positions"], answer["seconds"]]
-        cells += [search["cpu_seconds"], search["peak_rss_bytes"], answer["reason"]]
-        lines.append([*cells, answer["pn"], answer["dn"]])
-    head = (
+    csv_head = (
         "board,squares,winner,published,new,algorithm,threads,nodes,leaf_positions,seconds,cpu_seconds,"
         "peak_memory_bytes,reason,root_pn,root_dn"
     )
     text = page(
         "winners.md",
         boards=len(rows),
-        solved=sum(bool(row.winner) for row in rows),
+        solved=len(solved_boards),
         new=sum(row.is_new for row in rows),
-        agreement=agreement(),
-        machine=measured_on([row.search for row in rows if row.search]),
-        small_boards=small_boards(),
-        long_boards=long_boards(),
-        solved_boards=solved_boards(),
-        unsolved_boards=unsolved_boards(),
+        agreement=f"All {compared} winners that the thesis has as well agree with it. {rest}",
+        machine=measured_on([row.search for row in rows]),
+        small_boards=table("ranks \\ files|1|2|3|4|5|6|7|8", small_boards),
+        long_boards=table(
+            ">shorter side|longer side|Black wins|White wins|not solved", long_boards
+        ),
+        solved_boards=table(
+            "board|winner|the thesis|>nodes|>in exact searches|>time|>CPU time|algorithm|>threads"
+            "|>load before",
+            solved_boards,
+        ),
+        unsolved_boards=table(
+            "board|limits|stopped by|>nodes|>time|>root pn|>root dn|search", unsolved_boards
+        ),
     )
     return {
         "winners.md": text,
-        "benchmarks/winners.csv": csv_table(head, lines),
+        "benchmarks/winners.csv": csv_table(csv_head, csv_rows),
         "benchmarks/winners.svg": lambda: draw_winners(rows),
     }
 
@@ -857,7 +774,7 @@ class Answers:
     CELLS = "nodes,leaf_positions,seconds,reason"
 
     def __init__(self, name):
-        self.searches = {}
+        self.name, self.searches = name, {}
         for record in load(name):
             key = record.result["board"], record.result["position"]
             earlier = self.searches.get(key)
@@ -866,29 +783,30 @@ class Answers:
             if record.found or not (earlier and earlier.found):
                 self.searches[key] = record
 
-    def get(self, ranks, files, position):
-        return self.searches.get((f"{ranks}x{files}", position))
+    def __getitem__(self, position):
+        """The search of (ranks, files, text)."""
+        ranks, files, text = position
+        if (f"{ranks}x{files}", text) not in self.searches:
+            raise Problem(
+                f"docs/benchmarks/{self.name}.jsonl has no record of {ranks}x{files} '{text}': "
+                f"run `cargo xtask measure {self.name}`"
+            )
+        return self.searches[f"{ranks}x{files}", text]
 
-    def winner(self, *position):
-        search = self.get(*position)
-        return search and search.found
-
-    def reason(self, *position):
-        """The limit because of which there is no winner."""
-        search = self.get(*position)
-        if search is None:
-            return "not searched"
+    def limit(self, position):
+        """The limit that was reached without a winner."""
+        search = self[position]
+        limits = {"time limit": search["time_limit"], "node limit": search["max_nodes"]}
         reason = search.result["reason"]
-        if reason == "time limit" and search["time_limit"]:
-            return f"{reason} of {search['time_limit']}"
-        if reason == "node limit" and search["max_nodes"]:
-            return f"{reason} of {grouped(search['max_nodes'])}"
-        return reason
+        limit = limits.get(reason)
+        return (
+            f"{reason} of {grouped(limit) if isinstance(limit, int) else limit}"
+            if limit
+            else reason
+        )
 
-    def cells(self, *position):
-        search = self.get(*position)
-        if search is None:
-            return [None, None, None, "not searched"]
+    def cells(self, position):
+        search = self[position]
         answer = search.result
         return [search.nodes, answer["leaf_positions"], answer["seconds"], answer["reason"]]
 
@@ -973,18 +891,6 @@ def choice(player, winners):
     return None if None in winners else {"black": "white", "white": "black"}[player]
 
 
-class Opening:
-    """A first removal: its names, its answers as (names, position, winner), and its winner."""
-
-    def __init__(self, names, answers, winner_of):
-        self.names = names
-        self.answers = [(*answer, winner_of(answer[1])) for answer in answers]
-        self.winner = choice("white", [winner for _, _, winner in self.answers])
-
-    def answers_with(self, winner):
-        return joined(names for names, _, found in self.answers if found == winner)
-
-
 def joined(removals):
     """Removals with commas between different ones."""
     return ", ".join(map(" ".join, removals)) or NONE
@@ -992,91 +898,57 @@ def joined(removals):
 
 def openings():
     answers = Answers("openings")
-    # Winner and openings of each board of which some position was searched.
-    searched, not_searched = {}, []
-    for ranks, files in boards():
-        opened = [
-            Opening(*opening, lambda position: answers.winner(ranks, files, position))
-            for opening in openings_of(ranks, files)
-        ]
-        positions = [position for opening in opened for _, position, _ in opening.answers]
-        # On 1x1 there is nothing to search.
-        if positions and not any(answers.get(ranks, files, position) for position in positions):
-            not_searched.append(f"{ranks}x{files}")
-        else:
-            winner = choice("black", [opening.winner for opening in opened])
-            searched[ranks, files] = winner, opened
-
-    def left_out():
-        reasons = defaultdict(list)
-        for (ranks, files), (_, opened) in searched.items():
-            counts = defaultdict(int)
-            for opening in opened:
-                for _, position, winner in opening.answers:
-                    if winner is None:
-                        counts[answers.reason(ranks, files, position)] += 1
-            for reason, count in sorted(counts.items()):
-                reasons[reason].append(f"{ranks}x{files} ({count})")
-        text = "\n".join(f"- {reason}: {', '.join(of)}" for reason, of in sorted(reasons.items()))
-        if text:
-            text = (
-                "Left out are, by the limit of the search and with their numbers of pairs:\n\n"
-                f"{text}\n"
-            )
-        return text + (f"\nNot searched: {', '.join(not_searched)}." if not_searched else "")
-
-    def black_wins():
-        one_rank, lines = [], []
-        for (ranks, files), (winner, opened) in searched.items():
-            if winner != "black":
-                continue
-            if ranks == 1:
-                one_rank.append(files)
-            else:
-                won = [joined(o.names for o in opened if o.winner == w) for w in ("black", "white")]
-                lines.append([f"{ranks}x{files}", *won])
-        head = "board|removals that win|removals that lose"
-        return f"One rank: with {ranges(one_rank)} files.\n\n{table(head, lines)}"
-
-    rows, lines = [], []
+    rows, csv_rows, winners, complete = [], [], {}, 0
+    one_rank, black_wins = [], []
+    # By limit, the boards with the numbers of pairs that have no winner.
+    left_out = defaultdict(list)
     words = {"black": "**Black**", "white": "White", None: "?"}
-    for (ranks, files), (start_winner, opened) in searched.items():
-        board = f"{ranks}x{files}"
-        for opening in opened:
-            cells = [opening.answers_with(winner) for winner in ("white", "black", None)]
-            rows.append([board, " ".join(opening.names), words[opening.winner], *cells])
-            first, *same = opening.names
-            head = [
-                board,
-                start_winner or "unknown",
-                first,
-                " ".join(same),
-                opening.winner or "unknown",
-            ]
-            for (second, *same), position, winner in opening.answers:
-                cells = [second, " ".join(same), winner or "unknown", position]
-                lines.append([*head, *cells, *answers.cells(ranks, files, position)])
-            if not opening.answers:
-                lines.append(head + [None] * 8)
-    compare_winners({f"{r}x{f}": winner for (r, f), (winner, _) in searched.items()}, "openings")
-    complete = [
-        all(winner for opening in opened for _, _, winner in opening.answers)
-        for _, opened in searched.values()
-    ]
-    head = "board,start_winner,first,first_same,first_winner,second,second_same,second_winner,position,"
+    for ranks, files in boards():
+        board, unsolved = f"{ranks}x{files}", defaultdict(int)
+        # Names and winner of each opening, and its answers with position and winner.
+        opened = []
+        for names, pairs in openings_of(ranks, files):
+            replies = []
+            for same, text in pairs:
+                position = ranks, files, text
+                replies.append((same, position, answers[position].found))
+                if not replies[-1][2]:
+                    unsolved[answers.limit(position)] += 1
+            opened.append((names, choice("white", [winner for _, _, winner in replies]), replies))
+        winners[board] = choice("black", [winner for _, winner, _ in opened])
+        complete += not unsolved
+        for limit, count in sorted(unsolved.items()):
+            left_out[limit].append(f"{board} ({count})")
+        for (first, *same), winner, replies in opened:
+            of = [joined(r[0] for r in replies if r[2] == w) for w in ("white", "black", None)]
+            rows.append([board, " ".join([first, *same]), words[winner], *of])
+            head = [board, winners[board] or "unknown", first, " ".join(same), winner or "unknown"]
+            for (second, *same), position, winner in replies:
+                cells = [second, " ".join(same), winner or "unknown", position[2]]
+                csv_rows.append([*head, *cells, *answers.cells(position)])
+            if not replies:
+                csv_rows.append(head + [None] * 8)
+        if winners[board] == "black" and ranks == 1:
+            one_rank.append(files)
+        elif winners[board] == "black":
+            of = [joined(o[0] for o in opened if o[1] == w) for w in ("black", "white")]
+            black_wins.append([board, *of])
+    compare_winners(winners, "openings")
+    csv_head = "board,start_winner,first,first_same,first_winner,second,second_same,second_winner,position,"
     text = page(
         "openings.md",
-        boards=len(searched) + len(not_searched),
-        complete=sum(complete),
-        known=sum(winner is not None for winner, _ in searched.values()),
-        left_out=left_out(),
+        boards=len(winners),
+        complete=complete,
+        known=sum(winner is not None for winner in winners.values()),
+        left_out="\n".join(f"- {limit}: {', '.join(of)}" for limit, of in sorted(left_out.items())),
         machine=measured_on(answers.searches.values()),
-        who_opens_well=black_wins(),
+        one_rank=ranges(one_rank),
+        black_wins=table("board|removals that win|removals that lose", black_wins),
         openings=table(
             "board|first removal|winner|answers that win|answers that lose|not solved", rows
         ),
     )
-    return {"openings.md": text, "openings.csv": csv_table(head + Answers.CELLS, lines)}
+    return {"openings.md": text, "openings.csv": csv_table(csv_head + Answers.CELLS, csv_rows)}
 
 
 def compare_winners(found, source):
@@ -1132,46 +1004,46 @@ def period(classes):
     return absent + skipped, length
 
 
+# Classes by the winners with Black and with White to move; the start has Black to move only.
+CLASSES = {
+    ("black",): "B",
+    ("white",): "W",
+    ("black", "black"): "B",
+    ("white", "white"): "W",
+    ("black", "white"): "N",
+    ("white", "black"): "P",
+}
+
+
 def narrow():
     answers = Answers("narrow")
     rows, unsolved, sections = [], [], ""
     for ranks in (1, 2, 3):
         sizes = range(ranks, MAX_SQUARES // ranks + 1)
-        # By setup the classes of all sizes: N, P, B, W or None.
         columns = {setup: [] for setup in SETUPS}
         for files in sizes:
             for setup in SETUPS:
                 winners = []
-                for player, position in narrow_positions(ranks, files, setup).items():
-                    winner = answers.winner(ranks, files, position)
+                for player, text in narrow_positions(ranks, files, setup).items():
+                    position = ranks, files, text
+                    winner = answers[position].found
                     winners.append(winner)
-                    name = winner and ("first" if winner == player else "second")
-                    cells = [setup, player, position, winner or "unknown", name or "unknown"]
-                    rows.append(
-                        [f"{ranks}x{files}", *cells, *answers.cells(ranks, files, position)]
-                    )
-                    if winner is None:
-                        reason = answers.reason(ranks, files, position)
-                        unsolved.append(f"{ranks}x{files} {setup} for {player} ({reason})")
-                columns[setup].append(
-                    {
-                        ("black",): "B",
-                        ("black", "black"): "B",
-                        ("white",): "W",
-                        ("white", "white"): "W",
-                        ("black", "white"): "N",
-                        ("white", "black"): "P",
-                    }.get(tuple(winners))
-                )
-        fitting = [s for s in SETUPS if any(narrow_positions(ranks, files, s) for files in sizes)]
-        columns = {setup: columns[setup] for setup in fitting}
+                    role = winner and ("first" if winner == player else "second")
+                    cells = [setup, player, text, winner or "unknown", role or "unknown"]
+                    rows.append([f"{ranks}x{files}", *cells, *answers.cells(position)])
+                    if not winner:
+                        limit = answers.limit(position)
+                        unsolved.append(f"{ranks}x{files} {setup} for {player} ({limit})")
+                columns[setup].append(CLASSES.get(tuple(winners)))
+        # Setups that do not fit on any board are left out.
+        columns = {setup: column for setup, column in columns.items() if any(column)}
         patterns = [[setup, pattern(ranks, column)] for setup, column in columns.items()]
         lines = [
             [files, *(column[files - ranks] or NONE for column in columns.values())]
             for files in sizes
         ]
         sections += (
-            f"## {ranks}xn\n\n{table('setup|seen by n', patterns)}\n"
+            f"## {ranks}xn\n\n{table('setup|pattern in n', patterns)}\n"
             f"{table('|'.join(['>n', *columns]), lines)}\n"
         )
     compare_winners({row[0]: row[4] for row in rows if row[1] == "start"}, "narrow")
@@ -1711,7 +1583,7 @@ def main():
             args.trace[1].write_text(draw_trace(args.trace[0]))
         else:
             (check if args.check else write)(args.pages or PAGES)
-    except (Problem, OSError) as error:
+    except (Problem, OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"error: {error}")
     except ImportError as error:
         sys.exit(f"error: {error}: install matplotlib {MATPLOTLIB} (`pip install matplotlib`)")

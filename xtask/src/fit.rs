@@ -16,7 +16,7 @@ use konane::sprouts::forecast::{CLASSES, CURVES, Trait, curves, traits};
 use konane::sprouts::spr_file::SprReader;
 use konane::sprouts::{Scratch, Sprouts};
 
-use crate::Failure;
+use crate::DeveloperError;
 
 /// Number of traits besides the counts: the most frequent ones.
 const TRAITS: usize = 250;
@@ -28,7 +28,7 @@ const MIN_LIVES: u32 = 6;
 const MANY_LIVES: u32 = 16;
 
 /// A land with its Grundy number.
-struct Sample {
+struct LabelledLand {
     lives: u32,
     class: usize,
     /// Index and count of each trait.
@@ -86,7 +86,10 @@ fn initial_weight(part: &Trait) -> Option<f64> {
 }
 
 /// The distinct lands of the files, and the traits of the model.
-fn read(files: &[PathBuf], random: &mut SplitMix) -> Result<(Vec<Sample>, Vec<Trait>), Failure> {
+fn read(
+    files: &[PathBuf],
+    random: &mut SplitMix,
+) -> Result<(Vec<LabelledLand>, Vec<Trait>), DeveloperError> {
     let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -120,7 +123,7 @@ fn read(files: &[PathBuf], random: &mut SplitMix) -> Result<(Vec<Sample>, Vec<Tr
     used.truncate(counts + TRAITS);
     let numbers: HashMap<&Trait, usize> =
         used.iter().zip(0..).map(|((part, _), number)| (part, number)).collect();
-    let lands = found.into_iter().map(|(lives, class, traits)| Sample {
+    let lands = found.into_iter().map(|(lives, class, traits)| LabelledLand {
         lives,
         class,
         traits: traits
@@ -139,7 +142,7 @@ struct Model {
 
 impl Model {
     /// Returns the loss of a land. Adds to the gradients if `learns`.
-    fn loss(&mut self, land: &Sample, learns: bool) -> f64 {
+    fn loss(&mut self, land: &LabelledLand, learns: bool) -> f64 {
         let turn: f64 =
             land.traits.iter().map(|&(number, count)| self.turns[number].value * count).sum();
         let lives = f64::from(land.lives.min(64));
@@ -182,7 +185,7 @@ impl Model {
     }
 }
 
-pub fn run(files: &[PathBuf]) -> Result<(), Failure> {
+pub fn run(files: &[PathBuf]) -> Result<(), DeveloperError> {
     let mut random = SplitMix(1);
     let (lands, traits) = read(files, &mut random)?;
     // Rare numbers of lives have more weight than their share.
@@ -191,7 +194,7 @@ pub fn run(files: &[PathBuf]) -> Result<(), Failure> {
         with_lives[land.lives.min(40) as usize] += 1;
     }
     let (mut shares, mut total) = (Vec::new(), 0.0);
-    let training: Vec<&Sample> = lands.iter().filter(|land| !land.is_validation).collect();
+    let training: Vec<&LabelledLand> = lands.iter().filter(|land| !land.is_validation).collect();
     for land in &training {
         total += 1.0 / (with_lives[land.lives.min(40) as usize] as f64).sqrt();
         shares.push(total);

@@ -11,14 +11,14 @@ mod fit;
 mod measure;
 mod simulate;
 
-type Failure = Box<dyn Error>;
+type DeveloperError = Box<dyn Error>;
 
 /// The sources of the program.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Developer commands of konane")]
-struct Cli {
+struct Xtask {
     #[command(subcommand)]
     command: DeveloperCommand,
 }
@@ -26,7 +26,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum DeveloperCommand {
     /// Run the program and append records to docs/benchmarks, then write the pages
-    Measure(measure::Args),
+    Measure(measure::MeasureArgs),
     /// Write the pages and figures of docs (xtask/pages.py)
     Pages {
         /// Arguments of the script; --help lists them
@@ -47,7 +47,7 @@ enum DeveloperCommand {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let done = match Xtask::parse().command {
         DeveloperCommand::Measure(args) => measure::run(&args),
         DeveloperCommand::Pages { args } => pages(&args),
         DeveloperCommand::Simulate(game) => game.run(),
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs the script that writes the pages.
-fn pages(args: &[String]) -> Result<(), Failure> {
+fn pages(args: &[String]) -> Result<(), DeveloperError> {
     let script = PathBuf::from(ROOT).join("xtask/pages.py");
     let status = Command::new("python3").arg(script).args(args).status();
     match status.map_err(|error| format!("python3: {error}; install Python 3.10"))?.success() {
@@ -73,7 +73,7 @@ fn pages(args: &[String]) -> Result<(), Failure> {
     }
 }
 
-fn print_json_schema() -> Result<(), Failure> {
+fn print_json_schema() -> Result<(), DeveloperError> {
     let schemas = konane::cli::json::schemas();
     let reference = |name| json!({ "$ref": format!("#/$defs/{name}") });
     let commands: Map<String, Value> = schemas

@@ -18,7 +18,7 @@ use clap::builder::PossibleValuesParser;
 use konane::system::parse_duration;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, ROOT};
+use crate::{DeveloperError, ROOT};
 
 /// Command lines with the same number of runs and the same limit.
 struct Measurement {
@@ -97,7 +97,7 @@ const MEASUREMENTS: &[Measurement] = &[
 ];
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct MeasureArgs {
     /// Name of the raw results and of their pages
     #[arg(value_parser = PossibleValuesParser::new(
         ["results", "scaling", "winners", "openings", "narrow", "sprouts"]))]
@@ -196,7 +196,7 @@ struct PrintedResult {
     reason: Option<String>,
 }
 
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &MeasureArgs) -> Result<(), DeveloperError> {
     let runs = runs(args)?;
     if args.list {
         runs.iter().for_each(|run| println!("konane {}", run.command()));
@@ -209,7 +209,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Builds the program and returns its path.
-fn build() -> Result<PathBuf, Failure> {
+fn build() -> Result<PathBuf, DeveloperError> {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let status = Command::new(cargo).current_dir(ROOT).args(["build", "--release"]).status()?;
     if !status.success() {
@@ -221,7 +221,7 @@ fn build() -> Result<PathBuf, Failure> {
 
 /// The runs of a measurement in their order. Repetitions go in rounds, so that a busy minute affects
 /// one run of each line and not all runs of one.
-fn runs(args: &Args) -> Result<Vec<PlannedRun>, Failure> {
+fn runs(args: &MeasureArgs) -> Result<Vec<PlannedRun>, DeveloperError> {
     let mut runs = Vec::new();
     for measurement in MEASUREMENTS {
         let is_left_out = args.quick && measurement.time_limit.is_some();
@@ -260,7 +260,7 @@ fn runs(args: &Args) -> Result<Vec<PlannedRun>, Failure> {
 }
 
 /// The line with the options of the command line in place of its own.
-fn with_options(line: &str, args: &Args) -> String {
+fn with_options(line: &str, args: &MeasureArgs) -> String {
     let threads = args.threads.map(|threads| threads.to_string());
     let mut words: Vec<&str> = line.split(' ').collect();
     for (name, value) in
@@ -274,7 +274,7 @@ fn with_options(line: &str, args: &Args) -> String {
 }
 
 /// All lines for which braces stand.
-fn expand(line: &str) -> Result<Vec<String>, Failure> {
+fn expand(line: &str) -> Result<Vec<String>, DeveloperError> {
     let Some((head, rest)) = line.split_once('{') else { return Ok(vec![line.to_owned()]) };
     let (inside, tail) = rest.split_once('}').expect("braces come in pairs");
     let values: Vec<String> = if inside.ends_with(".csv") {
@@ -292,7 +292,7 @@ fn expand(line: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// The boards of a table in docs, with their positions if it has any.
-fn positions(table: &str) -> Result<Vec<String>, Failure> {
+fn positions(table: &str) -> Result<Vec<String>, DeveloperError> {
     let text = fs::read_to_string(Path::new(ROOT).join("docs").join(table))
         .map_err(|error| format!("docs/{table}: {error}"))?;
     let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
@@ -373,7 +373,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(program: PathBuf, results: PathBuf) -> Result<Self, Failure> {
+    fn new(program: PathBuf, results: PathBuf) -> Result<Self, DeveloperError> {
         let bench = output(Command::new(&program).args(["bench", "--json"]))
             .ok_or_else(|| format!("'{} bench --json' failed", program.display()))?;
         let bench: serde_json::Value = serde_json::from_str(&bench)?;
@@ -394,7 +394,7 @@ impl Bench {
         })
     }
 
-    fn records(&self) -> Result<Vec<RunRecord>, Failure> {
+    fn records(&self) -> Result<Vec<RunRecord>, DeveloperError> {
         if !self.results.exists() {
             return Ok(Vec::new());
         }
@@ -408,7 +408,7 @@ impl Bench {
     }
 
     /// Makes all runs that have no record yet; with `again`, all runs.
-    fn run_all(&self, runs: &[PlannedRun], again: bool) -> Result<(), Failure> {
+    fn run_all(&self, runs: &[PlannedRun], again: bool) -> Result<(), DeveloperError> {
         let mut records = if again { Vec::new() } else { self.records()? };
         for run in runs {
             let is_done = |record: &RunRecord| {
@@ -427,7 +427,7 @@ impl Bench {
     }
 
     /// Runs the program and appends the record.
-    fn run(&self, run: &PlannedRun) -> Result<RunRecord, Failure> {
+    fn run(&self, run: &PlannedRun) -> Result<RunRecord, DeveloperError> {
         let line = run.command();
         eprintln!("run {}: konane {line}", run.number);
         let usage = tempfile::NamedTempFile::new()?;
@@ -504,14 +504,14 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Command {
+    struct MeasureCommand {
         #[command(flatten)]
-        args: Args,
+        args: MeasureArgs,
     }
 
     fn planned(line: &str) -> Vec<PlannedRun> {
         let words = std::iter::once("measure").chain(line.split(' '));
-        runs(&Command::parse_from(words).args).expect("the tables are in docs")
+        runs(&MeasureCommand::parse_from(words).args).expect("the tables are in docs")
     }
 
     #[test]

@@ -25,13 +25,13 @@ use simulator::Traffic;
 #[derive(clap::Subcommand)]
 pub enum Simulate {
     /// Konane: the winner of a board
-    Solve(solve::Args),
+    Solve(solve::KonaneArgs),
     /// Sprouts: the outcome of a position. Time is proportional to expansions
-    Sprouts(sprouts::Args),
+    Sprouts(sprouts::SproutsArgs),
 }
 
 impl Simulate {
-    pub fn run(&self) -> Result<(), crate::Failure> {
+    pub fn run(&self) -> Result<(), crate::DeveloperError> {
         match self {
             Simulate::Solve(args) => solve::run(args)?.print(args.machines.json)?,
             Simulate::Sprouts(args) => sprouts::run(args)?.print(args.machines.json)?,
@@ -91,12 +91,12 @@ struct Simulation<F> {
     real_seconds: f64,
 }
 
-trait GameResult: serde::Serialize {
+trait SimulatedResult: serde::Serialize {
     /// Names and texts for the text output. `seconds` is the time on the virtual clock.
     fn rows(&self, costs: &Costs, seconds: f64) -> Vec<(&'static str, String)>;
 }
 
-impl<F: GameResult> Simulation<F> {
+impl<F: SimulatedResult> Simulation<F> {
     fn print(&self, json: bool) -> serde_json::Result<()> {
         if json {
             println!("{}", serde_json::to_string(self)?);

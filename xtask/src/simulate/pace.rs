@@ -13,11 +13,11 @@ const TURN: u32 = 128;
 /// The threads of a search, which take turns in the order of their numbers.
 #[derive(Debug, Default)]
 pub struct TurnScheduler {
-    state: Mutex<State>,
+    state: Mutex<TurnState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TurnState {
     threads: BTreeMap<usize, ThreadState>,
     /// Number of the thread that runs.
     running: Option<usize>,
@@ -41,7 +41,7 @@ enum ThreadPhase {
     Passed,
 }
 
-impl State {
+impl TurnState {
     /// Starts the turn of the next active thread after `from`, or of the first one. All others stay
     /// parked.
     fn pass_on(&mut self, from: Option<usize>) {
@@ -67,12 +67,12 @@ impl State {
 }
 
 impl TurnScheduler {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TurnState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Parks the calling thread until its turn.
-    fn wait<'t>(&'t self, mut state: MutexGuard<'t, State>, number: usize) {
+    fn wait<'t>(&'t self, mut state: MutexGuard<'t, TurnState>, number: usize) {
         while state.running != Some(number) {
             state.threads.entry(number).or_default().parked = Some(thread::current());
             drop(state);

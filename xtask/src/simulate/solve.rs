@@ -10,10 +10,10 @@ use konane::{Board, Dimensions, Limits, Position, SolveError, SolveOptions, Solv
 use super::costs::{Costs, EntryCosts, parse_rate};
 use super::pace::TurnScheduler;
 use super::simulator::Simulator;
-use super::{GameResult, Machines, Simulation};
+use super::{Machines, SimulatedResult, Simulation};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct KonaneArgs {
     /// Board, as ranks x files
     board: Dimensions,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(super) struct Winner {
     pub alone: Option<u64>,
 }
 
-impl GameResult for Winner {
+impl SimulatedResult for Winner {
     fn rows(&self, costs: &Costs, seconds: f64) -> Vec<(&'static str, String)> {
         let mut rows = vec![
             ("winner", self.winner.clone().unwrap_or("unknown".to_owned())),
@@ -76,36 +76,24 @@ impl GameResult for Winner {
     }
 }
 
-/// A linked list of workers: each lives on the stack below the one created before.
-struct Row<'a> {
-    worker: &'a dyn RemoteWorker,
-    rest: Option<&'a Row<'a>>,
-}
-
 /// Creates `left` more workers and calls `run` with all of them.
 fn with_workers<T>(
     solver: &Solver<'_>,
     rules: PlainRules,
     left: u32,
-    row: Option<&Row<'_>>,
+    workers: &[&dyn RemoteWorker],
     run: &mut dyn FnMut(&[&dyn RemoteWorker]) -> T,
 ) -> Result<T, SolveError> {
     if left == 0 {
-        let mut workers = Vec::new();
-        let mut next = row;
-        while let Some(Row { worker, rest }) = next {
-            workers.push(*worker);
-            next = *rest;
-        }
-        return Ok(run(&workers));
+        return Ok(run(workers));
     }
     solver.work(rules, |worker| {
-        let row = Row { worker, rest: row };
-        with_workers(solver, rules, left - 1, Some(&row), run)
+        let more = [workers, &[worker]].concat();
+        with_workers(solver, rules, left - 1, &more, run)
     })?
 }
 
-pub(super) fn run(args: &Args) -> Result<Simulation<Winner>, SolveError> {
+pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
     let Machines { machines, threads, job_nodes, slow, memory, messages, .. } = args.machines;
     let costs = Costs { node_ns: args.node_ns, messages, entries: Some(args.entries) };
     let board = Board::new(args.board);
@@ -144,7 +132,7 @@ pub(super) fn run(args: &Args) -> Result<Simulation<Winner>, SolveError> {
         });
         (solution, found)
     };
-    let (solution, found) = with_workers(&worker, plain, machines, None, &mut run)?;
+    let (solution, found) = with_workers(&worker, plain, machines, &[], &mut run)?;
     let (solution, (time, traffic)) =
         (solution?, found.expect("the coordinator ran, since the game is not over"));
     Ok(Simulation {

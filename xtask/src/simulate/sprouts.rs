@@ -14,10 +14,10 @@ use konane::{Outcome, Value};
 use super::costs::{Costs, parse_rate};
 use super::pace::TurnScheduler;
 use super::simulator::Simulator;
-use super::{GameResult, Machines, Simulation};
+use super::{Machines, SimulatedResult, Simulation};
 
 #[derive(clap::Args)]
-pub struct Args {
+pub struct SproutsArgs {
     /// Position
     position: Position,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(super) struct Solved {
     pub grundy_numbers: u64,
 }
 
-impl GameResult for Solved {
+impl SimulatedResult for Solved {
     fn rows(&self, _: &Costs, _: f64) -> Vec<(&'static str, String)> {
         vec![
             ("outcome", self.outcome.clone()),
@@ -65,7 +65,7 @@ fn with_workers(
     })?
 }
 
-pub(super) fn run(args: &Args) -> Result<Simulation<Solved>, ClusterError> {
+pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError> {
     let Machines { machines, threads, job_nodes, slow, memory, messages, .. } = args.machines;
     let costs = Costs { node_ns: args.expansion_us * 1000.0, messages, entries: None };
     let search = ClusterSearch {

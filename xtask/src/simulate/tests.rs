@@ -12,14 +12,14 @@ use super::{Simulate, Simulation, solve, sprouts};
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 #[derive(Parser)]
-struct Command {
+struct SimulateCommand {
     #[command(subcommand)]
     game: Simulate,
 }
 
 fn parsed(words: &str) -> Result<Simulate, clap::Error> {
     let words = format!("simulate {words}");
-    Command::try_parse_from(words.split_whitespace()).map(|command| command.game)
+    SimulateCommand::try_parse_from(words.split_whitespace()).map(|command| command.game)
 }
 
 /// Fails after a timeout: a deadlock would never end.
@@ -52,7 +52,7 @@ fn assert_sound<F>(record: &Simulation<F>) {
 
 #[test]
 fn arguments_are_checked() {
-    Command::command().debug_assert();
+    SimulateCommand::command().debug_assert();
     for words in [
         "",
         "solve",
