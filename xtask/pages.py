@@ -699,7 +699,7 @@ def winners():
     rows = [Board(*board, searches[board]) for board in boards()]
     compared = sum(bool(row.winner and row.published) for row in rows)
     missing = [row.name for row in rows if row.published and not row.winner]
-    rest = "There is none that the thesis solves and this program did not."
+    rest = "Every board that the thesis solves is solved here."
     if missing:
         rest = f"In the thesis and not solved here: {', '.join(missing)}."
 
@@ -750,7 +750,7 @@ def winners():
             ">shorter side|longer side|Black wins|White wins|not solved", long_boards
         ),
         solved_boards=table(
-            "board|winner|the thesis|>nodes|>in exact searches|>time|>CPU time|algorithm|>threads"
+            "board|winner|the thesis|>nodes|>by leaf solver|>time|>CPU time|algorithm|>threads"
             "|>load before",
             solved_boards,
         ),
@@ -1151,7 +1151,7 @@ def cluster():
         sent = (traffic["entry_bytes"] + traffic["message_bytes"]) / 1e6
         rows.append([*cells, short(traffic["jobs"]), figures(sent)])
     head = (
-        "board|>machines|>threads of each|>job, nodes|>call|>told from|>nodes|>overhead|>time|>speed-up"
+        "board|>machines|>threads of each|>job, nodes|>call|>shared from|>nodes|>overhead|>time|>speed-up"
         "|>searching|>driver|>jobs|>MB"
     )
     first = next(one for one in everything if not one.is_free).costs
