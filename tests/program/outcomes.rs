@@ -114,7 +114,7 @@ fn json_keys() {
 fn objects_match_the_schema() {
     let schema = include_str!("../../docs/json.schema.json");
     if cfg!(feature = "explore") {
-        let remedy = "write docs/json.schema.json again: cargo run -p konane-report -- json";
+        let remedy = "write docs/json.schema.json again: cargo xtask pages json";
         assert!(stdout(&konane(&["json-schema"])) == schema, "{remedy}");
     }
     let schema: Value = serde_json::from_str(schema).expect("JSON");
