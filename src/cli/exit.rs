@@ -13,7 +13,7 @@ use crate::file::FileError;
 use crate::konane::notation::{MoveListError, PositionError};
 use crate::konane::record::RecordError;
 use crate::konane::{Dimensions, SolveError};
-use crate::proof::ProofError;
+use crate::proof::{self, ProofError};
 use crate::search::certificate::CertificateError;
 use crate::search::run::Reason;
 use crate::search::sums::game::Full;
@@ -296,7 +296,7 @@ impl CliError {
             CliError::Build(error) => error.kind(),
             CliError::Verify(error) => error.kind(),
             CliError::StateSpace(error) => error.kind(),
-            CliError::Proof(error) => error.kind(),
+            CliError::Proof(error) => proof::error_kind(error),
             CliError::File(error) => error.kind(),
             CliError::Certificate(error) => error.kind(),
             CliError::Checkpoint(error) => error.kind(),

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
+use proof_check::rules::{Rules, Stones};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +14,6 @@ use super::flags::{MemoryLimitArg, OutputArgs, ThreadsArg};
 use super::output;
 use super::progress::Progress;
 use crate::konane::Colour;
-use crate::proof::check::rules::{Rules, Stones};
 use crate::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
 use crate::search::run::Reason;
 use crate::system::memory_available;
