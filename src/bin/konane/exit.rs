@@ -11,7 +11,7 @@ use konane::analysis::AnalysisError;
 use konane::checkpoint::CheckpointError;
 use konane::file::FileError;
 use konane::notation::{MoveListError, PositionError};
-use konane::proof::ProofError;
+use konane::proof::{self, ProofError};
 use konane::record::RecordError;
 use konane::search::certificate::CertificateError;
 use konane::search::run::Reason;
@@ -296,7 +296,7 @@ impl CliError {
             CliError::Build(error) => error.kind(),
             CliError::Verify(error) => error.kind(),
             CliError::StateSpace(error) => error.kind(),
-            CliError::Proof(error) => error.kind(),
+            CliError::Proof(error) => proof::error_kind(error),
             CliError::File(error) => error.kind(),
             CliError::Certificate(error) => error.kind(),
             CliError::Checkpoint(error) => error.kind(),

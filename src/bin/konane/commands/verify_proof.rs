@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
+use proof_check::rules::{Rules, Stones};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +14,6 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
 use konane::Colour;
-use konane::proof::check::rules::{Rules, Stones};
 use konane::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
 use konane::search::run::Reason;
 

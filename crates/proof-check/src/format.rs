@@ -1,49 +1,45 @@
-//! The bytes of a proof file, as docs/PROOF_FORMAT.md specifies them: header, index and footer.
+//! Layout of a proof file, as docs/PROOF_FORMAT.md specifies it: header, chunks, index and footer.
 //!
-//! Numbers are little-endian. Nothing here knows the search or the solver's rules: a header says
-//! what a proof is about in plain numbers.
+//! All numbers are little-endian.
 
 use std::fmt;
 use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::ProofError;
+use crate::ProofError;
 
-/// The first bytes of every proof file.
+/// First bytes of every proof file.
 pub const MAGIC: [u8; 8] = *b"KONPROOF";
 
-/// The last bytes of every proof file.
+/// Last bytes of every proof file.
 pub const END_MAGIC: [u8; 8] = *b"KONPREND";
 
-/// The version of the format that is written and read.
+/// Version of the format.
 pub const VERSION: u32 = 1;
 
-/// The name of the rules: docs/PROOF_FORMAT.md states them.
+/// Name of the rules, which docs/PROOF_FORMAT.md states.
 pub const RULES: &str = "konane-corner-or-centre";
 
-/// Bytes of the header.
+/// Length of the header in bytes.
 pub const HEADER_BYTES: usize = 80;
 
-/// Bytes of a chunk's entry in the index.
+/// Length of a chunk's index entry in bytes.
 pub const ENTRY_BYTES: usize = 24;
 
-/// Bytes of the footer.
+/// Length of the footer in bytes.
 pub const FOOTER_BYTES: usize = 48;
 
-/// Codes in every chunk but the last one, as the writer divides them.
-pub const CHUNK_CODES: u32 = 1 << 14;
+/// Maximum number of codes in a chunk.
+pub const MAX_CHUNK_CODES: u32 = 1 << 20;
 
-/// The most codes that a chunk may have.
-pub const MOST_CHUNK_CODES: u32 = 1 << 20;
-
-/// Bytes of the name of the rules, filled up with zeros.
+/// Length in bytes of the zero-padded name of the rules.
 const RULES_BYTES: usize = 32;
 
-/// The most bytes of one difference.
-pub(super) const MOST_VARINT: usize = 10;
+/// Maximum length in bytes of an encoded difference.
+pub(crate) const MAX_VARINT_BYTES: usize = 10;
 
-/// One of the two players. A type of its own, so that checking a proof needs nothing of the solver.
+/// A player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Has a stone on the top-left square at the start, and makes the first removal.
@@ -53,7 +49,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other player.
+    /// Returns the other player.
     pub const fn other(self) -> Side {
         match self {
             Side::Black => Side::White,
@@ -61,7 +57,7 @@ impl Side {
         }
     }
 
-    /// `black` or `white`.
+    /// Returns `black` or `white`.
     pub const fn name(self) -> &'static str {
         match self {
             Side::Black => "black",
@@ -87,33 +83,33 @@ impl fmt::Display for Side {
     }
 }
 
-/// What a proof is about.
+/// The claim of a proof, and the size of its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProofHeader {
-    /// Ranks of the board; ranks times files is 1 to 64.
+    /// Number of ranks of the board; ranks times files is 1 to 64.
     pub ranks: u8,
-    /// Files of the board.
+    /// Number of files of the board.
     pub files: u8,
-    /// Occupied squares of the position that the proof is about: bit `row * files + file`, row 0 at
-    /// the top.
+    /// Occupied squares of the root, the position that the proof is about: bit `row * files + file`,
+    /// row 0 at the top.
     pub root: u64,
-    /// Who is to move there.
+    /// Side to move at the root.
     pub to_move: Side,
-    /// Who wins.
+    /// Winner at the root.
     pub winner: Side,
-    /// Positions of the proof.
+    /// Number of positions in the set.
     pub positions: u64,
-    /// Codes in every chunk but the last one.
+    /// Number of codes in every chunk but the last one.
     pub chunk_codes: u32,
 }
 
 impl ProofHeader {
-    /// Chunks of the file.
+    /// Returns the number of chunks of the file.
     pub fn chunks(&self) -> u64 {
         self.positions.div_ceil(self.chunk_codes.into())
     }
 
-    /// The header's bytes.
+    /// Encodes the header.
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0..8].copy_from_slice(&MAGIC);
@@ -131,10 +127,10 @@ impl ProofHeader {
         bytes
     }
 
-    /// Reads a header and checks everything in it that can be checked by itself.
+    /// Decodes a header and checks every field. `path` is for error messages.
     ///
     /// # Errors
-    /// If the bytes are no header, or one of another version or other rules.
+    /// If the bytes are not a header, or have another version or other rules.
     pub fn decode(path: &Path, bytes: &[u8; HEADER_BYTES]) -> Result<Self, ProofError> {
         if bytes[..8] != MAGIC {
             let what = "it does not begin with the bytes KONPROOF".to_owned();
@@ -143,7 +139,7 @@ impl ProofHeader {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             Err(ProofError::damaged(path, what, expected.to_string(), got.to_string()))
         };
-        // Before the checksum, which another version may keep elsewhere.
+        // Checked before the checksum, which another version may store elsewhere.
         let version = u32_at(bytes, 8);
         if version != VERSION {
             let path = path.to_owned();
@@ -176,8 +172,8 @@ impl ProofHeader {
             return damaged("the root", &format!("stones on {squares} squares"), &hex(root));
         }
         let (positions, chunk_codes) = (u64_at(bytes, 24), u32_at(bytes, 32));
-        if !(1..=MOST_CHUNK_CODES).contains(&chunk_codes) {
-            let expected = format!("1 to {MOST_CHUNK_CODES}");
+        if !(1..=MAX_CHUNK_CODES).contains(&chunk_codes) {
+            let expected = format!("1 to {MAX_CHUNK_CODES}");
             return damaged("the number of codes in a chunk", &expected, &chunk_codes);
         }
         if bytes[36..40] != [0; 4] {
@@ -187,19 +183,19 @@ impl ProofHeader {
     }
 }
 
-/// Where a chunk is and what it begins with.
+/// Index entry of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkEntry {
-    /// The first code.
+    /// First code of the chunk.
     pub first: u64,
-    /// Compressed bytes.
+    /// Compressed length in bytes.
     pub bytes: u64,
     /// XXH3-64 of the compressed bytes.
     pub xxh3: u64,
 }
 
 impl ChunkEntry {
-    /// The entry's bytes.
+    /// Encodes the entry.
     pub fn encode(&self) -> [u8; ENTRY_BYTES] {
         let mut bytes = [0; ENTRY_BYTES];
         bytes[0..8].copy_from_slice(&self.first.to_le_bytes());
@@ -208,18 +204,18 @@ impl ChunkEntry {
         bytes
     }
 
-    /// Reads an entry.
+    /// Decodes an entry.
     pub fn decode(bytes: &[u8; ENTRY_BYTES]) -> Self {
         ChunkEntry { first: u64_at(bytes, 0), bytes: u64_at(bytes, 8), xxh3: u64_at(bytes, 16) }
     }
 }
 
-/// The end of a file, by which the rest is found.
+/// Footer of a file: the location of the index, and checksums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProofFooter {
-    /// Where the index begins.
+    /// Offset of the index in the file.
     pub index_offset: u64,
-    /// Bytes of the index.
+    /// Length of the index in bytes.
     pub index_bytes: u64,
     /// XXH3-64 of the index.
     pub index_xxh3: u64,
@@ -228,7 +224,7 @@ pub struct ProofFooter {
 }
 
 impl ProofFooter {
-    /// The footer's bytes.
+    /// Encodes the footer.
     pub fn encode(&self) -> [u8; FOOTER_BYTES] {
         let mut bytes = [0; FOOTER_BYTES];
         bytes[0..8].copy_from_slice(&self.index_offset.to_le_bytes());
@@ -241,10 +237,10 @@ impl ProofFooter {
         bytes
     }
 
-    /// Reads a footer.
+    /// Decodes a footer. `path` is for error messages.
     ///
     /// # Errors
-    /// If the bytes are none: most often the file has been cut off.
+    /// If the bytes are not a footer, most often because the file is truncated.
     pub fn decode(path: &Path, bytes: &[u8; FOOTER_BYTES]) -> Result<Self, ProofError> {
         if bytes[40..] != END_MAGIC {
             let got = "other bytes, as if it had been cut off";
@@ -264,8 +260,8 @@ impl ProofFooter {
     }
 }
 
-/// A checksum or a set of squares as errors show it.
-pub(super) fn hex(number: u64) -> String {
+/// Formats a checksum, a code or a set of squares for error messages.
+pub(crate) fn hex(number: u64) -> String {
     format!("{number:#018x}")
 }
 
@@ -277,8 +273,11 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// Appends the differences between the codes of a chunk, each less one, seven bits to a byte, the
-/// lowest first; the highest bit of a byte says that more follow.
+/// Appends the encoded codes of a chunk, without the first one, to `bytes`.
+///
+/// A code is stored as its difference to the code before it, minus one. A difference is stored in
+/// groups of seven bits, the least significant first. The highest bit of a byte is set if another
+/// group follows.
 pub fn encode_codes(codes: &[u64], bytes: &mut Vec<u8>) {
     for pair in codes.windows(2) {
         let mut rest = pair[1] - pair[0] - 1;
@@ -290,9 +289,8 @@ pub fn encode_codes(codes: &[u64], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Reads the codes of a chunk after the first one, which is there already; the bytes have to be
-/// used up by them. On `Err` the text says what is wrong.
-pub(super) fn decode_codes(bytes: &[u8], codes: &mut [u64]) -> Result<(), &'static str> {
+/// Decodes `codes[1..]`, given `codes[0]`. All bytes must be used.
+pub(crate) fn decode_codes(bytes: &[u8], codes: &mut [u64]) -> Result<(), &'static str> {
     let mut rest = bytes.iter();
     for at in 1..codes.len() {
         let (mut difference, mut shift) = (0u64, 0);
@@ -331,7 +329,7 @@ mod tests {
             let codes: Vec<u64> = set.into_iter().collect();
             let mut bytes = Vec::new();
             encode_codes(&codes, &mut bytes);
-            prop_assert!(bytes.len() <= codes.len() * MOST_VARINT);
+            prop_assert!(bytes.len() <= codes.len() * MAX_VARINT_BYTES);
             let mut back = vec![0; codes.len()];
             back[0] = codes[0];
             prop_assert_eq!(decode_codes(&bytes, &mut back), Ok(()));

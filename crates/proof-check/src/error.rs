@@ -1,31 +1,31 @@
-//! What can be wrong with a proof file.
+//! Errors of proof files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a proof file could not be written or read. A file that reads well and proves nothing is no
-/// error, see [`super::verify::Flaw`].
+/// Reason why a proof file cannot be read. An undamaged file that proves nothing is not an error but
+/// a [`Flaw`](crate::Flaw).
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// The file or directory.
+        /// The file.
         path: PathBuf,
-        /// What was being done: a verb, such as `read`.
+        /// The failed action: a verb, such as `read`.
         action: &'static str,
-        /// The system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file of another kind.
+    /// The file is of another kind.
     #[error("{} is not a Konane proof: {what}", path.display())]
     NotAProof {
         /// The file.
         path: PathBuf,
-        /// What shows it.
+        /// The evidence.
         what: String,
     },
-    /// A file of another version of the format.
+    /// The file has another version of the format.
     #[error(
         "{} has version {got} of the proof format, and this program reads version {expected}: \
          write the proof again, or use the release of the program that wrote it", path.display()
@@ -33,25 +33,25 @@ pub enum ProofError {
     OtherVersion {
         /// The file.
         path: PathBuf,
-        /// The version that this program reads and writes.
+        /// The supported version.
         expected: u32,
         /// The version of the file.
         got: u32,
     },
-    /// A proof by other rules of the game.
+    /// The proof is about a game with other rules.
     #[error(
-        "{} is a proof by the rules {got:?}, and this program knows {expected:?} only",
+        "{} is a proof by the rules {got:?}, but only {expected:?} are supported",
         path.display()
     )]
     OtherRules {
         /// The file.
         path: PathBuf,
-        /// The rules that this program knows.
+        /// The name of the supported rules.
         expected: &'static str,
-        /// The rules of the file.
+        /// The name in the file.
         got: String,
     },
-    /// A file that contradicts itself or its checksums.
+    /// The file contradicts itself or its checksums.
     #[error(
         "{} is damaged: {what} should be {expected}, but is {got}; \
          restore the file, or write the proof again", path.display()
@@ -59,14 +59,14 @@ pub enum ProofError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with the place.
+        /// The damaged part.
         what: String,
-        /// What the rest of the file promises.
+        /// The expected content.
         expected: String,
-        /// What was found.
+        /// The content of the file.
         got: String,
     },
-    /// More positions than there may be memory for.
+    /// The check needs more memory than allowed.
     #[error(
         "{} has {positions} positions, for which {need} bytes of memory are needed, but {have} may \
          be used: allow more", path.display()
@@ -74,21 +74,21 @@ pub enum ProofError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Positions of the proof.
+        /// Number of positions of the proof.
         positions: u64,
-        /// Memory for them.
+        /// Bytes of memory that are needed.
         need: u64,
-        /// Memory that may be used.
+        /// Bytes of memory that are allowed.
         have: u64,
     },
-    /// Somebody set the stop flag.
+    /// The stop flag was set.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl ProofError {
-    /// An error of the operating system, to be used with `map_err`.
-    pub(super) fn io(
+    /// Returns a function for `map_err` that wraps an error of the operating system.
+    pub(crate) fn io(
         action: &'static str,
         path: &Path,
     ) -> impl FnOnce(io::Error) -> ProofError + use<> {
@@ -96,8 +96,8 @@ impl ProofError {
         move |source| ProofError::Io { path, action, source }
     }
 
-    /// A contradiction in a file.
-    pub(super) fn damaged(
+    /// Creates a [`ProofError::Damaged`].
+    pub(crate) fn damaged(
         path: &Path,
         what: impl Into<String>,
         expected: impl ToString,

@@ -1,45 +1,44 @@
-//! The rules of Konane once more, as plainly as they can be said: square by square, direction by
-//! direction, symmetry by symmetry.
+//! Rules of Konane and codes of positions, computed square by square.
 //!
-//! A proof is only worth as much as its checker, so this file is written to be read in one sitting
-//! and shares nothing with the solver: no masks, no shifts of sets, no tables of images, not even the
-//! types. docs/PROOF_FORMAT.md states the same rules in words.
+//! The code is written for readers, not for speed, because a proof is only as reliable as its checker.
+//! It is independent of the solver's rules, which work on sets of squares. docs/PROOF_FORMAT.md states
+//! the same rules in words.
 
-use super::format::Side;
+use crate::Side;
 
 /// A square: row from the top, file from the left.
 type Square = (i32, i32);
 
-/// The four directions of a jump.
+/// Directions of a jump.
 const DIRECTIONS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// Stones on squares, and who is to move. Bit `row * files + file` stands for a square; whose stone
-/// it is follows from the square's colour.
+/// A position: the occupied squares and the side to move. The colour of a stone is that of its square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stones {
-    /// Occupied squares.
+    /// Occupied squares: bit `row * files + file`, row 0 at the top.
     pub occupied: u64,
-    /// Who is to move.
+    /// Side to move.
     pub to_move: Side,
 }
 
-/// A move: a stone is taken off the board (`from` and `to` are the same), or jumps.
+/// A move: a jump, or a removal if `from` equals `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// Where the stone is.
+    /// Start of the jump, or square of the removed stone: row from the top, file from the left.
     pub from: (i32, i32),
-    /// Where it lands.
+    /// Landing square.
     pub to: (i32, i32),
 }
 
-/// A reflection or rotation of the board, as the number to which each square's number goes.
+/// A reflection or rotation that maps the board to itself.
 #[derive(Clone, Debug)]
 struct Symmetry {
+    /// Number of the image of each square.
     image: Vec<u32>,
     keeps_colours: bool,
 }
 
-/// The rules on one board.
+/// Rules on a board of a given size.
 #[derive(Clone, Debug)]
 pub struct Rules {
     ranks: i32,
@@ -48,10 +47,10 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules on a board of `ranks` times `files` squares, at most 64.
+    /// Creates the rules for a board of `ranks` times `files` squares.
     ///
     /// # Panics
-    /// If there are no squares, or more.
+    /// If the number of squares is 0 or above 64.
     pub fn new(ranks: u8, files: u8) -> Self {
         let (ranks, files) = (i32::from(ranks), i32::from(files));
         assert!((1..=64).contains(&(ranks * files)), "a board of 1 to 64 squares");
@@ -98,64 +97,64 @@ impl Rules {
         (self.ranks * self.files) as u32 - stones.occupied.count_ones()
     }
 
-    /// Whether a game can have such a position as far as the removals are concerned: a full board
-    /// is Black's turn; with one empty square it is White's, and Black was allowed to empty it.
+    /// Returns true if the position agrees with the rules of removals. A full board must have Black to
+    /// move. A board with one empty square must have White to move, and Black's first removal must be
+    /// legal. Other positions are not restricted.
     pub fn is_position(&self, stones: &Stones) -> bool {
         match self.empty_squares(stones) {
             0 => stones.to_move == Side::Black,
             1 => {
                 let mut squares = self.squares();
                 let hole = squares.find(|&square| !self.is_occupied(stones, square));
-                stones.to_move == Side::White && hole.is_some_and(|hole| self.may_open(hole))
+                stones.to_move == Side::White && hole.is_some_and(|hole| self.is_opening(hole))
             }
             _ => true,
         }
     }
 
-    /// Whether Black may remove its stone from a square on the first ply: a corner or the centre.
-    fn may_open(&self, (row, file): Square) -> bool {
+    /// Returns true if Black's first removal may be on this square: a black corner or centre square.
+    fn is_opening(&self, (row, file): Square) -> bool {
         let corner = (row == 0 || row == self.ranks - 1) && (file == 0 || file == self.files - 1);
-        let middle = |place: i32, length: i32| place == length / 2 || place == (length - 1) / 2;
-        let centre = middle(row, self.ranks) && middle(file, self.files);
+        let is_middle = |at: i32, length: i32| at == length / 2 || at == (length - 1) / 2;
+        let centre = is_middle(row, self.ranks) && is_middle(file, self.files);
         colour((row, file)) == Side::Black && (corner || centre)
     }
 
-    /// Writes the legal moves into a list.
+    /// Replaces the content of `moves` by the legal moves.
     pub fn list_moves(&self, stones: &Stones, moves: &mut Vec<Step>) {
         moves.clear();
-        self.each_move(stones, |step| {
+        self.for_each_move(stones, |step| {
             moves.push(step);
             true
         });
     }
 
-    /// Whether there is a legal move.
+    /// Returns true if there is a legal move.
     pub fn can_move(&self, stones: &Stones) -> bool {
         let mut found = false;
-        self.each_move(stones, |_| {
+        self.for_each_move(stones, |_| {
             found = true;
             false
         });
         found
     }
 
-    /// Calls `visit` with the legal moves one after the other, as long as it returns true.
-    fn each_move(&self, stones: &Stones, mut visit: impl FnMut(Step) -> bool) {
+    /// Calls `visit` for each legal move until it returns false.
+    fn for_each_move(&self, stones: &Stones, mut visit: impl FnMut(Step) -> bool) {
         let empty = self.empty_squares(stones);
         for from in self.squares() {
             if colour(from) != stones.to_move || !self.is_occupied(stones, from) {
                 continue;
             }
             if empty < 2 {
-                // Ply 1: a black stone in a corner or the centre. Ply 2: a white stone beside the
-                // hole.
-                let beside_hole = || {
+                // A removal.
+                let is_beside_hole = || {
                     DIRECTIONS.iter().any(|direction| {
                         let square = (from.0 + direction.0, from.1 + direction.1);
                         self.on_board(square) && !self.is_occupied(stones, square)
                     })
                 };
-                let allowed = if empty == 0 { self.may_open(from) } else { beside_hole() };
+                let allowed = if empty == 0 { self.is_opening(from) } else { is_beside_hole() };
                 if allowed && !visit(Step { from, to: from }) {
                     return;
                 }
@@ -166,11 +165,11 @@ impl Rules {
                 loop {
                     let over = (at.0 + direction.0, at.1 + direction.1);
                     let to = (over.0 + direction.0, over.1 + direction.1);
-                    // The square between has the other colour, so a stone on it is an enemy.
-                    let possible = self.on_board(to)
+                    // Neighbouring squares differ in colour, so a stone on `over` is the opponent's.
+                    let is_legal = self.on_board(to)
                         && self.is_occupied(stones, over)
                         && !self.is_occupied(stones, to);
-                    if !possible {
+                    if !is_legal {
                         break;
                     }
                     if !visit(Step { from, to }) {
@@ -182,11 +181,11 @@ impl Rules {
         }
     }
 
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     pub fn play(&self, stones: &Stones, step: Step) -> Stones {
         let mut occupied = stones.occupied & !(1 << self.number(step.from));
         let (mut row, mut file) = step.from;
-        // From the start to the landing square every stone on the way is taken.
+        // All stones between the start and the landing square are removed.
         while (row, file) != step.to {
             row += (step.to.0 - row).signum();
             file += (step.to.1 - file).signum();
@@ -198,17 +197,18 @@ impl Rules {
         Stones { occupied, to_move: stones.to_move.other() }
     }
 
-    /// Whether some reflection exchanges the colours: ranks or files are even in number.
+    /// Returns true if the number of ranks or files is even, so that a reflection exchanges the colours.
     fn has_even_side(&self) -> bool {
         self.ranks % 2 == 0 || self.files % 2 == 0
     }
 
-    /// The number that stands for a position and all that are like it by symmetry.
+    /// Returns the code of a position, which is the same for all equivalent positions.
     ///
-    /// On a board with an even side, a jumping-phase position with White to move is turned into one
-    /// with Black to move by an exchanging symmetry. Of all sets of occupied squares that are
-    /// possible then, the least is the code. On a board without one, bit 63 says that White is to
-    /// move. Before the second removal only the symmetries that keep the colours are used.
+    /// The code is the least image of the occupied squares under certain symmetries. On a board with an
+    /// even side, a jumping-phase position with White to move is equivalent to one with Black to move,
+    /// and its code is the least image under the symmetries that exchange the colours. In all other
+    /// cases it is the least image under those that keep the colours. If both sides are odd, bit 63 is
+    /// set if White is to move.
     pub fn code(&self, stones: &Stones) -> u64 {
         let jumping = self.empty_squares(stones) >= 2;
         let white = stones.to_move == Side::White;
@@ -227,20 +227,20 @@ impl Rules {
         if white && !self.has_even_side() { least | 1 << 63 } else { least }
     }
 
-    /// The position that a code stands for, if it is the code of one.
+    /// Returns the position with this code, or none if the number is not a code.
     pub fn decode(&self, code: u64) -> Option<Stones> {
-        let marked = !self.has_even_side() && code >> 63 == 1;
-        let occupied = if marked { code & !(1 << 63) } else { code };
+        let is_marked = !self.has_even_side() && code >> 63 == 1;
+        let occupied = if is_marked { code & !(1 << 63) } else { code };
         if occupied > u64::MAX >> (64 - self.ranks * self.files) {
             return None;
         }
         let black = Stones { occupied, to_move: Side::Black };
-        let white = marked || self.empty_squares(&black) == 1;
+        let white = is_marked || self.empty_squares(&black) == 1;
         let stones = Stones { to_move: if white { Side::White } else { Side::Black }, ..black };
         (self.is_position(&stones) && self.code(&stones) == code).then_some(stones)
     }
 
-    /// A position as text: ranks from the top, `x` Black, `o` White, a number for that many empty
+    /// Formats a position: ranks from the top, `x` for Black, `o` for White, numbers for runs of empty
     /// squares, then the side to move.
     pub fn position_text(&self, stones: &Stones) -> String {
         let mut text = String::new();
@@ -267,7 +267,7 @@ impl Rules {
         text + if stones.to_move == Side::Black { " b" } else { " w" }
     }
 
-    /// A move as text: `e4` or `c3-g3`.
+    /// Formats a move, such as `e4` or `c3-g3`.
     pub fn move_text(&self, step: Step) -> String {
         let square = |(row, file): Square| {
             let letter = |number: i32| char::from(b'a' + number as u8);
@@ -286,7 +286,51 @@ impl Rules {
     }
 }
 
-/// The colour of a square: that of the stone on it at the start. The top-left square is black.
+/// Returns the colour of a square. The top-left square is black, and neighbours differ.
 fn colour((row, file): Square) -> Side {
     if (row + file) % 2 == 0 { Side::Black } else { Side::White }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn perft(rules: &Rules, stones: &Stones, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let mut moves = Vec::new();
+        rules.list_moves(stones, &mut moves);
+        moves.iter().map(|&step| perft(rules, &rules.play(stones, step), depth - 1)).sum()
+    }
+
+    /// Counts of B. Siefke, "Solving Konane Using Proof-Number Search and Extensions", table B.1.
+    #[test]
+    fn perft_of_8x8_is_as_published() {
+        let start = Stones { occupied: u64::MAX, to_move: Side::Black };
+        let rules = Rules::new(8, 8);
+        let counts = [1, 2, 3, 4, 5, 6].map(|depth| perft(&rules, &start, depth));
+        assert_eq!(counts, [4, 12, 28, 172, 892, 7124]);
+    }
+
+    /// White's multiple jump on one rank, and a code with bit 63.
+    #[test]
+    fn jumps_remove_each_stone_jumped_over() {
+        // On 1x7, squares 0, 2, 4 and 6 are black. White on square 1 jumps over 2, then over 4.
+        let rules = Rules::new(1, 7);
+        let stones = Stones { occupied: 0b001_0110, to_move: Side::White };
+        assert_eq!(rules.position_text(&stones), "1ox1x2 w");
+        let mut moves = Vec::new();
+        rules.list_moves(&stones, &mut moves);
+        let texts: Vec<String> = moves.iter().map(|&step| rules.move_text(step)).collect();
+        assert_eq!(texts, ["b1-d1", "b1-f1"]);
+        let after = rules.play(&stones, moves[1]);
+        assert_eq!(after, Stones { occupied: 0b010_0000, to_move: Side::Black });
+        assert!(!rules.can_move(&after));
+        // The mirror image of square 5 is square 1.
+        assert_eq!(rules.code(&after), 0b10);
+        assert_eq!(rules.code(&Stones { to_move: Side::White, ..after }), 0b10 | 1 << 63);
+        assert_eq!(rules.decode(0b10), Some(Stones { occupied: 0b10, ..after }));
+        assert_eq!(rules.decode(0b010_0000), None);
+    }
 }
