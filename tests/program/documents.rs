@@ -78,3 +78,41 @@ fn indexes_are_complete() {
         }
     }
 }
+
+/// Appends the sources below `folder`, with continued string literals joined.
+fn append_sources(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            append_sources(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = fs::read_to_string(&path).expect("a source file");
+            let mut parts = source.split("\\\n");
+            text.push_str(parts.next().expect("a first part"));
+            parts.for_each(|part| text.push_str(part.trim_start()));
+        }
+    }
+}
+
+#[test]
+fn messages_of_troubleshooting_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = String::new();
+    for folder in ["src", "crates"].map(|folder| root.join(folder)).iter().filter(|f| f.is_dir()) {
+        append_sources(folder, &mut sources);
+    }
+    let text = prose(&root.join("docs/troubleshooting.md"));
+    let cells = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
+    let messages =
+        cells.filter(|(cell, _)| cell.ends_with('`')).flat_map(|(cell, _)| cell.split('`'));
+    let mut checked = 0;
+    for fragment in messages.flat_map(|message| message.split('…')) {
+        let fragment = fragment.trim();
+        assert!(
+            sources.contains(fragment),
+            "docs/troubleshooting.md: no message with {fragment:?}"
+        );
+        checked += usize::from(fragment.len() > 5);
+    }
+    assert!(checked > 40, "{checked} fragments");
+}
