@@ -1,27 +1,26 @@
-//! A leader takes whole messages with any content in, or refuses them: of Konane and of Sprouts. A
+//! A coordinator takes whole messages with any content in, or refuses them: of Konane and of Sprouts. A
 //! worker takes jobs, entries and nodes with any content, or refuses them. What comes out may be
 //! wrong, since whoever can seal a message is believed, but nothing breaks.
 #![no_main]
 
-use konane::search::jobs::messages::{Answer, Order};
-use konane::search::jobs::remote::wire::{Kind, decode, encode, seal};
-use konane::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
+use konane::search::cluster::message::{Instruction, Reply};
+use konane::search::cluster::wire::{Kind, decode, encode, seal};
+use konane::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
 use konane::search::sums::SearchOptions;
-use konane::search::two_level::PlainRules;
-use konane::sprouts::cluster::{ClusterSearch, lead};
+use konane::sprouts::cluster::{ClusterSearch, coordinate};
 use konane::{Board, Position, SolveOptions, Solver};
 use libfuzzer_sys::fuzz_target;
 
 /// Each piece of the data is the content of a message.
-fn tell(leader: &mut dyn RemoteLeader, data: &[u8]) -> u64 {
-    let told = leader.hello(0);
-    let number = u64::from_le_bytes(told.answer[8..16].try_into().expect("eight bytes"));
+fn send(coordinator: &mut dyn RemoteCoordinator, data: &[u8]) -> u64 {
+    let told = coordinator.handle_idle(0);
+    let number = u64::from_le_bytes(told.reply[8..16].try_into().expect("eight bytes"));
     for content in data.split(|&byte| byte == 0xff) {
-        let bytes = seal(Kind::Message, number, |bytes| bytes.extend(content));
-        let _ = leader.hear(&bytes);
-        let _ = leader.hear(content);
+        let bytes = seal(Kind::Request, number, |bytes| bytes.extend(content));
+        let _ = coordinator.handle(&bytes);
+        let _ = coordinator.handle(content);
     }
-    leader.hello(1);
+    coordinator.handle_idle(1);
     number
 }
 
@@ -35,13 +34,13 @@ fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     let node = whole(Kind::Node, pieces.next().unwrap_or_default());
     let entries = whole(Kind::Entries, pieces.next().unwrap_or_default());
     for content in pieces {
-        let mut job = whole(Kind::Answer, content);
-        let answer = decode::<Answer<u64, Fact>>(Kind::Answer, number, &job);
-        // What a job may take is the leader's to say.
-        if let Ok(Answer { order: Order::Search(mut search), facts, read }) = answer {
+        let mut job = whole(Kind::Reply, content);
+        let answer = decode::<Reply<u64, Fact>>(Kind::Reply, number, &job);
+        // What a job may take is the coordinator's to say.
+        if let Ok(Reply { instruction: Instruction::Search(mut search), results, received }) = answer {
             search.budget = search.budget.min(1000);
-            let answer = Answer { order: Order::Search(search), facts, read };
-            job = encode(Kind::Answer, number, &answer);
+            let answer = Reply { instruction: Instruction::Search(search), results, received };
+            job = encode(Kind::Reply, number, &answer);
         }
         let _ = worker.search(0, &job, Some(&entries));
         let _ = worker.search(1, &job, None);
@@ -52,7 +51,7 @@ fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let rules = RemoteRules::default();
+    let config = CoordinatorConfig::REMOTE;
     let Some((first, data)) = data.split_first() else { return };
     if first % 4 == 3 {
         let position = "0*6".parse().expect("a position");
@@ -63,10 +62,10 @@ fuzz_target!(|data: &[u8]| {
             memory_bytes: 4 << 20,
             threads: std::num::NonZeroUsize::MIN,
         };
-        let run = |leader: &mut dyn RemoteLeader| {
-            tell(leader, data);
+        let run = |coordinator: &mut dyn RemoteCoordinator| {
+            send(coordinator, data);
         };
-        lead(search, rules, None, &mut (), run).expect("the memory is enough");
+        coordinate(search, config, None, &mut (), run).expect("the memory is enough");
         return;
     }
     // An even board, and an odd one, where codes have a mark.
@@ -77,9 +76,8 @@ fuzz_target!(|data: &[u8]| {
     let solver = Solver::new(&board, &start).options(options);
     let (messages, jobs) = data.split_at(if first % 4 == 2 { 0 } else { data.len() });
     let mut number = 0;
-    let plain = PlainRules::default();
     solver
-        .lead(rules, plain, &mut (), |leader| number = tell(leader, messages))
+        .coordinate(config, &mut (), |coordinator| number = send(coordinator, messages))
         .expect("the memory is enough");
-    solver.work(plain, |worker| order(worker, number, jobs)).expect("the memory is enough");
+    solver.work(&config, |worker| order(worker, number, jobs)).expect("the memory is enough");
 });

@@ -39,7 +39,7 @@ macro_rules! names {
 pub mod name {
     names! {
         Algo: "algo",
-        Answer: "answer",
+        Reply: "reply",
         Board: "board",
         Cache: "cache",
         Checkpoint: "checkpoint",
@@ -57,7 +57,7 @@ pub mod name {
         MaxNodes: "max_nodes",
         MaxStones: "max_stones",
         Memory: "memory",
-        Message: "message",
+        Request: "request",
         Metric: "metric",
         Move: "move",
         Moves: "moves",

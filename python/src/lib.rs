@@ -39,8 +39,8 @@ mod _konane {
     use super::build::build_database;
     #[pymodule_export]
     use super::cluster::{
-        ClusterLeader, ClusterStanding, ClusterTold, ClusterWorker, count, memory_bytes, seconds,
-        time_limit,
+        ClusterCoordinator, ClusterDelivery, ClusterStatus, ClusterWorker, count, memory_bytes,
+        seconds, time_limit,
     };
     #[pymodule_export]
     use super::database::PyDatabase;

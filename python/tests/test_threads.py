@@ -195,7 +195,7 @@ attack(positions, look_up, look_up, search, count, proofs, proofs, builds, build
 leaders, workers = [], []
 
 def renew():
-    leader = _konane.ClusterLeader.konane("4x5", job_nodes=100, fact_work=10, memory="1MiB")
+    leader = _konane.ClusterCoordinator.konane("4x5", job_nodes=100, fact_work=10, memory="1MiB")
     worker = _konane.ClusterWorker.konane("4x5", fact_work=10, memory="1MiB", threads=1)
     leaders[:], workers[:] = [leader], [worker]
     time.sleep(0.02)
@@ -204,15 +204,15 @@ def renew():
 
 def work():
     leader, worker = leaders[0], workers[0]
-    told = leader.hello(random.randrange(1 << 64))
+    told = leader.handle_idle(random.randrange(1 << 64))
     while told is not None and told.job is not None:
-        told = leader.hear(worker.search(told.worker, told.answer))
+        told = leader.handle(worker.search(told.worker, told.reply))
 
 def disturb():
     leader, worker = leaders[0], workers[0]
-    leader.stops(), leader.standing(), leader.lost(3), leader.set_job_nodes(0), leader.saves()
-    leader.hear(random.randbytes(100))
-    worker.go_on(), worker.call_off(7), worker.nodes(), worker.capacity()
+    leader.cancelled(), leader.status(), leader.remove_worker(3), leader.set_job_nodes(0), leader.saves()
+    leader.handle(random.randbytes(100))
+    worker.go_on(), worker.cancel(7), worker.nodes(), worker.capacity()
     worker.entries(random.randbytes(10))
 
 def end():
@@ -316,8 +316,8 @@ for make in (
     lambda: object.__new__(konane.Position),
     lambda: copyreg.__newobj__(konane.Position),
     lambda: copyreg.__newobj__(konane.Database),
-    lambda: copyreg.__newobj__(_konane.ClusterLeader),
-    lambda: copyreg.__newobj__(_konane.ClusterTold),
+    lambda: copyreg.__newobj__(_konane.ClusterCoordinator),
+    lambda: copyreg.__newobj__(_konane.ClusterDelivery),
     lambda: copyreg._reconstructor(konane.Position, object, None),
     lambda: pickle.dumps(_konane.ClusterWorker.sprouts("0*2", memory="16MiB", threads=1)),
     lambda: position.__setstate__({"board": 3}),
@@ -355,7 +355,7 @@ for call in (
     lambda: db.probe_many(codes),
     lambda: db.probe_many(codes[:100]),
     lambda: sprouts.canonical("0*5"),
-    lambda: _konane.ClusterLeader.konane("4x4", job_nodes=5, fact_work=1, memory="1MiB").finish(),
+    lambda: _konane.ClusterCoordinator.konane("4x4", job_nodes=5, fact_work=1, memory="1MiB").finish(),
 ):
     threading.Thread(target=forever, args=(call,), daemon=True).start()
     started.acquire()
@@ -383,11 +383,11 @@ is_over = True
 assert ends == [0] * 20, ends
 """,
     "a fork of a leader, a worker and a build": """
-leader = _konane.ClusterLeader.konane("4x4", job_nodes=100, fact_work=10, memory="1MiB")
+leader = _konane.ClusterCoordinator.konane("4x4", job_nodes=100, fact_work=10, memory="1MiB")
 worker = _konane.ClusterWorker.konane("4x4", fact_work=10, memory="1MiB", threads=1)
 director = _konane.BuildPlan("3x4", folder + "/tasks", 1 << 30).open()
 calls = (
-    lambda: leader.hello(1), lambda: leader.hear(b""), leader.stops, leader.standing, leader.saves,
+    lambda: leader.handle_idle(1), lambda: leader.handle(b""), leader.cancelled, leader.status, leader.saves,
     leader.finish, lambda: worker.search(1, b""), worker.go_on, worker.nodes, worker.close,
     director.pending, director.finish, director.close,
 )
@@ -415,8 +415,8 @@ except konane.FileError:
     pass
 else:
     raise AssertionError
-told = leader.hello(1)
-assert leader.hear(worker.search(1, told.answer))
+told = leader.handle_idle(1)
+assert leader.handle(worker.search(1, told.reply))
 worker.close()
 leader.finish()
 """,

@@ -93,7 +93,7 @@ fn searches_with_trees_go_on_where_they_were() {
                 budget_inflection: 40.0,
                 budget_slope: 10.0,
                 budget_minimum: 3,
-                congestion_64: 0,
+                virtual_loss_64: 0,
             };
             let room = options.tree_room(bytes, NonZeroUsize::MIN);
             let (found, more) =

@@ -1,75 +1,73 @@
-//! One search in many processes: a leader, and workers with memories of their own.
+//! One search in several processes: a coordinator, and workers with tables of their own.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::game::Konane;
 use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_table};
-use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
+use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::Observer;
-use crate::search::two_level::{PlainRules, PlainWorker, WorkerOptions, lead};
+use crate::search::two_level::{PlainWorker, coordinate_plain};
 
 impl<K: Known> Solver<'_, K> {
-    /// Leads this search on two levels ([`Algorithm::PnsPdfpn`], whatever the options say) with workers
-    /// elsewhere, which have to be [`Solver::work`]ing on the same position with the same profile and
-    /// the same [`PlainRules`].
+    /// Coordinates this search on two levels ([`Algorithm::PnsPdfpn`], regardless of the options) with workers in
+    /// other processes, which have to run [`Solver::work`] for the same position with the same profile and the
+    /// same configuration.
     ///
-    /// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or
-    /// to interrupt it. The memory is the leader's own: a quarter for the table of solved positions, the
-    /// rest for the tree, some 22 bytes for each child of a job. Beside it the leader keeps some 2 bytes
-    /// for each child, and the facts ([`RemoteRules::facts_kept`]). Limits are `run`'s to watch, but that
-    /// of nodes, which is among the rules.
+    /// `run` carries the messages and returns when the search is over ([`RemoteCoordinator::status`]), or to
+    /// interrupt it. The memory is the coordinator's own: a quarter for the table of solved positions, the rest for
+    /// the tree, some 22 bytes for each child of a job. The coordinator needs some 2 bytes more for each child, and
+    /// memory for the shared results ([`CoordinatorConfig::max_results_stored`]). `run` polls the limits, except
+    /// the node limit, which is in the configuration.
     ///
     /// # Errors
     /// As [`Solver::run`].
-    pub fn lead(
+    pub fn coordinate(
         &self,
-        rules: RemoteRules,
-        plain: PlainRules,
+        config: CoordinatorConfig,
         observer: &mut dyn Observer,
-        run: impl FnOnce(&mut dyn RemoteLeader),
+        run: impl FnOnce(&mut dyn RemoteCoordinator),
     ) -> Result<Solution, SolveError> {
         let solver = self.on_two_levels();
         let combination = solver.options.profile.dfpn().combination;
-        let number = solver.number();
+        let id = solver.search_id();
         let (solution, _) = solver.search_by(observer, |root, tree, observer, port| {
-            let tree = tree.expect("a search on two levels has room for a tree");
-            lead(root, tree, combination, rules, plain, number, observer, port, run)
+            let tree = tree.expect("a search on two levels has memory for a tree");
+            coordinate_plain(root, tree, combination, config, id, observer, port, run)
         })?;
         Ok(solution)
     }
 
-    /// Works for a leader elsewhere while `run` runs, which brings the jobs and carries the results:
-    /// with all the options' memory as a table, on the options' threads. Of the limits only the
-    /// [`pace`](crate::Limits::pace) counts: when to end is the leader's.
+    /// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
+    /// The table has all the memory of the options, and the search their threads. Of the limits only the
+    /// [`pace`](crate::Limits::pace) counts: the coordinator ends the search.
     ///
     /// # Errors
-    /// If the memory is less than [`LEAST_MEMORY`](crate::LEAST_MEMORY), or the system does not give it.
+    /// If the memory is less than [`LEAST_MEMORY`](crate::LEAST_MEMORY), or the system refuses it.
     pub fn work<T>(
         &self,
-        rules: PlainRules,
+        config: &CoordinatorConfig,
         run: impl FnOnce(&dyn RemoteWorker) -> T,
     ) -> Result<T, SolveError> {
         let solver = self.on_two_levels();
         let SolveOptions { profile, threads, .. } = solver.options;
         let konane = Konane::new(solver.board, profile.estimate());
         let game = Informed::new(&konane, solver.known);
-        // The tree is the leader's: a worker divides its memory as df-pn does.
+        // The coordinator has the tree: a worker divides its memory as df-pn does.
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
         let table = new_table(solver.board, dfpn.memory()?.0)?;
-        let options = WorkerOptions { dfpn: profile.dfpn(), threads, rules };
-        let pace = solver.limits.pace;
-        Ok(run(&PlainWorker::new(&game, table, options, solver.number(), pace)))
+        let (pace, id) = (solver.limits.pace, solver.search_id());
+        Ok(run(&PlainWorker::new(&game, table, profile.dfpn(), threads, config, id, pace)))
     }
 
-    /// This search, by the algorithm of leaders and workers.
+    /// This search, with the algorithm of coordinator and workers.
     fn on_two_levels(&self) -> Solver<'_, K> {
         let options = SolveOptions { algorithm: Algorithm::PnsPdfpn, ..self.options };
         Solver { options, ..*self }
     }
 
-    /// The number by which messages of this search are known from those of others.
-    fn number(&self) -> u64 {
+    /// Id in the messages of this search.
+    fn search_id(&self) -> u64 {
         let identity = self.identity();
         let root = identity.root.to_string();
         let parts = [&identity.rules, &identity.board, &identity.profile, &root];

@@ -74,7 +74,7 @@ impl Profile {
             budget_inflection: 150_000.0,
             budget_slope: 30_000.0,
             budget_minimum: 100,
-            congestion_64: 0,
+            virtual_loss_64: 0,
         };
         match self {
             // The trees are small and stay in the cache: what saves steps on long paths in PNS
@@ -82,7 +82,7 @@ impl Profile {
             Profile::Tuned => Pn2Options {
                 pns: PnsOptions { epsilon_1024: 0, refresh_age: 0, ..self.pns() },
                 budget_minimum: 2000,
-                congestion_64: 2,
+                virtual_loss_64: 2,
                 ..thesis
             },
             Profile::Thesis => thesis,

@@ -1,4 +1,4 @@
-//! One search of Sprouts in many processes: a leader, and workers with memories of their own.
+//! One search of Sprouts in several processes: a coordinator, and workers with tables of their own.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,15 @@ use super::grundy_db::GrundyDbError;
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::{MOST_NIMBER, Position, Scratch, Sprouts};
 use crate::error::ErrorKind;
-use crate::search::jobs::remote::{RemoteLeader, RemoteRules, RemoteWorker};
+use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
 use crate::search::run::{Observer, Pace, Report};
 use crate::search::sums::game::Full;
-use crate::search::sums::{Contradiction, SearchOptions, Sum, SumWorker, Workspace, lead_sum};
+use crate::search::sums::{
+    Contradiction, SearchOptions, Sum, SumWorker, Workspace, coordinate_sum,
+};
 use crate::search::table::TableError;
 
-/// What is searched, which has to be the same everywhere, and with what, which need not.
+/// A search, the same in all processes except for memory and threads.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterSearch<'p> {
     /// The position.
@@ -26,7 +28,7 @@ pub struct ClusterSearch<'p> {
     pub options: SearchOptions,
     /// Bytes for positions, moves and numbers together; each thread takes some 2 MiB beside it.
     pub memory_bytes: u64,
-    /// Threads of a worker; the leader has one.
+    /// Threads of a worker; the coordinator has one.
     pub threads: NonZeroUsize,
 }
 
@@ -50,7 +52,7 @@ impl Checkpoint<'_> {
     }
 }
 
-/// Why a leader or a worker cannot begin.
+/// Error that prevents the start of a coordinator or a worker.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// The position has no room.
@@ -92,7 +94,7 @@ impl ClusterError {
     }
 }
 
-/// What a leader's search has found.
+/// Result of a coordinated search.
 #[derive(Debug)]
 pub struct ClusterSolution {
     /// The outcome for the player to move, the root's numbers, and what all workers have counted.
@@ -101,16 +103,16 @@ pub struct ClusterSolution {
     pub canonical: String,
     /// Which numbers contradict each other, if that has ended the search.
     pub contradiction: Option<Contradiction>,
-    /// Lands in the leader's memory at the end.
+    /// Lands in the coordinator's memory at the end.
     pub lands: u32,
     /// What became of the checkpoint, if there is one.
     pub numbers: Option<Result<GrundyFileUse, GrundyDbError>>,
 }
 
-/// Leads a search with workers elsewhere, which have to be [`work`]ing on the same position with the
+/// Coordinates a search with workers in other processes, which have to run [`work`] for the same position with the
 /// same options.
 ///
-/// `run` carries the messages and returns when the search is over ([`RemoteLeader::standing`]), or to
+/// `run` carries the messages and returns when the search is over ([`RemoteCoordinator::status`]), or to
 /// interrupt it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
 /// budget of a job. What the checkpoint has is taken as known, and every Grundy number that comes in is
 /// added to it and goes to all workers.
@@ -121,12 +123,12 @@ pub struct ClusterSolution {
 ///
 /// # Errors
 /// [`ClusterError`] before the search begins. What goes wrong with the file later is in the solution.
-pub fn lead(
+pub fn coordinate(
     search: ClusterSearch<'_>,
-    rules: RemoteRules,
+    config: CoordinatorConfig,
     checkpoint: Option<Checkpoint<'_>>,
     observer: &mut dyn Observer,
-    run: impl FnOnce(&mut dyn RemoteLeader),
+    run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Result<ClusterSolution, ClusterError> {
     checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
@@ -136,12 +138,12 @@ pub fn lead(
     let mut file = checkpoint.map(open).transpose()?;
     let mut writing = Writing { game: &game, file: file.as_mut(), observer };
     let (report, contradiction) =
-        lead_sum(&workspace, &root, search.options, rules, number, &mut writing, run);
+        coordinate_sum(&workspace, &root, search.options, config, number, &mut writing, run);
     let numbers = file.map(GrundyFile::close);
     Ok(ClusterSolution { report, canonical, contradiction, lands: game.lands(), numbers })
 }
 
-/// Works for a leader elsewhere while `run` runs, which brings the jobs and carries the results.
+/// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
 /// `pace` is for simulations.
 ///
 /// # Errors

@@ -3,12 +3,12 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use konane::search::jobs::remote::{
-    Ordered, RemoteLeader, RemoteRules, RemoteWorker, Told, WireError,
+use konane::search::cluster::{
+    CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker, WireError,
 };
 use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{
-    Checkpoint, ClusterError, ClusterSearch, ClusterSolution, lead, work,
+    Checkpoint, ClusterError, ClusterSearch, ClusterSolution, coordinate, work,
 };
 use konane::sprouts::{MOST_NIMBER, Position, Scratch, Sprouts};
 use konane::{Outcome, Reason, Value};
@@ -28,8 +28,8 @@ fn search(position: &Position) -> ClusterSearch<'_> {
     }
 }
 
-fn rules() -> RemoteRules {
-    RemoteRules { job_nodes: 300, ..RemoteRules::default() }
+fn rules() -> CoordinatorConfig {
+    CoordinatorConfig { job_nodes: 300, ..CoordinatorConfig::REMOTE }
 }
 
 /// Runs with so many workers more.
@@ -51,23 +51,22 @@ fn with_workers(
 
 /// Carries bytes until the search is over: one job after the other of each worker in turn. A
 /// worker takes part from the round on that has its number.
-fn carry(leader: &mut dyn RemoteLeader, workers: &[&dyn RemoteWorker]) {
-    let mut next: Vec<Option<Told>> = vec![None; workers.len()];
+fn carry(leader: &mut dyn RemoteCoordinator, workers: &[&dyn RemoteWorker]) {
+    let mut next: Vec<Option<Delivery>> = vec![None; workers.len()];
     for round in 0.. {
         assert!(round < 100_000, "the search comes to an end");
         for (number, told) in next.iter_mut().enumerate().take(round + 1) {
-            let before = told.take().unwrap_or_else(|| leader.hello(number as u64));
-            *told = match &before.order {
-                Ordered::Search { node, last, .. } => {
-                    let entries = last.map(|last| workers[last as usize].entries(node).unwrap());
-                    let worker = workers[number];
-                    let message = worker.search(before.worker, &before.answer, entries.as_deref());
-                    Some(leader.hear(&message.unwrap()).unwrap())
-                }
-                Ordered::Wait | Ordered::Quit => None,
-            };
+            let before = told.take().unwrap_or_else(|| leader.handle_idle(number as u64));
+            *told = before.job.map(|_| {
+                let last = before.last.as_ref();
+                let entries =
+                    last.map(|(last, node)| workers[*last as usize].entries(node).unwrap());
+                let worker = workers[number];
+                let message = worker.search(before.worker, &before.reply, entries.as_deref());
+                leader.handle(&message.unwrap()).unwrap()
+            });
         }
-        if leader.standing().is_over {
+        if leader.status().is_over {
             return;
         }
     }
@@ -76,7 +75,8 @@ fn carry(leader: &mut dyn RemoteLeader, workers: &[&dyn RemoteWorker]) {
 fn solve(worker: ClusterSearch<'_>, leader: ClusterSearch<'_>, workers: usize) -> ClusterSolution {
     let mut solution = None;
     with_workers(worker, workers, &[], &mut |workers| {
-        solution = Some(lead(leader, rules(), None, &mut (), |leader| carry(leader, workers)));
+        solution =
+            Some(coordinate(leader, rules(), None, &mut (), |leader| carry(leader, workers)));
     })
     .unwrap();
     solution.unwrap().unwrap()
@@ -158,37 +158,37 @@ fn altered_and_foreign_bytes_are_refused() {
     let (one, other) = (search(&one), search(&other));
     with_workers(one, 1, &[], &mut |workers| {
         let worker = workers[0];
-        lead(one, rules(), None, &mut (), |leader| {
-            let told = leader.hello(0);
-            let mut altered = told.answer.clone();
+        coordinate(one, rules(), None, &mut (), |leader| {
+            let told = leader.handle_idle(0);
+            let mut altered = told.reply.clone();
             for at in 0..altered.len() {
                 altered[at] ^= 1;
                 assert!(worker.search(0, &altered, None).is_err());
-                assert!(worker.search(0, &told.answer[..at], None).is_err());
+                assert!(worker.search(0, &told.reply[..at], None).is_err());
                 assert!(worker.entries(&altered).is_err());
                 altered[at] ^= 1;
             }
             // Whole, but no entries.
-            assert!(worker.search(0, &told.answer, Some(&told.answer)).is_err());
-            let message = worker.search(0, &told.answer, None).unwrap();
+            assert!(worker.search(0, &told.reply, Some(&told.reply)).is_err());
+            let message = worker.search(0, &told.reply, None).unwrap();
             let mut altered = message.clone();
             for at in (0..altered.len()).step_by(7) {
                 altered[at] ^= 16;
-                assert!(leader.hear(&altered).is_err());
-                assert!(leader.hear(&message[..at]).is_err());
+                assert!(leader.handle(&altered).is_err());
+                assert!(leader.handle(&message[..at]).is_err());
                 altered[at] ^= 16;
             }
-            assert!(leader.hear(&told.answer).is_err());
-            let heard = leader.hear(&message).unwrap();
+            assert!(leader.handle(&told.reply).is_err());
+            let heard = leader.handle(&message).unwrap();
             // What comes twice or too late changes nothing.
-            let again = leader.hear(&message).unwrap();
-            assert_eq!(heard.order, again.order);
+            let again = leader.handle(&message).unwrap();
+            assert_eq!((heard.job, &heard.last), (again.job, &again.last));
             carry(leader, workers);
         })
         .unwrap();
-        lead(other, rules(), None, &mut (), |leader| {
-            let told = leader.hello(0);
-            assert_eq!(worker.search(0, &told.answer, None), Err(WireError::OtherSearch));
+        coordinate(other, rules(), None, &mut (), |leader| {
+            let told = leader.handle_idle(0);
+            assert_eq!(worker.search(0, &told.reply, None), Err(WireError::OtherSearch));
         })
         .unwrap();
     })
@@ -205,8 +205,8 @@ fn numbers_go_to_a_file_and_come_from_it() {
     for resume in [false, true] {
         let checkpoint = Some(Checkpoint { path: &path, resume });
         with_workers(search, 2, &[], &mut |workers| {
-            let run = |leader: &mut dyn RemoteLeader| carry(leader, workers);
-            let solution = lead(search, rules(), checkpoint, &mut (), run).unwrap();
+            let run = |leader: &mut dyn RemoteCoordinator| carry(leader, workers);
+            let solution = coordinate(search, rules(), checkpoint, &mut (), run).unwrap();
             assert_eq!(solution.report.outcome, of_spots(9));
             let numbers = solution.numbers.unwrap().unwrap();
             assert_eq!(numbers.added, solution.report.counters.grundy_numbers);
@@ -221,7 +221,8 @@ fn numbers_go_to_a_file_and_come_from_it() {
     // No older file is added to by a new search, and none is made by one that is to go on.
     let refused = |path, resume| {
         let checkpoint = Some(Checkpoint { path, resume });
-        lead(search, rules(), checkpoint, &mut (), |_| panic!("nothing is searched")).unwrap_err()
+        coordinate(search, rules(), checkpoint, &mut (), |_| panic!("nothing is searched"))
+            .unwrap_err()
     };
     assert!(matches!(refused(&path, false), ClusterError::Exists { .. }));
     let other = folder.path().join("other");
@@ -240,15 +241,15 @@ fn an_interrupted_search_goes_on_from_its_file() {
         let mut over = false;
         let checkpoint = Some(Checkpoint { path: &path, resume: runs > 0 });
         with_workers(search, 1, &[], &mut |workers| {
-            let solution = lead(search, rules(), checkpoint, &mut (), |leader| {
+            let solution = coordinate(search, rules(), checkpoint, &mut (), |leader| {
                 // Some jobs, more each time, and the driver dies. Open couples die with it.
                 for _ in 0..5 * (runs + 1) {
-                    let told = leader.hello(0);
-                    if told.order == Ordered::Quit {
+                    let told = leader.handle_idle(0);
+                    if told.is_over {
                         return;
                     }
-                    let message = workers[0].search(0, &told.answer, None).unwrap();
-                    leader.hear(&message).unwrap();
+                    let message = workers[0].search(0, &told.reply, None).unwrap();
+                    leader.handle(&message).unwrap();
                 }
             })
             .unwrap();
@@ -277,22 +278,22 @@ fn an_interrupted_search_goes_on_from_its_file() {
 fn a_job_that_is_called_off_ends_soon() {
     let position = Position::start(30).unwrap();
     let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
-    let rules = RemoteRules { job_nodes: 1 << 40, ..RemoteRules::default() };
+    let rules = CoordinatorConfig { job_nodes: 1 << 40, ..CoordinatorConfig::REMOTE };
     work(search, None, |worker| {
-        lead(search, rules, None, &mut (), |leader| {
+        coordinate(search, rules, None, &mut (), |leader| {
             for (round, job) in (1..9).enumerate() {
-                let told = leader.hello(0);
+                let told = leader.handle_idle(0);
                 let waited = std::thread::scope(|scope| {
-                    let searching = scope.spawn(|| worker.search(0, &told.answer, None));
+                    let searching = scope.spawn(|| worker.search(0, &told.reply, None));
                     std::thread::sleep(Duration::from_millis(40 * round as u64));
                     let begun = Instant::now();
-                    worker.call_off(job);
+                    worker.cancel(job);
                     searching.join().unwrap().unwrap();
                     begun.elapsed()
                 });
                 // The job itself takes days.
                 assert!(waited < Duration::from_secs(30), "{waited:?}");
-                leader.lost(0);
+                leader.remove_worker(0);
             }
         })
         .unwrap();

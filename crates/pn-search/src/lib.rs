@@ -20,7 +20,7 @@
 //!   `nand` is the tree that it searches, which [`plain`] and [`sums`] implement.
 //! * [`dfpn`], [`pns`], [`pn2`], [`two_level`] (PNS-PDFPN) and [`alphabeta`] search plain games. Those
 //!   of impartial games are in [`sums`].
-//! * [`jobs`] are leaves of a tree that workers search: threads, or processes elsewhere.
+//! * [`cluster`] assigns the leaves of a tree to workers: threads, or other processes.
 //! * [`table`] and `arena` are the memories, [`run`] is what surrounds every search and what its workers
 //!   share.
 //! * [`snapshot`] hands out what a running search knows, for checkpoints; [`certificate`] collects the
@@ -34,9 +34,9 @@ pub mod allocation;
 pub mod alphabeta;
 mod arena;
 pub mod certificate;
+pub mod cluster;
 pub mod dfpn;
 mod error;
-pub mod jobs;
 mod map_bytes;
 mod nand;
 pub mod numbers;

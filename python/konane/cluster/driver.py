@@ -169,7 +169,7 @@ class Driver:
 
     def run(self, stop: threading.Event) -> None:
         """Searches until there is an answer, a limit is reached or somebody wants to stop."""
-        standing = self.leader.standing()
+        standing = self.leader.status()
         if standing is None or standing.over:
             return
         machines = Machines()
@@ -245,7 +245,7 @@ class Driver:
         member.nodes = report.nodes
         member.seconds += report.seconds
         message = report.message
-        told = message if isinstance(message, str) else self.leader.hear(message)
+        told = message if isinstance(message, str) else self.leader.handle(message)
         if not isinstance(told, str):
             member.refusals = 0
             self._obey(member, told)
@@ -266,7 +266,7 @@ class Driver:
         if last is not None and last not in member.peers:
             member.peers.add(last)
             peers[last] = self.members[last].actor
-        order = Order(told.worker, told.answer, told.node if last is not None else None, last)
+        order = Order(told.worker, told.reply, told.node if last is not None else None, last)
         member.call = member.actor.search.remote(order, peers)
         member.heard = self.awake
         self.calls += 1
@@ -275,14 +275,14 @@ class Driver:
         """Gives jobs to those that have none."""
         for member in self.live:
             if member.pid is not None and member.call is None and not self._over:
-                self._obey(member, self.leader.hello(member.number))
+                self._obey(member, self.leader.handle_idle(member.number))
                 if member.call is None:
                     # Nobody else will get one either.
                     break
-        for worker, job in self.leader.stops():
+        for worker, job in self.leader.cancelled():
             member = self.members[worker]
             if not member.lost:
-                member.actor.call_off.remote(job)
+                member.actor.cancel.remote(job)
 
     # -- workers
 
@@ -358,7 +358,7 @@ class Driver:
         now = time.monotonic()
         member.lost = True
         self._kill(member)
-        self.leader.lost(member.number)
+        self.leader.remove_worker(member.number)
         self._vacant.append(member.number)
         self._error = why
         self._note(f"worker {member.number} is lost: {why}")

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, Literal, Protocol
 
 from .. import Position
-from .._konane import ClusterLeader, ClusterWorker
+from .._konane import ClusterCoordinator, ClusterWorker
 from . import text
 
 __all__ = ["Game", "Konane", "Sprouts"]
@@ -42,7 +42,7 @@ class Game(Protocol):
         checkpoint: str | PathLike[str] | None,
         resume: bool,
         checkpoint_interval: float,
-    ) -> ClusterLeader:
+    ) -> ClusterCoordinator:
         """Makes the leader."""
         ...
 
@@ -65,8 +65,8 @@ class Konane:
     job_seconds: float = 0.016
     fact_work: int = 100
 
-    def lead(self, **options: Any) -> ClusterLeader:
-        return ClusterLeader.konane(
+    def lead(self, **options: Any) -> ClusterCoordinator:
+        return ClusterCoordinator.konane(
             self.position, profile=self.profile, fact_work=self.fact_work, **options
         )
 
@@ -106,9 +106,9 @@ class Sprouts:
     #: All Grundy numbers are facts.
     fact_work: int = 0
 
-    def lead(self, *, checkpoint_interval: float, **options: Any) -> ClusterLeader:
+    def lead(self, *, checkpoint_interval: float, **options: Any) -> ClusterCoordinator:
         # Numbers are kept as they are found.
-        return ClusterLeader.sprouts(self.position, nimber=self.nimber, **options)
+        return ClusterCoordinator.sprouts(self.position, nimber=self.nimber, **options)
 
     def work(self, *, fact_work: int, **options: Any) -> ClusterWorker:
         return ClusterWorker.sprouts(self.position, nimber=self.nimber, **options)

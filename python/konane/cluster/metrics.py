@@ -28,7 +28,7 @@ class Metrics:
             tags = {"worker": str(member.number)}
             self._nodes.set(member.nodes, tags)
             self._jobs.set(member.jobs, tags)
-        standing = driver.leader.standing()
+        standing = driver.leader.status()
         if standing is not None:
             self._tree.set(standing.tree_nodes)
-            self._facts.set(standing.facts)
+            self._facts.set(standing.results)

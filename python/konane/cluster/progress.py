@@ -49,7 +49,7 @@ class Progress:
             return
         seconds = driver.seconds
         self._next = now + self.pause(seconds)
-        standing = driver.leader.standing()
+        standing = driver.leader.status()
         if standing is None:
             return
         before, nodes = self._last
@@ -64,7 +64,7 @@ class Progress:
             text.counted(ready, "worker"),
             text.counted(standing.jobs, "job"),
             f"tree {text.short(standing.tree_nodes)}",
-            f"facts {text.short(standing.facts)}",
+            f"facts {text.short(standing.results)}",
         ]
         self.show(", ".join(parts))
 

@@ -112,9 +112,9 @@ class Worker:
         """What this worker knows below a node."""
         return self._station.entries(node)
 
-    def call_off(self, job: int) -> None:
+    def cancel(self, job: int) -> None:
         """Gives a job up."""
-        self._station.call_off(job)
+        self._station.cancel(job)
 
     def sign(self) -> None:
         """Answers, as a worker does that is alive, however long its job takes."""
@@ -130,7 +130,7 @@ def actor_class() -> Any:
     groups = {
         "search": ("begin", "search"),
         "entries": ("entries",),
-        "side": ("call_off", "sign"),
+        "side": ("cancel", "sign"),
     }
     for group, names in groups.items():
         for name in names:

@@ -2,8 +2,9 @@
 //! library lends both to a function for as long as it runs, so each has a thread of its own, which
 //! takes requests one by one; what carries messages between them is `konane.cluster`.
 
+mod coordinator;
 mod fields;
-mod leader;
+
 mod worker;
 
 use std::any::Any;
@@ -15,8 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use konane::search::cluster::CoordinatorConfig;
 use konane::search::sums::SearchOptions;
-use konane::search::two_level::PlainRules;
 use konane::sprouts::cluster::ClusterSearch;
 use konane::sprouts::{MOST_NIMBER, Position};
 use konane::system::{parse_count, parse_duration, thread};
@@ -28,15 +29,15 @@ use crate::interrupt::{PATIENCE, STACK, message};
 use crate::options::{Memory, Seconds};
 use crate::owner::Owner;
 
-pub use leader::{ClusterLeader, ClusterStanding, ClusterTold};
+pub use coordinator::{ClusterCoordinator, ClusterDelivery, ClusterStatus};
 pub use worker::ClusterWorker;
 
-/// What leader and workers of a search of Konane have to agree about.
-fn plain_rules(fact_work: u64) -> PlainRules {
-    PlainRules { fact_work, ..PlainRules::default() }
+/// Configuration that coordinator and workers of a search of Konane share.
+fn worker_config(shared_work: u64) -> CoordinatorConfig {
+    CoordinatorConfig { shared_work, ..CoordinatorConfig::REMOTE }
 }
 
-/// A search of Sprouts, which leader and workers have to agree about.
+/// Search of Sprouts, the same for coordinator and workers.
 fn sprouts_search(
     position: &Position,
     nimber: u32,

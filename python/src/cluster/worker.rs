@@ -7,14 +7,14 @@
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use konane::search::jobs::remote::RemoteWorker;
+use konane::search::cluster::RemoteWorker;
 use konane::sprouts::cluster as sprouts;
 use konane::system::thread;
 use konane::{SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
+use super::{Host, answer, heap, lock, sprouts_search, worker_config};
 use crate::argument::{Octets, Text, Whole, name};
 use crate::error::Failure;
 use crate::interrupt::STACK;
@@ -28,7 +28,7 @@ const IDLE_NODES: u64 = 500_000;
 
 type Task = Box<dyn FnOnce(&dyn RemoteWorker) + Send>;
 
-/// A worker of a search whose leader is elsewhere, with a memory of its own.
+/// A worker of a search whose coordinator is in another process, with a table of its own.
 #[pyclass(module = "konane._konane", frozen)]
 pub struct ClusterWorker {
     lanes: Mutex<Option<Lanes>>,
@@ -101,7 +101,7 @@ impl ClusterWorker {
 
 #[pymethods]
 impl ClusterWorker {
-    /// Works on a search of Konane. `fact_work` has to be that of the leader.
+    /// Works on a search of Konane. `fact_work` has to be that of the coordinator.
     ///
     /// Raises `InputError` and `ResourceError` as `konane.solve` does.
     #[staticmethod]
@@ -127,7 +127,7 @@ impl ClusterWorker {
         };
         ClusterWorker::start(py, threads, move |serve| {
             let solver = Solver::new(&start.board, &start.position).options(options);
-            Ok(solver.work(plain_rules(fact_work), serve)?)
+            Ok(solver.work(&worker_config(fact_work), serve)?)
         })
     }
 
@@ -155,16 +155,16 @@ impl ClusterWorker {
 
     /// Searches a job, as the worker of this number, with what others know about its node. The message
     /// for the leader; `InputError` if the answer is no job of this search, or the entries are none.
-    #[pyo3(signature = (worker, answer, entries=None))]
+    #[pyo3(signature = (worker, reply, entries=None))]
     fn search<'py>(
         &self,
         py: Python<'py>,
         worker: Whole<name::Worker>,
-        answer: Octets<name::Answer>,
+        reply: Octets<name::Reply>,
         entries: Option<Octets<name::Entries>>,
     ) -> Result<Bound<'py, PyBytes>, Failure> {
         let (worker, entries) = (worker.get()?, entries.map(|entries| entries.0));
-        let work = move |own: &dyn RemoteWorker| own.search(worker, &answer.0, entries.as_deref());
+        let work = move |own: &dyn RemoteWorker| own.search(worker, &reply.0, entries.as_deref());
         let message = self.ask(py, |lanes| lanes.search, work)?;
         Ok(PyBytes::new(py, &message.map_err(Failure::input)?))
     }
@@ -193,10 +193,10 @@ impl ClusterWorker {
         Ok(())
     }
 
-    /// Gives a job up, now or when it comes.
-    fn call_off(&self, py: Python<'_>, job: Whole<name::Job>) -> Result<(), Failure> {
+    /// Cancels a job, now or when it comes.
+    fn cancel(&self, py: Python<'_>, job: Whole<name::Job>) -> Result<(), Failure> {
         let job = job.get()?;
-        self.ask(py, |lanes| lanes.side, move |worker| worker.call_off(job))
+        self.ask(py, |lanes| lanes.side, move |worker| worker.cancel(job))
     }
 
     /// The nodes that the worker has evaluated in all its jobs.

@@ -7,18 +7,18 @@ from collections import deque
 from typing import Any
 
 from konane import Position
-from konane._konane import ClusterLeader, ClusterWorker
+from konane._konane import ClusterCoordinator, ClusterWorker
 
 FACT_WORK = 100
 
 
-def leader(start: str | Position, **options: Any) -> ClusterLeader:
+def leader(start: str | Position, **options: Any) -> ClusterCoordinator:
     options = {
         "job_nodes": 1000,
         "fact_work": FACT_WORK,
         "memory": "16MiB",
     } | options
-    return ClusterLeader.konane(start, **options)
+    return ClusterCoordinator.konane(start, **options)
 
 
 def worker(start: str | Position, threads: int = 1) -> ClusterWorker:
@@ -31,7 +31,7 @@ def altered(message: bytes, chance: random.Random) -> bytes:
 
 
 def carry(
-    lead: ClusterLeader,
+    lead: ClusterCoordinator,
     workers: list[ClusterWorker],
     *,
     chance: random.Random | None = None,
@@ -53,7 +53,7 @@ def carry(
 
     while True:
         while idle:
-            told = lead.hello(idle.pop())
+            told = lead.handle_idle(idle.pop())
             if told is None or take(told):
                 return lead.finish()
             if told.job is None:
@@ -66,7 +66,7 @@ def carry(
                 continue
             other = workers[last] if last is not None else None
             entries = other.entries(told.node) if other is not None else None
-            done.append(worker.search(told.worker, told.answer, entries))
+            done.append(worker.search(told.worker, told.reply, entries))
         if not done:
             continue
         message = done.popleft()
@@ -75,23 +75,23 @@ def carry(
             draw = chance.random()
             if draw < 0.1:
                 bad = altered(message, chance) if draw < 0.05 else message[: chance.randrange(40)]
-                before = lead.standing()
-                assert isinstance(lead.hear(bad), str)
-                assert before.nodes == lead.standing().nodes
+                before = lead.status()
+                assert isinstance(lead.handle(bad), str)
+                assert before.nodes == lead.status().nodes
             elif draw < 0.2:
                 # The same once more: what comes of it is told to the same worker again.
-                lead.hear(message)
+                lead.handle(message)
             elif draw < 0.22 and sum(w is not None for w in workers) > 1:
                 at = chance.choice([n for n, w in enumerate(workers) if w is not None])
                 workers[at] = None
-                lead.lost(at)
+                lead.remove_worker(at)
                 workers.append(late())
                 # Nothing else was lost: whoever has a job is told again.
                 idle = [n for n, w in enumerate(workers) if w is not None]
                 jobs.clear()
                 done.clear()
                 continue
-        told = lead.hear(message)
+        told = lead.handle(message)
         if isinstance(told, str):
             raise AssertionError(told)
         if workers[told.worker] is not None and take(told):

@@ -34,17 +34,17 @@ class Leader:
         self.asked = 0
         self.reason: str | None = None
 
-    def standing(self) -> Any:
+    def status(self) -> Any:
         return SimpleNamespace(over=False)
 
     def set_job_nodes(self, nodes: int) -> None:
         self.job_nodes.append(nodes)
 
-    def hello(self, _worker: int) -> Any:
+    def handle_idle(self, _worker: int) -> Any:
         self.asked += 1
         return SimpleNamespace(job=None, over=self.asked == 5)
 
-    def stops(self) -> list[tuple[int, int]]:
+    def cancelled(self) -> list[tuple[int, int]]:
         return []
 
     def end(self, reason: str) -> None:
@@ -137,16 +137,16 @@ class Endless(Leader):
         super().__init__()
         self.most, self.mortal, self.done = most, mortal, 0
 
-    def hello(self, worker: int) -> Any:
+    def handle_idle(self, worker: int) -> Any:
         over = self.done >= self.most
         job = None if over else self.done
         return SimpleNamespace(worker=worker, answer=b"", job=job, node=b"", last=None, over=over)
 
-    def hear(self, _message: bytes) -> Any:
+    def handle(self, _message: bytes) -> Any:
         self.done += 1
-        return self.hello(0)
+        return self.handle_idle(0)
 
-    def lost(self, worker: int) -> None:
+    def remove_worker(self, worker: int) -> None:
         assert worker == self.mortal
 
 
@@ -178,13 +178,13 @@ def test_a_driver_that_was_stopped_blames_nobody(monkeypatch: pytest.MonkeyPatch
     time, leader = Time(monkeypatch), Endless(8)
     # All have answered when it goes on, and it takes one answer after the other.
     driver = at_work([Actor(time, 0.4) for _ in range(4)], leader, lease=30.0)
-    hear = leader.hear
+    hear = leader.handle
 
     def stopped(message: bytes) -> Any:
         time.now += 3600.0
         return hear(message)
 
-    leader.hear = stopped
+    leader.handle = stopped
     driver.run(threading.Event())
     assert leader.done == 8
 

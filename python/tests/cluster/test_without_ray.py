@@ -11,7 +11,7 @@ import time
 import carrier
 import konane
 import pytest
-from konane._konane import ClusterLeader, ClusterWorker
+from konane._konane import ClusterCoordinator, ClusterWorker
 
 BOARDS = [f"{ranks}x{files}" for ranks in range(1, 5) for files in range(1, 6)]
 
@@ -74,18 +74,18 @@ def test_whoever_joins_late_gets_all_facts() -> None:
     lead = carrier.leader("6x6")
     workers = [carrier.worker("6x6")]
     for _ in range(300):
-        told = lead.hello(0)
+        told = lead.handle_idle(0)
         if told.job is None:
             break
-        lead.hear(workers[0].search(0, told.answer))
-    facts = lead.standing().facts
+        lead.handle(workers[0].search(0, told.reply))
+    facts = lead.status().results
     assert facts > 10
     # The first answer to a new worker has them, 16 bytes each; the one that found them gets none.
-    assert len(lead.hello(0).answer) < 8 * facts
-    told = lead.hello(1)
-    assert len(told.answer) > 16 * facts
+    assert len(lead.handle_idle(0).reply) < 8 * facts
+    told = lead.handle_idle(1)
+    assert len(told.reply) > 16 * facts
     newcomer = carrier.worker("6x6")
-    newcomer.search(1, told.answer)
+    newcomer.search(1, told.reply)
     lead.end("interrupted")
     answer = lead.finish()
     assert (answer["outcome"], answer["winner"]) == ("unknown", "unknown")
@@ -96,16 +96,16 @@ def test_a_worker_goes_on_while_it_has_no_job() -> None:
     lead = carrier.leader("8x8", job_nodes=1000)
     worker = carrier.worker("8x8")
     worker.go_on()
-    told = lead.hello(0)
-    message = worker.search(0, told.answer)
+    told = lead.handle_idle(0)
+    message = worker.search(0, told.reply)
     spent = worker.nodes()
     assert 1000 <= spent < 3000
     worker.go_on()
     # It counts when the next job comes, which it does not delay.
     time.sleep(0.3)
-    told = lead.hear(message)
+    told = lead.handle(message)
     begun = time.perf_counter()
-    message = worker.search(0, told.answer)
+    message = worker.search(0, told.reply)
     assert time.perf_counter() - begun < 5
     assert worker.nodes() > spent + 10_000
     worker.go_on()
@@ -119,12 +119,12 @@ def test_a_worker_goes_on_while_it_has_no_job() -> None:
 def test_a_job_is_called_off_within_100_ms() -> None:
     lead = carrier.leader("8x8", job_nodes=1 << 40)
     worker = carrier.worker("8x8")
-    told = lead.hello(0)
+    told = lead.handle_idle(0)
     assert told.job is not None
     ended = threading.Event()
 
     def search() -> None:
-        worker.search(0, told.answer)
+        worker.search(0, told.reply)
         ended.set()
 
     thread = threading.Thread(target=search)
@@ -135,25 +135,25 @@ def test_a_job_is_called_off_within_100_ms() -> None:
     worker.entries(told.node)
     assert not ended.is_set()
     begun = time.perf_counter()
-    worker.call_off(told.job)
+    worker.cancel(told.job)
     assert ended.wait(5)
     assert time.perf_counter() - begun < 0.1
     thread.join()
     worker.close()
     with pytest.raises(konane.InputError, match="closed"):
-        worker.call_off(1)
+        worker.cancel(1)
 
 
 def test_what_belongs_to_another_search_is_refused() -> None:
     lead, other = carrier.leader("6x6"), carrier.worker("6x7")
-    told = lead.hello(0)
+    told = lead.handle_idle(0)
     with pytest.raises(konane.InputError, match="another search"):
-        other.search(0, told.answer)
+        other.search(0, told.reply)
     with pytest.raises(konane.InputError, match="another search"):
         other.entries(told.node)
     with pytest.raises(konane.InputError, match="version"):
         other.search(0, b"GET / HTTP/1.1")
-    assert "version" in lead.hear(b"\0" * 100)
+    assert "version" in lead.handle(b"\0" * 100)
 
 
 def test_errors_come_at_once() -> None:
@@ -171,10 +171,10 @@ def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
     lead = carrier.leader("6x6", checkpoint=file)
     worker = carrier.worker("6x6")
     for _ in range(100):
-        told = lead.hello(0)
-        lead.hear(worker.search(0, told.answer))
-    before = lead.standing()
-    assert before.facts > 10
+        told = lead.handle_idle(0)
+        lead.handle(worker.search(0, told.reply))
+    before = lead.status()
+    assert before.results > 10
     assert lead.finish()["reason"] == "interrupted"
     with pytest.raises(konane.InputError, match="there already"):
         carrier.leader("6x6", checkpoint=file)
@@ -183,12 +183,12 @@ def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
         carrier.leader("6x6", checkpoint=file, resume=True)
     del lead
     lead = carrier.leader("6x6", checkpoint=file, resume=True)
-    assert isinstance(lead, ClusterLeader)
+    assert isinstance(lead, ClusterCoordinator)
     assert lead.before[0] == 1
     # What took enough work is a fact again, as far as the table has kept it.
-    after = lead.standing()
+    after = lead.status()
     assert after.tree_nodes == before.tree_nodes
-    assert after.facts > before.facts / 2
+    assert after.results > before.results / 2
     answer = carrier.carry(lead, [carrier.worker("6x6")])
     assert answer["winner"] == "white"
     assert answer["total"]["runs"] == 2 and answer["total"]["leaf_positions"] > 0
@@ -199,12 +199,12 @@ def test_a_checkpoint_leaves_no_threads_behind(tmp_path) -> None:
     # Those of a pool for the whole process would be missing after a fork.
     script = """
 import os, sys, time
-from konane._konane import ClusterLeader
+from konane._konane import ClusterCoordinator
 count = lambda: len(os.listdir("/proc/self/task"))
 before = count()
 for resume in (False, True):
     options = {"job_nodes": 100, "fact_work": 100, "memory": "16MiB"}
-    lead = ClusterLeader.konane("6x6", checkpoint=sys.argv[1], resume=resume, **options)
+    lead = ClusterCoordinator.konane("6x6", checkpoint=sys.argv[1], resume=resume, **options)
     lead.finish()
     del lead
     # The system lists a thread for a moment after its end.
@@ -218,9 +218,9 @@ for resume in (False, True):
     assert done.stdout.split() == ["0", "0"], done.stderr
 
 
-def sprouts_leader(text: str, **options: object) -> ClusterLeader:
+def sprouts_leader(text: str, **options: object) -> ClusterCoordinator:
     options = {"job_nodes": 500, "memory": "16MiB"} | options
-    return ClusterLeader.sprouts(text, **options)
+    return ClusterCoordinator.sprouts(text, **options)
 
 
 @pytest.mark.parametrize(

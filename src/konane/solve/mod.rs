@@ -24,6 +24,7 @@ use super::position::Position;
 use super::watch::Watched;
 use crate::checkpoint::Keeper;
 use crate::search::alphabeta::{ScoreTable, alphabeta};
+use crate::search::cluster::CoordinatorConfig;
 use crate::search::dfpn::dfpn_parallel;
 use crate::search::plain::game::Game;
 use crate::search::plain::known::{Informed, Known};
@@ -208,7 +209,9 @@ impl<'a, K: Known> Solver<'a, K> {
                 pn2_parallel(root, tree, profile.pn2(), limits, observer, port)
             }
             (Algorithm::PnsPdfpn, Some(tree)) => {
-                two_level(root, tree, options.two_level(), limits, observer, port)
+                let &SolveOptions { profile, threads, job_nodes, .. } = options;
+                let config = CoordinatorConfig { job_nodes, ..CoordinatorConfig::LOCAL };
+                two_level(root, tree, profile.dfpn(), threads, config, limits, observer, port)
             }
             (Algorithm::AlphaBeta, _) => unreachable!("α-β has a table of its own"),
             (algorithm, None) => unreachable!("{algorithm} has room for a tree"),
@@ -297,7 +300,6 @@ mod tests {
     use crate::konane::notation::{parse_moves, parse_position};
     use crate::konane::{Colour, Dimensions};
     use crate::search::run::Reason;
-    use crate::search::two_level::PlainRules;
 
     fn options(algorithm: Algorithm) -> SolveOptions {
         SolveOptions { algorithm, memory_bytes: 16 << 20, ..SolveOptions::default() }
@@ -315,7 +317,7 @@ mod tests {
             let results = |memory_bytes| {
                 let options = SolveOptions { memory_bytes, ..options(algorithm) };
                 let solver = Solver::new(&board, &start).options(options);
-                [solver.run().map(drop), solver.work(PlainRules::default(), |_| ())]
+                [solver.run().map(drop), solver.work(&CoordinatorConfig::REMOTE, |_| ())]
             };
             for bytes in [0, 1, LEAST_MEMORY - 1] {
                 for result in results(bytes) {

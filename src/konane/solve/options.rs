@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 
 use super::{Algorithm, SolveError};
 use crate::konane::profile::Profile;
+use crate::search::cluster::CoordinatorConfig;
 use crate::search::snapshot::TreeRoom;
-use crate::search::two_level::TwoLevelOptions;
+use crate::search::two_level::tree_room;
 
 /// The least memory that a [`Solver`](super::Solver) accepts, for every algorithm: 1 MiB.
 pub const LEAST_MEMORY: u64 = 1 << 20;
@@ -36,7 +37,7 @@ impl Default for SolveOptions {
             profile: Profile::Tuned,
             memory_bytes: 1 << 30,
             threads: NonZeroUsize::MIN,
-            job_nodes: TwoLevelOptions::DEFAULT_JOB_NODES,
+            job_nodes: CoordinatorConfig::LOCAL.job_nodes,
         }
     }
 }
@@ -88,16 +89,10 @@ impl SolveOptions {
         let room = match self.algorithm {
             Algorithm::Pns => Some(self.profile.pns().tree_room(bytes)),
             Algorithm::Pn2 => Some(self.profile.pn2().tree_room(bytes, self.threads)),
-            Algorithm::PnsPdfpn => Some(self.two_level().tree_room(bytes)),
+            Algorithm::PnsPdfpn => Some(tree_room(bytes, self.profile.dfpn().combination)),
             Algorithm::Dfpn | Algorithm::AlphaBeta => None,
         };
         room.map(|room| room.of(self.memory_bytes))
-    }
-
-    /// Parameters of the two-level search: the profile's df-pn, with one worker per thread.
-    pub(super) fn two_level(&self) -> TwoLevelOptions {
-        let job_nodes = self.job_nodes;
-        TwoLevelOptions { job_nodes, ..TwoLevelOptions::new(self.profile.dfpn(), self.threads) }
     }
 }
 

@@ -17,7 +17,7 @@ mod tests;
 use std::num::NonZeroUsize;
 
 use clap::value_parser;
-use konane::search::jobs::remote::RemoteRules;
+use konane::search::cluster::CoordinatorConfig;
 
 use costs::{Costs, MessageCosts, parse_slowdown};
 use simulator::Traffic;
@@ -69,9 +69,9 @@ struct Machines {
 }
 
 impl Machines {
-    /// The coordinator's rules, as far as these options determine them.
-    fn rules(&self) -> RemoteRules {
-        RemoteRules { job_nodes: self.job_nodes, ..RemoteRules::default() }
+    /// The configuration, as far as these options determine it.
+    fn config(&self) -> CoordinatorConfig {
+        CoordinatorConfig { job_nodes: self.job_nodes, ..CoordinatorConfig::REMOTE }
     }
 }
 

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::time::{Duration, Instant};
 
-use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteWorker, Standing, Told};
+use konane::search::cluster::{CoordinatorStatus, Delivery, RemoteCoordinator, RemoteWorker};
 use konane::search::run::Counters;
 
 use super::costs::Costs;
@@ -22,7 +22,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 struct Machine<'a> {
     worker: &'a dyn RemoteWorker,
     /// The next job, and its time of arrival.
-    job: Option<(Duration, Told)>,
+    job: Option<(Duration, Delivery)>,
     /// True if it has asked for a job.
     is_waiting: bool,
     /// End of its current work.
@@ -52,7 +52,7 @@ impl Spans {
 
 enum Scheduled {
     /// A job arrives at a machine.
-    Job(usize, Told),
+    Job(usize, Delivery),
     /// A machine has finished its work.
     Free(usize),
     /// A result arrives at the driver.
@@ -86,7 +86,7 @@ pub struct Traffic {
 }
 
 pub struct Simulator<'a, 'd> {
-    coordinator: &'d mut dyn RemoteLeader,
+    coordinator: &'d mut dyn RemoteCoordinator,
     machines: Vec<Machine<'a>>,
     costs: Costs,
     threads: usize,
@@ -109,7 +109,7 @@ pub struct Simulator<'a, 'd> {
 
 impl<'a, 'd> Simulator<'a, 'd> {
     pub fn new(
-        coordinator: &'d mut dyn RemoteLeader,
+        coordinator: &'d mut dyn RemoteCoordinator,
         workers: &[&'a dyn RemoteWorker],
         costs: Costs,
         threads: usize,
@@ -174,7 +174,8 @@ impl<'a, 'd> Simulator<'a, 'd> {
             self.now = time;
             if printed.elapsed() >= PROGRESS_INTERVAL {
                 printed = Instant::now();
-                let Standing { numbers: (phi, delta), counters, .. } = self.coordinator.standing();
+                let CoordinatorStatus { numbers: (phi, delta), counters, .. } =
+                    self.coordinator.status();
                 let (seconds, nodes) = (time.as_secs_f64(), counters.nodes as f64 / 1e6);
                 eprintln!("{seconds:.3} s, {nodes:.1} M nodes, pn {phi} dn {delta}");
             }
@@ -184,13 +185,13 @@ impl<'a, 'd> Simulator<'a, 'd> {
                     self.drive(None);
                 }
                 Scheduled::Result(message) => self.drive(Some(message)),
-                Scheduled::Job(machine, told) => {
-                    self.machines[machine].job = Some((time, told));
+                Scheduled::Job(machine, delivery) => {
+                    self.machines[machine].job = Some((time, delivery));
                     self.search(machine);
                 }
                 Scheduled::Free(machine) => self.search(machine),
             }
-            if self.coordinator.standing().is_over {
+            if self.coordinator.status().is_over {
                 break;
             }
         }
@@ -207,7 +208,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
             self.traffic.coordinator_seconds * 1e6 / self.coordinator_time.1.max(1) as f64;
         let entries = (self.traffic.entry_bytes / 16).max(1) as f64;
         self.traffic.collect_ns = self.collecting.as_secs_f64() * 1e9 / entries;
-        let nodes = self.coordinator.standing().counters.nodes.max(1) as f64;
+        let nodes = self.coordinator.status().counters.nodes.max(1) as f64;
         self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
         self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
         (end, self.traffic)
@@ -222,17 +223,17 @@ impl<'a, 'd> Simulator<'a, 'd> {
         if let Some(message) = message {
             self.traffic.message_bytes += message.len() as u64;
             end += self.costs.coordinator() + self.costs.forward(message.len());
-            all.push(self.coordinator.hear(&message).expect("messages of workers are valid"));
+            all.push(self.coordinator.handle(&message).expect("messages of workers are valid"));
         }
         // Waiting machines ask again. If one gets no job, none would.
-        let is_over = self.coordinator.standing().is_over;
+        let is_over = self.coordinator.status().is_over;
         for machine in 0..self.machines.len() {
             if self.machines[machine].is_waiting && !is_over {
                 self.machines[machine].is_waiting = false;
-                let told = self.coordinator.hello(machine as u64);
+                let delivery = self.coordinator.handle_idle(machine as u64);
                 end += self.costs.coordinator();
-                let has_no_job = told.order == Ordered::Wait;
-                all.push(told);
+                let has_no_job = delivery.job.is_none() && !delivery.is_over;
+                all.push(delivery);
                 if has_no_job {
                     break;
                 }
@@ -240,24 +241,22 @@ impl<'a, 'd> Simulator<'a, 'd> {
         }
         self.coordinator_time.0 += begun.elapsed();
         self.coordinator_time.1 += all.len() as u64;
-        for told in all {
-            let machine = told.worker as usize;
-            match told.order {
-                Ordered::Search { .. } => {
-                    self.traffic.jobs += 1;
-                    self.traffic.message_bytes += told.answer.len() as u64;
-                    end += self.costs.call() + self.costs.forward(told.answer.len());
-                    self.at(end + self.costs.latency(), Scheduled::Job(machine, told));
-                }
-                Ordered::Wait => self.machines[machine].is_waiting = true,
-                Ordered::Quit => {}
+        for delivery in all {
+            let machine = delivery.worker as usize;
+            if delivery.job.is_some() {
+                self.traffic.jobs += 1;
+                self.traffic.message_bytes += delivery.reply.len() as u64;
+                end += self.costs.call() + self.costs.forward(delivery.reply.len());
+                self.at(end + self.costs.latency(), Scheduled::Job(machine, delivery));
+            } else {
+                self.machines[machine].is_waiting = !delivery.is_over;
             }
         }
         if !is_over {
-            for (worker, job) in self.coordinator.take_stops() {
+            for (worker, job) in self.coordinator.take_cancelled() {
                 self.traffic.called_off += 1;
                 end += self.costs.cancel();
-                self.machines[worker as usize].worker.call_off(job);
+                self.machines[worker as usize].worker.cancel(job);
             }
         }
         self.driver_busy += end - begin;
@@ -272,10 +271,10 @@ impl<'a, 'd> Simulator<'a, 'd> {
             // It has collected entries for others meanwhile.
             return self.at(free, Scheduled::Free(number));
         }
-        let Some((came, told)) = self.machines[number].job.take() else { return };
+        let Some((came, delivery)) = self.machines[number].job.take() else { return };
         let mut time = self.now;
         let mut entries = None;
-        if let Ordered::Search { node, last: Some(last), .. } = &told.order
+        if let Some((last, node)) = &delivery.last
             && self.fetches_entries
         {
             let other = &mut self.machines[*last as usize];
@@ -293,10 +292,10 @@ impl<'a, 'd> Simulator<'a, 'd> {
             entries = Some(found);
         }
         self.go_on(number, time - free);
-        let stored = told.answer.len() + entries.as_ref().map_or(0, Vec::len);
+        let stored = delivery.reply.len() + entries.as_ref().map_or(0, Vec::len);
         time += self.costs.store(stored, self.threads);
         let begun = Instant::now();
-        let (message, nodes) = self.search_job(&told, number, entries.as_deref());
+        let (message, nodes) = self.search_job(&delivery, number, entries.as_deref());
         self.searching += begun.elapsed();
         let machine = &mut self.machines[number];
         let took = self.costs.search(nodes, self.threads).mul_f64(machine.slow);
@@ -323,11 +322,16 @@ impl<'a, 'd> Simulator<'a, 'd> {
     }
 
     /// Searches a job and returns the result as a message, and its nodes.
-    fn search_job(&self, told: &Told, number: usize, entries: Option<&[u8]>) -> (Vec<u8>, u64) {
+    fn search_job(
+        &self,
+        delivery: &Delivery,
+        number: usize,
+        entries: Option<&[u8]>,
+    ) -> (Vec<u8>, u64) {
         let worker = self.machines[number].worker;
         let before = (self.unit)(&worker.counters());
         let message = worker
-            .search(told.worker, &told.answer, entries)
+            .search(delivery.worker, &delivery.reply, entries)
             .expect("the job is one of the coordinator");
         (message, (self.unit)(&worker.counters()) - before)
     }

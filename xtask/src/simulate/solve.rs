@@ -3,8 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use konane::search::jobs::remote::{RemoteRules, RemoteWorker};
-use konane::search::two_level::PlainRules;
+use konane::search::cluster::{CoordinatorConfig, RemoteWorker};
 use konane::{Board, Dimensions, Limits, Position, SolveError, SolveOptions, Solver};
 
 use super::costs::{Costs, EntryCosts, parse_rate};
@@ -24,22 +23,22 @@ pub struct KonaneArgs {
     #[command(flatten)]
     entries: EntryCosts,
     /// Minimum work of a shared result, with few threads
-    #[arg(long, default_value_t = PlainRules::default().fact_work)]
+    #[arg(long, default_value_t = CoordinatorConfig::REMOTE.shared_work)]
     fact_work: u64,
     /// Maximum entries sent with a job
-    #[arg(long, default_value_t = PlainRules::default().most_entries)]
+    #[arg(long, default_value_t = CoordinatorConfig::REMOTE.max_entries)]
     most_entries: usize,
     /// Machines do not exchange entries
     #[arg(long)]
     no_entries: bool,
     /// Congestion rule of the coordinator, in 1/64
-    #[arg(long, default_value_t = PlainRules::default().congestion_64)]
+    #[arg(long, default_value_t = CoordinatorConfig::REMOTE.virtual_loss_64)]
     congestion: u32,
     /// Age at which the coordinator refreshes a node
-    #[arg(long, default_value_t = PlainRules::default().refresh_age)]
+    #[arg(long, default_value_t = CoordinatorConfig::REMOTE.refresh_age)]
     refresh_age: u32,
     /// Maximum leaves compared per selection
-    #[arg(long, default_value_t = RemoteRules::default().leaves_compared)]
+    #[arg(long, default_value_t = CoordinatorConfig::REMOTE.leaves_compared)]
     leaves: usize,
     /// Node limit of the whole search
     #[arg(long)]
@@ -79,7 +78,7 @@ impl SimulatedResult for Winner {
 /// Creates `left` more workers and calls `run` with all of them.
 fn with_workers<T>(
     solver: &Solver<'_>,
-    rules: PlainRules,
+    config: &CoordinatorConfig,
     left: u32,
     workers: &[&dyn RemoteWorker],
     run: &mut dyn FnMut(&[&dyn RemoteWorker]) -> T,
@@ -87,9 +86,9 @@ fn with_workers<T>(
     if left == 0 {
         return Ok(run(workers));
     }
-    solver.work(rules, |worker| {
+    solver.work(config, |worker| {
         let more = [workers, &[worker]].concat();
-        with_workers(solver, rules, left - 1, &more, run)
+        with_workers(solver, config, left - 1, &more, run)
     })?
 }
 
@@ -98,16 +97,14 @@ pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
     let costs = Costs { node_ns: args.node_ns, messages, entries: Some(args.entries) };
     let board = Board::new(args.board);
     let start = Position::start(&board);
-    let rules = RemoteRules {
+    let config = CoordinatorConfig {
         node_limit: args.max_nodes,
         leaves_compared: args.leaves,
-        ..args.machines.rules()
-    };
-    let plain = PlainRules {
-        fact_work: args.fact_work,
-        most_entries: args.most_entries,
-        congestion_64: args.congestion,
+        shared_work: args.fact_work,
+        max_entries: args.most_entries,
+        virtual_loss_64: args.congestion,
         refresh_age: args.refresh_age,
+        ..args.machines.config()
     };
     let turns = TurnScheduler::default();
     let limits = Limits { pace: Some(&turns), ..Limits::default() };
@@ -118,21 +115,22 @@ pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
         threads: NonZeroUsize::MIN,
         ..options
     };
-    let leader = Solver::new(&board, &start).options(options);
+    let coordinator = Solver::new(&board, &start).options(options);
     let begun = Instant::now();
     let alone = match args.alone {
-        true => Some(leader.clone().limits(Limits::default()).run()?.report.counters.nodes),
+        true => Some(coordinator.clone().limits(Limits::default()).run()?.report.counters.nodes),
         false => None,
     };
     let mut run = |workers: &[&dyn RemoteWorker]| {
         let mut found = None;
-        let solution = leader.lead(rules, plain, &mut (), |leader| {
-            let simulator = Simulator::new(leader, workers, costs, threads.get(), !args.no_entries);
+        let solution = coordinator.coordinate(config, &mut (), |coordinator| {
+            let simulator =
+                Simulator::new(coordinator, workers, costs, threads.get(), !args.no_entries);
             found = Some(simulator.with_slow_machine(slow).run());
         });
         (solution, found)
     };
-    let (solution, found) = with_workers(&worker, plain, machines, &[], &mut run)?;
+    let (solution, found) = with_workers(&worker, &config, machines, &[], &mut run)?;
     let (solution, (time, traffic)) =
         (solution?, found.expect("the coordinator ran, since the game is not over"));
     Ok(Simulation {
@@ -142,7 +140,7 @@ pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
         job_nodes,
         found: Winner {
             entries: !args.no_entries,
-            told_from: plain.told_from(threads),
+            told_from: config.min_shared_work(threads),
             winner: solution.winner.map(|winner| winner.to_string()),
             nodes: solution.report.counters.nodes,
             alone,

@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-use konane::search::jobs::remote::RemoteWorker;
+use konane::search::cluster::RemoteWorker;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::Position;
-use konane::sprouts::cluster::{ClusterError, ClusterSearch, lead, work};
+use konane::sprouts::cluster::{ClusterError, ClusterSearch, coordinate, work};
 use konane::{Outcome, Value};
 
 use super::costs::{Costs, parse_rate};
@@ -75,17 +75,19 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
         memory_bytes: memory << 20,
         threads,
     };
-    let leader = ClusterSearch { memory_bytes: args.machines.coordinator_memory << 20, ..search };
+    let coordinator =
+        ClusterSearch { memory_bytes: args.machines.coordinator_memory << 20, ..search };
     let turns = TurnScheduler::default();
     let begun = Instant::now();
     let mut found = None;
     with_workers(search, &turns, machines, &[], &mut |workers| {
         let mut ran = None;
-        let solution = lead(leader, args.machines.rules(), None, &mut (), |leader| {
-            let simulator = Simulator::new(leader, workers, costs, threads.get(), false)
-                .counting(|counters| counters.expansions);
-            ran = Some(simulator.with_slow_machine(slow).run());
-        });
+        let solution =
+            coordinate(coordinator, args.machines.config(), None, &mut (), |coordinator| {
+                let simulator = Simulator::new(coordinator, workers, costs, threads.get(), false)
+                    .counting(|counters| counters.expansions);
+                ran = Some(simulator.with_slow_machine(slow).run());
+            });
         found = Some((solution, ran));
     })?;
     let (solution, ran) = found.expect("all workers were created");

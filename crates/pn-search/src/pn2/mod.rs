@@ -38,7 +38,7 @@ pub struct Pn2Options {
     pub budget_minimum: u64,
     /// With several threads: what one below a node adds to the node's delta when the next leaf is
     /// selected, beside 1, as a part of the delta in 1/64.
-    pub congestion_64: u32,
+    pub virtual_loss_64: u32,
 }
 
 /// The quarters of the trees' memory that the first level may fill.
@@ -194,7 +194,7 @@ pub(super) mod tests {
         budget_inflection: 150_000.0,
         budget_slope: 30_000.0,
         budget_minimum: 100,
-        congestion_64: 0,
+        virtual_loss_64: 0,
     };
 
     /// With first levels of some nodes even in small games.
@@ -204,7 +204,7 @@ pub(super) mod tests {
             budget_inflection: 40.0,
             budget_slope: 10.0,
             budget_minimum,
-            congestion_64: 8,
+            virtual_loss_64: 8,
         };
         vec![
             THESIS,

@@ -1,6 +1,6 @@
 //! PN² with several threads (thesis, 3.7.1).
 //!
-//! The first level is one tree ([`JobTree`]) in a [`Pool`], whose leaves are jobs. Each worker has its own
+//! The first level is one tree ([`PlainTree`]) in a [`Pool`], whose leaves are jobs. Each worker has its own
 //! memory for second-level trees, and all share the table.
 
 #![forbid(unsafe_code)]
@@ -12,9 +12,9 @@ use std::thread;
 use super::second::SecondLevel;
 use super::{Pn2Options, pn2};
 use crate::arena::{Memory, UNIT};
-use crate::jobs::messages::{JobOutcome, Search};
-use crate::jobs::pool::{Done, Pool};
-use crate::jobs::{JobTree, JobTreeOptions, Rules};
+use crate::cluster::message::{Job, JobOutcome};
+use crate::cluster::pool::{Done, Pool};
+use crate::cluster::{CoordinatorConfig, PlainTree, PlainTreeOptions};
 use crate::parallel::run_members;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
@@ -77,19 +77,19 @@ fn search_with<G: Game>(
     let Root { game, table, .. } = root;
     let memories = std::mem::take(&mut tree.beside);
     let workers = memories.len();
-    let tree_options = JobTreeOptions {
+    let tree_options = PlainTreeOptions {
         combination: options.pns.combination,
         open_entries: options.pns.store_open,
         refresh_age: options.pns.refresh_age,
-        congestion_64: options.congestion_64,
-        workers_apart: false,
+        virtual_loss_64: options.virtual_loss_64,
+        pn2: Some(options),
+        is_remote: false,
     };
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
     let team = Team::new(workers, limits, begin);
-    let budget = Box::new(move |nodes| options.budget(nodes));
-    let rules = Rules { made_anew: true, ..Rules::shared(None, budget, 1) };
-    let pool = Pool::new(JobTree::new(root, tree, tree_options, port), rules);
+    let tree = PlainTree::new(root, tree, tree_options, port);
+    let pool = Pool::new(tree, CoordinatorConfig::LOCAL);
     let memories = Mutex::new(memories);
     let used = run_members(&team, STACK_BYTES, observer, |member, observer| {
         // Shortens the lifetime of the trait object.
@@ -102,16 +102,16 @@ fn search_with<G: Game>(
         evaluator.open_entries = options.pns.store_open;
         work(&pool, evaluator, options.pns, memory)
     });
-    let leader = pool.into_leader();
-    let reason = leader.reason();
-    let mut report = leader.level.report(reason, team.counters(), used.len() as u32);
+    let coordinator = pool.into_coordinator();
+    let reason = coordinator.reason();
+    let mut report = coordinator.tree.report(reason, team.counters(), used.len() as u32);
     report.memory_bytes += used.into_iter().sum::<usize>() as u64;
     report
 }
 
 /// Searches jobs until the search is over. Returns the maximum number of bytes used by second-level trees.
 fn work<G: Game>(
-    pool: &Pool<JobTree<'_, G>>,
+    pool: &Pool<PlainTree<'_, G>>,
     mut evaluator: Evaluator<'_, G>,
     options: PnsOptions,
     mut memory: Memory,
@@ -119,7 +119,7 @@ fn work<G: Game>(
     let mut second = SecondLevel::new(options);
     let mut children: Vec<Child> = Vec::new();
     let mut done = None;
-    while let Some(Search { job, node, budget, .. }) = pool.next(&mut evaluator.control, done) {
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut evaluator.control, done) {
         let before = evaluator.control.counters;
         let mut is_cancelled = false;
         second.search(&mut memory, 1, 0, &mut evaluator, node, budget, |evaluator| {
@@ -137,7 +137,7 @@ fn work<G: Game>(
             JobOutcome::Open(children.clone())
         };
         let spent = evaluator.control.counters.since(&before);
-        done = Some(Done { job, outcome, spent });
+        done = Some(Done { job: id, outcome, spent });
     }
     evaluator.control.finish();
     second.top as usize * UNIT

@@ -27,8 +27,7 @@ pub enum Reason {
     /// The stop flag was set.
     #[serde(rename = "interrupted")]
     Interrupted,
-    /// A file failed: a known value could not be read ([`crate::plain::known::Answer::Failed`]), or what
-    /// was found could not be written ([`super::Observer::grundy_numbers`]).
+    /// A file failed: a known value could not be read, or a Grundy number could not be written.
     #[serde(rename = "file error")]
     FileError,
     /// Grundy numbers from elsewhere contradict each other. One of them is wrong, so nothing counts

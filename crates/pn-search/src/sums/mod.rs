@@ -39,6 +39,8 @@ pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Share, 
 pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
-pub use two_level::{Contradiction, DEFAULT_JOB_EXPANSIONS, Named, SumWorker, lead_sum, two_level};
+pub use two_level::{
+    Contradiction, DEFAULT_JOB_EXPANSIONS, Named, SumWorker, coordinate_sum, two_level,
+};
 pub use workspace::Shelved;
 pub use workspace::{Sum, Workspace};

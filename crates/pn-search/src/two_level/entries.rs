@@ -1,4 +1,4 @@
-//! What a worker knows below a node, for another that is to search there.
+//! Entries of a worker below a node, for another worker that is going to search there.
 //!
 //! Nearly all that a job has found out is in small entries: with those of one expansion left out, the
 //! other worker does most of it again (docs/research/cluster.md). So everything goes, 16 bytes each, as a wide
@@ -6,28 +6,27 @@
 
 use ahash::AHashSet;
 
-use crate::jobs::Finding;
-use crate::jobs::remote::WireError;
-use crate::jobs::remote::wire::{self, Kind};
+use crate::cluster::wire::{self, Kind};
+use crate::cluster::{SharedEntry, WireError};
 use crate::plain::game::{Expansion, Game};
 use crate::table::Table;
 
-/// The entries of a node and of what is below it, nearest first, and at most so many. Reads the
-/// table while others may store in it.
+/// The entries of a node and of the nodes below it, nearest first, at most `max`. Reads the table while others may
+/// store in it.
 pub(super) fn collect<G: Game>(
     game: &G,
     table: &Table,
     search: u64,
     node: u64,
-    most: usize,
+    max: usize,
 ) -> Vec<u8> {
-    let lookup = |code| Some(Finding { code, entry: table.lookup(game.key(code), code)? });
+    let lookup = |code| Some(SharedEntry { code, entry: table.lookup(game.key(code), code)? });
     let mut scratch = G::Scratch::default();
     let mut children = Vec::new();
-    let mut found: Vec<Finding> = lookup(node).into_iter().collect();
+    let mut found: Vec<SharedEntry> = lookup(node).into_iter().collect();
     let mut seen: AHashSet<u64> = [node].into();
     let mut next = 0;
-    while let Some(&Finding { code, entry }) = found.get(next) {
+    while let Some(&SharedEntry { code, entry }) = found.get(next) {
         next += 1;
         if entry.value().is_some() {
             continue;
@@ -38,7 +37,7 @@ pub(super) fn collect<G: Game>(
             continue;
         }
         for child in &children {
-            if found.len() < most
+            if found.len() < max
                 && let Some(entry) = lookup(child.code)
                 && seen.insert(child.code)
             {
@@ -48,7 +47,7 @@ pub(super) fn collect<G: Game>(
     }
     wire::seal(Kind::Entries, search, |bytes| {
         bytes.reserve(found.len() * 16 + 8);
-        found.into_iter().for_each(|finding| bytes.extend(<[u8; 16]>::from(finding)));
+        found.into_iter().for_each(|entry| bytes.extend(<[u8; 16]>::from(entry)));
     })
 }
 
@@ -56,9 +55,9 @@ pub(super) fn collect<G: Game>(
 ///
 /// # Errors
 /// If it is none, or one of them is none.
-pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<Finding>, WireError> {
+pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<SharedEntry>, WireError> {
     let (cells, rest) = wire::open(Kind::Entries, search, bytes)?.as_chunks::<16>();
-    let found = cells.iter().map(|&cell| Finding::try_from(cell)).collect();
+    let found = cells.iter().map(|&cell| SharedEntry::try_from(cell)).collect();
     match (found, rest) {
         (Ok(found), []) => Ok(found),
         _ => Err(WireError::Unexpected("one with sound entries")),

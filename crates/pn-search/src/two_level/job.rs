@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use crate::Value;
+use crate::cluster::message::JobOutcome;
 use crate::dfpn::{DfpnOptions, dfpn_heard_by};
-use crate::jobs::messages::JobOutcome;
 use crate::plain::Root;
 use crate::plain::evaluate::{Evaluation, Evaluator, Listener};
 use crate::plain::game::{Child, Game};

@@ -16,26 +16,41 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-fn options(workers: usize, job_nodes: u64) -> TwoLevelOptions {
-    let dfpn = DfpnOptions {
-        combination: Combination { weight_64: 8 },
-        epsilon_1024: 154,
-        settle: SettleOptions { budget: 20, effort: 3 },
-        tries: 1,
-        virtual_1024: 4,
-    };
+/// Parameters of a search.
+#[derive(Clone, Copy)]
+struct Options {
+    workers: usize,
+    job_nodes: u64,
+}
+
+const DFPN: DfpnOptions = DfpnOptions {
+    combination: Combination { weight_64: 8 },
+    epsilon_1024: 154,
+    settle: SettleOptions { budget: 20, effort: 3 },
+    tries: 1,
+    virtual_1024: 4,
+};
+
+fn options(workers: usize, job_nodes: u64) -> Options {
+    Options { workers, job_nodes }
+}
+
+fn search<G: Game>(
+    root: Root<'_, G>,
+    bytes: usize,
+    Options { workers, job_nodes }: Options,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+) -> Report {
+    let tree = SavedTree::empty(tree_room(bytes, DFPN.combination)).unwrap();
+    let config = CoordinatorConfig { job_nodes, refresh_age: 0, ..CoordinatorConfig::LOCAL };
     let workers = NonZeroUsize::new(workers).unwrap();
-    TwoLevelOptions { job_nodes, refresh_age: 0, ..TwoLevelOptions::new(dfpn, workers) }
+    two_level(root, tree, DFPN, workers, config, limits, observer, &TreePort::idle())
 }
 
-fn tree(bytes: usize, options: TwoLevelOptions) -> SavedTree {
-    SavedTree::empty(options.tree_room(bytes)).unwrap()
-}
-
-fn run(game: &impl Game, options: TwoLevelOptions, limits: Limits<'_>) -> Report {
+fn run(game: &impl Game, options: Options, limits: Limits<'_>) -> Report {
     let table = Table::new(1 << 16).unwrap();
-    let root = Root::new(game, 0, &table);
-    two_level(root, tree(1 << 20, options), options, limits, &mut (), &TreePort::idle())
+    search(Root::new(game, 0, &table), 1 << 20, options, limits, &mut ())
 }
 
 #[test]
@@ -79,7 +94,7 @@ fn limits_stop_all_workers_and_are_named() {
         let started = Instant::now();
         let deadline = Some(started + Duration::from_millis(30));
         // A job that only an order ends.
-        let long = TwoLevelOptions { job_nodes: u64::MAX, ..options };
+        let long = Options { job_nodes: u64::MAX, ..options };
         let limits = Limits { deadline, ..Limits::default() };
         let report = run(&Endless, long, limits);
         assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit));
@@ -125,8 +140,8 @@ fn too_little_memory_is_no_answer() {
     for bytes in [64, 1000] {
         let table = Table::new(1 << 16).unwrap();
         let options = options(2, 30);
-        let (root, tree) = (Root::new(&game, 0, &table), tree(bytes, options));
-        let report = two_level(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
+        let root = Root::new(&game, 0, &table);
+        let report = search(root, bytes, options, Limits::default(), &mut ());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));
     }
 }
@@ -158,10 +173,9 @@ fn a_panic_while_the_table_grows_ends_the_search() {
             let game = GrowthPanic::default();
             let options = options(workers, 10_000);
             let table = Table::new(1 << 26).unwrap();
-            let (root, tree) =
-                (Root::new(&game, GrowthPanic::ROOT, &table), tree(1 << 20, options));
+            let root = Root::new(&game, GrowthPanic::ROOT, &table);
             let search = || {
-                two_level(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
+                search(root, 1 << 20, options, Limits::default(), &mut ());
             };
             let has_panicked = catch_unwind(AssertUnwindSafe(search)).is_err();
             ended.send((has_panicked, game.has_panicked())).unwrap();
@@ -194,8 +208,7 @@ fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
     let broken = std::panic::catch_unwind(|| {
         let table = Table::new(1 << 16).unwrap();
         let options = options(3, 30);
-        let (root, tree) = (Root::new(&nim, 0, &table), tree(1 << 20, options));
-        two_level(root, tree, options, Limits::default(), &mut Panics, &TreePort::idle())
+        search(Root::new(&nim, 0, &table), 1 << 20, options, Limits::default(), &mut Panics)
     });
     assert!(broken.is_err());
 }

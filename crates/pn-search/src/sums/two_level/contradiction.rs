@@ -1,13 +1,13 @@
 //! What cannot be true together.
 
 use crate::Value;
-use crate::jobs::messages::WorkerId;
+use crate::cluster::message::WorkerId;
 use crate::sums::knowledge::{Known, TRACKED};
 
 /// Who has told what contradicts what others have found out. Either may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
-    /// A worker has told something that contradicts what the leader knew, from others or from before
+    /// A worker has told something that contradicts what the coordinator knew, from others or from before
     /// the search.
     #[error("{atom}: {known} was known, and worker {worker} says {told}")]
     Told {
@@ -28,7 +28,7 @@ pub enum Contradiction {
     },
 }
 
-/// A contradiction of which the leader has not said yet who has told it.
+/// A contradiction of which the coordinator has not said yet who has told it.
 #[derive(Debug)]
 pub(super) struct Claims {
     pub atom: String,

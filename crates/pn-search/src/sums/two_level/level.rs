@@ -1,9 +1,9 @@
-//! The first level of a search whose workers are elsewhere: in a workspace of the leader's own.
+//! The first level of a search whose workers are elsewhere: in a workspace of the coordinator's own.
 //!
-//! Selection and the way back up are those of the threads ([`super::select`]). The leader expands inner
+//! Selection and the way back up are those of the threads ([`super::select`]). The coordinator expands inner
 //! nodes itself; what the worker knows directly below a leaf comes with the leaf's result.
 //!
-//! Ids are given out again when the leader's memory has been collected, and leaves are out meanwhile.
+//! Ids are given out again when the coordinator's memory has been collected, and leaves are out meanwhile.
 //! So the atoms of those leaves, and of the couples above them, stay.
 
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use super::contradiction::{self, Claims};
 use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
 use super::select::{Couples, Selected, Taken};
 use crate::Value;
-use crate::jobs::messages::{JobOutcome, WorkerId};
-use crate::jobs::{FirstLevel, Selection};
+use crate::cluster::message::{JobOutcome, WorkerId};
+use crate::cluster::{JobTree, Selection};
 use crate::map_bytes;
 use crate::nand::Nand;
 use crate::numbers::{Number, Pair};
@@ -52,7 +52,7 @@ pub struct SumTree<'a, G: Named> {
     collector: Collector,
     /// The root's numbers.
     pair: Pair,
-    /// What the leader has been told of the walker's counters.
+    /// What the coordinator has been told of the walker's counters.
     told: Counters,
     /// Entries that were in the table at first or after the last collection, and those that the walker
     /// had counted by then.
@@ -74,7 +74,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         shared: bool,
     ) -> Self {
         let team = Team::new(WORKERS, Limits::default(), Counters::default());
-        // Without an observer: the leader takes what is found from the team.
+        // Without an observer: the coordinator takes what is found from the team.
         let control = Control::of_member(Member::first(&team), None, INTERVAL);
         let evaluator = Evaluator::new(workspace, &workspace.table, control, options, true);
         let mut tree = SumTree {
@@ -238,11 +238,11 @@ impl Taken {
     }
 }
 
-impl<G: Named> FirstLevel for SumTree<'_, G> {
+impl<G: Named> JobTree for SumTree<'_, G> {
     type Node = Couple;
     type Leaf = Taken;
     type Children = Vec<Hints>;
-    type Fact = GrundyNumber;
+    type SharedResult = GrundyNumber;
 
     fn select(&mut self) -> Selection<Taken> {
         for tries in 0..MOST_TRIES {
@@ -276,7 +276,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         Couple { atom: self.workspace.game.name(atom), nimber }
     }
 
-    fn is_sound(&mut self, _: &Taken, outcome: &JobOutcome<Vec<Hints>>) -> bool {
+    fn is_valid(&mut self, _: &Taken, outcome: &JobOutcome<Vec<Hints>>) -> bool {
         match outcome {
             JobOutcome::Open(children) => children.iter().all(Hints::is_sound),
             JobOutcome::Solved(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => true,
@@ -294,7 +294,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         }
     }
 
-    fn stands(&self, leaf: &Taken) -> bool {
+    fn is_leaf(&self, leaf: &Taken) -> bool {
         !self.is_solved()
             && !self.couples.expanded.contains(&leaf.code)
             && leaf.whole_path().iter().all(|&code| self.is_open(code))
@@ -317,7 +317,7 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
             let take = |tree: &mut Self| tree.walker.tree.take_over(hints, &mut tree.scratch);
             self.with_room(&path, &hints.atom, || hints.excluded_text(), take);
         }
-        let added = self.stands(leaf);
+        let added = self.is_leaf(leaf);
         if added && self.failure.is_none() {
             self.couples.expanded.insert(leaf.code);
             self.walker.tree.own_bytes = self.own_bytes();
@@ -351,56 +351,48 @@ impl<G: Named> FirstLevel for SumTree<'_, G> {
         self.back_up(&leaf.path, work);
     }
 
-    fn bytes_beside(fact: &GrundyNumber) -> usize {
-        fact.atom.capacity()
+    fn heap_bytes(result: &GrundyNumber) -> usize {
+        result.atom.capacity()
     }
 
-    fn learn(&mut self, fact: &GrundyNumber, _: &mut Counters) -> bool {
-        let told = || contradiction::number(fact.number);
-        let learn = |tree: &mut Self| tree.walker.tree.learn(fact, &mut tree.scratch);
-        let is_news = self.with_room(&[], &fact.atom, told, learn).unwrap_or(false);
-        self.has_lost_leaves |= is_news;
-        is_news
+    fn add_results(
+        &mut self,
+        mut results: Vec<GrundyNumber>,
+        _: &mut Counters,
+    ) -> Vec<GrundyNumber> {
+        results.retain(|result| {
+            let told = || contradiction::number(result.number);
+            let learn = |tree: &mut Self| tree.walker.tree.learn(result, &mut tree.scratch);
+            self.with_room(&[], &result.atom, told, learn).unwrap_or(false)
+        });
+        self.has_lost_leaves |= !results.is_empty();
+        results
     }
 
-    fn publish(&mut self, counters: &mut Counters) {
+    fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {
         self.look_at_root();
         let now = self.walker.tree.control.counters;
         counters.add_since(&now, &self.told);
+        self.told = now;
         if !self.shared {
             counters.table_used = self.table_used();
+            if self.workspace.table_wants_growth(counters.table_used) {
+                self.workspace.table.grow(1, key_of);
+            }
+            if self.failure.is_none() && self.workspace.balance(self.own_bytes()).is_full {
+                self.make_room_beside(&[]);
+            }
         }
-        self.told = now;
-    }
-
-    fn make_room(&mut self) {
-        if self.shared {
-            return;
-        }
-        let Workspace { table, .. } = self.workspace;
-        if self.workspace.table_wants_growth(self.table_used()) {
-            table.grow(1, key_of);
-        }
-        if self.failure.is_none() && self.workspace.balance(self.own_bytes()).is_full {
-            self.make_room_beside(&[]);
-        }
-    }
-
-    fn failure(&self) -> Option<Reason> {
         self.failure
     }
 
-    fn take_found(&mut self) -> Vec<(u32, u32)> {
+    fn take_grundy_numbers(&mut self) -> Vec<(u32, u32)> {
         self.walker.tree.control.finish();
         self.team.take_found()
     }
 
     fn root(&self) -> (Number, Number, Option<u64>) {
         (self.pair.phi, self.pair.delta, None)
-    }
-
-    fn is_solved(&self) -> bool {
-        self.pair.value().is_some()
     }
 
     fn nodes(&self) -> u64 {

@@ -7,29 +7,29 @@
 //! The tree (`level`) selects leaves and backs numbers up (`select`). Of its nodes it stores only which
 //! couples are inner nodes and which are taken; their numbers are in the table with all others. Workers are
 //! threads that share the workspace ([`two_level`]), or processes with workspaces of their own (`worker`),
-//! which exchange Grundy numbers through the coordinator ([`crate::jobs`]).
+//! which exchange Grundy numbers through the coordinator ([`crate::cluster`]).
 //!
 //! The work of several threads is correct in any order: numbers that are out of date lead to another leaf,
 //! and a worker that solves a couple sends cut-off requests to the others ([`crate::dfpn`]).
 
 mod contradiction;
-mod lead;
+mod coordinate;
 mod level;
 mod named;
 mod select;
 mod worker;
 
 pub use contradiction::Contradiction;
-pub use lead::lead_sum;
+pub use coordinate::coordinate_sum;
 pub use named::Named;
 pub use worker::SumWorker;
 
 use super::SearchOptions;
 use super::threads::{Task, Threads, Worker};
 use super::workspace::{Sum, Workspace};
-use crate::jobs::messages::{JobOutcome, Search};
-use crate::jobs::pool::{Done, Pool};
-use crate::jobs::{FirstLevel, Rules};
+use crate::cluster::message::{Job, JobOutcome};
+use crate::cluster::pool::{Done, Pool};
+use crate::cluster::{CoordinatorConfig, JobTree};
 use crate::numbers::Pair;
 use crate::run::{Limits, Observer, Report};
 use level::SumTree;
@@ -55,11 +55,11 @@ pub fn two_level<G: Named>(
     observer: &mut dyn Observer,
 ) -> Report {
     let tree = SumTree::new(workspace, root, options, true);
-    let rules = Rules::shared(None, Box::new(move |_| job_expansions), 1);
-    let search = TwoLevels(Pool::new(tree, rules));
+    let config = CoordinatorConfig { job_nodes: job_expansions, ..CoordinatorConfig::LOCAL };
+    let search = TwoLevels(Pool::new(tree, config));
     let threads = Threads { workspace, options, count: threads };
     let found = threads.search(&search, root.atoms(), limits, observer);
-    let tree = search.0.into_leader().level;
+    let tree = search.0.into_coordinator().tree;
     found.report(workspace.bytes() + tree.own_bytes())
 }
 
@@ -71,15 +71,14 @@ impl<G: Named> Task<G> for TwoLevels<'_, G> {
 
     fn run<'w, const TEAM: bool>(&self, worker: &mut Worker<'w, G, TEAM>) -> Option<Pair> {
         let TwoLevels(pool) = self;
-        let mut leader = pool.lock();
-        if leader.level.resume(worker.tree.control.team().counters().collections) {
-            leader.resume();
+        let mut coordinator = pool.lock();
+        if coordinator.tree.resume(worker.tree.control.team().counters().collections) {
+            coordinator.resume();
         }
-        drop(leader);
+        drop(coordinator);
         let mut done = None;
-        while let Some(Search { job, node, budget, .. }) = pool.next(&mut worker.tree.control, done)
-        {
-            worker.tree.own_bytes = pool.lock().level.own_bytes();
+        while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.control, done) {
+            worker.tree.own_bytes = pool.lock().tree.own_bytes();
             let before = worker.tree.control.counters;
             let outcome = match worker.search_job(node, budget).map(Pair::value) {
                 None => JobOutcome::Stopped,
@@ -88,12 +87,12 @@ impl<G: Named> Task<G> for TwoLevels<'_, G> {
                 Some(None) => JobOutcome::Open(Vec::new()),
             };
             let spent = worker.tree.control.counters.since(&before);
-            done = Some(Done { job, outcome, spent });
+            done = Some(Done { job: id, outcome, spent });
         }
-        let leader = pool.lock();
-        let (phi, delta, _) = leader.level.root();
+        let coordinator = pool.lock();
+        let (phi, delta, _) = coordinator.tree.root();
         worker.tree.control.root = (phi, delta, None);
-        match leader.reason() {
+        match coordinator.reason() {
             None => Some(Pair { phi, delta }),
             Some(reason) => {
                 worker.tree.control.stop(reason);

@@ -10,9 +10,9 @@ use proptest::prelude::*;
 use super::named::{Couple, GrundyNumber, Hints};
 use super::*;
 use crate::Value;
-use crate::jobs::messages::Message;
-use crate::jobs::remote::wire::{self, Kind};
-use crate::jobs::remote::{Ordered, RemoteLeader, RemoteRules, RemoteWorker, Told};
+use crate::cluster::message::Request;
+use crate::cluster::wire::{self, Kind};
+use crate::cluster::{CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker};
 use crate::run::{Outcome, Reason};
 use crate::split_mix::mix;
 use crate::sums::game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Stop};
@@ -21,7 +21,7 @@ use crate::testing::impartial_games::Declared;
 mod messages;
 
 /// What a worker says.
-type Said = Message<Vec<Hints>, GrundyNumber>;
+type Said = Request<Vec<Hints>, GrundyNumber>;
 
 /// A declared game in a process of its own: it gives ids out as atoms come up, and forgets.
 struct Apart<'g> {
@@ -163,7 +163,7 @@ const NONE: Trouble = Trouble { loss: 0, doubling: 0, death: 0, delay: 1 };
 
 /// What is on its way.
 enum Mail {
-    Job(Told),
+    Job(Delivery),
     Result(Vec<u8>),
     /// The news that a worker is dead.
     Death(u64),
@@ -172,14 +172,14 @@ enum Mail {
 const PATIENCE: u64 = 150;
 const SEARCH: u64 = 77;
 
-fn rules(job_nodes: u64) -> RemoteRules {
-    RemoteRules { job_nodes, facts_at_once: 7, ..RemoteRules::default() }
+fn rules(job_nodes: u64) -> CoordinatorConfig {
+    CoordinatorConfig { job_nodes, max_results_in_reply: 7, ..CoordinatorConfig::REMOTE }
 }
 
 /// Carries messages for so many workers at a time, tick by tick. Whoever dies is followed by the next
 /// worker, which knows nothing.
 struct World<'d, 's, S> {
-    leader: &'d mut dyn RemoteLeader,
+    leader: &'d mut dyn RemoteCoordinator,
     workers: &'s [S],
     trouble: Trouble,
     random: u64,
@@ -189,7 +189,7 @@ struct World<'d, 's, S> {
     live: Vec<(u64, u64)>,
     born: u64,
     deaths: u64,
-    /// Those that the leader knows to be dead.
+    /// Those that the coordinator knows to be dead.
     buried: Vec<u64>,
 }
 
@@ -216,7 +216,7 @@ impl<S: RemoteWorker> World<'_, '_, S> {
     }
 
     fn run(&mut self, at_once: u64) {
-        while !self.leader.standing().is_over {
+        while !self.leader.status().is_over {
             self.now += 1;
             assert!(self.now < 1_000_000, "the search comes to an end");
             while self.live.len() < at_once as usize {
@@ -232,10 +232,10 @@ impl<S: RemoteWorker> World<'_, '_, S> {
                     continue;
                 }
                 *heard = self.now + PATIENCE;
-                let told = self.leader.hello(*worker);
-                match told.order {
-                    Ordered::Wait => self.live[place].1 = self.now + 20,
-                    _ => self.send(|| Mail::Job(told.clone())),
+                let told = self.leader.handle_idle(*worker);
+                match told.job.is_none() && !told.is_over {
+                    true => self.live[place].1 = self.now + 20,
+                    false => self.send(|| Mail::Job(told.clone())),
                 }
             }
             let now = self.now;
@@ -245,7 +245,7 @@ impl<S: RemoteWorker> World<'_, '_, S> {
                     Mail::Job(told) => self.search(&told),
                     Mail::Result(bytes) => self.hear(&bytes),
                     Mail::Death(worker) => {
-                        self.leader.lost(worker);
+                        self.leader.remove_worker(worker);
                         self.buried.push(worker);
                     }
                 }
@@ -253,13 +253,15 @@ impl<S: RemoteWorker> World<'_, '_, S> {
         }
     }
 
-    fn search(&mut self, told: &Told) {
-        let Ordered::Search { node, last, .. } = &told.order else { return };
+    fn search(&mut self, told: &Delivery) {
+        if told.job.is_none() {
+            return;
+        }
         let number = told.worker;
         let Some(worker) = self.worker(number) else { return };
-        let last = last.and_then(|last| self.worker(last));
-        let entries = last.map(|last| last.entries(node).unwrap());
-        let message = worker.search(told.worker, &told.answer, entries.as_deref()).unwrap();
+        let last = told.last.as_ref().and_then(|(last, node)| Some((self.worker(*last)?, node)));
+        let entries = last.map(|(last, node)| last.entries(node).unwrap());
+        let message = worker.search(told.worker, &told.reply, entries.as_deref()).unwrap();
         if self.random(256) < self.trouble.death && self.born < self.workers.len() as u64 {
             self.live.retain(|&(live, _)| live != number);
             self.deaths += 1;
@@ -271,17 +273,17 @@ impl<S: RemoteWorker> World<'_, '_, S> {
     }
 
     fn hear(&mut self, bytes: &[u8]) {
-        let Ok(told) = self.leader.hear(bytes) else {
-            let said: Said = wire::decode(Kind::Message, SEARCH, bytes).unwrap();
+        let Ok(told) = self.leader.handle(bytes) else {
+            let said: Said = wire::decode(Kind::Request, SEARCH, bytes).unwrap();
             assert!(self.buried.contains(&said.worker));
             return;
         };
-        for (worker, job) in self.leader.take_stops() {
+        for (worker, job) in self.leader.take_cancelled() {
             if let Some(worker) = self.worker(worker) {
-                worker.call_off(job);
+                worker.cancel(job);
             }
         }
-        if told.order == Ordered::Wait {
+        if told.job.is_none() && !told.is_over {
             return;
         }
         for (worker, heard) in &mut self.live {
@@ -301,7 +303,7 @@ struct Summary {
 }
 
 /// Searches a random game with so many workers at once, others in the place of those that die, and
-/// checks everything that was found. `most` are atoms for which the leader
+/// checks everything that was found. `most` are atoms for which the coordinator
 /// and the workers have room.
 fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Trouble) -> Summary {
     let game = Declared::random(seed, 70, 6);
@@ -321,8 +323,14 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
     let root = Sum::new(&apart, &atoms.map(|atom| apart.intern(atom).unwrap()), nimber);
     let mut hearer = Hearer { game: &apart, numbers: Vec::new() };
     let (mut deaths, mut facts) = (0, 0);
-    let (report, contradiction) =
-        lead_sum(&workspace, &root, options, rules(job_nodes), SEARCH, &mut hearer, |leader| {
+    let (report, contradiction) = coordinate_sum(
+        &workspace,
+        &root,
+        options,
+        rules(job_nodes),
+        SEARCH,
+        &mut hearer,
+        |leader| {
             let mut world = World {
                 leader,
                 workers: &workers,
@@ -337,8 +345,9 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
             };
             world.run(at_once);
             deaths = world.deaths;
-            facts = world.leader.standing().facts;
-        });
+            facts = world.leader.status().results;
+        },
+    );
     assert_eq!(contradiction, None, "seed {seed}");
     let sum = atoms.iter().fold(nimber, |sum, &atom| sum ^ numbers[atom as usize]);
     let value = if sum == 0 { Value::Loss } else { Value::Win };

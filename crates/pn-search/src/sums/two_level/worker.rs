@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
 use crate::Value;
-use crate::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
-use crate::jobs::remote::wire::{self, Kind};
-use crate::jobs::remote::{RemoteWorker, WireError, WorkerJobs};
+use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
+use crate::cluster::wire::{self, Kind};
+use crate::cluster::{RemoteWorker, WireError, WorkerJobs};
 use crate::nand::{Expanded, Nand};
 use crate::numbers::Pair;
 use crate::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
@@ -77,21 +77,21 @@ impl<'a, G: Named> SumWorker<'a, G> {
     ///
     /// # Errors
     /// What contradicts it here: the number that is known, if it is not only known which it is not.
-    fn take_over(
+    fn add_numbers(
         &self,
-        facts: &[GrundyNumber],
+        results: &[GrundyNumber],
         scratch: &mut G::Scratch,
     ) -> Result<(), Option<GrundyNumber>> {
         let Workspace { game, knowledge, .. } = &self.workspace;
         let learn = |evaluator: &mut Alone<'_, G>| {
-            for fact in facts {
-                match evaluator.learn(fact, scratch) {
+            for result in results {
+                match evaluator.learn(result, scratch) {
                     Ok(_) => {}
                     Err(Problem::Full) => break,
                     Err(Problem::Contradiction) => {
-                        let atom = game.find(&fact.atom, scratch).ok().flatten();
+                        let atom = game.find(&result.atom, scratch).ok().flatten();
                         let number = atom.and_then(|atom| knowledge.get(atom).grundy());
-                        return Err(number.map(|number| GrundyNumber { number, ..fact.clone() }));
+                        return Err(number.map(|number| GrundyNumber { number, ..result.clone() }));
                     }
                 }
             }
@@ -142,7 +142,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             Err(reason @ (Reason::FileError | Reason::TimeLimit | Reason::Contradiction)) => {
                 JobOutcome::Failed(reason)
             }
-            // Without memory the leader has to do with what is known.
+            // Without memory the coordinator has to do with what is known.
             Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
                 let (outcome, counters, numbers) =
                     self.evaluate(|evaluator| children(evaluator, code));
@@ -152,10 +152,10 @@ impl<'a, G: Named> SumWorker<'a, G> {
             }
         };
         if let Some(number) = workspace.knowledge.get(atom).grundy() {
-            // The leader may not have heard of it when the job was given.
+            // The coordinator may not have heard of it when the job was given.
             found.grundy_numbers(&[(atom, number)]);
         }
-        // The leader counts its own table, and every Grundy number once.
+        // The coordinator counts its own table, and every Grundy number once.
         let spent = Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, ..spent };
         (outcome, spent, found.numbers)
     }
@@ -165,19 +165,19 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
     fn search(
         &self,
         worker: WorkerId,
-        answer: &[u8],
+        reply: &[u8],
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError> {
         if let Some(bytes) = entries {
             wire::open(Kind::Entries, self.jobs.search, bytes)?;
         }
-        self.jobs.run(worker, answer, |job, facts, limits| {
-            let Search { node: Couple { atom, nimber }, budget, .. } = job;
+        self.jobs.run(worker, reply, |job, results, limits| {
+            let Job { node: Couple { atom, nimber }, budget, .. } = job;
             if nimber > MAX_GRUNDY {
                 return Err(WireError::Unexpected("one with a sound heap"));
             }
             let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-            let taken = self.take_over(&facts, scratch);
+            let taken = self.add_numbers(&results, scratch);
             let atom = self.find(&atom, scratch, limits.stop)?;
             Ok(match (taken, atom) {
                 (Err(known), _) => {
@@ -195,8 +195,8 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
         Ok(wire::seal(Kind::Entries, self.jobs.search, |_| {}))
     }
 
-    fn call_off(&self, job: JobId) {
-        self.jobs.call_off(job);
+    fn cancel(&self, job: JobId) {
+        self.jobs.cancel(job);
     }
 
     fn counters(&self) -> Counters {

@@ -27,9 +27,9 @@ use report::Report;
 
 use konane::checkpoint::CheckpointError;
 use konane::proof::ProofWriter;
+use konane::search::cluster::CoordinatorConfig;
 use konane::search::plain::known::Known;
 use konane::search::run::Reason;
-use konane::search::two_level::TwoLevelOptions;
 use konane::tablebase::DatabaseValues;
 use konane::{Algorithm, Solution, SolveError, SolveOptions, Solver};
 
@@ -39,7 +39,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let threads = args.search.threads.of(name, Algorithm::parallel().map(Algorithm::name))?;
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let job_nodes = args.jobs.length(name, two_levels)?;
-    let job_nodes = job_nodes.unwrap_or(TwoLevelOptions::DEFAULT_JOB_NODES);
+    let job_nodes = job_nodes.unwrap_or(CoordinatorConfig::LOCAL.job_nodes);
     let (board, position) = args.start.read()?;
     output::must_differ(&[
         ("--checkpoint", args.checkpoint.checkpoint.as_deref()),

@@ -1,12 +1,12 @@
 //! Single messages, and what a leader makes of them.
 
 use super::*;
-use crate::jobs::messages::{Answer, JobOutcome, Notice};
+use crate::cluster::message::{JobOutcome, Reply, WorkerState};
 use crate::run::Counters;
 
 /// A leader of a search that takes a few jobs.
 fn with_desk(
-    test: impl FnOnce(&mut dyn RemoteLeader, &[SumWorker<'_, Apart<'_>>]),
+    test: impl FnOnce(&mut dyn RemoteCoordinator, &[SumWorker<'_, Apart<'_>>]),
 ) -> (Report, Option<Contradiction>) {
     let game = Declared::random(8, 70, 6);
     let games = [(); 3].map(|()| Apart::new(&game, 70));
@@ -18,34 +18,36 @@ fn with_desk(
     let [apart, ..] = &games;
     let atoms = [69, 68, 67].map(|atom| apart.intern(atom).unwrap());
     let root = Sum::new(apart, &atoms, 0);
-    let rules = RemoteRules { facts_at_once: 1000, ..rules(4) };
-    lead_sum(&workspace, &root, options, rules, SEARCH, &mut (), |leader| test(leader, &workers))
+    let rules = CoordinatorConfig { max_results_in_reply: 1000, ..rules(4) };
+    coordinate_sum(&workspace, &root, options, rules, SEARCH, &mut (), |leader| {
+        test(leader, &workers)
+    })
 }
 
-fn said(worker: u64, notice: Notice<Vec<Hints>>, facts: Vec<(&str, u32)>) -> Vec<u8> {
+fn said(worker: u64, state: WorkerState<Vec<Hints>>, results: Vec<(&str, u32)>) -> Vec<u8> {
     let fact = |(atom, number): (&str, u32)| GrundyNumber { atom: atom.to_owned(), number };
-    let facts = facts.into_iter().map(fact).collect();
-    let message: Said = Message { worker, facts, read: 0, notice };
-    wire::encode(Kind::Message, SEARCH, &message)
+    let results = results.into_iter().map(fact).collect();
+    let message: Said = Request { worker, results, received: 0, state };
+    wire::encode(Kind::Request, SEARCH, &message)
 }
 
 #[test]
 fn who_comes_late_gets_the_whole_log() {
     with_desk(|leader, workers| {
-        let mut told = leader.hello(0);
+        let mut told = leader.handle_idle(0);
         for _ in 0..4 {
-            let message = workers[0].search(0, &told.answer, None).unwrap();
-            told = leader.hear(&message).unwrap();
+            let message = workers[0].search(0, &told.reply, None).unwrap();
+            told = leader.handle(&message).unwrap();
         }
-        let facts = leader.standing().facts;
+        let facts = leader.status().results;
         assert!(facts > 0);
-        let late = leader.hello(1);
-        let answer: Answer<Couple, GrundyNumber> =
-            wire::decode(Kind::Answer, SEARCH, &late.answer).unwrap();
-        assert_eq!((answer.facts.len(), answer.read), (facts, facts));
-        workers[1].search(1, &late.answer, None).unwrap();
+        let late = leader.handle_idle(1);
+        let answer: Reply<Couple, GrundyNumber> =
+            wire::decode(Kind::Reply, SEARCH, &late.reply).unwrap();
+        assert_eq!((answer.results.len(), answer.received), (facts, facts));
+        workers[1].search(1, &late.reply, None).unwrap();
         let known = workers[1].workspace.knowledge();
-        for fact in answer.facts {
+        for fact in answer.results {
             let atom = workers[1].workspace.game.find(&fact.atom, &mut ()).unwrap().unwrap();
             assert_eq!(known.get(atom).grundy(), Some(fact.number));
         }
@@ -58,11 +60,11 @@ fn what_names_no_atom_or_no_number_is_ignored() {
         let odd = ["", "a", "a01", "a70", "a-1", "b3", "a9999999999999999", "ä", "a1 "];
         let facts = odd.map(|name| (name, 0)).into_iter();
         let facts = facts.chain([("a3", 65_000), ("a3", u32::MAX)]).collect();
-        leader.hello(4);
-        leader.hear(&said(4, Notice::Hello, facts)).unwrap();
-        assert_eq!((leader.standing().facts, leader.standing().is_over), (0, false));
-        let told = leader.hello(0);
-        let Ordered::Search { job, .. } = told.order else { panic!("a job") };
+        leader.handle_idle(4);
+        leader.handle(&said(4, WorkerState::Idle, facts)).unwrap();
+        assert_eq!((leader.status().results, leader.status().is_over), (0, false));
+        let told = leader.handle_idle(0);
+        let job = told.job.expect("a job");
         let hints = |excluded: u64, numbers: Vec<(u32, u32, u32, u64)>| {
             // As it is written: a name, bits and numbers.
             let hints = postcard::to_allocvec(&("a01", excluded, numbers)).unwrap();
@@ -70,7 +72,7 @@ fn what_names_no_atom_or_no_number_is_ignored() {
         };
         let open = |hints| {
             let spent = Counters { nodes: 3, expansions: 1 << 44, ..Counters::default() };
-            Notice::Done { job, outcome: JobOutcome::Open(vec![hints]), spent }
+            WorkerState::Done { job, outcome: JobOutcome::Open(vec![hints]), spent }
         };
         for unsound in [
             hints(1 << 48, vec![]),
@@ -79,32 +81,34 @@ fn what_names_no_atom_or_no_number_is_ignored() {
             hints(0, vec![(0, 1, 1 << 27, 1)]),
             hints(0, vec![(u32::MAX, 1, 1, 1)]),
         ] {
-            assert!(leader.hear(&said(0, open(unsound), vec![])).is_err());
+            assert!(leader.handle(&said(0, open(unsound), vec![])).is_err());
         }
         let sound = hints(5, vec![(3, 1, 1, u64::MAX)]);
-        leader.hear(&said(0, open(sound), vec![])).unwrap();
-        assert!(!leader.standing().is_over);
-        let mut told = leader.hello(2);
-        while told.order != Ordered::Quit {
-            if told.order == Ordered::Wait {
+        leader.handle(&said(0, open(sound), vec![])).unwrap();
+        assert!(!leader.status().is_over);
+        let mut told = leader.handle_idle(2);
+        while !told.is_over {
+            if told.job.is_none() {
                 // Those who said hello have jobs, too.
-                [0, 4].into_iter().for_each(|worker| leader.lost(worker));
-                told = leader.hello(2);
+                [0, 4].into_iter().for_each(|worker| leader.remove_worker(worker));
+                told = leader.handle_idle(2);
                 continue;
             }
-            let message = workers[0].search(2, &told.answer, None).unwrap();
-            told = leader.hear(&message).unwrap();
+            let message = workers[0].search(2, &told.reply, None).unwrap();
+            told = leader.handle(&message).unwrap();
         }
     });
     assert!(report.outcome.value().is_some());
 }
 
 /// What a search is told that ends for a contradiction.
-fn contradiction(test: impl FnOnce(&mut dyn RemoteLeader, &[SumWorker<'_, Apart<'_>>])) -> String {
+fn contradiction(
+    test: impl FnOnce(&mut dyn RemoteCoordinator, &[SumWorker<'_, Apart<'_>>]),
+) -> String {
     let (report, contradiction) = with_desk(|leader, workers| {
         test(leader, workers);
-        assert!(leader.standing().is_over);
-        assert_eq!(leader.hello(8).order, Ordered::Quit);
+        assert!(leader.status().is_over);
+        assert!(leader.handle_idle(8).is_over);
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Contradiction));
     contradiction.expect("somebody has told it").to_string()
@@ -115,24 +119,24 @@ fn contradictions_end_the_search() {
     // Two numbers for one atom.
     let said_of_two = contradiction(|leader, _| {
         for worker in [4, 6] {
-            leader.hello(worker);
+            leader.handle_idle(worker);
         }
-        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)])).unwrap();
-        leader.hear(&said(4, Notice::Hello, vec![("a3", 0)])).unwrap();
-        assert_eq!((leader.standing().facts, leader.standing().is_over), (1, false));
-        leader.hear(&said(6, Notice::Hello, vec![("a3", 1)])).unwrap();
+        leader.handle(&said(4, WorkerState::Idle, vec![("a3", 0)])).unwrap();
+        leader.handle(&said(4, WorkerState::Idle, vec![("a3", 0)])).unwrap();
+        assert_eq!((leader.status().results, leader.status().is_over), (1, false));
+        leader.handle(&said(6, WorkerState::Idle, vec![("a3", 1)])).unwrap();
     });
     assert_eq!(said_of_two, "a3: Grundy number 0 was known, and worker 6 says Grundy number 1");
     // No number is left for one.
     let said_of_none = contradiction(|leader, _| {
-        let told = leader.hello(0);
-        let Ordered::Search { job, .. } = told.order else { panic!("a job") };
-        leader.hear(&said(0, Notice::Hello, vec![("a3", 2)])).unwrap();
+        let told = leader.handle_idle(0);
+        let job = told.job.expect("a job");
+        leader.handle(&said(0, WorkerState::Idle, vec![("a3", 2)])).unwrap();
         let all = ("a3", (1u64 << 48) - 1, Vec::<(u32, u32, u32, u64)>::new());
         let all: Hints = postcard::from_bytes(&postcard::to_allocvec(&all).unwrap()).unwrap();
         let (outcome, spent) = (JobOutcome::Open(vec![all]), Counters::default());
-        let bytes = said(0, Notice::Done { job, outcome, spent }, vec![]);
-        leader.hear(&bytes).unwrap();
+        let bytes = said(0, WorkerState::Done { job, outcome, spent }, vec![]);
+        leader.handle(&bytes).unwrap();
     });
     let told = "a3: Grundy number 2 was known, and worker 0 says no Grundy number of 0, 1, 2, 3,";
     assert!(said_of_none.starts_with(told), "{said_of_none}");
@@ -146,11 +150,11 @@ fn contradictions_end_the_search() {
                 true => knowledge.set_grundy(atom, 1),
                 false => knowledge.exclude(atom, 1),
             };
-            leader.hello(4);
-            leader.hear(&said(4, Notice::Hello, vec![("a5", 0)])).unwrap();
-            let told = leader.hello(0);
-            let message = workers[0].search(0, &told.answer, None).unwrap();
-            leader.hear(&message).unwrap();
+            leader.handle_idle(4);
+            leader.handle(&said(4, WorkerState::Idle, vec![("a5", 0)])).unwrap();
+            let told = leader.handle_idle(0);
+            let message = workers[0].search(0, &told.reply, None).unwrap();
+            leader.handle(&message).unwrap();
         });
         let expected = match knows_number {
             true => "a5: Grundy number 0 was known, and worker 0 says Grundy number 1",
@@ -166,30 +170,30 @@ fn no_answer_counts_that_comes_with_a_contradiction() {
     // All messages of a search with one worker, the last of which solves the root.
     let mut messages: Vec<Vec<u8>> = Vec::new();
     let (report, _) = with_desk(|leader, workers| {
-        let mut told = leader.hello(0);
-        while told.order != Ordered::Quit {
-            messages.push(workers[0].search(0, &told.answer, None).unwrap());
-            told = leader.hear(messages.last().unwrap()).unwrap();
+        let mut told = leader.handle_idle(0);
+        while !told.is_over {
+            messages.push(workers[0].search(0, &told.reply, None).unwrap());
+            told = leader.handle(messages.last().unwrap()).unwrap();
         }
     });
     assert!(report.outcome.value().is_some());
     let (last, others) = messages.split_last().unwrap();
     let contradicting = |message: &[u8]| -> Vec<u8> {
-        let mut message: Said = wire::decode(Kind::Message, SEARCH, message).unwrap();
+        let mut message: Said = wire::decode(Kind::Request, SEARCH, message).unwrap();
         let known = [0, 1].map(|number| GrundyNumber { atom: "a3".to_owned(), number });
-        message.facts.extend(known);
-        wire::encode(Kind::Message, SEARCH, &message)
+        message.results.extend(known);
+        wire::encode(Kind::Request, SEARCH, &message)
     };
     for is_last in [true, false] {
         contradiction(|leader, _| {
-            leader.hello(0);
-            others.iter().for_each(|message| drop(leader.hear(message).unwrap()));
+            leader.handle_idle(0);
+            others.iter().for_each(|message| drop(leader.handle(message).unwrap()));
             if is_last {
-                leader.hear(&contradicting(last)).unwrap();
+                leader.handle(&contradicting(last)).unwrap();
             } else {
-                leader.hello(1);
-                leader.hear(&contradicting(&said(1, Notice::Hello, vec![]))).unwrap();
-                leader.hear(last).unwrap();
+                leader.handle_idle(1);
+                leader.handle(&contradicting(&said(1, WorkerState::Idle, vec![]))).unwrap();
+                leader.handle(last).unwrap();
             }
         });
     }

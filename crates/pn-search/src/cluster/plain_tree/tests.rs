@@ -6,20 +6,22 @@ use crate::testing::graph::GraphGame;
 use crate::testing::graph::random_game;
 use crate::testing::negamax::Negamax;
 
-const PLAIN: JobTreeOptions = JobTreeOptions {
+const PLAIN: PlainTreeOptions = PlainTreeOptions {
     combination: Combination::SUM,
     open_entries: false,
     refresh_age: u32::MAX,
-    congestion_64: 0,
-    workers_apart: false,
+    virtual_loss_64: 0,
+    is_remote: false,
+    pn2: None,
 };
 
-const RICH: JobTreeOptions = JobTreeOptions {
+const RICH: PlainTreeOptions = PlainTreeOptions {
     combination: Combination { weight_64: 8 },
     open_entries: true,
     refresh_age: 0,
-    congestion_64: 20,
-    workers_apart: true,
+    virtual_loss_64: 20,
+    is_remote: true,
+    pn2: None,
 };
 
 /// The root is position 0.
@@ -28,16 +30,16 @@ fn tree<'a, G: Game>(
     table: &'a Table,
     port: &'a TreePort,
     bytes: usize,
-    options: JobTreeOptions,
-) -> JobTree<'a, G> {
+    options: PlainTreeOptions,
+) -> PlainTree<'a, G> {
     let room = TreeRoom::new(bytes, 4, options.combination);
     let empty = SavedTree::empty(room).unwrap();
-    JobTree::new(Root::new(game, 0, table), empty, options, port)
+    PlainTree::new(Root::new(game, 0, table), empty, options, port)
 }
 
 /// Checks the numbers of every node against its children, slowly, and returns how many there
 /// are below the block.
-fn check<G: Game>(tree: &JobTree<'_, G>, block: Block) -> (u64, Number, Number) {
+fn check<G: Game>(tree: &PlainTree<'_, G>, block: Block) -> (u64, Number, Number) {
     let memory = &tree.memory;
     let (mut nodes, mut phi, mut phis) = (0, u32::MAX, Vec::new());
     assert!(memory.count(block) > 0);
@@ -58,7 +60,7 @@ fn check<G: Game>(tree: &JobTree<'_, G>, block: Block) -> (u64, Number, Number) 
 }
 
 /// Checks everything that has to hold between two turns.
-fn check_all<G: Game>(tree: &JobTree<'_, G>, out: &[Leaf]) {
+fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[Leaf]) {
     if tree.value.is_none() && tree.root_block != 0 {
         let (nodes, phi, delta) = check(tree, tree.root_block);
         assert_eq!(tree.nodes(), 1 + nodes);
@@ -103,8 +105,8 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
                         let path = codes(&leaf);
                         let parent = path.split_last().map(|(_, parent)| parent);
                         let known_by = parent.map(|parent| searched_by[parent]);
-                        let known_by = known_by.filter(|_| options.workers_apart);
-                        assert_eq!(tree.known_by(&leaf), known_by);
+                        let known_by = known_by.filter(|_| options.is_remote);
+                        assert_eq!(tree.last_worker(&leaf), known_by);
                         out.push(leaf);
                     }
                     Selection::AllTaken => {
@@ -122,7 +124,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
             let random = mix(seed << 32 | step) as usize;
             let place = random / 8 % out.len();
             let leaf = out.swap_remove(place);
-            stale += u32::from(!tree.stands(&leaf));
+            stale += u32::from(!tree.is_leaf(&leaf));
             tree.release(&leaf);
             let mut children = Vec::new();
             let expansion = game.expand(leaf.code, &mut (), &mut children, |_| {});
@@ -140,14 +142,14 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
                     tree.resolve(&leaf, Value::Win, Some(child), 1);
                 }
             }
-            for (code, entry) in &tree.news {
+            for (code, entry) in &tree.updates {
                 if let Some(value) = entry.value() {
                     assert_eq!(value, oracle.value(*code), "seed {seed}");
                 }
             }
             tree.publish(&mut Counters::default());
             let lost = tree.has_lost_leaves() || tree.value.is_some();
-            for leaf in out.iter().filter(|leaf| !tree.stands(leaf)) {
+            for leaf in out.iter().filter(|leaf| !tree.is_leaf(leaf)) {
                 assert!(!gone.insert(leaf.code) || lost, "seed {seed}: nobody was told");
             }
             check_all(&tree, &out);
@@ -162,7 +164,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
     assert!(stale > 100 && busy > 100, "{stale} {busy}");
 }
 
-fn leaf(tree: &mut JobTree<'_, GraphGame>) -> Leaf {
+fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> Leaf {
     match tree.select() {
         Selection::Leaf(leaf) => leaf,
         other => panic!("{other:?}"),
@@ -176,8 +178,8 @@ fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
     let port = TreePort::idle();
     let child = |code, phi, delta| Child { code, phi, delta, effort: 0 };
     // Node 1 gets delta 10 and node 2 gets 12. One worker below node 1 makes it 11 or 13.
-    for (congestion_64, expected) in [(0, [3, 4, 5, 6]), (16, [3, 5, 4, 6])] {
-        let options = JobTreeOptions { congestion_64, ..PLAIN };
+    for (virtual_loss_64, expected) in [(0, [3, 4, 5, 6]), (16, [3, 5, 4, 6])] {
+        let options = PlainTreeOptions { virtual_loss_64, ..PLAIN };
         let mut tree = tree(&game, &table, &port, 1 << 18, options);
         for children in [
             vec![child(1, 1, 1), child(2, 1, 2)],
@@ -218,14 +220,15 @@ fn no_room_is_said_and_changes_nothing() {
 fn the_table_grows_by_what_stands_in_it_and_not_in_those_of_workers() {
     let game = GraphGame::nim(&[12, 21, 25]);
     let (table, port) = (Table::new(1 << 20).unwrap(), TreePort::idle());
-    let mut tree = tree(&game, &table, &port, 1 << 20, RICH);
+    let mut tree =
+        tree(&game, &table, &port, 1 << 20, PlainTreeOptions { is_remote: true, ..RICH });
     let first = table.used_bytes();
     let mut counters = Counters { table_used: 1 << 40, ..Counters::default() };
     let mut learn = |codes: std::ops::Range<u64>| {
         for code in codes {
             let entry = TableEntry { phi: 3, delta: 4, work: 5 };
-            assert!(tree.learn(&Finding { code, entry }, &mut counters));
-            tree.make_room();
+            assert_eq!(tree.add_results(vec![SharedEntry { code, entry }], &mut counters).len(), 1);
+            assert_eq!(tree.publish(&mut counters), None);
         }
         table.used_bytes()
     };

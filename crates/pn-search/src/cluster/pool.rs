@@ -11,8 +11,8 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::messages::{JobId, JobOutcome, Message, Notice, Order, Search};
-use super::{FirstLevel, Leader, Rules};
+use super::message::{Instruction, Job, JobId, JobOutcome, Request, WorkerState};
+use super::{Coordinator, CoordinatorConfig, JobTree};
 use crate::numbers::Number;
 use crate::run::{Control, Counters, RootChild, SharedTree};
 
@@ -20,87 +20,89 @@ use crate::run::{Control, Counters, RootChild, SharedTree};
 const PERIOD: Duration = Duration::from_millis(5);
 
 /// Coordinator of the workers of one process.
-pub(crate) struct Pool<F: FirstLevel> {
-    leader: Mutex<Leader<F>>,
+pub(crate) struct Pool<T: JobTree> {
+    coordinator: Mutex<Coordinator<T>>,
     changed: Condvar,
 }
 
 /// Result of a job.
-pub(crate) struct Done<F: FirstLevel> {
+pub(crate) struct Done<T: JobTree> {
     pub job: JobId,
-    pub outcome: JobOutcome<F::Children>,
+    pub outcome: JobOutcome<T::Children>,
     pub spent: Counters,
 }
 
-impl<F: FirstLevel> Pool<F> {
+impl<T: JobTree> Pool<T> {
     /// Creates a pool for a tree. The workers' team has the limits.
-    pub fn new(tree: F, rules: Rules) -> Self {
-        Pool { leader: Mutex::new(Leader::new(tree, rules, 0)), changed: Condvar::new() }
+    pub fn new(tree: T, config: CoordinatorConfig) -> Self {
+        Pool { coordinator: Mutex::new(Coordinator::new(tree, config, 0)), changed: Condvar::new() }
     }
 
     /// Locks the coordinator. A worker that panicked meanwhile has stopped the search, so its state is
     /// only read.
-    pub fn lock(&self) -> MutexGuard<'_, Leader<F>> {
-        self.leader.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> MutexGuard<'_, Coordinator<T>> {
+        self.coordinator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The coordinator, when all workers have ended.
-    pub fn into_leader(self) -> Leader<F> {
-        self.leader.into_inner().unwrap_or_else(PoisonError::into_inner)
+    pub fn into_coordinator(self) -> Coordinator<T> {
+        self.coordinator.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Brings the result of a worker's last job, and waits for its next. Returns `None` at the end of the
     /// search. The work of the coordinator is added to the worker's counters.
-    pub fn next(&self, control: &mut Control<'_>, done: Option<Done<F>>) -> Option<Search<u64>> {
+    pub fn next(&self, control: &mut Control<'_>, done: Option<Done<T>>) -> Option<Job<u64>> {
         let number = control.number();
         let spent = done.as_ref().map_or_else(Counters::default, |done| done.spent);
-        let mut notice = match done {
-            Some(Done { job, outcome, spent }) => Notice::Done { job, outcome, spent },
-            None => Notice::Hello,
+        let mut state = match done {
+            Some(Done { job, outcome, spent }) => WorkerState::Done { job, outcome, spent },
+            None => WorkerState::Idle,
         };
         let mut spent = spent;
         loop {
-            let mut leader = self.lock();
-            let before = leader.counters();
+            let mut coordinator = self.lock();
+            let before = coordinator.counters();
             if let Some(reason) = control.stopped {
-                leader.end(reason);
+                coordinator.end(reason);
             }
-            let has_result = !matches!(notice, Notice::Hello);
-            let notice = std::mem::replace(&mut notice, Notice::Hello);
+            let has_result = !matches!(state, WorkerState::Idle);
+            let state = std::mem::replace(&mut state, WorkerState::Idle);
             let worker = number as u64;
-            let order = leader.hear(Message { worker, facts: Vec::new(), read: 0, notice }).order;
-            for (worker, _) in leader.take_stops() {
+            let instruction = coordinator
+                .handle(Request { worker, results: Vec::new(), received: 0, state })
+                .instruction;
+            for (worker, _) in coordinator.take_cancelled() {
                 control.team().signals.cancel(worker as usize);
             }
-            if has_result || matches!(order, Order::Quit) {
+            if has_result || matches!(instruction, Instruction::Quit) {
                 self.changed.notify_all();
             }
-            for (atom, grundy) in leader.level.take_found() {
+            for (atom, grundy) in coordinator.tree.take_grundy_numbers() {
                 control.found(atom, grundy);
             }
-            let counted = leader.counters().since(&before).since(&std::mem::take(&mut spent));
+            let counted = coordinator.counters().since(&before).since(&std::mem::take(&mut spent));
             control.counters.add_since(&counted, &Counters::default());
             // A message about an earlier job.
             control.team().signals.take(number);
-            match order {
-                Order::Search(search) => return Some(search),
-                Order::Quit => return None,
-                Order::Wait => {}
+            match instruction {
+                Instruction::Search(job) => return Some(job),
+                Instruction::Quit => return None,
+                Instruction::Wait => {}
             }
             control.leave_barrier();
-            drop(self.changed.wait_timeout(leader, PERIOD));
+            drop(self.changed.wait_timeout(coordinator, PERIOD));
             control.join_barrier();
             control.poll();
         }
     }
 }
 
-impl<F: FirstLevel + Send> SharedTree for Pool<F> {
+impl<T: JobTree + Send> SharedTree for Pool<T> {
     fn root(&self) -> (Number, Number, Option<u64>) {
-        self.lock().level.root()
+        self.lock().tree.root()
     }
 
     fn root_children(&self) -> Vec<RootChild> {
-        self.lock().level.root_children()
+        self.lock().tree.root_children()
     }
 }

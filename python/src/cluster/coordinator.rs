@@ -1,4 +1,4 @@
-//! The leader's side: a thread that leads, and what is asked of it.
+//! The coordinator: a thread that coordinates, and requests to it.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use konane::checkpoint::{Keeper, Save};
-use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteRules, Standing, Told};
+use konane::search::cluster::{CoordinatorConfig, CoordinatorStatus, Delivery, RemoteCoordinator};
 use konane::sprouts::cluster::{self as sprouts, Checkpoint};
 use konane::{Algorithm, Limits, Reason, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::fields::{konane_fields, sprouts_fields};
-use super::{Host, answer, heap, lock, plain_rules, sprouts_search};
+use super::{Host, answer, heap, lock, sprouts_search};
 use crate::argument::{File, Flag, Octets, Text, Whole, name, wrong_choice};
 use crate::error::Failure;
 use crate::options::{Memory, Nodes, Seconds, Start, on_pool, threads_or_cores};
@@ -22,7 +22,7 @@ use crate::results::ProofNumber;
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
 
-type Task = Box<dyn FnOnce(&mut dyn RemoteLeader) + Send>;
+type Task = Box<dyn FnOnce(&mut dyn RemoteCoordinator) + Send>;
 
 /// Error, bytes, entries, nodes of the tree, and seconds of a checkpoint.
 type SaveFields = (Option<String>, u64, u64, u64, f64);
@@ -30,79 +30,80 @@ type SaveFields = (Option<String>, u64, u64, u64, f64);
 /// Makes the fields of the answer.
 type Found = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
 
-/// The leader of a search whose workers are elsewhere: `konane.cluster` carries the messages.
+/// The coordinator of a search whose workers are in other processes: `konane.cluster` carries the messages.
 #[pyclass(module = "konane._konane", frozen)]
-pub struct ClusterLeader {
+pub struct ClusterCoordinator {
     tasks: Mutex<Option<Sender<Task>>>,
     host: Host<Found>,
     keeper: Option<Arc<Keeper>>,
 }
 
-/// What a worker is told. `job` is none if there is nothing to search: then `over` says whether the
-/// search has ended. `last` is the worker to be asked what it knows below `node`.
+/// Reply to a worker. `job` is none if there is nothing to search; then `over` tells if the search has ended. `last`
+/// is the worker that has entries below `node`.
 #[pyclass(module = "konane._konane", frozen, get_all)]
-pub struct ClusterTold {
+pub struct ClusterDelivery {
     worker: u64,
-    answer: Py<PyBytes>,
+    reply: Py<PyBytes>,
     job: Option<u64>,
     node: Option<Py<PyBytes>>,
     last: Option<u64>,
     over: bool,
 }
 
-impl ClusterTold {
-    fn new(py: Python<'_>, told: &Told) -> Self {
+impl ClusterDelivery {
+    fn new(py: Python<'_>, delivery: Delivery) -> Self {
         let bytes = |bytes: &[u8]| PyBytes::new(py, bytes).unbind();
-        let (job, node, last) = match &told.order {
-            Ordered::Search { job, node, last } => (Some(*job), Some(bytes(node)), *last),
-            Ordered::Wait | Ordered::Quit => (None, None, None),
-        };
-        let over = told.order == Ordered::Quit;
-        ClusterTold { worker: told.worker, answer: bytes(&told.answer), job, node, last, over }
+        let Delivery { worker, reply, job, last, is_over: over } = delivery;
+        let (last, node) = last.map(|(last, node)| (last, bytes(&node))).unzip();
+        ClusterDelivery { worker, reply: bytes(&reply), job, node, last, over }
     }
 }
 
-/// How a search is going: the root's numbers, what all workers have counted, nodes of the leader's
-/// tree, jobs that are out, and facts that every worker gets.
+/// State of a search: the root's numbers, nodes of all workers, nodes of the coordinator's tree, assigned jobs, and
+/// results shared with all workers.
 #[pyclass(module = "konane._konane", frozen, get_all)]
-pub struct ClusterStanding {
+pub struct ClusterStatus {
     pn: ProofNumber,
     dn: ProofNumber,
     nodes: u64,
     tree_nodes: u64,
     jobs: usize,
-    facts: usize,
+    results: usize,
     over: bool,
 }
 
-impl From<Standing> for ClusterStanding {
-    fn from(standing: Standing) -> Self {
-        let Standing { numbers: (pn, dn), counters, tree_nodes, jobs, facts, is_over } = standing;
-        ClusterStanding {
+impl From<CoordinatorStatus> for ClusterStatus {
+    fn from(status: CoordinatorStatus) -> Self {
+        let CoordinatorStatus { numbers, counters, tree_nodes, jobs, results, is_over } = status;
+        let (pn, dn) = numbers;
+        ClusterStatus {
             pn: pn.into(),
             dn: dn.into(),
             nodes: counters.nodes,
             tree_nodes,
             jobs,
-            facts,
+            results,
             over: is_over,
         }
     }
 }
 
-/// What comes of a message: an answer, or why it was refused.
+/// Result of a request: a reply, or why it was refused.
 #[derive(IntoPyObject)]
-enum Heard {
-    Told(ClusterTold),
+enum Handled {
+    Delivery(ClusterDelivery),
     Refused(String),
 }
 
-impl ClusterLeader {
-    /// Starts the thread that leads, on a pool if checkpoints are read and written.
+impl ClusterCoordinator {
+    /// Starts the thread of the coordinator, on a pool if checkpoints are read and written.
     fn start(
         py: Python<'_>,
         keeper: Option<Arc<Keeper>>,
-        lead: impl FnOnce(&AtomicBool, &mut dyn FnMut(&mut dyn RemoteLeader)) -> Result<Found, Failure>
+        lead: impl FnOnce(
+            &AtomicBool,
+            &mut dyn FnMut(&mut dyn RemoteCoordinator),
+        ) -> Result<Found, Failure>
         + Send
         + 'static,
     ) -> Result<Self, Failure> {
@@ -111,11 +112,11 @@ impl ClusterLeader {
         let pool = keeper.as_ref().map(|_| threads_or_cores(None));
         let host = Host::start(py, is_ready, move |stop| {
             let work = move || {
-                lead(stop, &mut |leader| {
+                lead(stop, &mut |coordinator| {
                     // Whoever waits may have been interrupted.
                     let _ = ready.send(());
                     for task in &queue {
-                        task(leader);
+                        task(coordinator);
                     }
                 })
             };
@@ -125,27 +126,28 @@ impl ClusterLeader {
             }
         })?;
         let tasks = Mutex::new(Some(tasks));
-        Ok(ClusterLeader { tasks, host, keeper })
+        Ok(ClusterCoordinator { tasks, host, keeper })
     }
 
-    /// Asks the leader's thread; nothing if the search needed none.
+    /// Sends work to the coordinator's thread; nothing if the search needed none.
     fn ask<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut dyn RemoteLeader) -> T + Send + 'static,
+        work: impl FnOnce(&mut dyn RemoteCoordinator) -> T + Send + 'static,
     ) -> Result<Option<T>, Failure> {
-        self.host.owner.check("ClusterLeader")?;
+        self.host.owner.check("ClusterCoordinator")?;
         let Some(tasks) = lock(&self.tasks).clone() else { return Ok(None) };
         let (reply, result) = channel();
-        let task: Task = Box::new(move |leader| drop(reply.send(answer(|| work(leader)))));
+        let task: Task =
+            Box::new(move |coordinator| drop(reply.send(answer(|| work(coordinator)))));
         let result = py.detach(move || tasks.send(task).ok().and_then(|()| result.recv().ok()));
         result.transpose().map_err(Failure::internal)
     }
 }
 
 #[pymethods]
-impl ClusterLeader {
-    /// Leads a search of Konane. `fact_work` has to be that of the workers.
+impl ClusterCoordinator {
+    /// Coordinates a search of Konane. `fact_work` has to be that of the workers.
     ///
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.solve` does.
     #[staticmethod]
@@ -169,7 +171,10 @@ impl ClusterLeader {
         checkpoint_interval: Option<Seconds<name::CheckpointInterval>>,
     ) -> Result<Self, Failure> {
         let start = start.0;
-        let (rules, plain) = (rules(job_nodes.get()?, max_nodes), plain_rules(fact_work.get()?));
+        let config = CoordinatorConfig {
+            shared_work: fact_work.get()?,
+            ..config(job_nodes.get()?, max_nodes)
+        };
         let options = SolveOptions {
             algorithm: Algorithm::PnsPdfpn,
             profile: profile_of(&profile)?,
@@ -181,18 +186,18 @@ impl ClusterLeader {
         let keeper = checkpoint.map(|path| solver.checkpoints(&path.0, resume.0, interval));
         let keeper = keeper.transpose()?.map(Arc::new);
         let kept = keeper.clone();
-        let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
+        let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
             let limits = Limits { stop: Some(stop), ..Limits::default() };
             let solver = Solver::new(&start.board, &start.position).options(options);
             let solver = solver.limits(limits).keeper(kept.as_deref());
-            let found = solver.lead(rules, plain, &mut (), run)?;
+            let found = solver.coordinate(config, &mut (), run)?;
             let fields = move |py: Python<'_>| konane_fields(py, kept.as_deref(), &found);
             Ok(Box::new(fields) as Found)
         };
-        ClusterLeader::start(py, keeper, lead)
+        ClusterCoordinator::start(py, keeper, lead)
     }
 
-    /// Leads a search of Sprouts. The checkpoint is a file of Grundy numbers, to which they are added
+    /// Coordinates a search of Sprouts. The checkpoint is a file of Grundy numbers, to which they are added
     /// as they are found; `resume` says that it has to be there, otherwise it must not be.
     ///
     /// Raises `InputError`, `FileError` and `ResourceError` as `konane.sprouts.solve` does.
@@ -215,62 +220,62 @@ impl ClusterLeader {
         resume: Flag<name::Resume>,
     ) -> Result<Self, Failure> {
         let (text, position, nimber) = (text.to_string(), read(&text)?, heap(nimber)?);
-        let rules = rules(job_nodes.get()?, max_nodes);
-        let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteLeader)| {
+        let config = config(job_nodes.get()?, max_nodes);
+        let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
             let checkpoint =
                 checkpoint.as_ref().map(|file| Checkpoint { path: &file.0, resume: resume.0 });
-            let found = sprouts::lead(search, rules, checkpoint, &mut (), run)?;
+            let found = sprouts::coordinate(search, config, checkpoint, &mut (), run)?;
             Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found)) as Found)
         };
-        ClusterLeader::start(py, None, lead)
+        ClusterCoordinator::start(py, None, lead)
     }
 
-    /// Tells a worker that has nothing to do what to do; none if there was nothing to search.
-    fn hello(
+    /// Handles an idle request of a worker; none if there was nothing to search.
+    fn handle_idle(
         &self,
         py: Python<'_>,
         worker: Whole<name::Worker>,
-    ) -> Result<Option<ClusterTold>, Failure> {
+    ) -> Result<Option<ClusterDelivery>, Failure> {
         let worker = worker.get()?;
-        let told = self.ask(py, move |leader| leader.hello(worker))?;
-        Ok(told.map(|told| ClusterTold::new(py, &told)))
+        let delivery = self.ask(py, move |coordinator| coordinator.handle_idle(worker))?;
+        Ok(delivery.map(|delivery| ClusterDelivery::new(py, delivery)))
     }
 
-    /// Takes a worker's message in: what it is told, or why the message was refused; none if there was
-    /// nothing to search.
-    fn hear(
+    /// Handles a worker's request: the reply, or why the request was refused; none if there was nothing to
+    /// search.
+    fn handle(
         &self,
         py: Python<'_>,
-        message: Octets<name::Message>,
-    ) -> Result<Option<Heard>, Failure> {
-        let told = self.ask(py, move |leader| leader.hear(&message.0))?;
-        Ok(told.map(|told| match told {
-            Ok(told) => Heard::Told(ClusterTold::new(py, &told)),
-            Err(error) => Heard::Refused(error.to_string()),
+        request: Octets<name::Request>,
+    ) -> Result<Option<Handled>, Failure> {
+        let delivery = self.ask(py, move |coordinator| coordinator.handle(&request.0))?;
+        Ok(delivery.map(|delivery| match delivery {
+            Ok(delivery) => Handled::Delivery(ClusterDelivery::new(py, delivery)),
+            Err(error) => Handled::Refused(error.to_string()),
         }))
     }
 
-    /// A worker will not be heard of again, and its job is free.
-    fn lost(&self, py: Python<'_>, worker: Whole<name::Worker>) -> Result<(), Failure> {
+    /// Removes a worker that is lost. Its job is free.
+    fn remove_worker(&self, py: Python<'_>, worker: Whole<name::Worker>) -> Result<(), Failure> {
         let worker = worker.get()?;
-        self.ask(py, move |leader| leader.lost(worker)).map(drop)
+        self.ask(py, move |coordinator| coordinator.remove_worker(worker)).map(drop)
     }
 
-    /// Jobs that have been called off since the last call, each with the worker that has it.
-    fn stops(&self, py: Python<'_>) -> Result<Vec<(u64, u64)>, Failure> {
-        Ok(self.ask(py, |leader| leader.take_stops())?.unwrap_or_default())
+    /// Jobs that have been cancelled since the last call, each with the worker that has it.
+    fn cancelled(&self, py: Python<'_>) -> Result<Vec<(u64, u64)>, Failure> {
+        Ok(self.ask(py, |coordinator| coordinator.take_cancelled())?.unwrap_or_default())
     }
 
     /// How many nodes the next jobs may evaluate.
     fn set_job_nodes(&self, py: Python<'_>, nodes: Whole<name::Nodes>) -> Result<(), Failure> {
         let nodes = nodes.get()?;
-        self.ask(py, move |leader| leader.set_job_nodes(nodes)).map(drop)
+        self.ask(py, move |coordinator| coordinator.set_job_nodes(nodes)).map(drop)
     }
 
-    /// How the search is going; none if there was nothing to search.
-    fn standing(&self, py: Python<'_>) -> Result<Option<ClusterStanding>, Failure> {
-        Ok(self.ask(py, |leader| leader.standing())?.map(Into::into))
+    /// State of the search; none if there was nothing to search.
+    fn status(&self, py: Python<'_>) -> Result<Option<ClusterStatus>, Failure> {
+        Ok(self.ask(py, |coordinator| coordinator.status())?.map(Into::into))
     }
 
     /// Ends the search without an answer, unless it has ended: `"interrupted"`, `"time limit"` or
@@ -280,13 +285,13 @@ impl ClusterLeader {
         let found = all.into_iter().find(|known| known.text() == &*reason);
         let known = found
             .ok_or_else(|| wrong_choice(&reason, "'interrupted', 'time limit' or 'memory'"))?;
-        self.ask(py, move |leader| leader.end(known)).map(drop)
+        self.ask(py, move |coordinator| coordinator.end(known)).map(drop)
     }
 
     /// Ends the search, writes the last checkpoint, and returns the fields of the answer, as the
     /// program's JSON has them; once.
     fn finish(&self, py: Python<'_>) -> Result<Py<PyDict>, Failure> {
-        self.host.owner.check("ClusterLeader")?;
+        self.host.owner.check("ClusterCoordinator")?;
         drop(lock(&self.tasks).take());
         match self.host.join(py)? {
             Some(found) => found(py),
@@ -297,7 +302,7 @@ impl ClusterLeader {
     /// The checkpoints since the last call: why one was not written, or none; bytes, entries and
     /// nodes of the tree; seconds.
     fn saves(&self) -> Result<Vec<SaveFields>, Failure> {
-        self.host.owner.check("ClusterLeader")?;
+        self.host.owner.check("ClusterCoordinator")?;
         let saves = self.keeper.as_ref().map(|keeper| keeper.take_saves()).unwrap_or_default();
         let saves = saves.into_iter().map(|Save { result, took }| {
             let took = took.as_secs_f64();
@@ -323,13 +328,14 @@ impl ClusterLeader {
     }
 }
 
-/// The most facts in an answer: some 400 kB.
-const FACTS_AT_ONCE: usize = 20_000;
+/// Maximum number of shared results in a reply: some 400 kB.
+const MAX_RESULTS_IN_REPLY: usize = 20_000;
 
-fn rules(job_nodes: u64, max_nodes: Option<Nodes>) -> RemoteRules {
-    let (node_limit, facts_at_once) = (max_nodes.map(|nodes| nodes.0), FACTS_AT_ONCE);
-    RemoteRules { job_nodes, facts_at_once, node_limit, ..RemoteRules::default() }
+fn config(job_nodes: u64, max_nodes: Option<Nodes>) -> CoordinatorConfig {
+    let node_limit = max_nodes.map(|nodes| nodes.0);
+    let max_results_in_reply = MAX_RESULTS_IN_REPLY;
+    CoordinatorConfig { job_nodes, node_limit, max_results_in_reply, ..CoordinatorConfig::REMOTE }
 }
 
-/// Between two checkpoints, so that little is lost with the leader's process.
+/// Between two checkpoints, so that little is lost with the coordinator's process.
 const INTERVAL: Duration = Duration::from_secs(5);

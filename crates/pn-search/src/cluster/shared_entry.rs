@@ -1,4 +1,4 @@
-//! What workers of a plain game tell each other.
+//! Results that workers of a plain game share.
 
 use std::fmt;
 
@@ -7,50 +7,50 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::table::{Entry, entry};
 
-/// What somebody has found out about a position, solved or open. It travels as the 16 bytes of a
-/// table's cell, so `work` is rounded down on the way.
+/// A table entry with its position, solved or open. It is sent as the 16 bytes of a full table cell, so
+/// `work` is rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct SharedEntry {
     /// The position's code.
     pub code: u64,
     /// Its numbers, and the expansions behind them.
     pub entry: Entry,
 }
 
-impl Finding {
-    /// What a cell of a table says ([`entry`]).
+impl SharedEntry {
+    /// The entry in a cell of a table ([`entry`]).
     pub(crate) fn of_cell(cell: u128) -> Self {
-        Finding { code: cell as u64, entry: Entry::unpack(cell) }
+        SharedEntry { code: cell as u64, entry: Entry::unpack(cell) }
     }
 }
 
-impl From<Finding> for [u8; 16] {
-    fn from(Finding { code, entry }: Finding) -> Self {
+impl From<SharedEntry> for [u8; 16] {
+    fn from(SharedEntry { code, entry }: SharedEntry) -> Self {
         entry.pack(code).to_le_bytes()
     }
 }
 
-impl TryFrom<[u8; 16]> for Finding {
+impl TryFrom<[u8; 16]> for SharedEntry {
     type Error = &'static str;
 
     fn try_from(bytes: [u8; 16]) -> Result<Self, Self::Error> {
         let cell = u128::from_le_bytes(bytes);
         match entry::is_valid(cell) {
-            true => Ok(Finding::of_cell(cell)),
+            true => Ok(SharedEntry::of_cell(cell)),
             false => Err("numbers that no search stores"),
         }
     }
 }
 
-/// As bytes that are copied at once, not one by one as those of arrays: a leader sends each finding to every
-/// other machine.
-impl Serialize for Finding {
+/// Serialised as bytes that are copied at once, not one by one as an array: a coordinator sends each entry to
+/// every other machine.
+impl Serialize for SharedEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&<[u8; 16]>::from(*self))
     }
 }
 
-impl<'de> Deserialize<'de> for Finding {
+impl<'de> Deserialize<'de> for SharedEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_bytes(Cell)
     }
@@ -59,15 +59,15 @@ impl<'de> Deserialize<'de> for Finding {
 struct Cell;
 
 impl Visitor<'_> for Cell {
-    type Value = Finding;
+    type Value = SharedEntry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the 16 bytes of a cell")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Finding, E> {
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<SharedEntry, E> {
         let cell =
             <[u8; 16]>::try_from(bytes).map_err(|_| E::invalid_length(bytes.len(), &self))?;
-        Finding::try_from(cell).map_err(E::custom)
+        SharedEntry::try_from(cell).map_err(E::custom)
     }
 }

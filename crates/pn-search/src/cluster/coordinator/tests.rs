@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::SettleOptions;
 use crate::Value;
+use crate::cluster::{PlainTree, PlainTreeOptions, SharedEntry};
 use crate::dfpn::{DfpnOptions, dfpn};
-use crate::jobs::{Finding, JobTree, JobTreeOptions};
 use crate::numbers::Combination;
 use crate::numbers::Number;
 use crate::plain::Root;
@@ -23,15 +23,16 @@ use crate::testing::graph::GraphGame;
 use crate::testing::graph::{large_game, random_game};
 use crate::testing::negamax::Negamax;
 
-type Said = Message<Vec<Child>, Finding>;
-type Heard = Answer<u64, Finding>;
+type Said = Request<Vec<Child>, SharedEntry>;
+type Heard = Reply<u64, SharedEntry>;
 
-const TREE: JobTreeOptions = JobTreeOptions {
+const TREE: PlainTreeOptions = PlainTreeOptions {
     combination: Combination { weight_64: 8 },
     open_entries: true,
     refresh_age: 10,
-    congestion_64: 4,
-    workers_apart: true,
+    virtual_loss_64: 4,
+    is_remote: true,
+    pn2: None,
 };
 
 const DFPN: DfpnOptions = DfpnOptions {
@@ -42,21 +43,21 @@ const DFPN: DfpnOptions = DfpnOptions {
     virtual_1024: 0,
 };
 
-fn rules(budget: u64) -> Rules {
-    Rules { facts_at_once: 7, ..Rules::shared(None, Box::new(move |_| budget), 2) }
+fn config(job_nodes: u64) -> CoordinatorConfig {
+    CoordinatorConfig { job_nodes, max_results_in_reply: 7, ..CoordinatorConfig::LOCAL }
 }
 
 struct Worker {
     table: Table,
     /// Its job.
-    search: Option<Search<u64>>,
+    search: Option<Job<u64>>,
     /// What it says until there is an answer.
     said: Option<Said>,
     /// The number of its last message.
     serial: u64,
-    read: usize,
+    received: usize,
     /// The job that it has been told to stop.
-    called_off: JobId,
+    cancelled: JobId,
 }
 
 enum Event {
@@ -84,7 +85,7 @@ struct Trouble {
 
 struct World<'a> {
     game: &'a GraphGame,
-    leader: Leader<JobTree<'a, GraphGame>>,
+    leader: Coordinator<PlainTree<'a, GraphGame>>,
     trouble: Trouble,
     workers: HashMap<WorkerId, Worker>,
     /// Those that the leader knows to be dead.
@@ -104,7 +105,7 @@ struct World<'a> {
 impl<'a> World<'a> {
     fn new(
         game: &'a GraphGame,
-        leader: Leader<JobTree<'a, GraphGame>>,
+        leader: Coordinator<PlainTree<'a, GraphGame>>,
         workers: u64,
         trouble: Trouble,
         seed: u64,
@@ -160,11 +161,11 @@ impl<'a> World<'a> {
                 Event::Said(serial, message) => self.hear(serial, message),
                 Event::Lost(worker) => {
                     self.buried.insert(worker);
-                    self.leader.lost(worker);
+                    self.leader.remove_worker(worker);
                 }
                 Event::Stop(worker, job) => {
                     if let Some(worker) = self.workers.get_mut(&worker) {
-                        worker.called_off = job;
+                        worker.cancelled = job;
                     }
                 }
                 Event::Heard(worker, serial, answer) => self.obey(worker, serial, answer),
@@ -172,23 +173,30 @@ impl<'a> World<'a> {
             }
         }
         assert_eq!(self.leader.jobs(), 0);
-        assert_eq!((self.leader.granted, self.leader.seats.len()), (0, 0));
+        assert_eq!((self.leader.granted, self.leader.assigned.len()), (0, 0));
     }
 
     fn give_birth(&mut self) {
         self.born += 1;
         let table = Table::new(1 << 14).unwrap();
-        let worker = Worker { table, search: None, said: None, serial: 0, read: 0, called_off: 0 };
+        let worker =
+            Worker { table, search: None, said: None, serial: 0, received: 0, cancelled: 0 };
         self.workers.insert(self.born, worker);
-        self.say(self.born, Notice::Hello, Vec::new(), 0);
+        self.say(self.born, WorkerState::Idle, Vec::new(), 0);
     }
 
     /// A worker says something in so many milliseconds, and again until it is answered.
-    fn say(&mut self, name: WorkerId, notice: Notice<Vec<Child>>, facts: Vec<Finding>, after: u64) {
+    fn say(
+        &mut self,
+        name: WorkerId,
+        state: WorkerState<Vec<Child>>,
+        results: Vec<SharedEntry>,
+        after: u64,
+    ) {
         let worker = self.workers.get_mut(&name).unwrap();
         worker.serial += 1;
-        let (serial, read) = (worker.serial, worker.read);
-        worker.said = Some(Message { worker: name, facts, read, notice });
+        let (serial, received) = (worker.serial, worker.received);
+        worker.said = Some(Request { worker: name, results, received, state });
         self.at(after, Event::Turn(name, serial));
     }
 
@@ -208,15 +216,15 @@ impl<'a> World<'a> {
             let patience = 3 * self.trouble.delay;
             return self.at(patience, Event::Turn(name, serial));
         }
-        let (notice, facts) = self.search(name);
-        self.say(name, notice, facts, 5);
+        let (state, results) = self.search(name);
+        self.say(name, state, results, 5);
     }
 
     /// A worker searches its job.
-    fn search(&mut self, name: WorkerId) -> (Notice<Vec<Child>>, Vec<Finding>) {
+    fn search(&mut self, name: WorkerId) -> (WorkerState<Vec<Child>>, Vec<SharedEntry>) {
         let game = self.game;
         let worker = self.workers.get_mut(&name).unwrap();
-        let Search { job, node, budget, .. } = worker.search.take().unwrap();
+        let Job { id: job, node, budget, .. } = worker.search.take().unwrap();
         let table = &worker.table;
         let limits = Limits { nodes: Some(budget), ..Limits::default() };
         let report = dfpn(Root::new(game, node, table), DFPN, limits, &mut ());
@@ -226,7 +234,7 @@ impl<'a> World<'a> {
         let mut children = Vec::new();
         let outcome = match report.outcome {
             Outcome::Known(value) => JobOutcome::Solved(value, report.best),
-            Outcome::Unknown(_) if worker.called_off == job => JobOutcome::Stopped,
+            Outcome::Unknown(_) if worker.cancelled == job => JobOutcome::Stopped,
             Outcome::Unknown(_) => {
                 assert_eq!(game.expand(node, &mut (), &mut children, |_| {}), Expansion::Open);
                 for child in &mut children {
@@ -243,9 +251,9 @@ impl<'a> World<'a> {
             }
         };
         let codes = children.iter().map(|child| child.code).chain([node]);
-        let facts = codes.filter_map(|code| Some(Finding { code, entry: lookup(code)? }));
-        let facts = facts.collect();
-        (Notice::Done { job, outcome, spent }, facts)
+        let results = codes.filter_map(|code| Some(SharedEntry { code, entry: lookup(code)? }));
+        let results = results.collect();
+        (WorkerState::Done { job, outcome, spent }, results)
     }
 
     fn hear(&mut self, serial: u64, message: Said) {
@@ -253,13 +261,13 @@ impl<'a> World<'a> {
         if self.buried.contains(&worker) {
             return;
         }
-        let answer = self.leader.hear(message);
-        if let Order::Search(Search { job, last, .. }) = &answer.order {
+        let answer = self.leader.handle(message);
+        if let Instruction::Search(Job { id: job, last, .. }) = &answer.instruction {
             self.names.insert(*job);
             self.moved += usize::from(last.is_some_and(|last| last != worker));
         }
         self.send(|| Event::Heard(worker, serial, answer.clone()));
-        let stops: Vec<_> = self.leader.take_stops().collect();
+        let stops: Vec<_> = self.leader.take_cancelled().collect();
         for (worker, job) in stops {
             self.send(|| Event::Stop(worker, job));
         }
@@ -272,14 +280,14 @@ impl<'a> World<'a> {
             return;
         }
         worker.said = None;
-        worker.read = answer.read;
-        for Finding { code, entry } in answer.facts {
+        worker.received = answer.received;
+        for SharedEntry { code, entry } in answer.results {
             worker.table.store(self.game.key(code), code, entry);
         }
-        match answer.order {
-            Order::Search(search) => worker.search = Some(search),
-            Order::Wait => return self.say(name, Notice::Hello, Vec::new(), 20),
-            Order::Quit => {
+        match answer.instruction {
+            Instruction::Search(search) => worker.search = Some(search),
+            Instruction::Wait => return self.say(name, WorkerState::Idle, Vec::new(), 20),
+            Instruction::Quit => {
                 // What it may have been given without hearing of it is over as well.
                 self.workers.remove(&name);
                 return self.at(0, Event::Lost(name));
@@ -295,27 +303,33 @@ fn empty() -> SavedTree {
 }
 
 /// Searches with workers that come one after the other.
-fn run(game: &GraphGame, rules: Rules, workers: u64, trouble: Trouble, seed: u64) -> Summary {
+fn run(
+    game: &GraphGame,
+    config: CoordinatorConfig,
+    workers: u64,
+    trouble: Trouble,
+    seed: u64,
+) -> Summary {
     let table = Table::new(1 << 14).unwrap();
     let port = TreePort::idle();
-    let tree = JobTree::new(Root::new(game, 0, &table), empty(), TREE, &port);
-    let mut world = World::new(game, Leader::new(tree, rules, 0), workers, trouble, seed);
+    let tree = PlainTree::new(Root::new(game, 0, &table), empty(), TREE, &port);
+    let mut world = World::new(game, Coordinator::new(tree, config, 0), workers, trouble, seed);
     world.run();
     let World { leader, names, lost, moved, .. } = world;
     assert!(leader.is_over());
     assert_eq!(names.len() as u64, leader.next_job - 1, "no name twice, and none for nothing");
-    let facts = leader.log.iter().map(|&(_, fact)| fact).collect();
+    let results = leader.log.iter().map(|&(_, fact)| fact).collect();
     let (reason, counters) = (leader.reason(), leader.counters());
     assert_eq!(counters.nodes, counters.first_level + counters.second_level);
-    let report = leader.level.report(reason, counters, 1);
-    Summary { outcome: report.outcome, best: report.best, counters, facts, lost, moved }
+    let report = leader.tree.report(reason, counters, 1);
+    Summary { outcome: report.outcome, best: report.best, counters, results, lost, moved }
 }
 
 struct Summary {
     outcome: Outcome,
     best: Option<u64>,
     counters: Counters,
-    facts: Vec<Finding>,
+    results: Vec<SharedEntry>,
     lost: usize,
     moved: usize,
 }
@@ -336,13 +350,13 @@ proptest! {
         let game = random_game(seed);
         let mut oracle = Negamax::new(&game);
         let trouble = Trouble { loss, doubling, death, delay };
-        let summary = run(&game, rules(budget), workers, trouble, seed);
+        let summary = run(&game, config(budget), workers, trouble, seed);
         let value = oracle.value(0);
         prop_assert_eq!(summary.outcome, Outcome::Known(value));
         if value == Value::Win {
             prop_assert_eq!(oracle.value(summary.best.unwrap()), Value::Loss);
         }
-        for Finding { code, entry } in summary.facts {
+        for SharedEntry { code, entry } in summary.results {
             prop_assert!(entry.value().is_none_or(|value| value == oracle.value(code)));
         }
     }
@@ -351,23 +365,26 @@ proptest! {
 #[test]
 fn the_troubles_of_the_test_above_do_occur() {
     let trouble = Trouble { loss: 60, doubling: 100, death: 30, delay: 50 };
-    let (mut lost, mut moved, mut facts, mut large) = (0, 0, 0, 0);
+    let (mut lost, mut moved, mut results, mut large) = (0, 0, 0, 0);
     for seed in 0..20 {
-        let summary = run(&random_game(seed), rules(6), 5, trouble, seed);
+        let summary = run(&random_game(seed), config(6), 5, trouble, seed);
         lost += summary.lost;
         moved += summary.moved;
-        facts += summary.facts.len();
+        results += summary.results.len();
         large += usize::from(summary.counters.first_level > 10);
     }
-    assert!(lost > 5 && moved > 50 && facts > 40 && large > 5, "{lost} {moved} {facts} {large}");
+    assert!(
+        lost > 5 && moved > 50 && results > 40 && large > 5,
+        "{lost} {moved} {results} {large}"
+    );
 }
 
 #[test]
 fn node_limits_hold_for_all_workers_together() {
     let game = large_game();
     for limit in [0, 1, 2, 50, 1000] {
-        let rules = Rules { node_limit: Some(limit), ..rules(30) };
-        let Summary { outcome, counters, .. } = run(&game, rules, 7, NONE, 1);
+        let config = CoordinatorConfig { node_limit: Some(limit), ..config(30) };
+        let Summary { outcome, counters, .. } = run(&game, config, 7, NONE, 1);
         assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
         // A job is overrun by an expansion.
         assert!(counters.nodes <= limit.max(1) + 7 * 58, "{limit}: {}", counters.nodes);
@@ -375,14 +392,14 @@ fn node_limits_hold_for_all_workers_together() {
 }
 
 /// A leader and what it needs, with the large game.
-fn with_leader(test: impl FnOnce(&mut Leader<JobTree<'_, GraphGame>>)) {
+fn with_leader(test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
     let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreePort::idle());
-    let tree = JobTree::new(Root::new(&game, 0, &table), empty(), TREE, &port);
-    test(&mut Leader::new(tree, rules(30), 0));
+    let tree = PlainTree::new(Root::new(&game, 0, &table), empty(), TREE, &port);
+    test(&mut Coordinator::new(tree, config(30), 0));
 }
 
-fn message(worker: WorkerId, notice: Notice<Vec<Child>>) -> Said {
-    Message { worker, facts: Vec::new(), read: 0, notice }
+fn message(worker: WorkerId, state: WorkerState<Vec<Child>>) -> Said {
+    Request { worker, results: Vec::new(), received: 0, state }
 }
 
 fn children(codes: std::ops::Range<u64>) -> JobOutcome<Vec<Child>> {
@@ -390,9 +407,9 @@ fn children(codes: std::ops::Range<u64>) -> JobOutcome<Vec<Child>> {
 }
 
 /// The job of an answer.
-fn job(answer: &Heard) -> Search<u64> {
-    match &answer.order {
-        Order::Search(search) => search.clone(),
+fn job(answer: &Heard) -> Job<u64> {
+    match &answer.instruction {
+        Instruction::Search(search) => search.clone(),
         order => panic!("{order:?}"),
     }
 }
@@ -404,66 +421,68 @@ fn spent(nodes: u64) -> Counters {
 #[test]
 fn what_a_lost_worker_had_is_anybodys_and_what_comes_twice_counts_once() {
     with_leader(|leader| {
-        let first = job(&leader.hear(message(1, Notice::Hello)));
-        assert_eq!(job(&leader.hear(message(1, Notice::Hello))), first);
-        assert_eq!(leader.hear(message(2, Notice::Hello)).order, Order::Wait);
-        leader.lost(1);
+        let first = job(&leader.handle(message(1, WorkerState::Idle)));
+        assert_eq!(job(&leader.handle(message(1, WorkerState::Idle))), first);
+        assert_eq!(leader.handle(message(2, WorkerState::Idle)).instruction, Instruction::Wait);
+        leader.remove_worker(1);
         assert_eq!((leader.jobs(), leader.granted), (0, 0));
-        let other = job(&leader.hear(message(2, Notice::Hello)));
+        let other = job(&leader.handle(message(2, WorkerState::Idle)));
         assert_eq!((other.node, other.last), (first.node, None));
-        assert!(other.job > first.job);
+        assert!(other.id > first.id);
         // Facts are true whatever job they come with, once.
-        let late = Notice::Done { job: first.job, outcome: children(1..4), spent: spent(9) };
-        let fact = Finding { code: 77, entry: Entry::solved(Value::Win, 3) };
-        let late = Message { facts: vec![fact, fact], ..message(2, late) };
-        assert_eq!(job(&leader.hear(late)), other);
-        assert_eq!((leader.counters().nodes, leader.level.nodes(), leader.facts()), (1, 1, 1));
-        let done = Notice::Done { job: other.job, outcome: children(1..4), spent: spent(9) };
-        let next = job(&leader.hear(message(2, done.clone())));
+        let late = WorkerState::Done { job: first.id, outcome: children(1..4), spent: spent(9) };
+        let fact = SharedEntry { code: 77, entry: Entry::solved(Value::Win, 3) };
+        let late = Request { results: vec![fact, fact], ..message(2, late) };
+        assert_eq!(job(&leader.handle(late)), other);
+        assert_eq!((leader.counters().nodes, leader.tree.nodes(), leader.results()), (1, 1, 1));
+        let done = WorkerState::Done { job: other.id, outcome: children(1..4), spent: spent(9) };
+        let next = job(&leader.handle(message(2, done.clone())));
         let counters = leader.counters();
         assert_eq!((counters.nodes, counters.first_level, counters.second_level), (10, 4, 6));
-        assert_eq!(job(&leader.hear(message(2, done))), next);
+        assert_eq!(job(&leader.handle(message(2, done))), next);
         assert_eq!((leader.counters(), leader.jobs()), (counters, 1));
-        // Whoever comes now learns who has searched the parent, and all facts.
-        let answer = leader.hear(message(3, Notice::Hello));
-        assert_eq!((job(&answer).last, answer.facts, answer.read), (Some(2), vec![fact], 1));
+        // Whoever comes now learns who has searched the parent, and all results.
+        let answer = leader.handle(message(3, WorkerState::Idle));
+        assert_eq!((job(&answer).last, answer.results, answer.received), (Some(2), vec![fact], 1));
     });
 }
 
 #[test]
 fn who_reads_late_gets_the_latest_facts() {
     with_leader(|leader| {
-        leader.rules.facts_kept = 3;
-        let fact = |code| Finding { code, entry: Entry::solved(Value::Win, 3) };
-        leader.remember((0..5).map(fact));
-        assert_eq!((leader.facts(), leader.log.len()), (5, 3));
-        let answer = leader.hear(message(1, Notice::Hello));
-        assert_eq!((answer.facts, answer.read), ([2, 3, 4].map(fact).to_vec(), 5));
-        leader.remember([fact(5)]);
-        for (read, facts) in [(0, &[3, 4, 5][..]), (4, &[4, 5]), (5, &[5]), (6, &[]), (9, &[])] {
-            let answer = leader.hear(Message { read, ..message(1, Notice::Hello) });
-            let facts: Vec<_> = facts.iter().map(|&code| fact(code)).collect();
-            assert_eq!((answer.facts, answer.read), (facts, read.max(6)));
+        leader.config.max_results_stored = 3;
+        let fact = |code| SharedEntry { code, entry: Entry::solved(Value::Win, 3) };
+        leader.share((0..5).map(fact));
+        assert_eq!((leader.results(), leader.log.len()), (5, 3));
+        let answer = leader.handle(message(1, WorkerState::Idle));
+        assert_eq!((answer.results, answer.received), ([2, 3, 4].map(fact).to_vec(), 5));
+        leader.share([fact(5)]);
+        for (received, results) in
+            [(0, &[3, 4, 5][..]), (4, &[4, 5]), (5, &[5]), (6, &[]), (9, &[])]
+        {
+            let answer = leader.handle(Request { received, ..message(1, WorkerState::Idle) });
+            let results: Vec<_> = results.iter().map(|&code| fact(code)).collect();
+            assert_eq!((answer.results, answer.received), (results, received.max(6)));
         }
     });
 }
 
 /// The best leaf gets children with these codes and deltas, as a worker tells.
 fn tell(
-    leader: &mut Leader<JobTree<'_, GraphGame>>,
+    leader: &mut Coordinator<PlainTree<'_, GraphGame>>,
     worker: WorkerId,
     children: &[(u64, Number)],
 ) -> u64 {
     let child = |&(code, delta)| Child { code, phi: 8, delta, effort: 0 };
     let children = children.iter().map(child).collect();
-    let Selection::Leaf(leaf) = leader.level.select() else { panic!("a leaf is free") };
-    leader.level.release(&leaf);
-    leader.level.attach(&leaf, &children, 1, worker).unwrap();
-    JobTree::<GraphGame>::code(&leaf)
+    let Selection::Leaf(leaf) = leader.tree.select() else { panic!("a leaf is free") };
+    leader.tree.release(&leaf);
+    leader.tree.attach(&leaf, &children, 1, worker).unwrap();
+    PlainTree::<GraphGame>::code(&leaf)
 }
 
 /// Leaf 1 is the best one, known by worker 7; leaves 20 and 21 are known by worker 2.
-fn with_leaves_that_are_known(test: impl Fn(&mut Leader<JobTree<'_, GraphGame>>)) {
+fn with_leaves_that_are_known(test: impl Fn(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
     with_leader(|leader| {
         assert_eq!(tell(leader, 7, &[(1, 5), (2, 4)]), 0);
         assert_eq!(tell(leader, 2, &[(20, 1), (21, 2)]), 2);
@@ -475,11 +494,11 @@ fn with_leaves_that_are_known(test: impl Fn(&mut Leader<JobTree<'_, GraphGame>>)
 fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
     for (leaves_compared, expected) in [(1, 1), (2, 20), (3, 20)] {
         with_leaves_that_are_known(|leader| {
-            leader.rules.leaves_compared = leaves_compared;
-            let next = job(&leader.hear(message(2, Notice::Hello)));
+            leader.config.leaves_compared = leaves_compared;
+            let next = job(&leader.handle(message(2, WorkerState::Idle)));
             assert_eq!(next.node, expected);
             // The leaves that were passed over are free.
-            let others = [3, 4].map(|name| leader.hear(message(name, Notice::Hello)));
+            let others = [3, 4].map(|name| leader.handle(message(name, WorkerState::Idle)));
             let mut codes = others.map(|answer| job(&answer).node).to_vec();
             codes.push(next.node);
             codes.sort_unstable();
@@ -491,13 +510,13 @@ fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
 #[test]
 fn a_slow_worker_does_not_keep_the_best_leaf() {
     with_leaves_that_are_known(|leader| {
-        leader.rules.leaves_compared = 3;
-        let mut notice = Notice::Hello;
+        leader.config.leaves_compared = 3;
+        let mut state = WorkerState::Idle;
         for (node, last) in [(20, None), (20, None), (1, Some(7))] {
-            let next = job(&leader.hear(message(2, notice)));
+            let next = job(&leader.handle(message(2, state)));
             assert_eq!((next.node, next.last), (node, last));
             let (outcome, spent) = (JobOutcome::Stopped, spent(1));
-            notice = Notice::Done { job: next.job, outcome, spent };
+            state = WorkerState::Done { job: next.id, outcome, spent };
         }
     });
 }
@@ -506,11 +525,11 @@ fn a_slow_worker_does_not_keep_the_best_leaf() {
 #[test]
 fn leaves_of_a_lost_worker_are_anybodys() {
     with_leaves_that_are_known(|leader| {
-        leader.rules.leaves_compared = 3;
-        leader.lost(7);
-        let next = job(&leader.hear(message(2, Notice::Hello)));
+        leader.config.leaves_compared = 3;
+        leader.remove_worker(7);
+        let next = job(&leader.handle(message(2, WorkerState::Idle)));
         assert_eq!((next.node, next.last), (1, None));
-        let next = job(&leader.hear(message(3, Notice::Hello)));
+        let next = job(&leader.handle(message(3, WorkerState::Idle)));
         assert_eq!((next.node, next.last), (20, Some(2)));
     });
 }
@@ -518,10 +537,10 @@ fn leaves_of_a_lost_worker_are_anybodys() {
 #[test]
 fn what_is_kept_of_leaves_does_not_outgrow_the_tree() {
     with_leader(|leader| {
-        let mut next = job(&leader.hear(message(1, Notice::Hello)));
-        let done = |leader: &mut Leader<_>, next: &Search<u64>, outcome| {
-            let (job, spent) = (next.job, spent(1));
-            self::job(&leader.hear(message(1, Notice::Done { job, outcome, spent })))
+        let mut next = job(&leader.handle(message(1, WorkerState::Idle)));
+        let done = |leader: &mut Coordinator<_>, next: &Job<u64>, outcome| {
+            let (job, spent) = (next.id, spent(1));
+            self::job(&leader.handle(message(1, WorkerState::Done { job, outcome, spent })))
         };
         let child = |code| Child { code, phi: 1, delta: 1 << 20, effort: 0 };
         next = done(leader, &next, JobOutcome::Open((1..301).map(child).collect()));
@@ -530,42 +549,42 @@ fn what_is_kept_of_leaves_does_not_outgrow_the_tree() {
             next = done(leader, &next, children(1000 + 100 * round..1100 + 100 * round));
             next = done(leader, &next, JobOutcome::Solved(Value::Loss, None));
         }
-        assert_eq!(leader.level.nodes(), 2);
-        let bytes = leader.bytes() + leader.level.own_bytes();
+        assert_eq!(leader.tree.nodes(), 2);
+        let bytes = leader.bytes() + leader.tree.own_bytes();
         assert!(bytes < 1000, "{bytes}");
     });
 }
 
 #[test]
-fn jobs_below_what_is_solved_are_called_off_and_the_end_calls_off_all() {
+fn jobs_below_what_is_solved_are_cancelled_and_the_end_calls_off_all() {
     with_leader(|leader| {
-        let mut say = |worker, notice| {
-            let answer = leader.hear(message(worker, notice));
-            (answer, leader.take_stops().collect::<Vec<_>>())
+        let mut say = |worker, state| {
+            let answer = leader.handle(message(worker, state));
+            (answer, leader.take_cancelled().collect::<Vec<_>>())
         };
-        let root = job(&say(1, Notice::Hello).0).job;
+        let root = job(&say(1, WorkerState::Idle).0).id;
         let (answer, _) =
-            say(1, Notice::Done { job: root, outcome: children(1..3), spent: spent(3) });
+            say(1, WorkerState::Done { job: root, outcome: children(1..3), spent: spent(3) });
         let one = job(&answer);
         let outcome = children(10 * one.node..10 * one.node + 2);
-        let (answer, _) = say(1, Notice::Done { job: one.job, outcome, spent: spent(3) });
+        let (answer, _) = say(1, WorkerState::Done { job: one.id, outcome, spent: spent(3) });
         let first = job(&answer);
-        let jobs = [2, 3].map(|worker| job(&say(worker, Notice::Hello).0));
+        let jobs = [2, 3].map(|worker| job(&say(worker, WorkerState::Idle).0));
         let below = jobs.iter().position(|job| job.node >= 10).unwrap();
         let beside = jobs[1 - below].clone();
         assert!(first.node >= 10 && beside.node < 10);
         // A lost leaf wins its parent, whose other leaf goes with it.
         let outcome = JobOutcome::Solved(Value::Loss, None);
-        let (answer, stops) = say(1, Notice::Done { job: first.job, outcome, spent: spent(3) });
-        assert_eq!(answer.order, Order::Wait);
-        assert_eq!(stops, [(2 + below as u64, jobs[below].job)]);
+        let (answer, stops) = say(1, WorkerState::Done { job: first.id, outcome, spent: spent(3) });
+        assert_eq!(answer.instruction, Instruction::Wait);
+        assert_eq!(stops, [(2 + below as u64, jobs[below].id)]);
         leader.end(Reason::Interrupted);
-        let all: Vec<_> = leader.take_stops().collect();
-        assert_eq!(all, [(3 - below as u64, beside.job)]);
-        for (worker, Search { job, .. }) in [2, 3].into_iter().zip(jobs) {
-            let done = Notice::Done { job, outcome: JobOutcome::Stopped, spent: spent(1) };
-            let answer = leader.hear(message(worker, done));
-            assert_eq!(answer.order, Order::Quit);
+        let all: Vec<_> = leader.take_cancelled().collect();
+        assert_eq!(all, [(3 - below as u64, beside.id)]);
+        for (worker, Job { id: job, .. }) in [2, 3].into_iter().zip(jobs) {
+            let done = WorkerState::Done { job, outcome: JobOutcome::Stopped, spent: spent(1) };
+            let answer = leader.handle(message(worker, done));
+            assert_eq!(answer.instruction, Instruction::Quit);
         }
         assert_eq!((leader.jobs(), leader.reason()), (0, Some(Reason::Interrupted)));
     });

@@ -25,13 +25,13 @@ const TAIL: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// From a worker to the leader.
-    Message = 1,
-    /// From the leader to a worker.
-    Answer = 2,
-    /// From a worker to another: what it knows below a node.
+    /// From a worker to the coordinator.
+    Request = 1,
+    /// From the coordinator to a worker.
+    Reply = 2,
+    /// From a worker to another: its entries below a node.
     Entries = 3,
-    /// A node, for whoever is asked for entries.
+    /// A node, for the worker that has entries below it.
     Node = 4,
 }
 
@@ -90,8 +90,8 @@ pub fn open(kind: Kind, search: u64, bytes: &[u8]) -> Result<&[u8], WireError> {
     }
     if bytes[4..8] != (kind as u32).to_le_bytes() {
         return Err(WireError::Unexpected(match kind {
-            Kind::Message => "one of a worker to its leader",
-            Kind::Answer => "an answer of a leader",
+            Kind::Request => "one of a worker to its coordinator",
+            Kind::Reply => "a reply of a coordinator",
             Kind::Entries => "entries of a worker",
             Kind::Node => "a node",
         }));
@@ -138,8 +138,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_sent_comes_out(search: u64, value: Vec<(u64, u32, bool)>) {
-            let bytes = encode(Kind::Answer, search, &value);
-            prop_assert_eq!(decode(Kind::Answer, search, &bytes), Ok(value));
+            let bytes = encode(Kind::Reply, search, &value);
+            prop_assert_eq!(decode(Kind::Reply, search, &bytes), Ok(value));
         }
 
         #[test]
@@ -149,28 +149,28 @@ mod tests {
             bit in 0u32..8,
             length: prop::sample::Index,
         ) {
-            let bytes = encode(Kind::Message, 7, &value);
+            let bytes = encode(Kind::Request, 7, &value);
             let mut altered = bytes.clone();
             altered[at.index(bytes.len())] ^= 1 << bit;
-            prop_assert!(decode::<Vec<u64>>(Kind::Message, 7, &altered).is_err());
+            prop_assert!(decode::<Vec<u64>>(Kind::Request, 7, &altered).is_err());
             let cut = &bytes[..length.index(bytes.len())];
-            prop_assert!(decode::<Vec<u64>>(Kind::Message, 7, cut).is_err());
+            prop_assert!(decode::<Vec<u64>>(Kind::Request, 7, cut).is_err());
         }
 
         #[test]
         fn random_bytes_are_refused(bytes: Vec<u8>) {
-            prop_assert!(decode::<Vec<u64>>(Kind::Message, 7, &bytes).is_err());
+            prop_assert!(decode::<Vec<u64>>(Kind::Request, 7, &bytes).is_err());
         }
     }
 
     #[test]
     fn errors_say_what_is_wrong() {
-        let bytes = encode(Kind::Message, 7, &(1u64, 2u64));
+        let bytes = encode(Kind::Request, 7, &(1u64, 2u64));
         let read = |kind, search| decode::<(u64, u64)>(kind, search, &bytes);
-        assert_eq!(read(Kind::Message, 8), Err(WireError::OtherSearch));
+        assert_eq!(read(Kind::Request, 8), Err(WireError::OtherSearch));
         assert!(matches!(read(Kind::Entries, 7), Err(WireError::Unexpected(_))));
-        let other = decode::<u64>(Kind::Message, 7, &bytes);
+        let other = decode::<u64>(Kind::Request, 7, &bytes);
         assert!(matches!(other, Err(WireError::Unexpected(_))), "bytes are left");
-        assert_eq!(decode::<u64>(Kind::Message, 7, b"GET / HTTP/1.1"), Err(WireError::Foreign));
+        assert_eq!(decode::<u64>(Kind::Request, 7, b"GET / HTTP/1.1"), Err(WireError::Foreign));
     }
 }

@@ -1,4 +1,4 @@
-//! A worker's side: a job in, what came of it out.
+//! A worker in another process: receives jobs and sends their results.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,119 +7,120 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::message::{Instruction, Job, JobId, JobOutcome, Reply, Request, WorkerId, WorkerState};
 use super::wire::{self, Kind, WireError};
-use crate::jobs::messages::{Answer, JobId, JobOutcome, Message, Notice, Order, Search, WorkerId};
 use crate::run::{Counters, Limits, Pace};
 
-/// A worker with a memory of its own, whatever it searches.
+/// A worker with a table of its own, for any game.
 ///
-/// One job is searched at a time; everything else may be called meanwhile, from other threads.
+/// It searches one job at a time. All other methods may be called meanwhile, from other threads.
 pub trait RemoteWorker: Sync {
-    /// Searches a job, as the worker of this name. `entries` are what others know about its node
-    /// ([`RemoteWorker::entries`]); without them the search only takes longer.
+    /// Searches the job in a reply, as the worker with this id, and returns the request with its result. `entries` are
+    /// those of another worker below its node ([`RemoteWorker::entries`]); without them the search only takes
+    /// longer.
     ///
     /// # Errors
-    /// If the answer is no job of this search, or the entries are none.
+    /// If the reply has no job of this search, or the entries are not valid.
     fn search(
         &self,
         worker: WorkerId,
-        answer: &[u8],
+        reply: &[u8],
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError>;
 
-    /// Searches on below the node of the last job, until the next job comes or so many nodes have been
-    /// evaluated. What is found out goes with the next job's result. Does nothing while a job is being
+    /// Continues below the node of the last job until the next job comes or this number of nodes has been
+    /// evaluated. The results are sent with that of the next job. Does nothing while a job is being
     /// searched.
     fn go_on(&self, nodes: Option<u64>) {
         let _ = nodes;
     }
 
-    /// What this worker knows below a node.
+    /// The entries of this worker below a node.
     ///
     /// # Errors
-    /// If these bytes are no node of this search.
+    /// If these bytes are not a node of this search.
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError>;
 
-    /// Gives a job up, now or when it comes.
-    fn call_off(&self, job: JobId);
+    /// Cancels a job, now or when it comes.
+    fn cancel(&self, job: JobId);
 
-    /// What the worker has counted in all its jobs.
+    /// Counters of all jobs of the worker.
     fn counters(&self) -> Counters;
 
-    /// Entries that fit into its table.
+    /// Number of entries that fit into its table.
     fn capacity(&self) -> u64;
 }
 
-/// The jobs of a worker, whatever it searches: taken in, called off, counted and answered.
+/// Jobs of a worker: received, cancelled, counted and answered.
 pub(crate) struct WorkerJobs<'a> {
-    /// Which search they belong to.
+    /// Id of the search.
     pub search: u64,
     pace: Option<&'a dyn Pace>,
-    calls: CallOffs,
-    /// Held by whoever searches.
+    cancelled: CancelledJobs,
+    /// Held while a node is searched.
     busy: Mutex<()>,
-    /// Jobs that wait for their turn.
+    /// Number of jobs that wait.
     waiting: AtomicUsize,
-    /// Stops what goes on without a job.
+    /// Stops the search without a job.
     wanted: AtomicBool,
-    /// What was counted without a job since the last result.
+    /// Counters of the search without a job since the last result.
     owed: Mutex<Counters>,
-    /// What has been counted.
+    /// Counters of all searches.
     total: Mutex<Counters>,
 }
 
 impl<'a> WorkerJobs<'a> {
     pub fn new(search: u64, pace: Option<&'a dyn Pace>) -> Self {
-        let (calls, busy, waiting, wanted, owed, total) = Default::default();
-        WorkerJobs { search, pace, calls, busy, waiting, wanted, owed, total }
+        let (cancelled, busy, waiting, wanted, owed, total) = Default::default();
+        WorkerJobs { search, pace, cancelled, busy, waiting, wanted, owed, total }
     }
 
-    /// Searches the job in an answer. `work` gets it with the facts of others and the job's limits; the
-    /// message has the outcome, what was counted, and the facts that were found out.
+    /// Searches the job in a reply. `work` gets it with the results of other workers and the job's limits, and
+    /// returns the outcome, the counters, and the results to share.
     ///
     /// # Errors
-    /// If the answer is no job of this search, and those of `work`.
-    pub fn run<N, C, T>(
+    /// If the reply has no job of this search, and those of `work`.
+    pub fn run<N, C, R>(
         &self,
         worker: WorkerId,
-        answer: &[u8],
+        reply: &[u8],
         work: impl FnOnce(
-            Search<N>,
-            Vec<T>,
+            Job<N>,
+            Vec<R>,
             Limits<'_>,
-        ) -> Result<(JobOutcome<C>, Counters, Vec<T>), WireError>,
+        ) -> Result<(JobOutcome<C>, Counters, Vec<R>), WireError>,
     ) -> Result<Vec<u8>, WireError>
     where
         N: Serialize + DeserializeOwned,
         C: Serialize,
-        T: Serialize + DeserializeOwned,
+        R: Serialize + DeserializeOwned,
     {
-        let answer: Answer<N, T> = wire::decode(Kind::Answer, self.search, answer)?;
-        let Answer { order: Order::Search(search), facts, read } = answer else {
+        let reply: Reply<N, R> = wire::decode(Kind::Reply, self.search, reply)?;
+        let Reply { instruction: Instruction::Search(job), results, received } = reply else {
             return Err(WireError::Unexpected("a job"));
         };
         self.waiting.fetch_add(1, Ordering::SeqCst);
         self.wanted.store(true, Ordering::SeqCst);
         let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        let (job, nodes) = (search.job, Some(search.budget));
-        let stop = self.calls.begin(job);
+        let (id, nodes) = (job.id, Some(job.budget));
+        let stop = self.cancelled.begin(id);
         let limits = Limits { nodes, stop: Some(&stop), pace: self.pace, ..Limits::default() };
-        let found = work(search, facts, limits);
-        self.calls.end();
-        let (outcome, mut spent, facts) = found?;
+        let found = work(job, results, limits);
+        self.cancelled.end();
+        let (outcome, mut spent, results) = found?;
         self.lock_total().add_since(&spent, &Counters::default());
         let owed = std::mem::take(&mut *self.owed.lock().unwrap_or_else(PoisonError::into_inner));
         spent.add_since(&owed, &Counters::default());
-        let notice = Notice::Done { job, outcome, spent };
-        let message = Message { worker, facts, read, notice };
-        Ok(wire::encode(Kind::Message, self.search, &message))
+        let state = WorkerState::Done { job: id, outcome, spent };
+        let request = Request { worker, results, received, state };
+        Ok(wire::encode(Kind::Request, self.search, &request))
     }
 
     /// Searches without a job, unless there is one: see [`RemoteWorker::go_on`].
     ///
-    /// A job says that it waits before it raises the flag `wanted`; here the flag is lowered before the
-    /// look at who waits. So a job that comes is seen here, or its flag stops `work`.
+    /// A job increments `waiting` before it raises the flag `wanted`; here the flag is lowered before `waiting` is
+    /// read. So a job that comes is seen here, or its flag stops `work`.
     pub fn go_on(&self, nodes: Option<u64>, work: impl FnOnce(Limits<'_>) -> Counters) {
         let _busy = match self.busy.try_lock() {
             Ok(busy) => busy,
@@ -137,9 +138,9 @@ impl<'a> WorkerJobs<'a> {
         owed.add_since(&spent, &Counters::default());
     }
 
-    /// See [`RemoteWorker::call_off`].
-    pub fn call_off(&self, job: JobId) {
-        self.calls.call_off(job);
+    /// See [`RemoteWorker::cancel`].
+    pub fn cancel(&self, job: JobId) {
+        self.cancelled.cancel(job);
     }
 
     /// See [`RemoteWorker::counters`].
@@ -152,31 +153,31 @@ impl<'a> WorkerJobs<'a> {
     }
 }
 
-/// Which jobs have been called off.
+/// Jobs that have been cancelled.
 #[derive(Debug, Default)]
-struct CallOffs {
+struct CancelledJobs {
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The job that is being searched, and what stops it.
+    /// The job that is being searched, and the flag that stops it.
     current: Option<(JobId, Arc<AtomicBool>)>,
-    /// Jobs that are still to come.
+    /// Cancelled jobs that have not come.
     ahead: BTreeSet<JobId>,
-    /// The latest job that has come. Names grow, and those of one worker come nearly in order.
+    /// The latest job that has come. Ids grow, and those of one worker come nearly in order.
     latest: JobId,
 }
 
-/// How many jobs behind the latest one may still come.
+/// Maximum distance of a job that has not come from the latest one.
 const BEHIND: u64 = 1 << 16;
 
-impl CallOffs {
+impl CancelledJobs {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a job; the flag stops it.
+    /// Begins a job. The flag stops it.
     pub fn begin(&self, job: JobId) -> Arc<AtomicBool> {
         let mut state = self.lock();
         state.latest = state.latest.max(job);
@@ -192,8 +193,8 @@ impl CallOffs {
         self.lock().current = None;
     }
 
-    /// Calls a job off.
-    pub fn call_off(&self, job: JobId) {
+    /// Cancels a job.
+    pub fn cancel(&self, job: JobId) {
         let mut state = self.lock();
         match &state.current {
             Some((current, stop)) if *current == job => stop.store(true, Ordering::Relaxed),
@@ -209,19 +210,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_can_be_called_off_before_and_while_it_is_searched() {
-        let calls = CallOffs::default();
-        calls.call_off(5);
+    fn a_job_can_be_cancelled_before_and_while_it_is_searched() {
+        let calls = CancelledJobs::default();
+        calls.cancel(5);
         let stop = calls.begin(4);
         assert!(!stop.load(Ordering::Relaxed));
-        calls.call_off(4);
+        calls.cancel(4);
         assert!(stop.load(Ordering::Relaxed));
         calls.end();
         assert!(calls.begin(5).load(Ordering::Relaxed));
         calls.end();
         assert!(!calls.begin(6).load(Ordering::Relaxed));
-        // What never comes is forgotten.
-        calls.call_off(7);
+        // Jobs that never come are forgotten.
+        calls.cancel(7);
         calls.begin(8 + BEHIND);
         assert!(calls.lock().ahead.is_empty());
     }

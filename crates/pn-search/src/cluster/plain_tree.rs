@@ -1,27 +1,25 @@
 //! A proof-number tree whose leaves several workers search at once.
 //!
-//! The tree itself is used by one thread at a time; whoever holds it selects a leaf for a worker
-//! ([`FirstLevel::select`]) and takes the result in when the worker comes back
-//! ([`FirstLevel::attach`], [`FirstLevel::resolve`]). Between the two the tree may change in any way.
+//! The tree itself is used by one thread at a time, which selects a leaf for a worker ([`JobTree::select`]) or adds
+//! the result of a job ([`JobTree::attach`], [`JobTree::resolve`]). Between the two the tree may change in any
+//! way.
 //!
 //! # Selection
 //!
-//! From the root, always to the child of least virtual delta: its delta, and something on top for
-//! every worker that searches a leaf below it, in expectation that the numbers there will rise
-//! (Kaneko 2010; thesis, 3.7.1). Virtual numbers decide on selections only; what is backed up are
-//! the children's own numbers. A position that somebody searches is taken: no second worker gets
-//! it, be it at the same leaf or at another one. If all leaves below a node are taken, selection
-//! goes back and on to the next best child. So a free leaf is found if there is one.
+//! Selection goes from the root to the child of least virtual delta: its delta, and a virtual loss for every worker
+//! that searches a leaf below it, in expectation that the numbers there will rise (Kaneko 2010; thesis, 3.7.1).
+//! Virtual numbers are for selection only; the children's own numbers are backed up. A position that a worker
+//! searches is taken: no second worker gets it, at the same leaf or at another one. If all leaves below a node are
+//! taken, selection goes back and on to the next best child. So a free leaf is found if there is one.
 //!
-//! # Coming back
+//! # Results
 //!
-//! A worker knows its leaf by the path of codes from the root. If the path still leads to an open,
-//! unexpanded leaf, the result belongs there, for a code is the whole position; else something on
-//! the way was solved meanwhile and left the tree, and the result is dropped (what was solved on the
-//! way is in the table). Nothing is ever written through a block that has been given back. The
-//! workers below a block are counted outside of the tree, by the block's name. If a block is given
-//! back and taken for another node while its workers are still out, that node counts them until
-//! they return: it is selected a little less, and nothing else.
+//! A leaf is identified by the path of codes from the root. If the path still leads to an open, unexpanded leaf, the
+//! result is valid there, because a code is the whole position. Otherwise a node on the path has been solved and has
+//! left the tree, and the result is dropped; solved positions are in the table. Nothing is written through a block
+//! that has been freed. The workers below a block are counted outside of the tree, by the block's index. If a block
+//! is freed and allocated for another node while its workers still search, that node counts them until they
+//! return: it is selected a little less.
 
 #![forbid(unsafe_code)]
 
@@ -29,33 +27,37 @@ use std::collections::hash_map::Entry;
 
 use ahash::{AHashMap, AHashSet};
 
-use super::messages::{JobOutcome, WorkerId};
-use super::{Finding, FirstLevel, Selection};
+use super::message::{JobOutcome, WorkerId};
+use super::{JobTree, Selection, SharedEntry};
 use crate::Value;
 use crate::arena::{Block, Memory, Node, Region, UNIT};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
+use crate::pn2::Pn2Options;
 use crate::run::{Counters, Outcome, Reason, Report, RootChild};
 use crate::snapshot::{SavedTree, TreePort};
 use crate::table::{Entry as TableEntry, Stored, Table};
 
-/// The parameters of a tree for several workers.
+/// Parameters of a tree for several workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct JobTreeOptions {
-    /// How delta follows from the children's phi.
+pub(crate) struct PlainTreeOptions {
+    /// Combination of the children's phi to delta.
     pub combination: Combination,
-    /// Whether the table is asked for, and told, the numbers of open nodes as well.
+    /// Numbers of open nodes are also read from the table and stored there.
     pub open_entries: bool,
     /// Expansions after which a node that the search returns to looks its children up in the table
     /// again; `u32::MAX` for never.
     pub refresh_age: u32,
-    /// What a worker below a node adds to the node's delta in selections: one, and this part of
-    /// the delta, in 1/64.
-    pub congestion_64: u32,
-    /// Whether the workers share nothing, so that it matters who has searched what.
-    pub workers_apart: bool,
+    /// Virtual loss that a worker below a node adds to the node's delta in selections, in addition to 1: a share
+    /// of the delta in 1/64.
+    pub virtual_loss_64: u32,
+    /// The jobs are second-level searches of PN².
+    pub pn2: Option<Pn2Options>,
+    /// The workers are in other processes. Then the table is the coordinator's own, and leaves are assigned to workers
+    /// that have searched their parents.
+    pub is_remote: bool,
 }
 
 /// A step down: a block, and the code of the child in it.
@@ -73,32 +75,32 @@ pub struct Leaf {
     path: Vec<Step>,
 }
 
-/// The tree, who is where in it, and what is known about the root.
-pub struct JobTree<'a, G: Game> {
+/// Tree of a game with codes, its taken leaves, and the numbers of its root.
+pub struct PlainTree<'a, G: Game> {
     game: &'a G,
-    /// For looks at what comes from elsewhere.
+    /// For the validation of requests.
     scratch: G::Scratch,
     children: Vec<Child>,
-    /// What is known beside the tree.
+    /// Entries that are not in the tree.
     table: &'a Table,
-    /// Entries of the table by the tree's own count, for a table that nobody else fills.
+    /// Entries of the table by the tree's own count, for a table that is not shared.
     table_used: u64,
-    /// What the table has not been told yet.
-    news: Vec<(u64, TableEntry)>,
+    /// Entries to be stored in the table.
+    updates: Vec<(u64, TableEntry)>,
     port: &'a TreePort,
     memory: Memory,
     region: Region,
-    options: JobTreeOptions,
+    options: PlainTreeOptions,
     root: u64,
     root_block: Block,
     /// The workers below the blocks that have any.
     workers: AHashMap<Block, u32>,
     /// The positions that are being searched.
     taken: AHashSet<u64>,
-    /// The workers that have searched the parents of blocks, if that matters. Blocks that have been
-    /// given back stay here until they are taken again.
+    /// Workers that have searched the parents of blocks, if they are in other processes. Freed blocks stay here
+    /// until they are allocated again.
     searched_by: AHashMap<Block, u32>,
-    /// Whether somebody was at a leaf that has left the tree.
+    /// A taken leaf has left the tree.
     has_lost_leaves: bool,
     /// Expansions made for the tree, by which the age of look-ups is measured.
     clock: u64,
@@ -110,12 +112,12 @@ pub struct JobTree<'a, G: Game> {
     value: Option<Value>,
 }
 
-impl<'a, G: Game> JobTree<'a, G> {
+impl<'a, G: Game> PlainTree<'a, G> {
     /// A tree below a root. What is solved goes to the table, where selections look for it.
     pub(crate) fn new(
         root: Root<'a, G>,
         tree: SavedTree,
-        options: JobTreeOptions,
+        options: PlainTreeOptions,
         port: &'a TreePort,
     ) -> Self {
         let Root { game, code: root, table } = root;
@@ -126,13 +128,13 @@ impl<'a, G: Game> JobTree<'a, G> {
             numbers = scan.numbers_of_parent(options.combination);
             best = Some(memory.code(root_block, scan.best));
         }
-        JobTree {
+        PlainTree {
             game,
             scratch: G::Scratch::default(),
             children: Vec::new(),
             table,
             table_used: table.estimated_count(),
-            news: Vec::new(),
+            updates: Vec::new(),
             port,
             memory,
             region,
@@ -164,7 +166,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             memory_bytes: memory_bytes as u64 + self.own_bytes(),
             threads,
         };
-        let JobTree { port, memory, region, root_block, .. } = self;
+        let PlainTree { port, memory, region, root_block, .. } = self;
         port.leave(SavedTree { memory, region, root_block, beside: Vec::new() });
         report
     }
@@ -247,7 +249,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             let child = memory.child(block, at);
             if child != 0 && congested {
                 let workers = self.workers.get(&child).copied().unwrap_or(0);
-                let each = 1 + ((delta * u64::from(self.options.congestion_64)) >> 6);
+                let each = 1 + ((delta * u64::from(self.options.virtual_loss_64)) >> 6);
                 delta += u64::from(workers) * each;
             }
             if best.is_some_and(|(least, _)| least <= delta) {
@@ -318,7 +320,7 @@ impl<'a, G: Game> JobTree<'a, G> {
                 work += self.region.free(&mut self.memory, child);
                 self.memory.set_child(block, at, 0);
             }
-            self.news.push((code, TableEntry::solved(value, work)));
+            self.updates.push((code, TableEntry::solved(value, work)));
             self.memory.add_work(block, work);
             if value == Value::Win {
                 self.memory.remove(block, at);
@@ -340,7 +342,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             self.root_block = 0;
         }
         let entry = TableEntry::solved(value, work);
-        self.news.push((self.root, entry));
+        self.updates.push((self.root, entry));
         self.value = Some(value);
         (self.phi, self.delta) = (entry.phi, entry.delta);
     }
@@ -358,7 +360,7 @@ impl<'a, G: Game> JobTree<'a, G> {
             }
             self.memory.set_numbers(step.block, at, phi, delta);
             if self.options.open_entries {
-                self.news.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
+                self.updates.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
             }
             block = step.block;
         }
@@ -368,11 +370,19 @@ impl<'a, G: Game> JobTree<'a, G> {
     }
 }
 
-impl<G: Game> FirstLevel for JobTree<'_, G> {
-    type Node = u64;
+impl<G: Game> JobTree for PlainTree<'_, G> {
     type Leaf = Leaf;
+    type Node = u64;
     type Children = Vec<Child>;
-    type Fact = Finding;
+    type SharedResult = SharedEntry;
+
+    fn job_budget(&self, job_nodes: u64) -> u64 {
+        self.options.pn2.map_or(job_nodes, |options| options.budget(self.nodes()))
+    }
+
+    fn counts_attached(&self) -> bool {
+        self.options.pn2.is_some()
+    }
 
     fn select(&mut self) -> Selection<Leaf> {
         self.select_leaf()
@@ -386,19 +396,19 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         code
     }
 
-    fn known_by(&self, leaf: &Leaf) -> Option<WorkerId> {
+    fn last_worker(&self, leaf: &Leaf) -> Option<WorkerId> {
         let parent = leaf.path.last()?;
         self.searched_by.get(&parent.block).map(|&worker| worker.into())
     }
 
-    fn forget(&mut self, worker: WorkerId) {
+    fn forget_worker(&mut self, worker: WorkerId) {
         self.searched_by.retain(|_, by| WorkerId::from(*by) != worker);
     }
 
-    /// Codes have to be those of children: the tree is of positions, and whoever gets one expands it.
-    fn is_sound(&mut self, leaf: &Leaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
+    /// Codes have to be those of children, because workers expand them.
+    fn is_valid(&mut self, leaf: &Leaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
         let open = 1..INFINITY;
-        let JobTree { game, scratch, children, .. } = self;
+        let PlainTree { game, scratch, children, .. } = self;
         children.clear();
         match (game.expand(leaf.code, scratch, children, |_| {}), outcome) {
             (_, JobOutcome::Stopped | JobOutcome::Failed(_)) => true,
@@ -409,10 +419,10 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
             (expansion, JobOutcome::Solved(Value::Loss, _)) => {
                 !matches!(expansion, Expansion::Won(_))
             }
-            (Expansion::Open, JobOutcome::Open(told)) => told.iter().all(|told| {
-                open.contains(&told.phi)
-                    && open.contains(&told.delta)
-                    && children.iter().any(|child| child.code == told.code)
+            (Expansion::Open, JobOutcome::Open(found)) => found.iter().all(|child| {
+                open.contains(&child.phi)
+                    && open.contains(&child.delta)
+                    && children.iter().any(|other| other.code == child.code)
             }),
             _ => false,
         }
@@ -430,7 +440,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         }
     }
 
-    fn stands(&self, leaf: &Leaf) -> bool {
+    fn is_leaf(&self, leaf: &Leaf) -> bool {
         if self.value.is_some() {
             return false;
         }
@@ -459,10 +469,10 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         worker: WorkerId,
     ) -> Option<u64> {
         self.clock += work;
-        if !self.stands(leaf) {
+        if !self.is_leaf(leaf) {
             return Some(0);
         }
-        // A path of codes has to be unambiguous, and nobody gains by searching a move twice.
+        // A path of codes has to be unambiguous, and a move is searched once.
         let mut codes = AHashSet::with_capacity(children.len());
         let nodes: Vec<Node> = children
             .iter()
@@ -476,8 +486,8 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         let block = self.region.allocate(&mut self.memory, nodes.into_iter())?;
         self.memory.add_work(block, work);
         self.memory.set_stamp(block, self.clock as u32);
-        if self.options.workers_apart {
-            // Of those beyond four billion nobody is asked.
+        if self.options.is_remote {
+            // Workers with larger ids are not asked for entries.
             match u32::try_from(worker) {
                 Ok(worker) => self.searched_by.insert(block, worker),
                 Err(_) => self.searched_by.remove(&block),
@@ -496,7 +506,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
 
     fn resolve(&mut self, leaf: &Leaf, value: Value, best: Option<u64>, work: u64) {
         self.clock += work;
-        if self.stands(leaf) {
+        if self.is_leaf(leaf) {
             if leaf.path.is_empty() {
                 self.best = best;
             }
@@ -504,30 +514,35 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         }
     }
 
-    fn announce(&self, fact: &Finding) {
-        self.table.prefetch(self.game.key(fact.code));
-    }
-
-    fn learn(&mut self, fact: &Finding, counters: &mut Counters) -> bool {
-        let &Finding { code, entry } = fact;
-        let is_news = self.lookup(code).is_none_or(|known| {
-            known.value().is_none() && (entry.value().is_some() || known.work <= entry.work)
-        });
-        if is_news {
-            self.store(code, entry, counters);
+    fn add_results(
+        &mut self,
+        results: Vec<SharedEntry>,
+        counters: &mut Counters,
+    ) -> Vec<SharedEntry> {
+        results.iter().for_each(|result| self.table.prefetch(self.game.key(result.code)));
+        let mut new = Vec::with_capacity(results.len());
+        for result in results {
+            let SharedEntry { code, entry } = result;
+            let is_new = self.lookup(code).is_none_or(|own| {
+                own.value().is_none() && (entry.value().is_some() || own.work <= entry.work)
+            });
+            if is_new {
+                self.store(code, entry, counters);
+                new.push(result);
+            }
         }
-        is_news
+        new
     }
 
-    fn publish(&mut self, counters: &mut Counters) {
-        for (code, entry) in std::mem::take(&mut self.news) {
+    fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {
+        for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
         self.port.look(&self.memory, &self.region, self.root_block);
-    }
-
-    fn make_room(&mut self) {
-        self.table.reserve(self.table_used, 1, |code| self.game.key(code));
+        if self.options.is_remote {
+            self.table.reserve(self.table_used, 1, |code| self.game.key(code));
+        }
+        None
     }
 
     fn root(&self) -> (Number, Number, Option<u64>) {
@@ -536,10 +551,6 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
 
     fn root_children(&self) -> Vec<RootChild> {
         self.memory.root_children(self.root_block)
-    }
-
-    fn is_solved(&self) -> bool {
-        self.value.is_some()
     }
 
     fn nodes(&self) -> u64 {

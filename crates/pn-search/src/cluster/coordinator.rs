@@ -1,0 +1,349 @@
+//! The coordinator: assigns leaves to workers, counts, and ends the search.
+//!
+//! It is driven by requests, and replies to each at once ([`Coordinator::handle`]). Jobs whose leaf has left the
+//! tree are cancelled; their list is for the carrier of the messages ([`Coordinator::take_cancelled`]). A worker
+//! that does not receive a cancellation only searches longer.
+//!
+//! A worker has at most one job. If the worker is lost, its job is released, and the leaf is free for other
+//! workers ([`Coordinator::remove_worker`]).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ahash::AHashMap;
+
+use super::message::{
+    Instruction, Job, JobId, JobOutcome, Reply, ReplyFor, Request, RequestFor, WorkerId,
+    WorkerState,
+};
+use super::{CoordinatorConfig, JobTree, Selection};
+use crate::map_bytes;
+use crate::run::{Counters, Reason};
+
+/// Minimum budget with which a job expands its node: the node itself counts as one.
+const MIN_JOB_NODES: u64 = 2;
+
+/// Maximum budget of a job, and maximum of each counter in a request: a million such numbers can be added.
+const MAX_COUNT: u64 = 1 << 44;
+
+/// Number of times that a leaf is deferred to the worker that has searched its parent, per assigned job. A worker
+/// that is as fast as the others has asked for it by then; a slow one must not hold the best leaves.
+const MAX_DEFERRALS: u64 = 2;
+
+/// Maximum number of leaves whose deferrals are counted. Few leaves are examined; others may have left the tree.
+const MAX_DEFERRED_LEAVES: usize = 1 << 16;
+
+/// A job that has been assigned.
+struct AssignedJob<L> {
+    worker: WorkerId,
+    leaf: L,
+    budget: u64,
+    last: Option<WorkerId>,
+    is_cancelled: bool,
+}
+
+/// Coordinator of the workers of a search. See the module's head.
+pub struct Coordinator<T: JobTree> {
+    /// The tree.
+    pub tree: T,
+    config: CoordinatorConfig,
+    jobs: BTreeMap<JobId, AssignedJob<T::Leaf>>,
+    /// Jobs by their workers.
+    assigned: AHashMap<WorkerId, JobId>,
+    /// The latest shared results, with the workers that found them.
+    log: VecDeque<(WorkerId, T::SharedResult)>,
+    /// Number of results that have left the log.
+    dropped: usize,
+    /// Number of times that free leaves, by their codes, have been deferred.
+    deferred: AHashMap<u64, u64>,
+    cancelled: Vec<(WorkerId, JobId)>,
+    next_job: JobId,
+    /// Nodes of jobs that have ended, and those of the tree that count in addition.
+    spent: u64,
+    /// Sum of the budgets of assigned jobs.
+    granted: u64,
+    counters: Counters,
+    reason: Option<Reason>,
+    /// The worker with whose request a contradiction was found.
+    contradicted_by: Option<WorkerId>,
+}
+
+impl<T: JobTree> Coordinator<T> {
+    /// Creates a coordinator of a tree whose root counts as a node. `table_used` is the number of entries in the
+    /// coordinator's own table.
+    pub fn new(tree: T, config: CoordinatorConfig, table_used: u64) -> Self {
+        Coordinator {
+            tree,
+            config,
+            jobs: BTreeMap::new(),
+            assigned: AHashMap::new(),
+            log: VecDeque::new(),
+            dropped: 0,
+            deferred: AHashMap::new(),
+            cancelled: Vec::new(),
+            next_job: 1,
+            spent: 1,
+            granted: 0,
+            counters: Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() },
+            reason: None,
+            contradicted_by: None,
+        }
+    }
+
+    /// Counters of all workers and the coordinator. Every node counts at one level: the first, if it has joined
+    /// the tree, else the second.
+    pub fn counters(&self) -> Counters {
+        let Counters { nodes, first_level, .. } = self.counters;
+        Counters { second_level: nodes.saturating_sub(first_level), ..self.counters }
+    }
+
+    /// Reason why the search has ended without an answer, if it has. After a contradiction there is no answer,
+    /// even if the root has a value.
+    pub fn reason(&self) -> Option<Reason> {
+        let is_final = |&reason: &Reason| reason == Reason::Contradiction || !self.tree.is_solved();
+        self.reason.filter(is_final)
+    }
+
+    /// The worker with whose request a contradiction was found.
+    pub fn contradicted_by(&self) -> Option<WorkerId> {
+        self.contradicted_by
+    }
+
+    /// Returns true if the search has ended.
+    pub fn is_over(&self) -> bool {
+        self.reason.is_some() || self.tree.is_solved()
+    }
+
+    /// Ends the search, unless it has ended.
+    pub fn end(&mut self, reason: Reason) {
+        self.reason = self.reason.or(Some(reason));
+        self.cancel_jobs();
+    }
+
+    /// Continues a search that has ended for lack of memory, when there is memory again. All jobs are released.
+    pub fn resume(&mut self) {
+        let ids: Vec<JobId> = self.jobs.keys().copied().collect();
+        for id in ids {
+            self.release(id);
+        }
+        self.reason = self.reason.filter(|&reason| reason != Reason::Memory);
+    }
+
+    /// Number of assigned jobs.
+    pub fn jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Sets the maximum number of nodes evaluated by the next jobs.
+    pub fn set_job_nodes(&mut self, nodes: u64) {
+        self.config.job_nodes = nodes;
+    }
+
+    /// Takes the jobs that have been cancelled since the last call.
+    pub fn take_cancelled(&mut self) -> impl Iterator<Item = (WorkerId, JobId)> {
+        self.cancelled.drain(..)
+    }
+
+    /// Returns true if a request can be true. Requests from other processes are untrusted; one that is not valid
+    /// must not be handled.
+    pub fn is_valid(&mut self, request: &RequestFor<T>) -> bool {
+        let in_range =
+            |spent: &Counters| spent.to_array().into_iter().all(|count| count <= MAX_COUNT);
+        match &request.state {
+            WorkerState::Idle => true,
+            WorkerState::Done { job, outcome, spent } => {
+                // The outcome of another job is ignored.
+                let of_worker = self.jobs.get(job).filter(|job| job.worker == request.worker);
+                in_range(spent)
+                    && of_worker.is_none_or(|job| self.tree.is_valid(&job.leaf, outcome))
+            }
+        }
+    }
+
+    /// Handles a request.
+    pub fn handle(&mut self, request: RequestFor<T>) -> ReplyFor<T> {
+        let Request { worker, results, received, state } = request;
+        for result in self.tree.add_results(results, &mut self.counters) {
+            self.store_result(worker, result);
+        }
+        if let WorkerState::Done { job, outcome, spent } = state
+            && self.assigned.get(&worker) == Some(&job)
+        {
+            self.finish(job, outcome, &spent);
+        }
+        let instruction = self.next(worker);
+        if let Some(reason) = self.tree.publish(&mut self.counters) {
+            self.fail(reason, worker);
+        }
+        if self.tree.has_lost_leaves() || self.is_over() {
+            self.cancel_jobs();
+        }
+        let received = received.max(self.dropped);
+        let end = self.results().min(received.saturating_add(self.config.max_results_in_reply));
+        let results = self.log.range(received.min(end) - self.dropped..end - self.dropped);
+        let results = results.filter(|(from, _)| *from != worker).map(|(_, result)| result.clone());
+        Reply { instruction, results: results.collect(), received: received.max(end) }
+    }
+
+    /// Records the reason why the search has to end. The first reason stays, unless a contradiction is found.
+    fn fail(&mut self, reason: Reason, worker: WorkerId) {
+        if reason == Reason::Contradiction && self.reason != Some(reason) {
+            (self.reason, self.contradicted_by) = (Some(reason), Some(worker));
+        }
+        self.reason = self.reason.or(Some(reason));
+    }
+
+    /// Shares results from before the search with all workers.
+    pub fn share(&mut self, results: impl IntoIterator<Item = T::SharedResult>) {
+        for result in results {
+            self.store_result(WorkerId::MAX, result);
+        }
+    }
+
+    fn store_result(&mut self, from: WorkerId, result: T::SharedResult) {
+        if self.log.len() == self.config.max_results_stored.max(1) {
+            self.log.pop_front();
+            self.dropped += 1;
+        }
+        self.log.push_back((from, result));
+    }
+
+    /// Number of results shared since the start of the search.
+    pub fn results(&self) -> usize {
+        self.dropped + self.log.len()
+    }
+
+    /// Bytes in use, without the tree: shared results, and deferrals.
+    pub fn bytes(&self) -> u64 {
+        let heap: usize = self.log.iter().map(|(_, result)| T::heap_bytes(result)).sum();
+        let log = self.log.capacity() * size_of::<(WorkerId, T::SharedResult)>() + heap;
+        log as u64 + map_bytes::<(u64, u64)>(self.deferred.capacity())
+    }
+
+    /// Removes a worker that is lost, and releases its job. Later requests of this worker must not be handled. Its
+    /// table is lost, so its leaves are no longer deferred to it.
+    pub fn remove_worker(&mut self, worker: WorkerId) {
+        if let Some(&id) = self.assigned.get(&worker) {
+            self.release(id);
+        }
+        self.tree.forget_worker(worker);
+    }
+
+    /// Next instruction to a worker.
+    fn next(&mut self, worker: WorkerId) -> Instruction<u64> {
+        if self.is_over() {
+            return Instruction::Quit;
+        }
+        if let Some(&id) = self.assigned.get(&worker) {
+            // The reply was lost, or the request was duplicated.
+            return self.search(id);
+        }
+        let used = self.spent.saturating_add(self.granted);
+        let limit = self.config.node_limit;
+        let left = limit.map_or(MAX_COUNT, |limit| limit.saturating_sub(used).min(MAX_COUNT));
+        if left < MIN_JOB_NODES {
+            // Assigned jobs may return a part of their budgets.
+            if self.granted > 0 {
+                return Instruction::Wait;
+            }
+            self.reason = Some(Reason::NodeLimit);
+            return Instruction::Quit;
+        }
+        // The best leaf that is not deferred, among the best ones.
+        let (mut passed, mut chosen) = (Vec::new(), None);
+        while chosen.is_none() && passed.len() < self.config.leaves_compared.max(1) {
+            match self.tree.select() {
+                Selection::Leaf(leaf) if self.is_deferred(&leaf, worker) => passed.push(leaf),
+                Selection::Leaf(leaf) => chosen = Some(leaf),
+                Selection::AllTaken => break,
+                Selection::Solved => return Instruction::Quit,
+            }
+        }
+        for leaf in passed {
+            if chosen.is_none() && self.tree.is_leaf(&leaf) {
+                chosen = Some(leaf);
+            } else {
+                self.tree.release(&leaf);
+                self.count_deferral(T::code(&leaf));
+            }
+        }
+        let Some(leaf) = chosen else { return Instruction::Wait };
+        let budget = self.tree.job_budget(self.config.job_nodes).max(MIN_JOB_NODES).min(left);
+        let last = self.tree.last_worker(&leaf).filter(|&last| last != worker);
+        self.deferred.remove(&T::code(&leaf));
+        let id = self.next_job;
+        self.next_job += 1;
+        self.counters.jobs += 1;
+        self.granted += budget;
+        self.jobs.insert(id, AssignedJob { worker, leaf, budget, last, is_cancelled: false });
+        self.assigned.insert(worker, id);
+        self.search(id)
+    }
+
+    /// Returns true if a leaf is deferred to the worker that has searched its parent.
+    fn is_deferred(&self, leaf: &T::Leaf, worker: WorkerId) -> bool {
+        let max = MAX_DEFERRALS * (self.assigned.len() as u64 + 1);
+        self.tree.last_worker(leaf).is_some_and(|last| last != worker)
+            && self.deferred.get(&T::code(leaf)).is_none_or(|&count| count < max)
+    }
+
+    fn count_deferral(&mut self, code: u64) {
+        if self.deferred.len() == MAX_DEFERRED_LEAVES {
+            self.deferred.clear();
+        }
+        *self.deferred.entry(code).or_default() += 1;
+    }
+
+    fn search(&self, id: JobId) -> Instruction<u64> {
+        let AssignedJob { ref leaf, budget, last, .. } = self.jobs[&id];
+        Instruction::Search(Job { id, node: T::code(leaf), budget, last })
+    }
+
+    /// Adds the result of a job to the tree.
+    fn finish(&mut self, id: JobId, outcome: JobOutcome<T::Children>, spent: &Counters) {
+        let job = self.release(id);
+        self.counters.add_since(spent, &Counters::default());
+        self.spent = self.spent.saturating_add(spent.nodes);
+        match outcome {
+            JobOutcome::Solved(value, best) => {
+                self.tree.resolve(&job.leaf, value, best, spent.expansions);
+            }
+            JobOutcome::Open(children) => {
+                match self.tree.attach(&job.leaf, &children, spent.expansions, job.worker) {
+                    Some(added) if self.tree.counts_attached() => {
+                        self.spent += added;
+                        self.counters.nodes += added;
+                        self.counters.first_level += added;
+                    }
+                    // Nodes that were in the table before the job were counted when they were evaluated.
+                    Some(added) => self.counters.first_level += added.min(spent.nodes),
+                    None => self.fail(Reason::Memory, job.worker),
+                }
+            }
+            JobOutcome::Failed(reason) => self.fail(reason, job.worker),
+            JobOutcome::Stopped => {}
+        }
+    }
+
+    /// Ends a job. Its leaf is free again, if it is still one.
+    fn release(&mut self, id: JobId) -> AssignedJob<T::Leaf> {
+        let job = self.jobs.remove(&id).expect("the job is assigned");
+        self.assigned.remove(&job.worker);
+        self.granted -= job.budget;
+        self.tree.release(&job.leaf);
+        job
+    }
+
+    /// Cancels the jobs whose leaves have left the tree, or all if the search is over.
+    fn cancel_jobs(&mut self) {
+        let is_over = self.is_over();
+        for (&id, job) in &mut self.jobs {
+            if !job.is_cancelled && (is_over || !self.tree.is_leaf(&job.leaf)) {
+                job.is_cancelled = true;
+                self.cancelled.push((job.worker, id));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! The tree of a coordinator.
+
+use super::message::{JobOutcome, WorkerId};
+use crate::Value;
+use crate::numbers::Number;
+use crate::run::{Counters, Reason, RootChild};
+
+/// Result of a selection.
+#[derive(Debug)]
+pub enum Selection<L> {
+    /// A leaf. It is taken now.
+    Leaf(L),
+    /// All leaves are taken.
+    AllTaken,
+    /// The root has a value.
+    Solved,
+}
+
+/// A tree whose leaves are jobs.
+pub trait JobTree {
+    /// A leaf that is taken, until [`JobTree::release`]. The tree may change in any way meanwhile.
+    type Leaf: Send;
+    /// A node, in the form in which it is sent to another process.
+    type Node;
+    /// The open children of a node.
+    type Children;
+    /// A result of a worker that stays true.
+    type SharedResult: Clone + Send;
+
+    /// Maximum number of nodes evaluated by the next job, where the configuration says `job_nodes`.
+    fn job_budget(&self, job_nodes: u64) -> u64 {
+        job_nodes
+    }
+
+    /// Returns true if jobs leave no entries in a table. Then nodes are evaluated again when they are attached, and
+    /// count again.
+    fn counts_attached(&self) -> bool {
+        false
+    }
+
+    /// Takes the best free leaf.
+    fn select(&mut self) -> Selection<Self::Leaf>;
+
+    /// Code of the node at a leaf.
+    fn code(leaf: &Self::Leaf) -> u64;
+
+    /// The node with this code.
+    fn node(&self, code: u64) -> Self::Node;
+
+    /// The worker that has searched the parent of a leaf, if workers have tables of their own.
+    fn last_worker(&self, _leaf: &Self::Leaf) -> Option<WorkerId> {
+        None
+    }
+
+    /// Forgets a worker that has been lost.
+    fn forget_worker(&mut self, _worker: WorkerId) {}
+
+    /// Returns true if a job at this leaf can have this outcome. Requests from other processes are untrusted.
+    fn is_valid(&mut self, leaf: &Self::Leaf, outcome: &JobOutcome<Self::Children>) -> bool;
+
+    /// Ends the hold on a leaf. A result is attached or resolved next.
+    fn release(&mut self, leaf: &Self::Leaf);
+
+    /// Returns true if the leaf is still in the tree, open and not expanded.
+    fn is_leaf(&self, leaf: &Self::Leaf) -> bool;
+
+    /// Returns true if taken leaves may have left the tree since the last call.
+    fn has_lost_leaves(&mut self) -> bool;
+
+    /// Attaches children to a leaf that is still in the tree, after `work` expansions by a worker. Returns the
+    /// number of new nodes, or `None` if there is no memory for them.
+    fn attach(
+        &mut self,
+        leaf: &Self::Leaf,
+        children: &Self::Children,
+        work: u64,
+        worker: WorkerId,
+    ) -> Option<u64>;
+
+    /// Sets the value of a leaf that is still in the tree, proven by `work` expansions. `best` is a lost child if
+    /// it is won.
+    fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<u64>, work: u64);
+
+    /// Bytes of a result on the heap.
+    fn heap_bytes(_result: &Self::SharedResult) -> usize {
+        0
+    }
+
+    /// Adds results of a worker, and counts what they change. Returns those that are new.
+    fn add_results(
+        &mut self,
+        results: Vec<Self::SharedResult>,
+        counters: &mut Counters,
+    ) -> Vec<Self::SharedResult>;
+
+    /// Stores the new numbers of nodes where selections find them, lets a table grow that is not shared with the
+    /// workers, and counts that. Returns the reason why the search cannot continue, if there is one.
+    fn publish(&mut self, counters: &mut Counters) -> Option<Reason>;
+
+    /// Takes the Grundy numbers that were found since the last call.
+    fn take_grundy_numbers(&mut self) -> Vec<(u32, u32)> {
+        Vec::new()
+    }
+
+    /// Proof and disproof number of the root, and the code of its best child, where that is a position: a
+    /// lost one if the root is won.
+    fn root(&self) -> (Number, Number, Option<u64>);
+
+    /// Open children of the root, where they are positions.
+    fn root_children(&self) -> Vec<RootChild> {
+        Vec::new()
+    }
+
+    /// Number of nodes in the tree.
+    fn nodes(&self) -> u64;
+
+    /// Returns true if the root has a value.
+    fn is_solved(&self) -> bool {
+        let (phi, delta, _) = self.root();
+        phi == 0 || delta == 0
+    }
+}

@@ -1,0 +1,108 @@
+//! Messages between a coordinator and its workers.
+//!
+//! A worker sends one [`Request`] at a time and receives one [`Reply`] to each. Messages may be delayed,
+//! lost, duplicated or reordered:
+//!
+//! * A worker that receives no reply sends the same request again, or an idle one, and receives the job that it
+//!   has.
+//! * A job's id is never used twice, so both sides can tell messages about jobs that have ended.
+//! * Counters are sent once, at a job's end. The number of shared results that a worker has received is
+//!   sent as a total since the start of the search, so none is counted twice or left out.
+//!
+//! The types of children and shared results belong to the coordinator's [`JobTree`]. Where a message leaves
+//! the process, they have to mean the same in the other one.
+
+use serde::{Deserialize, Serialize};
+
+use super::JobTree;
+use crate::Value;
+use crate::run::{Counters, Reason};
+
+/// Id of a job.
+pub type JobId = u64;
+
+/// Id of a worker. A worker that is restarted gets a new one.
+pub type WorkerId = u64;
+
+/// From a worker to the coordinator, with children `C` and shared results `R`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request<C, R> {
+    /// The sender.
+    pub worker: WorkerId,
+    /// Results that the worker has found since its last reply.
+    pub results: Vec<R>,
+    /// [`Reply::received`] of the last reply, 0 before.
+    pub received: usize,
+    /// State of the worker.
+    pub state: WorkerState<C>,
+}
+
+/// A request to the coordinator of a tree.
+pub(super) type RequestFor<T> = Request<<T as JobTree>::Children, <T as JobTree>::SharedResult>;
+
+/// State of a worker that sends a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WorkerState<C> {
+    /// It has no job.
+    Idle,
+    /// Its job has ended.
+    Done {
+        /// The job.
+        job: JobId,
+        /// Result of the job.
+        outcome: JobOutcome<C>,
+        /// Counters of the whole job.
+        spent: Counters,
+    },
+}
+
+/// Result of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum JobOutcome<C> {
+    /// The node's value, and the code of a lost child if it is won and its children are positions.
+    Solved(Value, Option<u64>),
+    /// The node is open, with these children. An empty list means that the worker had no memory for them.
+    Open(C),
+    /// The job was cancelled.
+    Stopped,
+    /// The search cannot continue.
+    Failed(Reason),
+}
+
+/// From the coordinator to a worker, with nodes `N` and shared results `R`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply<N, R> {
+    /// Instruction to the worker.
+    pub instruction: Instruction<N>,
+    /// Results of other workers.
+    pub results: Vec<R>,
+    /// Number of results shared since the start of the search, up to these.
+    pub received: usize,
+}
+
+/// A reply of the coordinator of a tree, with the code of the node.
+pub(super) type ReplyFor<T> = Reply<u64, <T as JobTree>::SharedResult>;
+
+/// Instruction to a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Instruction<N> {
+    /// Search a node.
+    Search(Job<N>),
+    /// There is no job at the moment: send an idle request later.
+    Wait,
+    /// The search is over.
+    Quit,
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job<N> {
+    /// Its id.
+    pub id: JobId,
+    /// The node to search.
+    pub node: N,
+    /// Maximum number of nodes to evaluate.
+    pub budget: u64,
+    /// Another worker that has searched the node's parent, and has entries below the node in its table.
+    pub last: Option<WorkerId>,
+}

@@ -1,0 +1,42 @@
+//! The coordinator of workers in other processes, for impartial games.
+
+use super::contradiction::Contradiction;
+use super::level::SumTree;
+use super::named::{GrundyNumber, Named};
+use crate::cluster::{CoordinatorConfig, RemoteCoordinator, coordinate};
+use crate::run::{Observer, Report};
+use crate::sums::options::SearchOptions;
+use crate::sums::workspace::{Sum, Workspace};
+
+/// Coordinates the search with id `search`. All workers receive the Grundy numbers that the workspace has.
+/// Returns when `run` does, which carries the messages. If the search is not over then, it was interrupted.
+///
+/// A number that contradicts another one ends the search without an answer, for
+/// [`Contradiction`](crate::run::Reason::Contradiction), and is returned with the report. The observer receives all
+/// numbers that are found.
+///
+/// # Panics
+/// If the game, the observer or `run` does.
+pub fn coordinate_sum<G: Named>(
+    workspace: &Workspace<'_, G>,
+    root: &Sum,
+    options: SearchOptions,
+    config: CoordinatorConfig,
+    search: u64,
+    observer: &mut dyn Observer,
+    run: impl FnOnce(&mut dyn RemoteCoordinator),
+) -> (Report, Option<Contradiction>) {
+    let tree = SumTree::new(workspace, root, options, false);
+    let used = workspace.table.estimated_count();
+    let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
+    let results = workspace.knowledge.iter().map(named);
+    let mut coordinator = coordinate(tree, config, search, used, results, observer, run);
+    let claims = coordinator.tree.take_claims();
+    let contradicted_by = coordinator.contradicted_by();
+    let contradiction = contradicted_by.map(|worker| Contradiction::new(claims, worker));
+    let (reason, bytes) = (coordinator.reason(), coordinator.bytes());
+    let counters = coordinator.counters();
+    let mut report = coordinator.tree.report(reason, counters);
+    report.memory_bytes += bytes;
+    (report, contradiction)
+}

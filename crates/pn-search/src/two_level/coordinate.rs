@@ -1,0 +1,61 @@
+//! The coordinator of workers in other processes, for plain games.
+
+use crate::cluster::{
+    CoordinatorConfig, PlainTree, PlainTreeOptions, RemoteCoordinator, SharedEntry, coordinate,
+};
+use crate::numbers::Combination;
+use crate::plain::Root;
+use crate::plain::game::Game;
+use crate::run::{Observer, Report};
+use crate::snapshot::{SavedTree, TreePort};
+use crate::table::{Cursor, Table};
+
+/// Coordinates the search with id `search`, which begins with a tree, an empty one or that of a search that was
+/// stopped, and the entries of the table. Returns when `run` does, which carries the messages. If the search is
+/// not over then, it was interrupted.
+///
+/// # Panics
+/// If the game, the observer or `run` does.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the position, the search, the checkpoints and the carrier of messages"
+)]
+pub fn coordinate_plain<G: Game>(
+    root: Root<'_, G>,
+    tree: SavedTree,
+    combination: Combination,
+    config: CoordinatorConfig,
+    search: u64,
+    observer: &mut dyn Observer,
+    port: &TreePort,
+    run: impl FnOnce(&mut dyn RemoteCoordinator),
+) -> Report {
+    let options = PlainTreeOptions {
+        combination,
+        open_entries: true,
+        refresh_age: config.refresh_age,
+        virtual_loss_64: config.virtual_loss_64,
+        pn2: None,
+        is_remote: true,
+    };
+    let table = root.table;
+    let tree = PlainTree::new(root, tree, options, port);
+    let results = shared_entries(table, config.shared_work);
+    let used = table.estimated_count();
+    let coordinator = coordinate(tree, config, search, used, results, observer, run);
+    let (reason, bytes) = (coordinator.reason(), coordinator.bytes());
+    let counters = coordinator.counters();
+    let mut report = coordinator.tree.report(reason, counters, 1);
+    report.memory_bytes += bytes;
+    report
+}
+
+/// Entries of a table with at least `min_work` expansions.
+fn shared_entries(table: &Table, min_work: u64) -> impl Iterator<Item = SharedEntry> {
+    let mut cursor = Cursor::default();
+    let cells = std::iter::from_fn(move || {
+        let mut cells = Vec::new();
+        table.copy_cells(&mut cursor, 1, &mut cells).then_some(cells)
+    });
+    cells.flatten().map(SharedEntry::of_cell).filter(move |entry| entry.entry.work >= min_work)
+}
