@@ -1,9 +1,10 @@
-//! Running the program.
+//! Runs of the program, and the files that it works on.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -38,6 +39,32 @@ impl Place {
         Place(tempfile::tempdir().expect("a directory"))
     }
 
+    /// A directory with one file of every kind, made by the program: `db/3x3-complete`, `4x4.proof`,
+    /// `5x6.ckpt`, `some.nimbers` and `some.spr`.
+    pub fn with_files() -> Self {
+        let place = Place::new();
+        for line in [
+            "builddb 3x3 --out db --quiet",
+            "solve 4x4 --threads 1 --proof 4x4.proof --quiet",
+            "solve 5x6 --max-nodes 2000 --threads 1 --checkpoint 5x6.ckpt --quiet",
+            "sprouts solve 0*5 --threads 1 --db some.nimbers --quiet",
+            "sprouts db export some.nimbers some.spr",
+        ] {
+            let output = place.run(&words(line));
+            assert!([0, 3].contains(&code(&output)), "{line}: {}", stderr(&output));
+        }
+        place
+    }
+
+    /// Another directory with the same files.
+    #[cfg(unix)]
+    pub fn copy(&self) -> Self {
+        let place = Place::new();
+        let copied = Command::new("cp").arg("-a").args([self.path("."), place.path(".")]).status();
+        assert!(copied.expect("cp runs").success());
+        place
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
@@ -54,6 +81,20 @@ impl Place {
 
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("the program runs")
+    }
+
+    /// A script of the shell that finds the program by its name.
+    #[cfg(unix)]
+    pub fn shell(&self, script: &str) -> Command {
+        let directory = Path::new(PROGRAM).parent().expect("a path").to_str().expect("text");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell.env_remove("RUST_LOG").env_remove("COLUMNS").current_dir(self.0.path());
+        // Each arena of the system's allocator reserves address space, which some tests limit.
+        shell.env("MALLOC_ARENA_MAX", "4").env("PATH", format!("{directory}:{path}"));
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell.args(["-c", script]);
+        shell
     }
 
     pub fn with_input(&self, args: &[&str], input: &str) -> Output {
@@ -169,16 +210,16 @@ pub fn signal(child: &Child, signal: &str) {
     assert!(status.expect("kill runs").success());
 }
 
-/// Returns the output of a program that ends soon. One that does not is killed, and the test fails. The
-/// output has to fit into a pipe.
-pub fn ends_soon(mut child: Child, line: &str) -> Output {
-    let begun = Instant::now();
-    while child.try_wait().expect("a child").is_none() {
-        if begun.elapsed() > Duration::from_secs(60) {
-            child.kill().expect("a child");
+/// Returns the output of a program that ends soon. One that does not is killed, and the test fails.
+pub fn ends_soon(child: Child, line: &str) -> Output {
+    let id = child.id().to_string();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    match receiver.recv_timeout(Duration::from_secs(60)) {
+        Ok(output) => output.expect("the program has ended"),
+        Err(_) => {
+            let _ = Command::new("kill").args(["-KILL", &id]).status();
             panic!("`{line}` does not end");
         }
-        std::thread::sleep(Duration::from_millis(5));
     }
-    child.wait_with_output().expect("the program has ended")
 }

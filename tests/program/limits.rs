@@ -55,16 +55,7 @@ fn with_json(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) 
 }
 
 fn place() -> Place {
-    let place = Place::new();
-    for line in [
-        "builddb 3x3 --out db --quiet",
-        "solve 4x4 --proof 4x4.proof --quiet",
-        "sprouts solve 0*7 --threads 1 --db some.nimbers --quiet",
-        "sprouts db export some.nimbers some.spr",
-    ] {
-        let output = place.run(&words(line));
-        assert_eq!(code(&output), 0, "{line}: {}", stderr(&output));
-    }
+    let place = Place::with_files();
     fs::copy(place.path("some.nimbers"), place.path("copy.nimbers")).expect("a copy");
     let saved = place.with_input(&["analyse", "8x8", "--time", "1ms"], "d5\nd4\nsave 8x8.txt\n");
     assert_eq!(code(&saved), 0, "{}", stderr(&saved));

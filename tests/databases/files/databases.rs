@@ -70,7 +70,7 @@ fn whole(directory: &Path) -> BTreeMap<OsString, Vec<u8>> {
     entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
 }
 
-/// The samples are written again with the same bytes. `RENEW_SNAPSHOTS=1` replaces the samples that
+/// The samples are written again with the same bytes. `INSTA_UPDATE=always` replaces the samples that
 /// differ; the test passes in the next run. A new version of the format has a new directory, and the
 /// samples of earlier versions stay.
 #[test]
@@ -83,7 +83,7 @@ fn samples_are_written_again_with_the_same_bytes() {
         if sample.exists() && whole(&built) == whole(&sample) {
             continue;
         }
-        if std::env::var_os("RENEW_SNAPSHOTS").is_some() {
+        if std::env::var("INSTA_UPDATE").is_ok_and(|mode| mode == "always") {
             if sample.exists() {
                 fs::remove_dir_all(&sample).unwrap();
             }
@@ -93,7 +93,7 @@ fn samples_are_written_again_with_the_same_bytes() {
     }
     assert!(
         different.is_empty(),
-        "these samples are written with different bytes; RENEW_SNAPSHOTS=1 replaces them: {different:?}"
+        "these samples are written with different bytes; INSTA_UPDATE=always replaces them: {different:?}"
     );
 }
 
