@@ -4,10 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The program that was built for the tests.
@@ -26,9 +26,34 @@ pub fn konane(args: &[&str]) -> Output {
     command(args).output().expect("the program runs")
 }
 
-/// Runs, expects the exit code, silence on stderr and exactly one JSON object on stdout.
+/// Runs, expects the exit code, silence on stderr and exactly one JSON object on stdout, which is valid.
 pub fn json(args: &[&str], expected: i32) -> Value {
-    answer(&konane(args), expected)
+    valid(args, answer(&konane(args), expected))
+}
+
+/// Checks an object by the published schema of its subcommand, which names every key.
+pub fn valid(args: &[&str], object: Value) -> Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        serde_json::from_str(include_str!("../../docs/json.schema.json")).expect("JSON")
+    });
+    let properties = |value: &'static Value| value["properties"].as_object().expect("an object");
+    // The objects of a trace are in its file.
+    let is_of =
+        |name: &&String| name.split(' ').all(|word| word != "--trace" && args.contains(&word));
+    let commands = properties(&SCHEMA);
+    let command = commands.keys().filter(is_of).max_by_key(|name| name.len());
+    let reference = &commands[command.unwrap_or_else(|| panic!("{args:?}: no schema"))]["$ref"];
+    let wanted = json!({ "$defs": SCHEMA["$defs"], "$ref": reference });
+    let validator = jsonschema::validator_for(&wanted).expect("a schema");
+    let errors: Vec<String> =
+        validator.iter_errors(&object).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{args:?}: {errors:?}: {object}");
+    let name = reference.as_str().and_then(|text| text.rsplit('/').next()).expect("a name");
+    let known = properties(&SCHEMA["$defs"][name]);
+    for key in object.as_object().expect("an object").keys() {
+        assert!(known.contains_key(key), "{args:?}: {key} is not in the schema");
+    }
+    object
 }
 
 /// The program in a directory of its own, so that databases go to `db` there.
@@ -107,9 +132,9 @@ impl Place {
         output
     }
 
-    /// Runs, expects the exit code and silence on stderr, and reads the one JSON object.
+    /// Runs, expects the exit code and silence on stderr, and reads the one JSON object, which is valid.
     pub fn json(&self, args: &[&str], expected: i32) -> Value {
-        answer(&self.run(args), expected)
+        valid(args, answer(&self.run(args), expected))
     }
 
     /// Names of the files, sorted.
@@ -146,12 +171,6 @@ pub fn one_object(text: &str) -> Value {
     let value: Value = serde_json::from_str(text).expect("JSON");
     assert!(value.is_object());
     value
-}
-
-pub fn keys(value: &Value) -> Vec<&str> {
-    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
-    keys.sort_unstable();
-    keys
 }
 
 /// Splits a command line as a shell would; double quotes are all that it may use.

@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
-
-use super::common::{Place, code, konane, stderr, stdout, words};
+use super::common::{Place, code, konane, stderr, stdout, valid, words};
 
 /// A directory with one file of every kind, and copies with one byte changed.
 fn place() -> Place {
@@ -48,8 +46,6 @@ fn exit_codes() {
 /// The objects as they were and are. Numbers with a fraction are times and speeds and not compared.
 #[test]
 fn json_objects_match_the_snapshot_and_the_schema() {
-    let schema = include_str!("../../docs/json.schema.json");
-    let schema: Value = serde_json::from_str(schema).expect("JSON");
     let place = place();
     let mut text = String::new();
     for line in lines(include_str!("json.txt")) {
@@ -57,31 +53,13 @@ fn json_objects_match_the_snapshot_and_the_schema() {
         assert_names_exist(line, &stderr(&output));
         text += &format!("$ konane {line}\n? {}\n{}", code(&output), stdout(&output));
         for object in stdout(&output).lines() {
-            let object = serde_json::from_str(object).expect(line);
-            assert_valid(&schema, line, &object);
+            valid(&words(line), serde_json::from_str(object).expect(line));
         }
     }
     insta::with_settings!({ filters => vec![
         (r":\d+(\.\d+)?(e-\d+)|:\d+\.\d+", ":[fraction]"),
         (r#"(peak_memory_bytes|memory_limit|disk_limit)":\d+"#, r#"$1":[machine]"#),
     ] }, { insta::assert_snapshot!("json", text) });
-}
-
-/// Checks an object by the published schema of its subcommand, which names every key.
-fn assert_valid(schema: &Value, line: &str, object: &Value) {
-    let is_of = |name: &&String| name.split(' ').all(|word| words(line).contains(&word));
-    let commands = schema["properties"].as_object().expect("an object");
-    let command = commands.keys().filter(is_of).max_by_key(|name| name.len()).expect(line);
-    let wanted = json!({ "$defs": schema["$defs"], "$ref": commands[command]["$ref"] });
-    let validator = jsonschema::validator_for(&wanted).expect("a schema");
-    let errors: Vec<String> =
-        validator.iter_errors(object).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{line}: {errors:?}: {object}");
-    let name = wanted["$ref"].as_str().expect("a name").rsplit('/').next().expect("a name");
-    let properties = schema["$defs"][name]["properties"].as_object().expect("an object");
-    for key in object.as_object().expect("an object").keys() {
-        assert!(properties.contains_key(key), "{line}: {key} is not in the schema");
-    }
 }
 
 /// The subcommands listed below `Commands:` in a help text, without `help` itself.

@@ -1,15 +1,15 @@
 //! `konane sprouts solve`, `grundy` and `db`.
 
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Output;
 use std::time::{Duration, Instant};
 
 use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
 use serde_json::Value;
 
-use super::common::{ends_soon, wait_for_work};
+use super::common::{Place, ends_soon, valid, wait_for_work};
 
-fn konane(args: &[&str]) -> Output {
+pub fn konane(args: &[&str]) -> Output {
     super::common::konane(&[&["sprouts"], args].concat())
 }
 
@@ -17,7 +17,8 @@ fn object(args: &[&str], code: i32) -> Value {
     let output = konane(args);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
+    let object = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    valid(&[&["sprouts"], args].concat(), object)
 }
 
 fn refused(args: &[&str], code: i32, parts: &[&str]) {
@@ -225,13 +226,8 @@ fn limits_exit_with_3() {
 fn running(database: &Path) -> std::process::Child {
     let bytes = || std::fs::metadata(database).map_or(0, |data| data.len());
     let before = bytes();
-    let child = std::process::Command::new(env!("CARGO_BIN_EXE_konane"))
-        .args(["sprouts", "solve", "0*44", "--quiet", "--json", "--db"])
-        .arg(database)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = super::common::command(&["sprouts", "solve", "0*44", "--quiet", "--json"]);
+    let child = command.arg("--db").arg(database).spawn().unwrap();
     let begun = Instant::now();
     while bytes() < before + 2000 {
         assert!(begun.elapsed() < Duration::from_secs(60), "no numbers were found");
@@ -261,8 +257,7 @@ fn interrupts_and_kills_lose_nothing_that_was_written() {
     assert!(after["torn_bytes"] == 0 && after["lands"].as_u64() > Some(0));
 
     let child = running(&file);
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.unwrap().success());
+    super::common::signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -315,14 +310,11 @@ fn signals_end_the_reading_of_databases() {
 #[cfg(unix)]
 #[test]
 fn files_that_cannot_be_written_are_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let limited = |blocks: u32, file: &str| {
-        let program = super::common::PROGRAM;
-        let line = format!(
-            "ulimit -f {blocks}; exec {program} sprouts solve '0*12' --threads 1 --json {file} full"
-        );
-        let mut shell = std::process::Command::new("sh");
-        let output = shell.current_dir(folder.path()).args(["-c", &line]).output().unwrap();
+        let line = "exec konane sprouts solve '0*12' --threads 1 --json";
+        let mut shell = place.shell(&format!("ulimit -f {blocks}; {line} {file} full"));
+        let output = shell.output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(4), "{file}: {message}");
         assert!(message.contains("error: cannot write") && message.contains("full"), "{message}");

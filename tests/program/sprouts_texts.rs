@@ -1,12 +1,8 @@
 //! `konane sprouts`.
 
-use std::process::Output;
-
 use serde_json::{Value, json};
 
-fn konane(args: &[&str]) -> Output {
-    super::common::konane(&[&["sprouts"], args].concat())
-}
+use super::sprouts_search::konane;
 
 fn answer(args: &[&str]) -> String {
     let output = konane(args);
@@ -16,10 +12,7 @@ fn answer(args: &[&str]) -> String {
 }
 
 fn object(args: &[&str], code: i32) -> Value {
-    let output = konane(args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}");
-    assert!(output.stderr.is_empty());
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
+    super::common::json(&[&["sprouts"], args].concat(), code)
 }
 
 #[test]
