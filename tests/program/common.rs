@@ -94,6 +94,11 @@ impl Place {
         self.0.path().join(name)
     }
 
+    /// The whole paths of names, as arguments.
+    pub fn paths<const N: usize>(&self, names: [&str; N]) -> [String; N] {
+        names.map(|name| self.path(name).to_str().expect("text").to_owned())
+    }
+
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = command(args);
         command.current_dir(self.0.path());

@@ -73,7 +73,8 @@ fn commands_print_what_the_documents_show() {
         "Board: 5x5\nBlack: Kaiulani\nWhite: konane\nResult: black\n\nc3 c4 c1-c3 a4-c4 d4-b4\n";
     fs::write(place.path("manual.in/game.txt"), record).expect("a record");
     let blocks = trycmd::TestCases::new();
-    blocks.register_bin("konane", Path::new(PROGRAM)).case(place.path("*.md")).run();
+    blocks.register_bin("konane", Path::new(PROGRAM)).env("RUST_LOG", "off");
+    blocks.case(place.path("*.md")).run();
 }
 
 #[test]

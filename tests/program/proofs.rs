@@ -45,12 +45,6 @@ fn proofs_of_boards_and_positions_are_written_and_valid() {
 }
 
 #[test]
-fn without_the_flag_the_json_has_no_proof() {
-    let value = Place::new().json(&["solve", "3x3", "--json"], 0);
-    assert!(value.get("proof").is_none());
-}
-
-#[test]
 fn the_text_says_what_was_written_and_checked() {
     let place = Place::new();
     let output = place.run(&["solve", "5x5", "--proof", "5x5.proof", "--quiet"]);
