@@ -19,8 +19,8 @@ impl Content<'_> {
             return (self.bytes.len(), self.bytes.to_vec());
         }
         let mut content = self.bytes.to_vec();
-        // Up to 16 MiB, most times none.
-        let zeros = if self.zeros % 8 == 0 { self.zeros % (1 << 24) } else { 0 };
+        // Up to 1 MiB, most times none.
+        let zeros = if self.zeros % 8 == 0 { self.zeros % (1 << 20) } else { 0 };
         content.resize(content.len() + zeros as usize, 0);
         (content.len(), zstd::bulk::compress(&content, 1).expect("memory"))
     }
