@@ -24,7 +24,7 @@
 //! * [`search`] knows no game: proof-number searches and α-β over anything that implements
 //!   [`search::plain::game::Game`] or [`search::sums::game::Impartial`], with the transposition table
 //!   that they share. [`checkpoint`] keeps what a running one knows in files.
-//! * [`cli`] is the `konane` program. [`mod@file`] and [`system`] are what all of them need of files and of the
+//! * [`mod@file`] and [`system`] are what all of them need of files and of the
 //!   machine.
 //!
 //! What is not proven is never reported as an outcome: a search that meets a limit names no winner,
@@ -61,11 +61,9 @@
 
 pub mod analysis;
 pub mod checkpoint;
-#[cfg(feature = "cli")]
-pub mod cli;
 mod error;
 pub mod file;
-mod json;
+pub mod json;
 mod konane;
 pub mod proof;
 pub mod sprouts;

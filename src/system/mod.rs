@@ -15,10 +15,8 @@ pub use crate::search::threads::{STACK_BYTES, start_in_pool, thread, thread_pool
 pub use amounts::{disk_free, memory_available, peak_memory};
 pub use isa::Isa;
 pub use quote::{alternatives, quote};
-#[cfg(feature = "cli")]
-pub(crate) use quote::{escape_json, escape_line, escape_text};
 pub use signals::file_size_limit_is_an_error;
 pub use units::{
-    NumberError, UnitError, bytes_text, duration_from_seconds, parse_bytes, parse_count,
+    NumberError, UnitError, bytes_text, duration_from_seconds, grouped, parse_bytes, parse_count,
     parse_duration, parse_number,
 };

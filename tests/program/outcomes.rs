@@ -62,6 +62,15 @@ fn json_objects_match_the_snapshot_and_the_schema() {
     ] }, { insta::assert_snapshot!("json", text) });
 }
 
+/// The published schema is the one that the program prints.
+#[cfg(feature = "explore")]
+#[test]
+fn the_published_schema_is_up_to_date() {
+    let schema = include_str!("../../docs/json.schema.json");
+    let remedy = "write docs/json.schema.json again: cargo xtask pages json";
+    assert!(stdout(&konane(&["json-schema"])) == schema, "{remedy}");
+}
+
 /// The subcommands listed below `Commands:` in a help text, without `help` itself.
 fn subcommands(help: &str) -> Vec<String> {
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -75,7 +84,7 @@ fn subcommands(help: &str) -> Vec<String> {
 }
 
 /// Appends the help of a subcommand and of those below it, in the order of the help.
-fn collect(path: &[&str], text: &mut String) {
+pub fn collect(path: &[&str], text: &mut String) {
     let output = konane(&[path, &["--help"]].concat());
     assert_eq!(code(&output), 0, "{path:?}: {}", stderr(&output));
     let help = stdout(&output);

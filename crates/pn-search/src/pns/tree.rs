@@ -150,7 +150,7 @@ impl ProofTree {
                     memory.set_numbers(parent.block, parent.chosen, phi, delta);
                     if self.options.store_open {
                         let code = memory.code(parent.block, parent.chosen);
-                        // Of this visit only: docs/decisions.md has what the sum of all brought.
+                        // This visit only: the sum gains nothing (docs/research/pns.md).
                         let work = evaluator.control.counters.expansions - entered;
                         evaluator.store(code, Entry { phi, delta, work });
                     }

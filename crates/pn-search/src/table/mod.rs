@@ -33,7 +33,7 @@
 //!
 //! Worth is the work that went into an entry, so what is cheap to find again goes first. A solved
 //! entry counts twice: with less, small tables lose proofs that took work; with more, they fill with
-//! proofs that took none (figures in docs/decisions.md). The entry that has just been found is always
+//! proofs that took none (figures in docs/research/table.md). The entry that has just been found is always
 //! stored, because its parent is about to ask for it.
 //!
 //! # Growth

@@ -1,7 +1,7 @@
 //! What a worker knows below a node, for another that is to search there.
 //!
 //! Nearly all that a job has found out is in small entries: with those of one expansion left out, the
-//! other worker does most of it again (docs/decisions.md). So everything goes, 16 bytes each, as a wide
+//! other worker does most of it again (docs/research/cluster.md). So everything goes, 16 bytes each, as a wide
 //! cell of the table.
 
 use ahash::AHashSet;

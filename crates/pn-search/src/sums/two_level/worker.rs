@@ -1,7 +1,7 @@
 //! A worker elsewhere: couples in, what df-pn finds out about them out.
 //!
 //! Workers tell each other Grundy numbers and no entries: the numbers of open couples below a leaf,
-//! with their atoms' names, take longer to collect and to read than they save (docs/decisions.md).
+//! with their atoms' names, take longer to collect and to read than they save (docs/design/sprouts-search.md).
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
