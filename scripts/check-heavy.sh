@@ -10,13 +10,14 @@
 #   fuzz   the fuzz targets build and each runs for a while
 #   slow   all tests without debug assertions, which also makes their random trials more, and those
 #          that are ignored otherwise
-#   attack the program against damaged and forged files, kills, signals, several writers, things that
-#          are no files, little memory and disk, odd positions and texts (tools/attack)
+#   attack the program against kills, several writers, things that are no files, little memory and disk
+#          (tests/program/robustness.rs), and the fuzz targets of file formats, which forge files
 #
 # usage: scripts/check-heavy.sh [loom] [miri] [tsan] [fuzz] [slow] [attack]      (default: all)
 #
 # What is not installed is skipped, and the last line says so. FUZZ_SECONDS (default 10) is the
-# time for each fuzz target, ATTACK_SECONDS (default 60) that for each kind of attack. Builds go to
+# time for each fuzz target, ATTACK_SECONDS (default 60) that for each kind of attack, whose attempts
+# follow from ATTACK_SEED (default 1). Builds go to
 # subdirectories of $CARGO_TARGET_DIR (default: target), because the flags differ.
 
 set -eu
@@ -64,15 +65,15 @@ run_tsan() {
 }
 
 run_fuzz() {
-    heading "fuzz: every target"
+    heading "fuzz: ${1:-every target}"
     if [ ! -f fuzz/Cargo.toml ]; then
         skip "no fuzz targets in this tree" fuzz
         return
     fi
     if cargo +nightly fuzz --version >/dev/null 2>&1; then
-        for name in $(cargo +nightly fuzz list); do
+        for name in ${1:-$(cargo +nightly fuzz list)}; do
             CARGO_TARGET_DIR="$target/fuzz" cargo +nightly fuzz run "$name" -- \
-                "-max_total_time=${FUZZ_SECONDS:-10}"
+                "-max_total_time=${2:-${FUZZ_SECONDS:-10}}"
         done
     else
         # Without its driver the targets still have to compile.
@@ -81,19 +82,23 @@ run_fuzz() {
     fi
 }
 
+# A release build of the tests, without link-time optimization, which would take longer than the tests.
+release_tests() {
+    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        CARGO_TARGET_DIR="$target/slow" cargo test --release "$@"
+}
+
 run_slow() {
     heading "slow: all tests as a release build, with those that are ignored otherwise"
-    # Without link-time optimization, which would take longer than the tests.
-    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        CARGO_TARGET_DIR="$target/slow" cargo test --release -- --include-ignored
+    release_tests -- --include-ignored
 }
 
 run_attack() {
-    heading "attack: the program against everything else"
-    cargo test -p konane-attack
-    cargo build --release
-    cargo run --release -p konane-attack -- --program "$target/release/konane" \
-        --seconds "${ATTACK_SECONDS:-60}"
+    heading "attack: kills, several writers, odd files, limits; forged files"
+    ATTACK_SECONDS=${ATTACK_SECONDS:-60} release_tests --test program robustness:: -- \
+        --ignored --nocapture --test-threads 1
+    run_fuzz "checkpoint_file grundy_numbers layer_file manifest proof_file sprouts_file" \
+        "${ATTACK_SECONDS:-60}"
 }
 
 for check in ${*:-loom miri tsan fuzz slow attack}; do

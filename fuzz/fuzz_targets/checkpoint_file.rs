@@ -10,6 +10,7 @@ use konane::checkpoint::format::{BlockHeader, BlockKind, Footer, HEADER_BYTES, H
 use konane::checkpoint::{CheckpointReader, Identity, Totals};
 use konane::search::pns::PnsOptions;
 use konane::search::table::Table;
+use konane_fuzz::Content;
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,9 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 struct Block<'a> {
     is_tree: bool,
     items: u16,
-    /// Compressed before they go to the file, or as they are.
-    compresses: bool,
-    bytes: &'a [u8],
+    content: Content<'a>,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -49,13 +48,9 @@ fuzz_target!(|input: Input| {
     let checksum = xxh3_64(&bytes[..HEADER_BYTES - 8]);
     bytes[HEADER_BYTES - 8..].copy_from_slice(&checksum.to_le_bytes());
     for block in &input.blocks {
-        let stored = if block.compresses {
-            zstd::bulk::compress(block.bytes, 1).expect("memory")
-        } else {
-            block.bytes.to_vec()
-        };
+        let (length, stored) = block.content.store();
         let kind = if block.is_tree { BlockKind::Records } else { BlockKind::Entries };
-        let (raw_bytes, stored_bytes) = (block.bytes.len() as u32, stored.len() as u32);
+        let (raw_bytes, stored_bytes) = (length as u32, stored.len() as u32);
         let items = block.items.into();
         let mut header = BlockHeader { kind, items, raw_bytes, stored_bytes, xxh3: 0 };
         header.xxh3 = header.checksum(&stored);

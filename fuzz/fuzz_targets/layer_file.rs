@@ -11,6 +11,7 @@ use konane::internals::files::format::{Footer, HEADER_BYTES, LayerHeader, Metric
 use konane::internals::files::{Inflater, LayerFile};
 use konane::internals::index::Index;
 use konane::{Board, Dimensions};
+use konane_fuzz::Content;
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -25,7 +26,7 @@ struct Input<'a> {
     header_edits: [(u8, u8); 2],
     edited: u8,
     sealed: bool,
-    data: &'a [u8],
+    data: Content<'a>,
     index: &'a [u8],
 }
 
@@ -47,11 +48,12 @@ fuzz_target!(|input: Input| {
         bytes[usize::from(at) % HEADER_BYTES] = value;
     }
     let header_xxh3 = xxh3_64(&bytes);
-    bytes.extend(input.data);
+    let (_, data) = input.data.store();
+    bytes.extend(&data);
     let index_offset = bytes.len() as u64;
     let mut index = input.index.to_vec();
     if input.sealed {
-        seal_chunks(&mut index, input.data);
+        seal_chunks(&mut index, &data);
     }
     bytes.extend(&index);
     let index_bytes = index.len() as u64;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use arbitrary::Arbitrary;
+use konane_fuzz::Content;
 use libfuzzer_sys::fuzz_target;
 use proof_check::format::{ChunkEntry, HEADER_BYTES, ProofFooter};
 use proof_check::{ProofHeader, ProofReader, Side, verify};
@@ -24,7 +25,7 @@ struct Input<'a> {
     chunk_codes: u16,
     header_edits: [(u8, u8); 2],
     edited: u8,
-    chunks: Vec<(u64, &'a [u8])>,
+    chunks: Vec<(u64, Content<'a>)>,
 }
 
 fuzz_target!(|input: Input| {
@@ -47,8 +48,9 @@ fuzz_target!(|input: Input| {
     bytes[HEADER_BYTES - 8..].copy_from_slice(&checksum.to_le_bytes());
     let header_xxh3 = xxh3_64(&bytes);
     let mut index = Vec::new();
-    for &(first, chunk) in &input.chunks {
-        let entry = ChunkEntry { first, bytes: chunk.len() as u64, xxh3: xxh3_64(chunk) };
+    for (first, content) in &input.chunks {
+        let (_, chunk) = content.store();
+        let entry = ChunkEntry { first: *first, bytes: chunk.len() as u64, xxh3: xxh3_64(&chunk) };
         index.extend(entry.encode());
         bytes.extend(chunk);
     }

@@ -4,3 +4,24 @@ mod build;
 mod files;
 mod search;
 mod sweep;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use konane::Board;
+
+fn board(size: &str) -> Board {
+    Board::new(size.parse().expect("a board"))
+}
+
+/// The files of a directory by name.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries =
+        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
+    let read = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().expect("text");
+        (name, fs::read(entry.path()).expect("a file"))
+    };
+    entries.map(read).collect()
+}

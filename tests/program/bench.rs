@@ -1,9 +1,8 @@
 //! `konane bench`: the counts of every search on one thread.
 
 use super::common::{code, json, konane, one_object, stderr, stdout};
-use super::snapshot;
 
-/// Counts as they were when somebody last looked, so that a difference names the search.
+/// The snapshot has the counts of each search, so a difference names the search that has changed.
 #[test]
 fn counts_are_those_of_the_snapshot_and_add_up_to_the_signature() {
     let value = json(&["bench", "--json"], 0);
@@ -22,7 +21,7 @@ fn counts_are_those_of_the_snapshot_and_add_up_to_the_signature() {
     }
     assert_eq!(value["signature"], sum);
     table += &format!("signature: {sum}\n");
-    snapshot::check("bench.txt", &table);
+    insta::assert_snapshot!("bench", table);
 }
 
 #[test]

@@ -1,12 +1,13 @@
-//! Running the program.
+//! Runs of the program, and the files that it works on.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The program that was built for the tests.
@@ -25,9 +26,34 @@ pub fn konane(args: &[&str]) -> Output {
     command(args).output().expect("the program runs")
 }
 
-/// Runs, expects the exit code, silence on stderr and exactly one JSON object on stdout.
+/// Runs, expects the exit code, silence on stderr and exactly one JSON object on stdout, which is valid.
 pub fn json(args: &[&str], expected: i32) -> Value {
-    answer(&konane(args), expected)
+    valid(args, answer(&konane(args), expected))
+}
+
+/// Checks an object by the published schema of its subcommand, which names every key.
+pub fn valid(args: &[&str], object: Value) -> Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        serde_json::from_str(include_str!("../../docs/json.schema.json")).expect("JSON")
+    });
+    let properties = |value: &'static Value| value["properties"].as_object().expect("an object");
+    // The objects of a trace are in its file.
+    let is_of =
+        |name: &&String| name.split(' ').all(|word| word != "--trace" && args.contains(&word));
+    let commands = properties(&SCHEMA);
+    let command = commands.keys().filter(is_of).max_by_key(|name| name.len());
+    let reference = &commands[command.unwrap_or_else(|| panic!("{args:?}: no schema"))]["$ref"];
+    let wanted = json!({ "$defs": SCHEMA["$defs"], "$ref": reference });
+    let validator = jsonschema::validator_for(&wanted).expect("a schema");
+    let errors: Vec<String> =
+        validator.iter_errors(&object).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{args:?}: {errors:?}: {object}");
+    let name = reference.as_str().and_then(|text| text.rsplit('/').next()).expect("a name");
+    let known = properties(&SCHEMA["$defs"][name]);
+    for key in object.as_object().expect("an object").keys() {
+        assert!(known.contains_key(key), "{args:?}: {key} is not in the schema");
+    }
+    object
 }
 
 /// The program in a directory of its own, so that databases go to `db` there.
@@ -38,8 +64,39 @@ impl Place {
         Place(tempfile::tempdir().expect("a directory"))
     }
 
+    /// A directory with one file of every kind, made by the program: `db/3x3-complete`, `4x4.proof`,
+    /// `5x6.ckpt`, `some.nimbers` and `some.spr`.
+    pub fn with_files() -> Self {
+        let place = Place::new();
+        for line in [
+            "builddb 3x3 --out db --quiet",
+            "solve 4x4 --threads 1 --proof 4x4.proof --quiet",
+            "solve 5x6 --max-nodes 2000 --threads 1 --checkpoint 5x6.ckpt --quiet",
+            "sprouts solve 0*5 --threads 1 --db some.nimbers --quiet",
+            "sprouts db export some.nimbers some.spr",
+        ] {
+            let output = place.run(&words(line));
+            assert!([0, 3].contains(&code(&output)), "{line}: {}", stderr(&output));
+        }
+        place
+    }
+
+    /// Another directory with the same files.
+    #[cfg(unix)]
+    pub fn copy(&self) -> Self {
+        let place = Place::new();
+        let copied = Command::new("cp").arg("-a").args([self.path("."), place.path(".")]).status();
+        assert!(copied.expect("cp runs").success());
+        place
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
+    }
+
+    /// The whole paths of names, as arguments.
+    pub fn paths<const N: usize>(&self, names: [&str; N]) -> [String; N] {
+        names.map(|name| self.path(name).to_str().expect("text").to_owned())
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
@@ -56,6 +113,20 @@ impl Place {
         self.command(args).output().expect("the program runs")
     }
 
+    /// A script of the shell that finds the program by its name.
+    #[cfg(unix)]
+    pub fn shell(&self, script: &str) -> Command {
+        let directory = Path::new(PROGRAM).parent().expect("a path").to_str().expect("text");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell.env_remove("RUST_LOG").env_remove("COLUMNS").current_dir(self.0.path());
+        // Each arena of the system's allocator reserves address space, which some tests limit.
+        shell.env("MALLOC_ARENA_MAX", "4").env("PATH", format!("{directory}:{path}"));
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell.args(["-c", script]);
+        shell
+    }
+
     pub fn with_input(&self, args: &[&str], input: &str) -> Output {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().expect("the program runs");
         let mut stdin = child.stdin.take().expect("a pipe");
@@ -66,9 +137,9 @@ impl Place {
         output
     }
 
-    /// Runs, expects the exit code and silence on stderr, and reads the one JSON object.
+    /// Runs, expects the exit code and silence on stderr, and reads the one JSON object, which is valid.
     pub fn json(&self, args: &[&str], expected: i32) -> Value {
-        answer(&self.run(args), expected)
+        valid(args, answer(&self.run(args), expected))
     }
 
     /// Names of the files, sorted.
@@ -105,12 +176,6 @@ pub fn one_object(text: &str) -> Value {
     let value: Value = serde_json::from_str(text).expect("JSON");
     assert!(value.is_object());
     value
-}
-
-pub fn keys(value: &Value) -> Vec<&str> {
-    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
-    keys.sort_unstable();
-    keys
 }
 
 /// Splits a command line as a shell would; double quotes are all that it may use.
@@ -169,16 +234,16 @@ pub fn signal(child: &Child, signal: &str) {
     assert!(status.expect("kill runs").success());
 }
 
-/// Returns the output of a program that ends soon. One that does not is killed, and the test fails. The
-/// output has to fit into a pipe.
-pub fn ends_soon(mut child: Child, line: &str) -> Output {
-    let begun = Instant::now();
-    while child.try_wait().expect("a child").is_none() {
-        if begun.elapsed() > Duration::from_secs(60) {
-            child.kill().expect("a child");
+/// Returns the output of a program that ends soon. One that does not is killed, and the test fails.
+pub fn ends_soon(child: Child, line: &str) -> Output {
+    let id = child.id().to_string();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    match receiver.recv_timeout(Duration::from_secs(60)) {
+        Ok(output) => output.expect("the program has ended"),
+        Err(_) => {
+            let _ = Command::new("kill").args(["-KILL", &id]).status();
             panic!("`{line}` does not end");
         }
-        std::thread::sleep(Duration::from_millis(5));
     }
-    child.wait_with_output().expect("the program has ended")
 }

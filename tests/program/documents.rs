@@ -1,8 +1,13 @@
-//! Links of the documents have targets, and each index lists all documents of its folder.
+//! The documents: their commands print what they show, their links have targets, and each index lists all
+//! documents of its folder.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use super::common::{PROGRAM, Place};
 
 /// Folders whose documents are checked.
 const FOLDERS: [&str; 6] =
@@ -40,6 +45,35 @@ fn documents() -> Vec<PathBuf> {
     let entries = FOLDERS.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect(folder));
     let paths = entries.map(|entry| entry.expect("an entry").path());
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+/// Runs the blocks marked `console`, those of a document one after the other in a directory of its own.
+/// A line `? 3` is an exit code, `...` are lines left out. Times and speeds are not compared.
+#[test]
+fn commands_print_what_the_documents_show() {
+    let time = r"( *[0-9][0-9.,]* (ms|s|min|h|([kMGT] )?nodes/s)\b)+";
+    let time = Regex::new(time).expect("a pattern");
+    let place = Place::new();
+    for path in ["README.md", "docs/manual.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        let text = fs::read_to_string(&path).expect("a document");
+        let text = text.replace("\n$ cargo run --release -- ", "\n$ konane ");
+        // A command of another program would not be run.
+        for line in text.lines().filter(|line| line.starts_with("$ ")) {
+            assert!(line.starts_with("$ konane "), "{}: {line}", path.display());
+        }
+        let copy = place.path(path.file_name().expect("a name").to_str().expect("text"));
+        fs::create_dir(copy.with_extension("in")).expect("a directory");
+        // The last line of an output ends with a line feed, which a block shows as an empty line.
+        let text = time.replace_all(&text, "[..]").replace("\n```\n", "\n\n```\n");
+        fs::write(copy, text).expect("a copy");
+    }
+    let record =
+        "Board: 5x5\nBlack: Kaiulani\nWhite: konane\nResult: black\n\nc3 c4 c1-c3 a4-c4 d4-b4\n";
+    fs::write(place.path("manual.in/game.txt"), record).expect("a record");
+    let blocks = trycmd::TestCases::new();
+    blocks.register_bin("konane", Path::new(PROGRAM)).env("RUST_LOG", "off");
+    blocks.case(place.path("*.md")).run();
 }
 
 #[test]

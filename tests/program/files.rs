@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::common::{
-    PROGRAM, Place, code, ends_soon, signal, stderr, stdout, wait_for, wait_for_work, words,
+    Place, code, ends_soon, signal, stderr, stdout, wait_for, wait_for_work, words,
 };
 
 /// A place with a pipe that nobody reads or writes.
@@ -133,8 +133,7 @@ fn a_line_of_any_length_is_an_error() {
     }
 }
 
-/// Threads need address space for their stacks, which the shell limits here. The allocator of the
-/// system takes its own share, for some threads by chance, so it is told to keep it small.
+/// Threads need address space for their stacks, which the shell limits here.
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain() {
@@ -150,10 +149,8 @@ fn threads_that_the_system_does_not_give_are_done_without_or_asked_for_in_vain()
         ("verify-proof 3x3.proof --threads 1000 --json", 3),
         ("verifydb db/3x3-complete --threads 1000 --json", 3),
     ] {
-        let limited = format!("ulimit -v 1000000; exec {PROGRAM} {line}");
-        let mut shell = Command::new("sh");
-        shell.current_dir(place.path("")).env("MALLOC_ARENA_MAX", "4");
-        let output = shell.args(["-c", &limited]).output().unwrap();
+        let output =
+            place.shell(&format!("ulimit -v 1000000; exec konane {line}")).output().unwrap();
         assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
         let told = stderr(&output).contains("cannot start the threads");
         assert_eq!(told, expected != 0, "{line}: {}", stderr(&output));
@@ -173,11 +170,8 @@ fn memory_that_the_system_does_not_give_is_an_error_that_asks_for_less() {
         let file = format!("--checkpoint {algorithm}{threads}.ckpt");
         place.json(&words(&format!("{search} --memory 16MiB --max-nodes 2000 {file}")), 3);
         for more in [String::new(), format!("{file} --resume")] {
-            let limited =
-                format!("ulimit -v 1000000; exec {PROGRAM} {search} --memory 1GiB {more}");
-            let mut shell = Command::new("sh");
-            shell.current_dir(place.path("")).env("MALLOC_ARENA_MAX", "4");
-            let output = shell.args(["-c", &limited]).output().unwrap();
+            let line = format!("ulimit -v 1000000; exec konane {search} --memory 1GiB {more}");
+            let output = place.shell(&line).output().unwrap();
             assert_eq!(code(&output), 2, "{search} {more}: {}", stderr(&output));
             for text in ["the system does not give", "ask for less memory", "a smaller --memory"] {
                 assert!(stderr(&output).contains(text), "{search} {more}: {}", stderr(&output));
@@ -196,9 +190,7 @@ fn a_limit_of_size_is_an_error_and_leaves_nothing() {
         ("solve 6x7 --max-nodes 50000 --threads 1 --checkpoint a.ckpt", &[]),
         ("builddb 4x5 --out . --quiet", &["4x5-complete"]),
     ] {
-        let limited = format!("ulimit -f 1; exec {PROGRAM} {line}");
-        let mut shell = Command::new("sh");
-        let output = shell.current_dir(place.path("")).args(["-c", &limited]).output().unwrap();
+        let output = place.shell(&format!("ulimit -f 1; exec konane {line}")).output().unwrap();
         assert_eq!(code(&output), 4, "{line}: {}", stderr(&output));
         let full =
             ["File too large", "no space is left"].map(|part| stderr(&output).contains(part));

@@ -1,7 +1,7 @@
 //! Files that an older program has written: they are read, and the same commands write the same
 //! bytes today. Those of databases are in `tests/data/databases`.
 //!
-//! `RENEW_SNAPSHOTS=1` replaces the files that differ. A new version of a format keeps the older files
+//! `INSTA_UPDATE=always` replaces the files that differ, like snapshots. A new version of a format keeps the older files
 //! and a test that reads them.
 
 use std::fmt::Write;
@@ -9,7 +9,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::common::{Place, code, stderr, words};
-use super::snapshot;
 
 const ALGORITHMS: [&str; 5] = ["dfpn", "ab", "pns", "pn2", "pns-pdfpn"];
 
@@ -41,7 +40,7 @@ fn written(place: &Place, line: &str, name: &str, mask: fn(&mut [u8])) -> Option
     if masked == kept {
         return None;
     }
-    if snapshot::renewed() {
+    if std::env::var("INSTA_UPDATE").is_ok_and(|mode| mode == "always") {
         fs::write(golden(name), &bytes).expect("the file can be written");
     }
     let first = masked.iter().zip(&kept).position(|(one, other)| one != other);
@@ -81,7 +80,7 @@ fn the_same_bytes_are_written() {
     }
     compare("sprouts solve 0*6 --threads 1 --db 6.nimbers --quiet", "6.nimbers", |_| {});
     compare("sprouts db export 6.nimbers 6.spr", "6.spr", |_| {});
-    assert!(differences.is_empty(), "{differences}{}", snapshot::remedy());
+    assert!(differences.is_empty(), "{differences}INSTA_UPDATE=always replaces the files");
 }
 
 #[test]
@@ -113,7 +112,7 @@ fn proofs_and_sprouts_numbers_are_read() {
             writeln!(text, "    {key}: {}", value[key]).expect("text grows");
         }
     }
-    snapshot::check("golden_files.txt", &text);
+    insta::assert_snapshot!("golden_files", text);
 }
 
 #[test]
@@ -134,5 +133,5 @@ fn checkpoints_are_taken_up() {
         )
         .expect("text grows");
     }
-    snapshot::check("golden_checkpoints.txt", &text);
+    insta::assert_snapshot!("golden_checkpoints", text);
 }

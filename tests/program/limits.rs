@@ -7,7 +7,7 @@ use konane::search::run::Reason;
 use serde_json::Value;
 
 use super::common::{Place, code, one_object, stderr, stdout, words};
-use super::help::collect;
+use super::outcomes::collect;
 use super::sprouts_search::MILLIONS_OF_MOVES;
 
 /// Event that ends the run of a subcommand.
@@ -54,16 +54,7 @@ fn with_json() -> BTreeSet<String> {
 }
 
 fn place() -> Place {
-    let place = Place::new();
-    for line in [
-        "builddb 3x3 --out db --quiet",
-        "solve 4x4 --proof 4x4.proof --quiet",
-        "sprouts solve 0*7 --threads 1 --db some.nimbers --quiet",
-        "sprouts db export some.nimbers some.spr",
-    ] {
-        let output = place.run(&words(line));
-        assert_eq!(code(&output), 0, "{line}: {}", stderr(&output));
-    }
+    let place = Place::with_files();
     fs::copy(place.path("some.nimbers"), place.path("copy.nimbers")).expect("a copy");
     let saved = place.with_input(&["analyse", "8x8", "--time", "1ms"], "d5\nd4\nsave 8x8.txt\n");
     assert_eq!(code(&saved), 0, "{}", stderr(&saved));

@@ -12,7 +12,6 @@ mod documents;
 mod explore;
 mod files;
 mod golden;
-mod help;
 mod hostile_text;
 mod limits;
 mod outcomes;
@@ -21,9 +20,9 @@ mod play;
 #[path = "../proofs/samples.rs"]
 mod proof_samples;
 mod proofs;
+mod robustness;
 #[cfg(unix)]
 mod signals;
-mod snapshot;
 mod sprouts_play;
 mod sprouts_search;
 mod sprouts_texts;

@@ -8,21 +8,6 @@ use serde_json::Value;
 use super::common::{Place, code, one_object, signal, stderr, stdout, wait_for, wait_for_work};
 use super::proof_samples::{board, bytes_of, proof};
 
-/// Checks that an object of `verify-proof` has the fields that it should have.
-fn check_fields(value: &Value) {
-    let mut expected =
-        vec!["file", "board", "root", "winner", "positions", "bytes", "valid", "seconds"];
-    if value["valid"] != true {
-        expected.push("problem");
-        assert!(value["problem"].is_string(), "{value}");
-    }
-    let mut found: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
-    found.sort_unstable();
-    expected.sort_unstable();
-    assert_eq!(found, expected);
-    assert!(value["seconds"].as_f64().unwrap() >= 0.0);
-}
-
 #[test]
 fn proofs_of_boards_and_positions_are_written_and_valid() {
     let place = Place::new();
@@ -48,7 +33,6 @@ fn proofs_of_boards_and_positions_are_written_and_valid() {
         assert!(written["seconds"].as_f64().unwrap() >= 0.0 && written.get("reason").is_none());
         assert_eq!(written["bytes"], fs::metadata(place.path("a.proof")).unwrap().len());
         let checked = place.json(&["verify-proof", "a.proof", "--json"], 0);
-        check_fields(&checked);
         assert_eq!(checked["valid"], true, "{case:?}");
         assert_eq!(checked["board"], solved["board"]);
         assert_eq!(checked["root"], solved["position"]);
@@ -58,12 +42,6 @@ fn proofs_of_boards_and_positions_are_written_and_valid() {
         }
         assert_eq!(place.files(), ["a.proof"]);
     }
-}
-
-#[test]
-fn without_the_flag_the_json_has_no_proof() {
-    let value = Place::new().json(&["solve", "3x3", "--json"], 0);
-    assert!(value.get("proof").is_none());
 }
 
 #[test]
@@ -131,7 +109,6 @@ fn an_invalid_proof_exits_with_1_and_says_why() {
     codes.remove(codes.len() / 2);
     fs::write(place.path("a.proof"), bytes_of(&found.header, &codes)).unwrap();
     let value = place.json(&["verify-proof", "a.proof", "--json"], 1);
-    check_fields(&value);
     assert_eq!(value["valid"], false);
     assert_eq!(value["board"], "5x5");
     let problem = value["problem"].as_str().unwrap();
@@ -159,8 +136,7 @@ fn refused(place: &Place, parts: &[&str], is_verdict: bool) {
     assert_eq!(code(&output), 4);
     if is_verdict {
         let value = one_object(&stdout(&output));
-        check_fields(&value);
-        assert_eq!(value["valid"], false);
+        assert!(value["valid"] == false && value["problem"].is_string(), "{value}");
     } else {
         assert_eq!(stdout(&output), "");
     }

@@ -1,7 +1,7 @@
 //! `konane sprouts play`, piped.
 
 use std::collections::BTreeSet;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use std::time::{Duration, Instant};
 
@@ -201,11 +201,9 @@ fn signals_end_the_listing_of_moves() {
 #[test]
 fn a_file_of_numbers_that_cannot_be_written_ends_no_game() {
     let place = Place::new();
-    let program = super::common::PROGRAM;
-    let game = format!("{program} sprouts play 0*7 --db numbers --side first");
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -f 1; printf 'moves\\nhint\\n' | {game}")]);
-    let output = shell.current_dir(place.path("")).output().unwrap();
+    let game = "konane sprouts play 0*7 --db numbers --side first";
+    let script = format!("ulimit -f 1; printf 'moves\\nhint\\n' | {game}");
+    let output = place.shell(&script).output().unwrap();
     let (text, said) = (stdout(&output), stderr(&output));
     assert_eq!(code(&output), 4, "{said}");
     assert!(text.contains("Moves: 0 win, 5 lose.\n") && text.contains("All your moves lose.\n"));

@@ -1,15 +1,15 @@
 //! `konane sprouts solve`, `grundy` and `db`.
 
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Output;
 use std::time::{Duration, Instant};
 
 use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
 use serde_json::Value;
 
-use super::common::{ends_soon, wait_for_work};
+use super::common::{Place, ends_soon, valid, wait_for_work};
 
-fn konane(args: &[&str]) -> Output {
+pub fn konane(args: &[&str]) -> Output {
     super::common::konane(&[&["sprouts"], args].concat())
 }
 
@@ -17,7 +17,8 @@ fn object(args: &[&str], code: i32) -> Value {
     let output = konane(args);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
+    let object = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    valid(&[&["sprouts"], args].concat(), object)
 }
 
 fn refused(args: &[&str], code: i32, parts: &[&str]) {
@@ -151,10 +152,9 @@ fn what_is_looked_for_about_moves_does_not_count() {
 /// A file that has the number of the start alone says nothing of its moves.
 #[test]
 fn a_move_is_found_that_the_file_does_not_have() {
-    let folder = tempfile::tempdir().unwrap();
-    let [spr, file] = ["one.spr", "numbers"].map(|name| folder.path().join(name));
-    std::fs::write(&spr, "[Positions+Nimber]\n0*5 1\n").unwrap();
-    let [spr, file] = [&spr, &file].map(|path| path.to_str().unwrap());
+    let place = Place::new();
+    let [spr, file] = &place.paths(["one.spr", "numbers"]);
+    std::fs::write(spr, "[Positions+Nimber]\n0*5 1\n").unwrap();
     assert_eq!(konane(&["db", "import", file, spr]).status.code(), Some(0));
     let known = object(&["solve", "0*5", "--db", file, "--json"], 0);
     assert_eq!((&known["nodes"], &known["best_move"]), (&0.into(), &"0*2.AB|0*2.AB".into()));
@@ -223,13 +223,8 @@ fn limits_exit_with_3() {
 fn running(database: &Path) -> std::process::Child {
     let bytes = || std::fs::metadata(database).map_or(0, |data| data.len());
     let before = bytes();
-    let child = std::process::Command::new(env!("CARGO_BIN_EXE_konane"))
-        .args(["sprouts", "solve", "0*44", "--quiet", "--json", "--db"])
-        .arg(database)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = super::common::command(&["sprouts", "solve", "0*44", "--quiet", "--json"]);
+    let child = command.arg("--db").arg(database).spawn().unwrap();
     let begun = Instant::now();
     while bytes() < before + 2000 {
         assert!(begun.elapsed() < Duration::from_secs(60), "no numbers were found");
@@ -241,9 +236,8 @@ fn running(database: &Path) -> std::process::Child {
 #[cfg(unix)]
 #[test]
 fn interrupts_and_kills_lose_nothing_that_was_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("numbers");
-    let name = file.to_str().unwrap();
+    let place = Place::new();
+    let (file, [name]) = (place.path("numbers"), &place.paths(["numbers"]));
     let mut child = running(&file);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -259,8 +253,7 @@ fn interrupts_and_kills_lose_nothing_that_was_written() {
     assert!(after["torn_bytes"] == 0 && after["lands"].as_u64() > Some(0));
 
     let child = running(&file);
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.unwrap().success());
+    super::common::signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -273,9 +266,8 @@ fn interrupts_and_kills_lose_nothing_that_was_written() {
 #[cfg(unix)]
 #[test]
 fn signals_end_the_reading_of_databases() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (db, spr, new) = (path("db"), path("a.spr"), path("new"));
+    let place = Place::new();
+    let [db, spr, new] = place.paths(["db", "a.spr", "new"]);
     let (land, records) = ("1.2.12.22.112.122.222.1112.1122.1222", 2_000_000);
     std::fs::write(
         &spr,
@@ -313,14 +305,11 @@ fn signals_end_the_reading_of_databases() {
 #[cfg(unix)]
 #[test]
 fn files_that_cannot_be_written_are_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let limited = |blocks: u32, file: &str| {
-        let program = super::common::PROGRAM;
-        let line = format!(
-            "ulimit -f {blocks}; exec {program} sprouts solve '0*12' --threads 1 --json {file} full"
-        );
-        let mut shell = std::process::Command::new("sh");
-        let output = shell.current_dir(folder.path()).args(["-c", &line]).output().unwrap();
+        let line = "exec konane sprouts solve '0*12' --threads 1 --json";
+        let mut shell = place.shell(&format!("ulimit -f {blocks}; {line} {file} full"));
+        let output = shell.output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(4), "{file}: {message}");
         assert!(message.contains("error: cannot write") && message.contains("full"), "{message}");
@@ -336,9 +325,8 @@ fn files_that_cannot_be_written_are_named() {
 
 #[test]
 fn databases_are_used_exported_and_imported() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (a, b, c, spr) = (path("a"), path("b"), path("c"), path("a.spr"));
+    let place = Place::new();
+    let [a, b, c, spr] = place.paths(["a", "b", "c", "a.spr"]);
     let first = object(&["solve", "0*7", "--db", &a, "--json", "--threads", "1"], 0);
     assert_eq!(first["database"]["added"], first["grundy_numbers"]);
     let again = object(&["solve", "0*7", "--db", &a, "--json"], 0);
@@ -371,9 +359,8 @@ fn databases_are_used_exported_and_imported() {
 /// sorting depends on names.
 #[test]
 fn exported_files_have_the_texts_of_spots() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (db, from, into) = (path("db"), path("from.spr"), path("into.spr"));
+    let place = Place::new();
+    let [db, from, into] = place.paths(["db", "from.spr", "into.spr"]);
     std::fs::write(&from, "[Positions+Nimber]\n1.12 2\n0.AB|12BA 5\n").unwrap();
     assert_eq!(object(&["db", "import", &db, &from, "--json"], 0)["added"], 2);
     let said = object(&["db", "export", &db, &into, "--json"], 0);
@@ -388,9 +375,8 @@ fn exported_files_have_the_texts_of_spots() {
 #[cfg(unix)]
 fn pipes_are_refused_at_once() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (db, pipe, into) = (path("db"), path("pipe"), path("folder"));
+    let place = Place::new();
+    let [db, pipe, into, new] = place.paths(["db", "pipe", "folder", "new.spr"]);
     object(&["solve", "0*5", "--db", &db, "--json"], 0);
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
     std::fs::create_dir(&into).unwrap();
@@ -400,30 +386,25 @@ fn pipes_are_refused_at_once() {
         &["db", "stats", &pipe],
         &["db", "import", &db, &pipe],
         &["db", "merge", &db, &pipe],
-        &["db", "export", &pipe, &path("new.spr")],
+        &["db", "export", &pipe, &new],
         &["db", "export", &db, &pipe],
         &["db", "export", &db, &into],
     ] {
         let mut command = super::common::command(&[&["sprouts"], args].concat());
         let output = ends_soon(command.spawn().unwrap(), &args.join(" "));
-        let expected = if args[1] == "export" && args[3] != path("new.spr") { 2 } else { 4 };
+        let expected = if args[1] == "export" && args[3] != new { 2 } else { 4 };
         assert_eq!(output.status.code(), Some(expected), "{args:?}: {output:?}");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("a named pipe") || said.contains("a directory"), "{args:?}: {said}");
     }
-    let mut names: Vec<_> =
-        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    names.sort();
-    assert_eq!(names, ["db", "folder", "pipe"]);
+    assert_eq!(place.files(), ["db", "folder", "pipe"]);
 }
 
 /// What the help of `import` promises.
 #[test]
 fn lost_positions_are_imported_and_those_of_misere_play_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (db, lost, misere, other) =
-        (path("db"), path("lost.spr"), path("misere.spr"), path("other.spr"));
+    let place = Place::new();
+    let [db, lost, misere, other] = place.paths(["db", "lost.spr", "misere.spr", "other.spr"]);
     // A sum of two lands says little about either.
     std::fs::write(&lost, "[WinLoss:Losing_Position]\n0*2\n12\n0.AB|AB+1a1a\n").unwrap();
     let said = object(&["db", "import", &db, &lost, "--json"], 0);
@@ -444,9 +425,9 @@ fn lost_positions_are_imported_and_those_of_misere_play_refused() {
 
 #[test]
 fn contradictions_and_damage_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (a, b, wrong, bad) = (path("a"), path("b"), path("wrong.spr"), path("bad.spr"));
+    let place = Place::new();
+    let [a, b, wrong, bad, new, none] =
+        place.paths(["a", "b", "wrong.spr", "bad.spr", "new", "none"]);
     object(&["solve", "0*5", "--db", &a, "--json"], 0);
     std::fs::write(&wrong, "[Positions+Nimber]\n22 1\n0*2 1\n").unwrap();
     refused(&["db", "import", &a, &wrong], 4, &["0*2", &a, "byte", &wrong, "line 3"]);
@@ -464,11 +445,10 @@ fn contradictions_and_damage_are_named() {
         refused(args, 4, &[&a, "byte"]);
     }
     assert_eq!(std::fs::read(&a).unwrap(), changed);
-    refused(&["db", "stats", &path("none")], 4, &["none"]);
+    refused(&["db", "stats", &none], 4, &["none"]);
     std::fs::write(&a, "something else entirely").unwrap();
     refused(&["solve", "0*3", "--db", &a], 4, &["not a database"]);
     // Nothing is left of a database that was to be made.
-    let (new, none) = (path("new"), path("none"));
     for args in [&["db", "import", &new, &bad][..], &["db", "merge", &new, &none]] {
         refused(args, 4, &[]);
         assert!(!std::path::Path::new(&new).exists(), "{args:?}");

@@ -1,12 +1,9 @@
 //! `konane sprouts`.
 
-use std::process::Output;
-
 use serde_json::{Value, json};
 
-fn konane(args: &[&str]) -> Output {
-    super::common::konane(&[&["sprouts"], args].concat())
-}
+use super::common::Place;
+use super::sprouts_search::konane;
 
 fn answer(args: &[&str]) -> String {
     let output = konane(args);
@@ -16,10 +13,7 @@ fn answer(args: &[&str]) -> String {
 }
 
 fn object(args: &[&str], code: i32) -> Value {
-    let output = konane(args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}");
-    assert!(output.stderr.is_empty());
-    serde_json::from_slice(&output.stdout).expect("one JSON object")
+    super::common::json(&[&["sprouts"], args].concat(), code)
 }
 
 #[test]
@@ -89,12 +83,9 @@ fn children_with_values() {
 
 #[test]
 fn children_take_numbers_from_a_file_and_add_to_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("numbers");
-    let children = || {
-        let file = file.to_str().unwrap();
-        object(&["children", "0*5", "--values", "--json", "--db", file], 0)
-    };
+    let place = Place::new();
+    let [file] = &place.paths(["numbers"]);
+    let children = || object(&["children", "0*5", "--values", "--json", "--db", file], 0);
     let (found, known) = (children(), children());
     assert!(found["nodes"].as_u64().unwrap() > 0 && known["nodes"] == 0);
     for (found, known) in [(&found, "search"), (&known, "file")] {
@@ -155,12 +146,11 @@ fn solve_reads_the_heaps_that_it_writes() {
 }
 
 /// A file in a directory of its own, which has to be kept.
-fn file(content: &str) -> (tempfile::TempDir, String) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("numbers.spr");
+fn file(content: &str) -> (Place, String) {
+    let place = Place::new();
+    let [path] = place.paths(["numbers.spr"]);
     std::fs::write(&path, content).unwrap();
-    let path = path.to_str().unwrap().to_string();
-    (directory, path)
+    (place, path)
 }
 
 #[test]
@@ -252,8 +242,7 @@ fn files_that_cannot_be_read_exit_with_4() {
     assert_eq!(konane(&["verify", "/nonexistent.spr"]).status.code(), Some(4));
     // What a search keeps is a database of another kind.
     let (kept, _) = file("");
-    let database = kept.path().join("kept.nimbers");
-    let database = database.to_str().unwrap();
+    let [database] = &kept.paths(["kept.nimbers"]);
     answer(&["solve", "0*3", "--db", database]);
     let output = konane(&["verify", database]);
     assert_eq!(output.status.code(), Some(4));

@@ -3,7 +3,7 @@
 
 use std::process::Output;
 
-use super::common::{PROGRAM, Place, code, stderr, stdout, words};
+use super::common::{Place, code, ends_soon, stderr, stdout};
 
 /// A short form of every subcommand but `explore`, which serves until a signal comes.
 const EVERY_SUBCOMMAND: [&str; 31] = [
@@ -17,7 +17,7 @@ const EVERY_SUBCOMMAND: [&str; 31] = [
     "solve 4x4 --proof new.proof --checkpoint new.ckpt",
     "perft 4x4 4",
     "perft 4x4 4 --unique",
-    "verify-proof 3x3.proof",
+    "verify-proof 4x4.proof",
     "analyse 4x4",
     "play 3x3",
     "annotate 3x3.txt",
@@ -40,58 +40,40 @@ const EVERY_SUBCOMMAND: [&str; 31] = [
     "man",
 ];
 
-/// The files that the subcommands read.
-fn place_with_files() -> Place {
-    let place = Place::new();
+/// Runs every subcommand with files to read, in a script in which `{}` is the command line.
+fn every_subcommand(script: &str) -> Vec<(&'static str, Output)> {
+    let place = Place::with_files();
     std::fs::write(place.path("3x3.txt"), "Board: 3x3\n\na3 a2\n").unwrap();
-    for line in [
-        "solve 3x3 --proof 3x3.proof --quiet",
-        "builddb 3x3 --out db --quiet",
-        "sprouts solve 0*4 --db some.nimbers --quiet",
-        "sprouts db export some.nimbers some.spr",
-    ] {
-        let output = place.run(&words(line));
-        assert_eq!(code(&output), 0, "{line}: {}", stderr(&output));
-    }
-    place
+    let run = |line| (line, shell(&place, &script.replace("{}", &format!("konane {line}"))));
+    EVERY_SUBCOMMAND.map(run).into()
 }
 
-/// Runs the program by a line of the shell in which `konane` is the program.
+/// Runs a script.
 fn shell(place: &Place, script: &str) -> Output {
-    let mut command = std::process::Command::new("sh");
-    command.current_dir(place.path("")).stdin(std::process::Stdio::null());
-    command.env_remove("RUST_LOG").env_remove("COLUMNS");
-    command.args(["-c", &format!("konane() {{ {PROGRAM} \"$@\"; }}; {script}")]);
-    command.output().expect("a shell")
+    ends_soon(place.shell(script).spawn().expect("a shell"), script)
 }
 
 #[test]
 fn every_subcommand_runs_with_a_small_stack() {
-    for limit in ["ulimit -s 64;", "export RUST_MIN_STACK=0;"] {
-        let place = place_with_files();
-        for line in EVERY_SUBCOMMAND {
-            let output = shell(&place, &format!("{limit} konane {line}"));
+    for limit in ["ulimit -s 64", "export RUST_MIN_STACK=0"] {
+        for (line, output) in every_subcommand(&format!("{limit}; {{}}")) {
             assert_eq!(code(&output), 0, "{limit} {line}: {}", stderr(&output));
         }
     }
 }
 
 #[test]
-fn a_closed_standard_output_is_an_error_and_the_null_device_is_none() {
-    let place = place_with_files();
-    for line in EVERY_SUBCOMMAND {
-        let output = shell(&place, &format!("konane {line} >&-"));
-        let message = "cannot write the answer to standard output: it is closed";
-        assert!(stderr(&output).contains(message), "{line}: {}", stderr(&output));
-        assert_eq!(code(&output), 4, "{line}");
-    }
-    let place = place_with_files();
-    for redirection in [">/dev/null", "1<>/dev/null"] {
-        for line in ["solve 3x3 --quiet", "--version", "perft 4x4 4"] {
-            let output = shell(&place, &format!("konane {line} {redirection}"));
-            assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{line} {redirection}");
+fn a_standard_output_that_is_closed_or_full_is_an_error() {
+    for (redirection, message) in [
+        (">&-", "cannot write the answer to standard output: it is closed"),
+        (">/dev/full", "standard output"),
+    ] {
+        for (line, output) in every_subcommand(&format!("{{}} {redirection}")) {
+            assert!(stderr(&output).contains(message), "{line}: {}", stderr(&output));
+            assert_eq!(code(&output), 4, "{line} {redirection}");
         }
     }
+    let place = Place::new();
     let output = shell(&place, "konane solve 3x3 --quiet >&- 2>&-");
     assert_eq!(code(&output), 4);
     let output = shell(&place, "konane draw 3x3 --out 3x3.svg >&-");
@@ -99,11 +81,19 @@ fn a_closed_standard_output_is_an_error_and_the_null_device_is_none() {
 }
 
 #[test]
+fn the_null_device_and_a_reader_that_ends_are_no_errors() {
+    for redirection in [">/dev/null", "1<>/dev/null", "| true"] {
+        for line in ["solve 3x3 --quiet", "--version", "perft 4x4 4", "help", "perft 8x8 10"] {
+            let script = format!("{{ konane {line}; echo $? >&2; }} {redirection}");
+            assert_eq!(stderr(&shell(&Place::new(), &script)), "0\n", "{script}");
+        }
+    }
+}
+
+#[test]
 fn a_closed_standard_error_changes_nothing() {
-    let (place, other) = (place_with_files(), place_with_files());
-    for line in EVERY_SUBCOMMAND {
-        let with = shell(&place, &format!("konane {line}"));
-        let without = shell(&other, &format!("konane {line} 2>&-"));
+    let runs = every_subcommand("{}").into_iter().zip(every_subcommand("{} 2>&-"));
+    for ((line, with), (_, without)) in runs {
         assert_eq!(code(&without), code(&with), "{line}");
         let lines = |output: &Output| stdout(output).lines().count();
         assert_eq!(lines(&without), lines(&with), "{line}");
@@ -111,19 +101,19 @@ fn a_closed_standard_error_changes_nothing() {
 }
 
 /// KiB between two limits.
-const STEP: u64 = 64;
+pub const STEP: u64 = 64;
 
 /// Runs a command with so many steps of address space.
-fn with_memory(place: &Place, line: &str, steps: u64) -> Output {
+pub fn with_memory(place: &Place, line: &str, steps: u64) -> Output {
     shell(place, &format!("ulimit -v {}; konane {line}", steps * STEP))
 }
 
-/// The least address space in steps with which a command works.
-fn least_memory(place: &Place, line: &str) -> u64 {
+/// The least address space in steps with which a command works in a directory like this one.
+pub fn least_memory(place: &Place, line: &str) -> u64 {
     let (mut fails, mut works) = (0, (2 << 20) / STEP);
     while works - fails > 1 {
         let middle = fails.midpoint(works);
-        match with_memory(place, line, middle).status.code() {
+        match with_memory(&place.copy(), line, middle).status.code() {
             Some(0) => works = middle,
             _ => fails = middle,
         }

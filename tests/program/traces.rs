@@ -75,9 +75,7 @@ fn a_trace_that_cannot_be_written_loses_no_answer() {
     }
     #[cfg(unix)]
     for line in ["solve 5x5 --trace a.jsonl --json", "sprouts solve 0*5 --trace a.jsonl --json"] {
-        let limited = format!("ulimit -f 0; exec {} {line}", super::common::PROGRAM);
-        let mut shell = std::process::Command::new("sh");
-        let output = shell.args(["-c", &limited]).current_dir(place.path(".")).output().unwrap();
+        let output = place.shell(&format!("ulimit -f 0; exec konane {line}")).output().unwrap();
         assert_eq!(code(&output), 4, "{line}: {}", stderr(&output));
         assert!(one_object(&stdout(&output))["outcome"].is_string());
         assert!(stderr(&output).contains("a.jsonl"), "{}", stderr(&output));

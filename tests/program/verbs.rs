@@ -1,76 +1,19 @@
 //! Every flag of `solve` and `perft`, the JSON, exit codes, bad input and limits.
 
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
-use super::common::{
-    PROGRAM, code, command, json, keys, konane, one_object, stderr, stdout, words,
-};
+use super::common::{code, command, json, konane, one_object, stderr, stdout, words};
 
-const SOLVE_KEYS: [&str; 18] = [
-    "algorithm",
-    "best_move",
-    "board",
-    "expansions",
-    "memory_bytes",
-    "nodes",
-    "nodes_per_second",
-    "outcome",
-    "phase",
-    "position",
-    "profile",
-    "seconds",
-    "leaf_positions",
-    "table",
-    "threads",
-    "to_move",
-    "winner",
-    "reason",
-];
-
-/// Checks fields and types of an object of `solve`.
+/// Checks that outcome, winner and best move of an object of `solve` fit together.
 pub fn check_solve(value: &Value) {
-    let algorithm = value["algorithm"].as_str().unwrap();
-    assert!(["pns", "pn2", "dfpn", "ab"].contains(&algorithm));
-    let unknown = value["outcome"] == "unknown";
-    let mut expected: Vec<&str> = SOLVE_KEYS.to_vec();
-    if !unknown {
-        expected.retain(|&key| key != "reason");
-        assert!(["win", "loss"].contains(&value["outcome"].as_str().unwrap()));
-    }
-    if unknown && algorithm != "ab" {
-        expected.extend(["pn", "dn"]);
-        assert!(value["pn"].as_u64() >= Some(1) && value["dn"].as_u64() >= Some(1));
-    }
-    if algorithm == "pn2" {
-        expected.extend(["l1_nodes", "l2_nodes"]);
-        assert!(value["l1_nodes"].is_u64() && value["l2_nodes"].is_u64());
-    }
-    expected.sort_unstable();
-    let mut found = keys(value);
-    found.sort_unstable();
-    assert_eq!(found, expected);
-    for key in ["nodes", "expansions", "leaf_positions", "memory_bytes"] {
-        assert!(value[key].is_u64(), "{key}: {}", value[key]);
-    }
-    for key in ["capacity", "used", "replaced"] {
-        assert!(value["table"][key].is_u64(), "table.{key}");
-    }
-    assert_eq!(value["table"].as_object().unwrap().len(), 3);
-    for key in ["seconds", "nodes_per_second"] {
-        assert!(value[key].as_f64().unwrap() >= 0.0, "{key}");
-    }
-    for key in ["board", "position", "profile"] {
-        assert!(value[key].is_string(), "{key}");
-    }
-    assert!(["black", "white"].contains(&value["to_move"].as_str().unwrap()));
-    assert!(value["threads"].as_u64().unwrap() >= 1);
-    assert!(value["best_move"].is_string() || value["best_move"].is_null());
-    if !unknown {
-        let wins = value["outcome"] == "win";
-        assert_eq!(value["winner"] == value["to_move"], wins, "{value}");
-        assert_eq!(value["best_move"].is_string(), wins, "{value}");
+    let (outcome, winner) = (&value["outcome"], &value["winner"]);
+    assert_eq!(value.get("reason").is_some(), outcome == "unknown", "{value}");
+    assert_eq!(outcome == "unknown", winner == "unknown", "{value}");
+    if outcome != "unknown" {
+        assert_eq!(outcome == "win", *winner == value["to_move"], "{value}");
+        assert_eq!(outcome == "win", value["best_move"].is_string(), "{value}");
+    } else if value["algorithm"] != "ab" {
+        assert!(value["pn"].as_u64() >= Some(1) && value["dn"].as_u64() >= Some(1), "{value}");
     }
 }
 
@@ -98,20 +41,10 @@ fn solve_agrees_with_the_published_winners_of_small_boards() {
 fn solve_takes_every_algorithm_and_profile() {
     for algorithm in ["pns", "pn2", "dfpn", "ab"] {
         for profile in ["tuned", "thesis"] {
-            let args = [
-                "solve",
-                "4x5",
-                "--algo",
-                algorithm,
-                "--profile",
-                profile,
-                "--json",
-                "--memory",
-                "64MiB",
-                "--threads",
-                "1",
-            ];
-            let value = json(&args, 0);
+            let line = format!(
+                "solve 4x5 --algo {algorithm} --profile {profile} --json --memory 64MiB --threads 1"
+            );
+            let value = json(&words(&line), 0);
             check_solve(&value);
             assert_eq!(value["winner"], "white", "{algorithm} {profile}");
             assert_eq!(value["algorithm"], algorithm);
@@ -317,12 +250,8 @@ fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
 fn arguments_that_are_no_text_are_refused() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let mut command = Command::new(PROGRAM);
-    let output = command
-        .args(["solve", "4x4", "--moves"])
-        .arg(OsStr::from_bytes(b"\xff\xfe"))
-        .output()
-        .unwrap();
+    let mut command = command(&["solve", "4x4", "--moves"]);
+    let output = command.arg(OsStr::from_bytes(b"\xff\xfe")).output().unwrap();
     assert_eq!(code(&output), 2);
     assert_eq!(stdout(&output), "");
 }
@@ -337,13 +266,7 @@ fn perft_counts_as_published_with_any_number_of_threads() {
     for (threads, kind) in [("1", "--quiet"), ("3", "--quiet"), ("1", "--plain"), ("3", "--plain")]
     {
         let value = json(&["perft", "8x8", "8", "--json", "--threads", threads, kind], 0);
-        let mut found = keys(&value);
-        found.sort_unstable();
-        assert_eq!(found, ["board", "depth", "nodes", "phase", "position", "seconds"]);
-        assert_eq!(value["board"], "8x8");
-        assert_eq!(value["depth"], 8);
         assert_eq!(value["nodes"], Value::from(published.clone()));
-        assert!(value["seconds"].is_f64());
     }
 }
 
@@ -382,26 +305,6 @@ fn perft_of_a_finished_game_counts_nothing() {
     assert_eq!(json(&args, 0)["nodes"], Value::from(vec![0, 0, 0]));
     let args = ["perft", "1x1", "3", "--unique", "--json"];
     assert_eq!(json(&args, 0)["unique"], Value::from(vec![1, 0, 0]));
-}
-
-#[test]
-fn help_and_version_are_answers() {
-    for args in [
-        &["--help"][..],
-        &["-h"],
-        &["help"],
-        &["help", "solve"],
-        &["--version"],
-        &["solve", "--help"],
-        &["perft", "-h"],
-        &["bench", "--help"],
-        &["completions", "--help"],
-        &["man", "--help"],
-    ] {
-        let output = konane(args);
-        assert_eq!(code(&output), 0, "{args:?}");
-        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}");
-    }
 }
 
 #[test]
@@ -464,50 +367,9 @@ fn logging_goes_to_stderr_where_it_is_asked_for() {
     let output = konane(&["solve", "3x3", "--json", "-v"]);
     one_object(&stdout(&output));
     assert!(stderr(&output).contains("search begins"));
-    let mut command = Command::new(PROGRAM);
-    let output =
-        command.args(["solve", "3x3", "--quiet"]).env("RUST_LOG", "konane=debug").output().unwrap();
+    let mut command = command(&["solve", "3x3", "--quiet"]);
+    let output = command.env("RUST_LOG", "konane=debug").output().unwrap();
     assert!(stderr(&output).contains("search ends"));
-}
-
-#[test]
-fn a_reader_that_goes_away_is_no_error() {
-    let mut child = Command::new(PROGRAM)
-        .args(["perft", "8x8", "10"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 0);
-    assert_eq!(stderr(&output), "");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_an_error() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let child = Command::new(PROGRAM)
-        .args(["solve", "3x3", "--json"])
-        .stdout(full)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 4);
-    assert!(stderr(&output).contains("standard output"));
-    for args in [&["help"][..], &["solve", "--help"], &["--version"], &["man"]] {
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let output = command(args).stdout(full).output().unwrap();
-        assert_eq!(code(&output), 4, "{args:?}");
-        assert!(stderr(&output).contains("standard output"), "{args:?}");
-    }
-    // A reader that has seen enough of the help is no error.
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let output = command(&["help"]).stdout(writer).output().unwrap();
-    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
 }
 
 #[test]

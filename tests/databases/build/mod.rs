@@ -1,21 +1,20 @@
 //! Building databases: resumed after an end of any kind, and checked.
 
-mod child;
 mod resumed;
 mod tasks;
 mod verify;
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use konane::Board;
 use konane::tablebase::{BuildError, BuildObserver, BuildOptions, BuildSummary, Plan, plan};
 
+use crate::{board, files};
+
 /// The plan of a complete database.
 fn planned(size: &str, max_stones: Option<u32>, out: &Path) -> Plan {
-    let board = Board::new(size.parse().unwrap());
+    let board = board(size);
     let out = out.to_owned();
     let options = BuildOptions { max_stones, ..BuildOptions::complete(out) };
     plan(&board, &options).unwrap()
@@ -36,18 +35,6 @@ fn build_on(
 /// Builds to the end.
 fn build(plan: &Plan) -> BuildSummary {
     build_on(2, plan, &(), &AtomicBool::new(false)).unwrap()
-}
-
-/// All files of a directory.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            (name, fs::read(path).unwrap())
-        })
-        .collect()
 }
 
 /// Whether two directories have the same files, without printing them.

@@ -4,14 +4,14 @@ use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use konane::Board;
 use konane::internals::files::LayerSummary;
 use konane::tablebase::{
     self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, PlanError, Stage,
 };
 use tempfile::tempdir;
 
-use super::{assert_same, build, build_on, files, planned};
+use super::{assert_same, build, build_on, planned};
+use crate::{board, files};
 
 #[test]
 fn known_numbers_of_wins() {
@@ -243,7 +243,7 @@ fn files_of_something_else_are_refused() {
         let named = out.path().join(to);
         fs::rename(out.path().join(from), &named).unwrap();
         let options = BuildOptions { metric, ..BuildOptions::complete(out.path().to_owned()) };
-        let refused = || tablebase::plan(&Board::new(size.parse().unwrap()), &options).unwrap_err();
+        let refused = || tablebase::plan(&board(size), &options).unwrap_err();
         let error = refused();
         assert!(matches!(error, PlanError::OtherWork { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");

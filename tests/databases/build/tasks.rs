@@ -4,18 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use konane::Board;
 use konane::tablebase::{
     BuildError, BuildObserver, BuildOptions, Method, Plan, PlanError, Stage, Task, TaskOptions,
     TaskPlan, Work, plan,
 };
 use tempfile::{TempDir, tempdir};
 
-use super::{assert_same, build, build_on, files, planned};
-
-fn board(size: &str) -> Board {
-    Board::new(size.parse().unwrap())
-}
+use super::{assert_same, build, build_on, planned};
+use crate::{board, files};
 
 /// A plan with at least so many slices of the largest layers.
 fn tasks(size: &str, parts: u32, out: &Path) -> TaskPlan {

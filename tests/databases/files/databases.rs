@@ -1,8 +1,6 @@
 //! Whole databases: the values of all positions, the samples of every version of the format, and
 //! the search for a database in a directory.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -12,9 +10,10 @@ use konane::internals::files::format::{CHUNK_BYTES, database_name};
 use konane::tablebase::{
     self, BuildOptions, Counts, Database, DatabaseError, DatabaseOptions, Method, Metric, Scope,
 };
-use konane::{Board, Colour, Dimensions, ErrorKind, Position, Setup, Value};
+use konane::{Colour, Dimensions, ErrorKind, Position, Setup, Value};
 
 use super::naive::{Plan, Recursion, build, reachable};
+use crate::{board, files};
 
 const fn sample(size: &'static str, scope: Scope, metric: Metric, chunk_bytes: u32) -> Plan {
     Plan { size, scope, metric, max_stones: 64, chunk_bytes }
@@ -51,26 +50,20 @@ fn builds_have_the_remoteness_of_plain_recursion() {
         let chunk_bytes = CHUNK_BYTES;
         let scope = Scope::Complete;
         let naive = Plan { size, scope, metric, max_stones: 64, chunk_bytes };
-        let expected = whole(&build(&out.path().join("naive"), &naive, |_| false));
-        let board = Board::new(size.parse().unwrap());
+        let expected = files(&build(&out.path().join("naive"), &naive, |_| false));
+        let board = board(size);
         for method in [Method::Ranked, Method::Swept] {
             let to = out.path().join(format!("{method:?}"));
             let options =
                 BuildOptions { metric, method: Some(method), ..BuildOptions::complete(to) };
             let plan = tablebase::plan(&board, &options).unwrap();
             tablebase::build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
-            assert!(whole(&plan.directory) == expected, "{size} {method:?}");
+            assert!(files(&plan.directory) == expected, "{size} {method:?}");
         }
     }
 }
 
-/// The files of a directory by name.
-fn whole(directory: &Path) -> BTreeMap<OsString, Vec<u8>> {
-    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
-    entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
-}
-
-/// The samples are written again with the same bytes. `RENEW_SNAPSHOTS=1` replaces the samples that
+/// The samples are written again with the same bytes. `INSTA_UPDATE=always` replaces the samples that
 /// differ; the test passes in the next run. A new version of the format has a new directory, and the
 /// samples of earlier versions stay.
 #[test]
@@ -80,10 +73,10 @@ fn samples_are_written_again_with_the_same_bytes() {
     for plan in &SAMPLES {
         let built = build(out.path(), plan, |_| false);
         let sample = samples(plan.metric, built.file_name().unwrap().to_str().unwrap());
-        if sample.exists() && whole(&built) == whole(&sample) {
+        if sample.exists() && files(&built) == files(&sample) {
             continue;
         }
-        if std::env::var_os("RENEW_SNAPSHOTS").is_some() {
+        if std::env::var("INSTA_UPDATE").is_ok_and(|mode| mode == "always") {
             if sample.exists() {
                 fs::remove_dir_all(&sample).unwrap();
             }
@@ -93,7 +86,7 @@ fn samples_are_written_again_with_the_same_bytes() {
     }
     assert!(
         different.is_empty(),
-        "these samples are written with different bytes; RENEW_SNAPSHOTS=1 replaces them: {different:?}"
+        "these samples are written with different bytes; INSTA_UPDATE=always replaces them: {different:?}"
     );
 }
 

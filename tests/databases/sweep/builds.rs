@@ -14,9 +14,7 @@ use konane::tablebase::{
 };
 use konane::{Board, Colour, Phase, Position};
 
-fn board(size: &str) -> Board {
-    Board::new(size.parse().unwrap())
-}
+use crate::{board, files};
 
 fn options(out: &Path, scope: Scope, method: Method) -> BuildOptions {
     BuildOptions { scope, method: Some(method), ..BuildOptions::complete(out.to_owned()) }
@@ -24,16 +22,6 @@ fn options(out: &Path, scope: Scope, method: Method) -> BuildOptions {
 
 fn remoteness(out: &Path, method: Method) -> BuildOptions {
     BuildOptions { metric: Metric::Remoteness, ..options(out, Scope::Complete, method) }
-}
-
-/// The files of a database by name.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(directory).unwrap();
-    let read = |entry: std::io::Result<fs::DirEntry>| {
-        let entry = entry.unwrap();
-        (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
-    };
-    entries.map(read).collect()
 }
 
 fn built(size: &str, scope: Scope, method: Method) -> BTreeMap<String, Vec<u8>> {

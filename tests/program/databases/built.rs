@@ -1,6 +1,6 @@
 //! What `builddb` makes and `verifydb` reads: whole databases, their plan, their metric.
 
-use super::super::common::{Place, code, keys, stderr, stdout};
+use super::super::common::{Place, code, stderr, stdout, words};
 use super::{build, files};
 
 #[test]
@@ -11,7 +11,6 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
     assert_eq!(value["metric"], "remoteness");
     assert!(value["directory"].as_str().unwrap().ends_with("4x4-complete-remoteness"));
     let histogram = &value["histogram"];
-    assert_eq!(keys(histogram), ["black", "white"]);
     let numbers: Vec<u64> =
         histogram["black"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
     assert_eq!(numbers.iter().sum::<u64>(), 1 << 16);
@@ -20,11 +19,6 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
 
     // Both are there: the one that knows more is asked.
     let value = place.json(&["probe", "4x4", "--moves", "a4 a3", "--json"], 0);
-    assert_eq!(
-        keys(&value),
-        ["board", "moves", "outcome", "position", "remoteness", "to_move", "winner"]
-    );
-    assert_eq!(keys(&value["moves"][0]), ["move", "outcome", "remoteness"]);
     let plies = value["remoteness"].as_u64().unwrap();
     assert_eq!(value["outcome"] == "win", plies % 2 == 1);
     assert_eq!(value["moves"][0]["remoteness"].as_u64(), Some(plies - 1));
@@ -48,22 +42,6 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
 fn a_database_is_built_probed_and_verified() {
     let place = Place::new();
     let value = build(&place, &["4x4"]);
-    assert_eq!(
-        keys(&value),
-        [
-            "black_to_move_wins",
-            "board",
-            "bytes",
-            "directory",
-            "max_stones",
-            "metric",
-            "peak_memory_bytes",
-            "positions",
-            "scope",
-            "seconds",
-            "white_to_move_wins"
-        ]
-    );
     assert_eq!(value["board"], "4x4");
     assert_eq!(value["scope"], "complete");
     assert_eq!(value["positions"], 2 << 16);
@@ -80,12 +58,10 @@ fn a_database_is_built_probed_and_verified() {
     assert!(stderr(&output).ends_with(tip), "{}", stderr(&output));
 
     let value = place.json(&["probe", "4x4", "--moves", "b3 b4", "--json"], 0);
-    assert_eq!(keys(&value), ["board", "moves", "outcome", "position", "to_move", "winner"]);
     assert_eq!(value["position"], "x1xo/o1ox/xoxo/oxox b");
     assert_eq!(value["to_move"], "black");
     let solved = place.json(&["solve", "4x4", "--moves", "b3 b4", "--json"], 0);
     assert_eq!(value["outcome"] == "win", solved["winner"] == "black");
-    assert_eq!(keys(&value["moves"][0]), ["move", "outcome"]);
 
     // The start; text and JSON, by moves and by position.
     let start = "xoxo/oxox/xoxo/oxox b";
@@ -119,17 +95,14 @@ fn a_database_is_built_probed_and_verified() {
 #[test]
 fn the_plan_is_printed_and_nothing_is_written() {
     let place = Place::new();
+    let line = "builddb 7x7 --max-stones 10 --plan --memory 16GiB --json";
+    let value = place.json(&words(line), 0);
+    assert_eq!((&value["max_stones"], &value["finished"]), (&10.into(), &false.into()));
+    assert_eq!(value["memory_limit"], 16u64 << 30);
+    for key in ["memory_bytes", "disk_bytes", "disk_peak_bytes", "positions"] {
+        assert!(value[key].as_u64().expect("a number") > 1 << 20, "{key}");
+    }
     for flag in ["--plan", "--dry-run"] {
-        let args = ["builddb", "7x7", "--max-stones", "10", flag, "--memory", "16GiB", "--json"];
-        let value = place.json(&args, 0);
-        assert_eq!(value["board"], "7x7");
-        assert_eq!(value["max_stones"], 10);
-        assert_eq!(value["finished"], false);
-        assert_eq!(value["memory_limit"], 16u64 << 30);
-        for key in ["memory_bytes", "disk_bytes", "disk_peak_bytes", "positions"] {
-            assert!(value[key].as_u64().expect("a number") > 1 << 20, "{key}");
-        }
-        assert!(value["seconds"].as_f64().expect("a number") > 0.1);
         let text = stdout(&place.run(&["builddb", "4x4", flag]));
         for part in ["4x4, complete positions", "131,072", "memory", "disk", "time"] {
             assert!(text.contains(part), "{text}");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::super::common::{Place, code, one_object, signal, stderr, stdout};
+use super::super::common::{Place, code, one_object, signal, stderr, stdout, words};
 use super::{build, files};
 
 /// A build that takes a moment, on one thread.
@@ -74,6 +74,32 @@ fn builds_that_end_early_go_on_and_leave_the_same_files() {
     let found = files(&directory);
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     assert!(found == expected, "other bytes");
+}
+
+/// The limit of a file's size stands for a full disk: like one, it makes a write fail.
+#[test]
+fn a_build_on_a_full_disk_continues_when_there_is_space() {
+    let [whole, full] = [Place::new(), Place::new()];
+    let line = "builddb 6x6 --max-stones 9 --quiet";
+    let directory = |place: &Place| files(&place.path("db/6x6-stones9"));
+    assert_eq!(code(&whole.run(&words(line))), 0);
+    let expected = directory(&whole);
+    // Units of 512 bytes or, in some shells, of a kilobyte.
+    for blocks in [0, 1, 16, 200, 600, 2000] {
+        let script = format!("ulimit -f {blocks}; exec konane {line}");
+        let output = full.shell(&script).output().expect("a shell");
+        assert_eq!(code(&output), 4, "{script}");
+        let message = stderr(&output);
+        assert!(message.contains("no space is left on the disk of"), "{script}: {message}");
+        let left = directory(&full);
+        assert!(!left.keys().any(|name| name.ends_with(".tmp") || name == "database.json"));
+        for (name, bytes) in left.iter().filter(|(name, _)| name.starts_with("stones-")) {
+            assert!(*bytes == expected[name], "{script}: {name}");
+        }
+    }
+    assert!(directory(&full).keys().any(|name| name.starts_with("part-")));
+    assert_eq!(code(&full.run(&words(line))), 0);
+    assert!(directory(&full) == expected, "other bytes");
 }
 
 #[test]

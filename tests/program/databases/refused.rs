@@ -201,9 +201,7 @@ fn what_says_nothing_about_a_database_is_no_verdict() {
     fs::write(&manifest, &whole[0]).unwrap();
     #[cfg(unix)]
     {
-        let limited = format!("ulimit -n 5; exec {} {line}", super::super::common::PROGRAM);
-        let mut shell = std::process::Command::new("sh");
-        let output = shell.args(["-c", &limited]).current_dir(place.path("")).output().unwrap();
+        let output = place.shell(&format!("ulimit -n 5; exec konane {line}")).output().unwrap();
         assert_eq!(verdict(&output), None, "too few files may be open");
     }
     assert_eq!(place.json(&words(line), 0)["valid"], true);
