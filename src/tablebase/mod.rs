@@ -5,7 +5,7 @@
 //! to move.
 //!
 //! ```text
-//!  index ◀── values ◀── build ─▶ files ─▶ DIRECTORY ─▶ database ◀── probe, known
+//!  index ◀── values ◀── builder ─▶ files ─▶ DIRECTORY ─▶ database ◀── probe, known
 //!                                                        ▲
 //!                                                      verify
 //! ```
@@ -13,12 +13,12 @@
 //! * `index`: the address of a position, and back;
 //! * `values`: who wins, computed in memory by one of three methods;
 //! * `files`: the layers and the manifest (the format is specified in `db/FORMAT.md`);
-//! * `build`: [`plan()`] says what a database takes, [`build()`] makes it;
+//! * `builder`: [`plan()`] says what a database takes, [`build()`] makes it;
 //! * [`Database`] opens one and looks up; [`probe()`] adds the moves, [`DatabaseValues`] gives them
 //!   to a search;
 //! * [`verify()`] checks one, on request value by value.
 
-mod build;
+mod builder;
 mod database;
 #[doc(hidden)]
 pub mod files;
@@ -30,7 +30,7 @@ mod probe;
 pub mod values;
 mod verify;
 
-pub use build::{
+pub use builder::{
     BuildError, BuildObserver, BuildOptions, BuildSummary, Method, Misfit, Plan, PlanError,
     Resource, Stage, Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport,
     Work, build, plan,

@@ -16,7 +16,7 @@ use std::time::Instant;
 use recompute::Recomputation;
 
 use crate::konane::Dimensions;
-use crate::tablebase::build::{BuildObserver, Stage};
+use crate::tablebase::builder::{BuildObserver, Stage};
 use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{
     Block, BlockKind, Counts, DatabaseError, Histogram, MANIFEST_NAME, Metric, Scope, count_layer,

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use super::error::VerifyError;
 use crate::konane::symmetry::permute;
 use crate::konane::{Board, Colour, Position};
-use crate::tablebase::build::{BuildObserver, Outside};
+use crate::tablebase::builder::{BuildObserver, Outside};
 use crate::tablebase::database::Database;
 use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, Metric, Scope};
 use crate::tablebase::index::{Address, Index, Row, Sizes, stabiliser};

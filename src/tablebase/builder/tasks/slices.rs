@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::konane::Colour;
-use crate::tablebase::build::costs::{BASE_BYTES, orbit_bytes};
+use crate::tablebase::builder::costs::{BASE_BYTES, orbit_bytes};
 use crate::tablebase::files::{CHUNK_BYTES, ROWS};
 use crate::tablebase::index::{Index, Sizes, binomial};
 use crate::tablebase::values::sweep::{row_words, stride_words};

@@ -13,13 +13,13 @@ use super::task::{Task, Work};
 use crate::file::{Lock, NewFile, open_regular};
 use crate::konane::{Board, Colour};
 use crate::system::disk_free;
-use crate::tablebase::build::costs::{compressed_share, present, saturated};
-use crate::tablebase::build::error::BuildError;
-use crate::tablebase::build::observer::BuildObserver;
-use crate::tablebase::build::plan::{Misfit, PlanError, Resource};
-use crate::tablebase::build::swept::MAX_WHITE;
-use crate::tablebase::build::workspace::{Workspace, is_built, parts_in, remove};
-use crate::tablebase::build::{BuildSummary, summary};
+use crate::tablebase::builder::costs::{compressed_share, present, saturated};
+use crate::tablebase::builder::error::BuildError;
+use crate::tablebase::builder::observer::BuildObserver;
+use crate::tablebase::builder::plan::{Misfit, PlanError, Resource};
+use crate::tablebase::builder::swept::MAX_WHITE;
+use crate::tablebase::builder::workspace::{Workspace, is_built, parts_in, remove};
+use crate::tablebase::builder::{BuildSummary, summary};
 use crate::tablebase::files::{MANIFEST_NAME, Manifest, Metric, Scope};
 use crate::tablebase::index::{Index, Sizes};
 use crate::tablebase::values::sweep::Sweep;
@@ -282,7 +282,7 @@ impl TaskPlan {
 const SAMPLES: usize = 3;
 
 /// The least memory with which a task of each kind gets on.
-pub(in crate::tablebase::build) fn least_memory(
+pub(in crate::tablebase::builder) fn least_memory(
     index: &Index,
     sizes: &Sizes,
     threads: usize,

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use super::graph::Graph;
 use super::task::{Task, Work};
 use crate::konane::Colour;
-use crate::tablebase::build::error::BuildError;
-use crate::tablebase::build::observer::{BuildObserver, Outside, Stage};
+use crate::tablebase::builder::error::BuildError;
+use crate::tablebase::builder::observer::{BuildObserver, Outside, Stage};
 use crate::tablebase::files::Manifest;
 
 /// How often files may turn out to be damaged before this is taken for the disk's fault.

@@ -10,8 +10,8 @@ use super::rows::{ROWS_OF, slice_header};
 use super::run::Runner;
 use crate::file::{NewFile, open_regular};
 use crate::tablebase::DatabaseError;
-use crate::tablebase::build::error::BuildError;
-use crate::tablebase::build::workspace::{remove, sound};
+use crate::tablebase::builder::error::BuildError;
+use crate::tablebase::builder::workspace::{remove, sound};
 use crate::tablebase::files::{
     Counts, Inflater, LayerFile, LayerHeader, LayerWriter, ManifestLayer, ROWS, Scope, layer_entry,
 };

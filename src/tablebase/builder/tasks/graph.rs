@@ -8,8 +8,8 @@ use super::place::{Place, parse_slice_name, slice_name};
 use super::slices::Slices;
 use super::task::{Task, Work};
 use crate::konane::Colour;
-use crate::tablebase::build::error::BuildError;
-use crate::tablebase::build::workspace::remove;
+use crate::tablebase::builder::error::BuildError;
+use crate::tablebase::builder::workspace::remove;
 use crate::tablebase::files::{BlockKey, BlockKind, Manifest, ManifestLayer, Scope};
 use crate::tablebase::index::{Index, Sizes};
 

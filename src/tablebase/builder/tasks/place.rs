@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 use crate::file::FileError;
 use crate::konane::{Colour, Dimensions};
-use crate::tablebase::build::error::BuildError;
+use crate::tablebase::builder::error::BuildError;
 use crate::tablebase::files::{
     BlockKey, BlockKind, DatabaseError, LayerFile, Metric, Scope, database_name, layer_name,
 };
 
 /// The directory with the tasks' files, in that of the database.
-pub(in crate::tablebase::build) const TASKS: &str = "tasks";
+pub(in crate::tablebase::builder) const TASKS: &str = "tasks";
 
 /// Directories of files in the making.
 const MAKING: &str = "making-";

@@ -8,7 +8,7 @@ use super::place::{self, Place};
 use super::run::Runner;
 use crate::konane::Colour;
 use crate::tablebase::DatabaseError;
-use crate::tablebase::build::error::BuildError;
+use crate::tablebase::builder::error::BuildError;
 use crate::tablebase::files::{
     BlockKey, BlockKind, Inflater, LayerFile, LayerHeader, LayerWriter, ROWS, Scope,
 };
