@@ -492,9 +492,9 @@ fn check_layer(
         return differs("the footer's checksum", &expected, &got);
     }
     let expected = LayerHeader {
+        version: manifest.version,
         chunk_bytes: found.header().chunk_bytes,
-        metric: manifest.metric(),
-        ..LayerHeader::new(index, manifest.scope, entry.stones)
+        ..LayerHeader::new(index, manifest.scope, manifest.metric(), entry.stones)
     };
     if *found.header() != expected {
         return differs("the header", &expected, found.header());
@@ -518,7 +518,7 @@ mod tests {
             let board = Board::new(size.parse().unwrap());
             let index = Index::new(board, scope.exchanges());
             for stones in 0..=index.board().dimensions().squares() {
-                let header = LayerHeader::new(&index, scope, stones);
+                let header = LayerHeader::new(&index, scope, Metric::Outcome, stones);
                 for (number, key) in header.keys().into_iter().enumerate() {
                     assert_eq!(block_number(&header, key), number, "{size} {key:?}");
                 }
@@ -534,8 +534,8 @@ mod tests {
             let index = Index::new(board, Scope::Complete.exchanges());
             let mut last = None;
             for stones in 0..=index.board().dimensions().squares() {
-                let header = LayerHeader::new(&index, Scope::Complete, stones);
-                let header = LayerHeader { metric: Metric::Remoteness, ..header };
+                let (scope, metric) = (Scope::Complete, Metric::Remoteness);
+                let header = LayerHeader::new(&index, scope, metric, stones);
                 let blocks = header.keys().len();
                 most = most.max(blocks);
                 for name in

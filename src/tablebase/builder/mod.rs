@@ -118,7 +118,8 @@ pub fn build(
             Metric::Remoteness => Some(histogram(&index, &workspace, &layers, observer, stop)?),
         };
         let (dimensions, scope) = (plan.dimensions, plan.scope);
-        let manifest = Manifest { dimensions, scope, layers, histogram };
+        let version = plan.metric.format_version();
+        let manifest = Manifest { version, dimensions, scope, layers, histogram };
         manifest.write(&plan.directory)?;
         (manifest, found)
     };

@@ -93,8 +93,7 @@ impl<'a> Workspace<'a> {
 
     /// The header of a layer and of its parts.
     pub fn header(&self, stones: u32) -> LayerHeader {
-        let header = LayerHeader::new(self.index, self.scope, stones);
-        LayerHeader { metric: self.metric, ..header }
+        LayerHeader::new(self.index, self.scope, self.metric, stones)
     }
 
     /// The place of a layer.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::error::{DATABASE, DatabaseError};
@@ -22,6 +23,10 @@ pub const MAX_CHUNK_BYTES: u32 = 1 << 20;
 
 /// The name of the manifest within the directory of a database.
 pub const MANIFEST_NAME: &str = "database.json";
+
+/// Versions of the format that are read. Version 2 has a field for the metric; files of version 1
+/// hold outcomes.
+pub(super) const VERSIONS: RangeInclusive<u32> = 1..=2;
 
 /// Bytes of a layer file's header.
 pub const HEADER_BYTES: usize = 88;
@@ -85,17 +90,13 @@ impl Metric {
         }
     }
 
-    /// The version of the format that databases of this metric have.
-    pub const fn version(self) -> u32 {
+    /// Version of the format that new files have: the lowest one that can state the metric, so
+    /// that databases of outcomes can be read by programs that know version 1 only.
+    pub const fn format_version(self) -> u32 {
         match self {
             Metric::Outcome => 1,
             Metric::Remoteness => 2,
         }
-    }
-
-    /// The metric of a version of the format; `None` for an unknown version.
-    pub fn of_version(version: u32) -> Option<Self> {
-        [Metric::Outcome, Metric::Remoteness].into_iter().find(|m| m.version() == version)
     }
 
     /// Bits of a value of a position with so many black stones, of any number of white ones up to
@@ -228,6 +229,8 @@ pub fn layer_name(stones: u32) -> String {
 /// What a layer file says about itself before its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerHeader {
+    /// Version of the format.
+    pub version: u32,
     /// The board.
     pub dimensions: Dimensions,
     /// Which positions are meant.
@@ -245,23 +248,25 @@ pub struct LayerHeader {
 /// As errors name it.
 impl fmt::Display for LayerHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares } = self;
+        let LayerHeader { version, dimensions, scope, metric, stones, chunk_bytes, squares } = self;
         let (scope, metric) = (scope.name(), metric.name());
         write!(
             f,
-            "{dimensions}, {scope}, {metric}, {stones} stones, chunks of {chunk_bytes} bytes, "
+            "version {version}, {dimensions}, {scope}, {metric}, {stones} stones, chunks of \
+             {chunk_bytes} bytes, "
         )?;
         write!(f, "squares {squares:?}")
     }
 }
 
 impl LayerHeader {
-    /// The header of a layer of outcomes as this program writes it.
-    pub fn new(index: &Index, scope: Scope, stones: u32) -> Self {
+    /// Header of a layer as this program writes it.
+    pub fn new(index: &Index, scope: Scope, metric: Metric, stones: u32) -> Self {
         LayerHeader {
+            version: metric.format_version(),
             dimensions: index.board().dimensions(),
             scope,
-            metric: Metric::Outcome,
+            metric,
             stones,
             chunk_bytes: CHUNK_BYTES,
             squares: [Colour::Black, Colour::White].map(|c| index.numbering().squares(c).to_vec()),
@@ -333,7 +338,7 @@ impl LayerHeader {
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&self.metric.version().to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.version.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.chunk_bytes.to_le_bytes());
         bytes[16] = self.dimensions.ranks() as u8;
         bytes[17] = self.dimensions.files() as u8;
@@ -366,9 +371,13 @@ impl LayerHeader {
         if bytes[..8] != MAGIC {
             return Err(not_a_database("it does not begin with KONANEDB"));
         }
-        let got = u32_at(bytes, 8);
-        let Some(metric) = Metric::of_version(got) else {
-            return Err(DATABASE.other_version(path, got).into());
+        let version = u32_at(bytes, 8);
+        if !VERSIONS.contains(&version) {
+            return Err(DATABASE.other_version(path, version).into());
+        }
+        let metric = match (version, bytes[22]) {
+            (1, _) | (_, 0) => Metric::Outcome,
+            _ => Metric::Remoteness,
         };
         let damaged = |what: &str, expected: &str, got: String| {
             Err(DatabaseError::damaged(path, format!("{what} in the header"), expected, got))
@@ -425,7 +434,7 @@ impl LayerHeader {
             return damaged("the unused part", "zero", "something else".to_owned());
         }
         let squares = [black.to_vec(), white.to_vec()];
-        Ok(LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares })
+        Ok(LayerHeader { version, dimensions, scope, metric, stones, chunk_bytes, squares })
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{MANIFEST_NAME, Metric, Scope, database_name, hex, layer_name};
+use super::format::{MANIFEST_NAME, Metric, Scope, VERSIONS, database_name, hex, layer_name};
 use super::histogram::Histogram;
 use super::layer_writer::LayerSummary;
 use crate::file::{NewFile, open_regular};
@@ -82,6 +82,8 @@ impl ManifestLayer {
 /// The manifest of a database. A directory is a database once it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
+    /// Version of the format: the one of all layer files too.
+    pub version: u32,
     /// The board.
     pub dimensions: Dimensions,
     /// Which positions the database holds.
@@ -170,10 +172,10 @@ impl Manifest {
         };
         let text = Text {
             format: FORMAT.to_owned(),
-            version: self.metric().version(),
+            version: self.version,
             board: self.dimensions.to_string(),
             scope: self.scope.name().to_owned(),
-            metric: self.histogram.as_ref().map(|_| self.metric().name().to_owned()),
+            metric: (self.version > 1).then(|| self.metric().name().to_owned()),
             max_stones: self.max_stones(),
             total: self.total().expect("fewer than 2^64 positions"),
             histogram: self.histogram.clone(),
@@ -201,9 +203,9 @@ impl Manifest {
         }
         let version = value["version"].as_u64().and_then(|version| u32::try_from(version).ok());
         let got = version.ok_or_else(|| not_a_database("it has no \"version\""))?;
-        let Some(metric) = Metric::of_version(got) else {
+        if !VERSIONS.contains(&got) {
             return Err(DATABASE.other_version(path, got).into());
-        };
+        }
 
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
@@ -219,7 +221,7 @@ impl Manifest {
         }
         let text: Text = serde_json::from_slice(bytes)
             .map_err(|error| damaged("the text", &"a manifest", &error))?;
-        let manifest = Manifest::from_text(path, text, metric)?;
+        let manifest = Manifest::from_text(path, text)?;
         // Nothing is left that another text could say.
         if manifest.encode() != bytes {
             return Err(damaged("the text", &"as this program writes it", &"something else"));
@@ -227,7 +229,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    fn from_text(path: &Path, text: Text, metric: Metric) -> Result<Self, DatabaseError> {
+    fn from_text(path: &Path, text: Text) -> Result<Self, DatabaseError> {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
         };
@@ -240,12 +242,17 @@ impl Manifest {
             .into_iter()
             .find(|scope| scope.name() == text.scope)
             .ok_or_else(|| damaged("\"scope\"", &"complete or reachable", &text.scope))?;
-        let expected = (metric == Metric::Remoteness).then(|| metric.name());
-        if text.metric.as_deref() != expected || text.histogram.is_some() != expected.is_some() {
-            let expected = expected.unwrap_or("none");
-            return Err(damaged("\"metric\"", &expected, &text.metric.unwrap_or_default()));
+        let expected = match (text.version, &text.histogram) {
+            (1, None) => None,
+            (1, Some(_)) => return Err(damaged("\"histogram\"", &"absent in version 1", &"there")),
+            (_, None) => Some(Metric::Outcome.name()),
+            (_, Some(_)) => Some(Metric::Remoteness.name()),
+        };
+        if text.metric.as_deref() != expected {
+            let got = text.metric.unwrap_or_default();
+            return Err(damaged("\"metric\"", &expected.unwrap_or("absent in version 1"), &got));
         }
-        if metric == Metric::Remoteness && scope != Scope::Complete {
+        if text.histogram.is_some() && scope != Scope::Complete {
             return Err(damaged("\"scope\"", &"complete, with remoteness", &text.scope));
         }
         let squares = dimensions.squares();
@@ -271,7 +278,8 @@ impl Manifest {
             };
             layers.push(ManifestLayer { stones, bytes: layer.bytes, footer_xxh3, counts });
         }
-        let manifest = Manifest { dimensions, scope, layers, histogram: text.histogram };
+        let Text { version, histogram, .. } = text;
+        let manifest = Manifest { version, dimensions, scope, layers, histogram };
         if manifest.total() != Some(text.total) {
             return Err(damaged("the total", &"the sum of the layers", &text.total));
         }

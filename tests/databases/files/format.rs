@@ -37,7 +37,7 @@ fn clear_padding(header: &LayerHeader, key: BlockKey, bytes: &mut [u8]) {
 
 fn header(size: &str, scope: Scope, stones: u32) -> LayerHeader {
     let board = Board::new(size.parse().unwrap());
-    LayerHeader::new(&Index::new(board, scope.exchanges()), scope, stones)
+    LayerHeader::new(&Index::new(board, scope.exchanges()), scope, Metric::Outcome, stones)
 }
 
 /// Blocks with as many rows as there are black patterns, up to a limit.

@@ -121,6 +121,16 @@ pub struct Plan {
 
 /// Builds a database in a directory within `out`, and returns its name. `spoil` may change values.
 pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathBuf {
+    build_version(plan.metric.format_version(), out, plan, spoil)
+}
+
+/// The same in a chosen version of the format.
+pub fn build_version(
+    version: u32,
+    out: &Path,
+    plan: &Plan,
+    spoil: impl Fn(&Address) -> bool,
+) -> PathBuf {
     let mut oracle = Recursion::new(plan.size);
     let board = oracle.board.clone();
     let dimensions = board.dimensions();
@@ -137,9 +147,9 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
     let mut layers = Vec::new();
     for stones in 0..=max_stones {
         let header = LayerHeader {
+            version,
             chunk_bytes: plan.chunk_bytes,
-            metric: plan.metric,
-            ..LayerHeader::new(&index, plan.scope, stones)
+            ..LayerHeader::new(&index, plan.scope, plan.metric, stones)
         };
         let mut writer =
             LayerWriter::create(&directory.join(layer_name(stones)), header.clone()).unwrap();
@@ -174,7 +184,7 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
         layers.push(ManifestLayer::new(stones, &summary, counts));
     }
     let histogram = (plan.metric == Metric::Remoteness).then(|| histogram(&mut oracle, max_stones));
-    let manifest = Manifest { dimensions, scope: plan.scope, layers, histogram };
+    let manifest = Manifest { version, dimensions, scope: plan.scope, layers, histogram };
     assert_eq!(directory, out.join(manifest.name()));
     manifest.write(&directory).unwrap();
     directory

@@ -133,7 +133,7 @@ impl Graph<'_> {
         let layers = layers.ok_or_else(|| BuildError::Unfinished { path: directory.clone() })?;
         let dimensions = self.index.board().dimensions();
         let scope = Scope::Complete;
-        let manifest = Manifest { dimensions, scope, layers, histogram: None };
+        let manifest = Manifest { version: 1, dimensions, scope, layers, histogram: None };
         manifest.write(directory)?;
         let tasks = self.place.tasks();
         fs::remove_dir_all(&tasks).map_err(BuildError::io("remove", &tasks))?;

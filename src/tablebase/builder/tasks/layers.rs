@@ -13,7 +13,8 @@ use crate::tablebase::DatabaseError;
 use crate::tablebase::builder::error::BuildError;
 use crate::tablebase::builder::workspace::{remove, sound};
 use crate::tablebase::files::{
-    Counts, Inflater, LayerFile, LayerHeader, LayerWriter, ManifestLayer, ROWS, Scope, layer_entry,
+    Counts, Inflater, LayerFile, LayerHeader, LayerWriter, ManifestLayer, Metric, ROWS, Scope,
+    layer_entry,
 };
 
 /// Bytes of rows that are read together.
@@ -30,7 +31,7 @@ impl Runner<'_> {
         if read_entry(self.place, stones)?.is_some() {
             return self.remove_slices(stones);
         }
-        let header = LayerHeader::new(self.index, Scope::Complete, stones);
+        let header = LayerHeader::new(self.index, Scope::Complete, Metric::Outcome, stones);
         let count = |file: LayerFile| layer_entry(self.index, &file, self.stop);
         let entry = match sound(&path, &header, &header.keys(), count, |_| {})? {
             Some(entry) => entry,
@@ -56,7 +57,7 @@ impl Runner<'_> {
     }
 
     fn assemble(&self, path: &Path, stones: u32) -> Result<(), BuildError> {
-        let header = LayerHeader::new(self.index, Scope::Complete, stones);
+        let header = LayerHeader::new(self.index, Scope::Complete, Metric::Outcome, stones);
         let keys = header.keys();
         let mut writer = LayerWriter::create(path, header)?;
         let (mut inflater, mut bytes) = (Inflater::new(), Vec::new());
@@ -95,7 +96,7 @@ impl Runner<'_> {
     }
 
     fn remove_slices(&self, stones: u32) -> Result<(), BuildError> {
-        for key in LayerHeader::new(self.index, Scope::Complete, stones).keys() {
+        for key in LayerHeader::new(self.index, Scope::Complete, Metric::Outcome, stones).keys() {
             for range in self.slices.ranges(self.index.orbits(key.black).len().into()) {
                 remove(&self.place.slice(key, range.start))?;
             }

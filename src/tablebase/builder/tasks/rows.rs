@@ -10,7 +10,7 @@ use crate::konane::Colour;
 use crate::tablebase::DatabaseError;
 use crate::tablebase::builder::error::BuildError;
 use crate::tablebase::files::{
-    BlockKey, BlockKind, Inflater, LayerFile, LayerHeader, LayerWriter, ROWS, Scope,
+    BlockKey, BlockKind, Inflater, LayerFile, LayerHeader, LayerWriter, Metric, ROWS, Scope,
 };
 use crate::tablebase::index::Index;
 use crate::tablebase::values::sweep::{Slice, Sweep, row_words};
@@ -30,7 +30,7 @@ pub(super) const ROWS_OF: &str = "the number of rows";
 /// The header of slices. In scope complete some boards have no blocks with White to move, in scope
 /// reachable all have.
 pub(super) fn slice_header(runner: &Runner<'_>, stones: u32) -> LayerHeader {
-    LayerHeader::new(runner.index, Scope::Reachable, stones)
+    LayerHeader::new(runner.index, Scope::Reachable, Metric::Outcome, stones)
 }
 
 impl Runner<'_> {
