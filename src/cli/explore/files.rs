@@ -8,7 +8,7 @@ use crate::analysis::{AnalysisError, Analyst};
 use crate::cli::exit::CliError;
 use crate::konane::{Board, Dimensions};
 use crate::proof::{Guide, ProofHeader, ProofReader};
-use crate::tablebase::{Database, DatabaseError, DatabaseOptions, Listed};
+use crate::tablebase::{Database, DatabaseError, DatabaseOptions, ListedDatabase};
 
 /// Where databases are looked for if nothing else is said.
 const DEFAULT_DATABASES: &str = "db";
@@ -67,7 +67,7 @@ impl Files {
     }
 
     /// The databases. Reads a manifest for each.
-    pub fn databases(&self) -> Result<Vec<Listed>, DatabaseError> {
+    pub fn databases(&self) -> Result<Vec<ListedDatabase>, DatabaseError> {
         self.databases.as_deref().map_or(Ok(Vec::new()), Database::list)
     }
 

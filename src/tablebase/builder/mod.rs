@@ -1,98 +1,92 @@
-//! Building a database: from a plan to checked files.
+//! Building a database.
 //!
 //! ```text
-//! plan ─▶ workspace (locked, cleaned) ─▶ layers 0, 1, 2 .. ─▶ manifest
-//!                                          │  ▲
-//!                     values of a block ───┘  └── blocks of the layers before, read back
+//! plan ──▶ workspace (locked, cleaned) ──▶ rows or layers 0, 1, 2, … ──▶ layers ──▶ manifest
+//!                                            │  ▲
+//!                         values of blocks ──┘  └── blocks of earlier rows or layers
 //! ```
 //!
-//! In comes a board and what is wanted of it, out go the files of a database. [`plan()`] says first
-//! what that takes and whether it fits. There are four ways: `ranked` goes by layers of stones,
-//! `swept` and `reached` by black stones, whose rows `parts` takes apart. What these have
-//! finished is in the `workspace`: layers, and a file for each block of those that are not whole
-//! yet. They check what they find there, and go on from it. `tasks` cuts
-//! the work of `swept` into pieces for little memory or for many machines.
+//! # Overview of types
+//!
+//! - [`BuildOptions`] states the database: scope, metric, number of stones, memory.
+//! - [`Plan`] is an estimate of memory, disk and time. [`plan()`] refuses a build that does not fit
+//!   before anything is written.
+//! - [`BuildObserver`] receives progress.
+//! - [`BuildSummary`] describes the finished database.
+//! - [`Task`] is a piece of a build in slices, for little memory or for several machines, and
+//!   [`TaskBuild`] states which tasks are left.
+//!
+//! The directory is the only state of a build (`workspace`). An interrupted build continues from the
+//! layers and parts in it, after checking them.
 
-mod costs;
 mod error;
 mod estimate;
-mod observer;
-mod parts;
+mod monitor;
 mod plan;
 mod ranked;
-mod reached;
-mod swept;
+mod sweep;
 mod tasks;
 mod workspace;
-
-pub use error::BuildError;
-pub use estimate::plan;
-pub(super) use observer::Outside;
-pub use observer::{BuildObserver, Stage};
-pub use plan::{BuildOptions, Method, Misfit, Plan, PlanError, Resource};
-pub use tasks::{Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport, Work};
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use ranked::Ranked;
-use reached::Reached;
-use swept::Swept;
-use workspace::Workspace;
+pub use error::{BuildError, Misfit, PlanError};
+pub use estimate::SliceFigures;
+pub(super) use monitor::BuildMonitor;
+pub use monitor::{BuildObserver, Stage};
+pub use plan::{BuildOptions, Method, Plan, Resource, plan};
+pub use tasks::{Task, TaskBuild, TaskReport, Work};
 
 use crate::konane::{Board, Dimensions};
 use crate::system::peak_memory;
 use crate::tablebase::database::{Database, DatabaseOptions};
-use crate::tablebase::files::{Histogram, LayerFile, Manifest, ManifestLayer, Metric, Scope};
-use crate::tablebase::index::Index;
+use crate::tablebase::files::{Histogram, Manifest, Metric, Scope};
 
-/// What a build leaves.
+/// Result of a build.
 #[derive(Clone, Debug)]
 pub struct BuildSummary {
     /// The board.
     pub dimensions: Dimensions,
-    /// Which positions.
+    /// Positions covered: all, or those reachable from the start.
     pub scope: Scope,
-    /// What is said of each of them.
+    /// Value stored for each position.
     pub metric: Metric,
-    /// The layers: up to this number of stones.
+    /// Maximum number of stones covered.
     pub max_stones: u32,
-    /// Positions whose value is known: sets of stones, with either side to move.
+    /// Number of positions covered: sets of stones, with either side to move.
     pub positions: u64,
-    /// Those with Black to move that Black wins.
+    /// Number of positions with Black to move that Black wins.
     pub black_to_move_wins: u64,
-    /// Those with White to move that White wins.
+    /// Number of positions with White to move that White wins.
     pub white_to_move_wins: u64,
-    /// With the remoteness: how many of the positions have which.
+    /// Number of positions by remoteness, if the metric is remoteness.
     pub histogram: Option<Histogram>,
-    /// Bytes of all files.
+    /// Total size of the files in bytes.
     pub bytes: u64,
-    /// Wall-clock time of this run.
+    /// Wall-clock time of this run in seconds, earlier interrupted runs not included.
     pub seconds: f64,
-    /// The most memory that the process has had; `None` where the system
-    /// does not say.
+    /// Peak memory of the process; `None` if the system does not say.
     pub peak_memory_bytes: Option<u64>,
-    /// Layers that an earlier run had finished: all of them if the database was there already.
+    /// Number of layers that an earlier run had finished: all of them if the database existed.
     pub layers_found: u32,
 }
 
-/// Builds what was planned, or what is missing of it. Runs on the rayon pool it is called in.
+/// Builds the planned database, or the missing part of it. Runs on the rayon pool it is called in.
 ///
 /// # Errors
-/// See [`BuildError`]. Everything finished until then stays in the directory, and the next call
-/// goes on from there.
+/// See [`BuildError`]. Finished files stay in the directory, and the next call continues from them.
 pub fn build(
     board: &Board,
     plan: &Plan,
     observer: &dyn BuildObserver,
     stop: &AtomicBool,
 ) -> Result<BuildSummary, BuildError> {
+    assert_eq!(board.dimensions(), plan.dimensions, "the board of the plan");
     let started = Instant::now();
     observer.planned(plan);
-    let index = Index::new(board.clone(), plan.scope.exchanges());
-    let holds = (plan.scope, plan.metric);
-    let (directory, max_stones) = (&plan.directory, plan.max_stones);
-    let workspace = Workspace::open(&index, directory, holds, max_stones, observer, stop)?;
+    let workspace = plan.workspace();
+    let lock = workspace.lock(observer)?;
     let (manifest, layers_found) = if workspace.is_finished() {
         let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
         let manifest = database.manifest().clone();
@@ -102,49 +96,27 @@ pub fn build(
             database.layer(stones)?;
         }
         (manifest, layers)
-    } else if plan.method == Method::Sliced {
-        (tasks::build_here(board, plan, observer, stop)?, 0)
     } else {
-        let (layers, found) = match plan.method {
-            Method::Ranked => {
-                Ranked::new(&index, &workspace, plan.max_stones, observer, stop).run()?
+        observer.stage(Stage::Resuming);
+        let monitor = BuildMonitor::new(observer, stop, 0);
+        let mut found = 0;
+        for stones in 0..=plan.max_stones {
+            monitor.check()?;
+            found += u32::from(workspace.find_layer(stones, &monitor)?.is_some());
+        }
+        match plan.method {
+            Method::Ranked => ranked::RankedBuild::new(&workspace, observer, stop).run()?,
+            Method::Swept | Method::Sliced | Method::Reached => {
+                tasks::run_all(&workspace, observer, stop)?;
             }
-            Method::Swept => Swept::new(&index, &workspace, plan.metric, observer, stop)?.run()?,
-            Method::Reached => Reached::new(&index, &workspace, observer, stop)?.run()?,
-            Method::Sliced => unreachable!("done above"),
-        };
-        let histogram = match plan.metric {
-            Metric::Outcome => None,
-            Metric::Remoteness => Some(histogram(&index, &workspace, &layers, observer, stop)?),
-        };
-        let (dimensions, scope) = (plan.dimensions, plan.scope);
-        let version = plan.metric.format_version();
-        let manifest = Manifest { version, dimensions, scope, layers, histogram };
-        manifest.write(&plan.directory)?;
-        (manifest, found)
+        }
+        (workspace.finish(&monitor)?, found)
     };
-    drop(workspace);
+    drop(lock);
     Ok(summary(&manifest, started, layers_found))
 }
 
-/// Counts the lengths of games in finished layers.
-fn histogram(
-    index: &Index,
-    workspace: &Workspace<'_>,
-    layers: &[ManifestLayer],
-    observer: &dyn BuildObserver,
-    stop: &AtomicBool,
-) -> Result<Histogram, BuildError> {
-    let mut histogram = Histogram::default();
-    for &ManifestLayer { stones, .. } in layers {
-        observer.stage(Stage::Counting { stones });
-        let file = LayerFile::open(&workspace.layer_path(stones))?;
-        histogram.add(&Histogram::of_layer(index, &file, stop)?);
-    }
-    Ok(histogram)
-}
-
-/// What a build leaves, from its manifest.
+/// Summary of a build from its manifest.
 fn summary(manifest: &Manifest, started: Instant, layers_found: u32) -> BuildSummary {
     let total = manifest.total().expect("numbers that the manifest could be written with");
     BuildSummary {

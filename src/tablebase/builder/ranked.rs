@@ -1,101 +1,88 @@
-//! Building by layers of stones.
+//! Builds by layers of stones.
 //!
-//! Layers are finished in ascending order. Whatever is found finished is checked, counted and kept;
-//! values are computed only for what is missing, from layers in memory or read back.
+//! Layers are finished in ascending order. Finished ones are kept; values are computed only for those
+//! that are missing, from layers in memory or read back.
 
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
 use super::error::BuildError;
-use super::observer::{BuildObserver, Outside, Stage};
+use super::monitor::{BuildMonitor, BuildObserver, Stage};
 use super::workspace::Workspace;
 use crate::konane::Colour;
-use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, LayerHeader, ManifestLayer};
-use crate::tablebase::index::{Index, Sizes};
+use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, LayerHeader, LayerWriter};
 use crate::tablebase::values::RankedLayers;
 
 /// Layers with fewer bytes before compression are written at once: computing them again is cheaper
 /// than the many small files of their parts.
 const PARTS_FROM: u128 = 1 << 20;
 
-/// The ranked method at work.
-pub(super) struct Ranked<'a> {
-    index: &'a Index,
-    sizes: Sizes,
-    workspace: &'a Workspace<'a>,
-    max_stones: u32,
+/// A build by the ranked method.
+pub(super) struct RankedBuild<'a> {
+    workspace: &'a Workspace,
+    monitor: BuildMonitor<'a>,
     /// Bits of a value in memory.
     planes: u32,
     values: RankedLayers<'a>,
-    outside: Outside<'a>,
 }
 
-impl<'a> Ranked<'a> {
+impl<'a> RankedBuild<'a> {
     pub fn new(
-        index: &'a Index,
-        workspace: &'a Workspace<'a>,
-        max_stones: u32,
+        workspace: &'a Workspace,
         observer: &'a dyn BuildObserver,
         stop: &'a AtomicBool,
     ) -> Self {
-        let sizes = Sizes::new(index);
-        let planes = workspace.header(max_stones).bits();
-        let values = RankedLayers::new(index, planes);
-        let work = |stones| work(index, &sizes, stones, max_stones);
-        let total = (0..=max_stones).map(work).fold(0, u64::saturating_add);
-        let outside = Outside::new(observer, stop, total);
-        Ranked { index, sizes, workspace, max_stones, planes, values, outside }
+        let planes = workspace.header(workspace.max_stones).bits();
+        let values = RankedLayers::new(&workspace.index, planes);
+        let layers = 0..=workspace.max_stones;
+        let total = layers.map(|stones| positions(workspace, stones)).fold(0, u64::saturating_add);
+        let monitor = BuildMonitor::new(observer, stop, total);
+        RankedBuild { workspace, monitor, planes, values }
     }
 
-    /// All layers, and how many of them were there.
-    pub fn run(mut self) -> Result<(Vec<ManifestLayer>, u32), BuildError> {
-        let (mut layers, mut found) = (Vec::new(), 0);
-        self.outside.observer.stage(Stage::Resuming);
-        for stones in 0..=self.max_stones {
-            self.outside.go_on()?;
-            let entry = match self.workspace.layer(stones)? {
-                Some(entry) => {
-                    found += 1;
-                    self.outside.advance(work(self.index, &self.sizes, stones, self.max_stones));
-                    entry
-                }
-                None => {
-                    self.make(stones)?;
-                    self.workspace.entry(stones)?
-                }
-            };
-            layers.push(entry);
+    /// Makes the layers that are missing.
+    pub fn run(mut self) -> Result<(), BuildError> {
+        for stones in 0..=self.workspace.max_stones {
+            self.monitor.check()?;
+            if self.workspace.read_entry(stones)?.is_some() {
+                self.monitor.advance(positions(self.workspace, stones));
+            } else {
+                self.make(stones)?;
+            }
         }
-        Ok((layers, found))
+        Ok(())
     }
 
     /// Computes a layer and writes it.
     fn make(&mut self, stones: u32) -> Result<(), BuildError> {
-        let longest = self.index.board().longest_jump();
+        let workspace = self.workspace;
+        let longest = workspace.index.board().longest_jump();
         let least = stones.saturating_sub(longest);
         for before in least..stones {
             self.recall(before)?;
         }
         self.values.forget_below(least);
-        self.outside.observer.stage(Stage::Layer { stones });
+        self.monitor.observer.stage(Stage::Layer { stones });
 
-        let header = self.workspace.header(stones);
-        let in_parts = u128::from(header.bits()) * self.sizes.layer_bytes(stones) >= PARTS_FROM;
+        let header = workspace.header(stones);
+        let in_parts =
+            u128::from(header.bits()) * workspace.sizes.layer_bytes(stones) >= PARTS_FROM;
         let mut made = Vec::new();
         for key in values_of(&header) {
             let parts = if in_parts { self.parts(&header, key)? } else { None };
             let bytes = match parts {
                 Some(bytes) => {
-                    self.outside.advance(self.sizes.block_addresses(key.black, key.white) as u64);
+                    let addresses = workspace.sizes.block_addresses(key.black, key.white);
+                    self.monitor.advance(addresses as u64);
                     bytes
                 }
                 None => {
                     let bytes = self.compute(key.to_move, key.black, key.white)?;
-                    if in_parts {
-                        for bit in 0..header.bits() {
-                            let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
-                            self.workspace.write_part(key, &self.plane(key.white, bit, &bytes))?;
-                        }
+                    for bit in 0..if in_parts { header.bits() } else { 0 } {
+                        let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
+                        let mut writer = workspace.begin_part(key, 0)?;
+                        writer.write(&self.plane(key.white, bit, &bytes))?;
+                        workspace.end_part(writer, key, 0, &self.monitor)?;
                     }
                     bytes
                 }
@@ -105,51 +92,64 @@ impl<'a> Ranked<'a> {
                 false => made.push((key, bytes)),
             }
         }
-        let summary = if in_parts {
-            self.outside.observer.stage(Stage::Assembling { stones });
-            self.workspace.assemble(stones)?
+        if in_parts {
+            self.monitor.observer.stage(Stage::Assembling { stones });
+            workspace.assemble(stones, &self.monitor)?;
         } else {
-            let mut writer = self.workspace.layer_writer(stones)?;
+            let mut writer = LayerWriter::create(&workspace.layer_path(stones), header.clone())?;
             for bit in 0..header.bits() {
                 for (key, bytes) in &made {
                     let plane = self.plane(key.white, bit, bytes);
-                    writer
-                        .write_block(BlockKey { kind: BlockKind::of_bit(bit), ..*key }, &plane)?;
+                    writer.begin_block(BlockKey { kind: BlockKind::of_bit(bit), ..*key });
+                    writer.write(&plane)?;
+                    writer.end_block()?;
                 }
             }
-            writer.finish()?
-        };
+            let (_, bytes) = writer.finish()?;
+            workspace.write_entry(stones, &self.monitor)?;
+            self.monitor.observer.layer_finished(stones, bytes);
+        }
         for (key, bytes) in made {
             self.keep(stones, key, bytes);
         }
-        if stones < self.max_stones {
+        if stones < workspace.max_stones {
             self.complement(stones)?;
         }
-        self.outside.observer.layer_finished(stones, &summary);
         Ok(())
     }
 
     /// Keeps a block, unless nothing will be computed from it.
     fn keep(&mut self, stones: u32, key: BlockKey, bytes: Vec<u8>) {
-        if stones < self.max_stones {
+        if stones < self.workspace.max_stones {
             self.values.keep(key.to_move, key.black, key.white, bytes);
         }
     }
 
-    /// A block's values that an interrupted run has left in parts: nothing if one is missing.
+    /// Values of a block from the parts of an earlier run; `None` if one is missing.
     fn parts(&self, header: &LayerHeader, key: BlockKey) -> Result<Option<Vec<u8>>, BuildError> {
         let mut parts = Vec::new();
         for bit in 0..header.bits() {
             let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
-            match self.workspace.part(key)? {
-                Some(part) => parts.push(part.read_block(key)?),
-                None => return Ok(None),
+            if !self.workspace.part_path(key, 0).exists() {
+                return Ok(None);
+            }
+            let rows = self.workspace.sizes.rows(key.black) as u32;
+            let part = self.workspace.open_rows(key, &(0..rows)).and_then(|(part, _)| {
+                part.read_block(key).map_err(|reason| self.workspace.lost(part.path(), reason))
+            });
+            match part {
+                Ok(part) => parts.push(part),
+                Err(BuildError::Lost { path, reason }) => {
+                    self.monitor.observer.discarded(&path, &reason);
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(Some(self.join(key.white, parts)))
     }
 
-    /// One bit of all values of a block: its rows as they stand in a file.
+    /// One bit of all values of a block, as rows of a file.
     fn plane<'v>(&self, white: u32, bit: u32, values: &'v [u8]) -> Cow<'v, [u8]> {
         if self.planes == 1 {
             return Cow::Borrowed(values);
@@ -160,7 +160,7 @@ impl<'a> Ranked<'a> {
         )
     }
 
-    /// The values of a block from its bits, of which the highest may be missing.
+    /// Values of a block from its bits, of which the highest may be missing.
     fn join(&self, white: u32, mut bits: Vec<Vec<u8>>) -> Vec<u8> {
         if self.planes == 1 {
             return bits.swap_remove(0);
@@ -176,19 +176,24 @@ impl<'a> Ranked<'a> {
     }
 
     fn compute(&self, to_move: Colour, black: u32, white: u32) -> Result<Vec<u8>, BuildError> {
-        let progress = |positions| self.outside.advance(positions);
-        Ok(self.values.compute(to_move, black, white, self.outside.stop, &progress)?)
+        let progress = |positions| self.monitor.advance(positions);
+        let computed = self.values.compute(to_move, black, white, self.monitor.stop, &progress);
+        computed.ok_or(BuildError::Interrupted)
     }
 
-    /// Makes sure that the values of a finished layer are in memory, for both sides to move.
+    /// Brings the values of a finished layer into memory, for both sides to move.
     fn recall(&mut self, stones: u32) -> Result<(), BuildError> {
         self.read(stones)?;
         let all = |side| {
-            self.sizes.blacks(stones).all(|black| self.values.has(side, black, stones - black))
+            self.workspace
+                .sizes
+                .blacks(stones)
+                .all(|black| self.values.has(side, black, stones - black))
         };
         if !all(Colour::White) {
             // Computed from the Black-to-move values before it.
-            for before in stones.saturating_sub(self.index.board().longest_jump())..stones {
+            for before in stones.saturating_sub(self.workspace.index.board().longest_jump())..stones
+            {
                 self.read(before)?;
             }
             self.complement(stones)?;
@@ -196,14 +201,14 @@ impl<'a> Ranked<'a> {
         Ok(())
     }
 
-    /// Reads what is stored of a finished layer.
+    /// Reads the stored values of a finished layer.
     fn read(&mut self, stones: u32) -> Result<(), BuildError> {
         let header = self.workspace.header(stones);
         let missing = |key: &BlockKey| !self.values.has(key.to_move, key.black, key.white);
         if values_of(&header).iter().any(missing) {
             let file = LayerFile::open(&self.workspace.layer_path(stones))?;
             for key in values_of(&header) {
-                self.outside.go_on()?;
+                self.monitor.check()?;
                 let block = |bit| file.read_block(BlockKey { kind: BlockKind::of_bit(bit), ..key });
                 let bits = (0..header.bits()).map(block).collect::<Result<_, _>>()?;
                 let values = self.join(key.white, bits);
@@ -215,8 +220,8 @@ impl<'a> Ranked<'a> {
 
     /// Computes the blocks with White to move that are not stored.
     fn complement(&mut self, stones: u32) -> Result<(), BuildError> {
-        if self.index.exchanges() {
-            for black in self.sizes.blacks(stones) {
+        if self.workspace.index.exchanges() {
+            for black in self.workspace.sizes.blacks(stones) {
                 let bytes = self.compute(Colour::White, black, stones - black)?;
                 self.values.keep(Colour::White, black, stones - black, bytes);
             }
@@ -225,17 +230,17 @@ impl<'a> Ranked<'a> {
     }
 }
 
-/// The blocks of a layer that hold the lowest bits of its values: one for each set of values.
+/// Blocks of a layer that hold the lowest bits of its values: one for each set of values.
 fn values_of(header: &LayerHeader) -> Vec<BlockKey> {
     let mut keys = header.keys();
     keys.retain(|key| key.kind == BlockKind::Wins);
     keys
 }
 
-/// Positions of a layer that are computed: with both sides to move, unless it is the last and one
+/// Positions of a layer that are computed: with both sides to move, unless it is the last one and one
 /// side is not stored.
-fn work(index: &Index, sizes: &Sizes, stones: u32, max_stones: u32) -> u64 {
-    let both = stones < max_stones || !index.exchanges();
-    let work = sizes.layer_addresses(stones) * if both { 2 } else { 1 };
-    work.try_into().unwrap_or(u64::MAX)
+fn positions(workspace: &Workspace, stones: u32) -> u64 {
+    let both = stones < workspace.max_stones || !workspace.index.exchanges();
+    let positions = workspace.sizes.layer_addresses(stones) * if both { 2 } else { 1 };
+    positions.try_into().unwrap_or(u64::MAX)
 }

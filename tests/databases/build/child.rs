@@ -93,7 +93,8 @@ fn the_disk_is_full() {
             }
         }
     }
-    assert!(files(&broken.directory).keys().any(|name| name.starts_with("part-")));
+    let parts = files(&broken.directory.join("tasks"));
+    assert!(parts.keys().any(|name| name.starts_with("wins-") && name.ends_with(".kdb")));
     assert!(limited(1 << 20).status.success());
     assert_same(&whole.directory, &broken.directory);
 }

@@ -38,12 +38,13 @@ fn build(plan: &Plan) -> BuildSummary {
     build_on(2, plan, &(), &AtomicBool::new(false)).unwrap()
 }
 
-/// All files of a directory.
+/// All files of a directory, but not of those within.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(directory)
         .unwrap()
-        .map(|entry| {
-            let path = entry.unwrap().path();
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
             (name, fs::read(path).unwrap())
         })

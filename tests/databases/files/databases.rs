@@ -145,7 +145,7 @@ fn check(database: &Database, plan: &Plan) {
     let manifest = database.manifest();
     for layer in &manifest.layers {
         let file = database.layer(layer.stones).unwrap();
-        let counts = count_layer(database.index(), file, &AtomicBool::new(false)).unwrap();
+        let (counts, _) = count_layer(database.index(), file, &AtomicBool::new(false)).unwrap();
         assert_eq!(counts, layer.counts, "{layer:?}");
     }
 }

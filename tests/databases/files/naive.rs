@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use konane::internals::files::LayerWriter;
 use konane::internals::files::format::{BlockKind, LayerHeader, Scope, database_name, layer_name};
+use konane::internals::files::{LayerFile, LayerWriter};
 use konane::internals::index::{Address, Index};
 use konane::tablebase::{Counts, Histogram, Manifest, ManifestLayer, Metric};
 use konane::{Board, Colour, Phase, Position};
@@ -179,9 +179,10 @@ pub fn build_version(
             }
             writer.end_block().unwrap();
         }
-        let summary = writer.finish().unwrap();
+        let (path, _) = writer.finish().unwrap();
+        let (bytes, footer_xxh3) = LayerFile::footer(&path).unwrap();
         let counts = count(&mut oracle, plan.scope, stones, &is_in);
-        layers.push(ManifestLayer::new(stones, &summary, counts));
+        layers.push(ManifestLayer { stones, bytes, footer_xxh3, counts });
     }
     let histogram = (plan.metric == Metric::Remoteness).then(|| histogram(&mut oracle, max_stones));
     let manifest = Manifest { version, dimensions, scope: plan.scope, layers, histogram };

@@ -1,4 +1,4 @@
-//! Progress of building and checking.
+//! Progress and interruption of building and checking.
 
 use std::fmt;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::error::BuildError;
 use super::plan::Plan;
-use crate::tablebase::files::{DatabaseError, LayerSummary};
+use crate::tablebase::files::DatabaseError;
 
-/// A part of the work, for people who wait.
+/// Part of the work, as reported to users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// What an earlier run finished is read and checked.
+    /// Files of an earlier run are read and checked.
     Resuming,
-    /// The values of the positions with this number of stones.
+    /// Values of the positions with this number of stones.
     Layer {
         /// Stones of both colours.
         stones: u32,
     },
-    /// The values of the positions with this number of black stones, whatever the white ones.
+    /// Values of the positions with this number of black stones and any number of white ones.
     Rows {
         /// Black stones.
         black: u32,
@@ -28,22 +28,22 @@ pub enum Stage {
         /// The number of moves made.
         ply: u32,
     },
-    /// The layer's file is put together from its blocks.
+    /// The layer's file is assembled from its blocks.
     Assembling {
         /// Stones of both colours.
         stones: u32,
     },
-    /// The lengths of games are counted in the layer's file.
+    /// The remotenesses in the layer's file are counted.
     Counting {
         /// Stones of both colours.
         stones: u32,
     },
-    /// The file of a layer is checked.
+    /// The layer's file is checked.
     Checking {
         /// Stones of both colours.
         stones: u32,
     },
-    /// The values of a layer are compared with those of their successors.
+    /// The values of the layer are compared with those of their successors.
     Recomputing {
         /// Stones of both colours.
         stones: u32,
@@ -65,7 +65,7 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Is told how building or checking gets on. The calls may come from any thread, some of them
+/// Receives the progress of building or checking. Calls come from any thread, some of them
 /// thousands of times a second: they should return soon.
 pub trait BuildObserver: Sync {
     /// Building begins; nothing has been written.
@@ -74,17 +74,17 @@ pub trait BuildObserver: Sync {
     /// A part of the work begins.
     fn stage(&self, _stage: Stage) {}
 
-    /// A layer's file is on the disk.
-    fn layer_finished(&self, _stones: u32, _layer: &LayerSummary) {}
+    /// A layer's file of `bytes` bytes is on the disk.
+    fn layer_finished(&self, _stones: u32, _bytes: u64) {}
 
-    /// A file that an earlier run left is not sound, and has been removed; it is made again.
+    /// A damaged file of an earlier run has been removed; it is made again.
     fn discarded(&self, _path: &Path, _reason: &DatabaseError) {}
 
-    /// So many files that an earlier run left have been removed: it was begun in another way, and this
-    /// one has no use for them.
+    /// `files` part files of an earlier run have been removed: it cut the rows in another way, so
+    /// this run has no use for them.
     fn removed(&self, _files: usize) {}
 
-    /// So many of the positions are done.
+    /// `done` of `of` positions are done.
     fn progress(&self, _done: u64, _of: u64) {}
 }
 
@@ -94,32 +94,36 @@ impl BuildObserver for () {}
 /// Positions between two reports of progress.
 const INTERVAL: u64 = 1 << 20;
 
-/// A piece of work as the world outside sees it: whom it tells, and who may stop it. Shared by the
-/// threads that do the work.
-pub(in crate::tablebase) struct Outside<'a> {
+/// Observer, stop flag and counters of one build or check, shared by its threads.
+pub struct BuildMonitor<'a> {
     pub observer: &'a dyn BuildObserver,
     pub stop: &'a AtomicBool,
-    done: AtomicU64,
     total: u64,
+    done: AtomicU64,
+    /// Bytes read from part files, before compression.
+    pub read_bytes: AtomicU64,
+    /// Bytes written to files, compressed.
+    pub written_bytes: AtomicU64,
 }
 
-impl<'a> Outside<'a> {
-    /// For work on so many positions.
+impl<'a> BuildMonitor<'a> {
+    /// A monitor of work on `total` positions.
     pub fn new(observer: &'a dyn BuildObserver, stop: &'a AtomicBool, total: u64) -> Self {
-        Outside { observer, stop, done: AtomicU64::new(0), total }
+        let [done, read_bytes, written_bytes] = [0; 3].map(AtomicU64::new);
+        BuildMonitor { observer, stop, total, done, read_bytes, written_bytes }
     }
 
-    /// Whether somebody wants the work to end.
+    /// Returns true if the stop flag is set.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Gives a build up if somebody wants that.
-    pub fn go_on(&self) -> Result<(), BuildError> {
+    /// Ends a build if the stop flag is set.
+    pub fn check(&self) -> Result<(), BuildError> {
         if self.is_stopped() { Err(BuildError::Interrupted) } else { Ok(()) }
     }
 
-    /// Counts positions, and tells the observer now and then.
+    /// Counts positions, and reports about every [`INTERVAL`] of them.
     pub fn advance(&self, positions: u64) {
         let before = self.done.fetch_add(positions, Ordering::Relaxed);
         let done = before + positions;
@@ -128,7 +132,7 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// The positions that have been counted.
+    /// Positions counted so far.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
