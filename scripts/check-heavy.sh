@@ -4,7 +4,7 @@
 #   loom   every interleaving of a few threads' accesses to the transposition table
 #   miri   the table's unsafe code and its stress tests under the interpreter (nightly, component
 #          miri); processor instructions and the mapped memory are replaced there, see
-#          src/search/table/{cell,memory}.rs
+#          crates/pn-search/src/table/{cell,memory}.rs
 #   tsan   the tests of parallel searches under ThreadSanitizer (nightly, component rust-src, which
 #          builds the standard library with it)
 #   fuzz   the fuzz targets build and each runs for a while
@@ -32,9 +32,8 @@ skip() {
 
 run_loom() {
     heading "loom: the table's protocol"
-    # Without the command line and the page, whose runtime has no network under loom.
     RUSTFLAGS="${RUSTFLAGS:-} --cfg loom" CARGO_TARGET_DIR="$target/loom" \
-        cargo test --lib --no-default-features loom
+        cargo test -p pn-search --lib loom
 }
 
 run_miri() {
@@ -46,7 +45,7 @@ run_miri() {
     # The tests read the clock, hence no isolation.
     MIRIFLAGS="${MIRIFLAGS:-} -Zmiri-disable-isolation" PROPTEST_CASES=3 \
         CARGO_TARGET_DIR="$target/miri" \
-        sh -c 'cargo +nightly miri test --lib search::table && cargo +nightly miri test --test search table::'
+        sh -c 'cargo +nightly miri test -p pn-search --lib table:: && cargo +nightly miri test --test search table::'
 }
 
 run_tsan() {
@@ -60,9 +59,8 @@ run_tsan() {
     # Some tests ask for more memory than there is and expect a refusal. Random tests are slow here.
     TSAN_OPTIONS="${TSAN_OPTIONS:-} allocator_may_return_null=1" PROPTEST_CASES="${PROPTEST_CASES:-3}" \
         RUSTFLAGS="${RUSTFLAGS:-} -Zsanitizer=thread" CARGO_TARGET_DIR="$target/tsan" \
-        cargo +nightly test -Zbuild-std --target "$host" --lib --no-default-features -- \
-        search::dfpn search::jobs search::pn2::parallel search::run search::sums::two_level \
-        search::table search::two_level
+        cargo +nightly test -Zbuild-std --target "$host" -p pn-search --lib -- \
+        dfpn jobs pn2::parallel run sums::two_level table two_level
 }
 
 run_fuzz() {

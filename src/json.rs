@@ -35,7 +35,7 @@ macro_rules! serialize_as_text {
 pub(crate) use serialize_as_text;
 
 /// Writes a value that may be unknown: `None` becomes the text `unknown`. For `#[serde(with)]`.
-pub(crate) mod or_unknown {
+pub mod or_unknown {
     use super::{Serialize, Serializer};
 
     /// Writes the value or `unknown`.
@@ -51,7 +51,7 @@ pub(crate) mod or_unknown {
 }
 
 /// The schema of a field written by [`or_unknown`].
-pub(crate) struct OrUnknown<T>(std::marker::PhantomData<T>);
+pub struct OrUnknown<T>(std::marker::PhantomData<T>);
 
 impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
     fn inline_schema() -> bool {

@@ -24,7 +24,7 @@
 //! * [`search`] knows no game: proof-number searches and α-β over anything that implements
 //!   [`search::plain::game::Game`] or [`search::sums::game::Impartial`], with the transposition table
 //!   that they share. [`checkpoint`] keeps what a running one knows in files.
-//! * [`cli`] is the `konane` program. [`mod@file`] and [`system`] are what all of them need of files and of the
+//! * [`mod@file`] and [`system`] are what all of them need of files and of the
 //!   machine.
 //!
 //! What is not proven is never reported as an outcome: a search that meets a limit names no winner,
@@ -61,26 +61,24 @@
 
 pub mod analysis;
 pub mod checkpoint;
-#[cfg(feature = "cli")]
-pub mod cli;
 mod error;
 pub mod file;
-mod json;
+pub mod json;
 mod konane;
 pub mod proof;
-pub mod search;
 pub mod sprouts;
 pub mod system;
 pub mod tablebase;
 
-pub use crate::error::ErrorKind;
-pub use crate::search::Value;
+pub use error::ErrorKind;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, JobOptions,
     LEAST_MEMORY, Move, Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
     SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted,
     draw, game, notation, record,
 };
+pub use pn_search as search;
+pub use search::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 pub use search::table::TableUse;
 
@@ -95,19 +93,4 @@ struct Guide;
 pub mod internals {
     pub use crate::konane::{code, kernels, symmetry, zobrist};
     pub use crate::tablebase::{files, index, values};
-}
-
-/// What unit tests compare with; integration tests have it as well.
-#[cfg(test)]
-#[path = "../tests/oracles"]
-mod oracles {
-    #![allow(dead_code, reason = "unit tests do not use everything")]
-
-    extern crate self as konane;
-
-    pub mod graph;
-    pub mod growth_panic;
-    pub mod impartial_games;
-    pub mod negamax;
-    pub mod random;
 }

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use arbitrary::Arbitrary;
-use konane::proof::check::format::{ChunkEntry, HEADER_BYTES, ProofFooter, ProofHeader, Side};
-use konane::proof::{ProofReader, verify};
 use libfuzzer_sys::fuzz_target;
+use proof_check::format::{ChunkEntry, HEADER_BYTES, ProofFooter};
+use proof_check::{ProofHeader, ProofReader, Side, verify};
 use xxhash_rust::xxh3::xxh3_64;
 
 #[derive(Arbitrary, Debug)]

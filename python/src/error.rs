@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use konane::checkpoint::CheckpointError;
 use konane::file::FileError;
-use konane::proof::ProofError;
+use konane::proof::{self, ProofError};
 use konane::search::certificate::CertificateError;
 use konane::search::snapshot::TreeError;
 use konane::search::sums::Full;
@@ -82,6 +82,12 @@ impl Failure {
     }
 }
 
+impl From<ProofError> for Failure {
+    fn from(error: ProofError) -> Self {
+        Failure::of(proof::error_kind(&error), error)
+    }
+}
+
 /// Converts errors of the library by their kind.
 macro_rules! failure_from {
     ($($error:ty),* $(,)?) => {
@@ -103,7 +109,6 @@ failure_from!(
     Full,
     MovesError,
     PlanError,
-    ProofError,
     SolveError,
     TableError,
     TreeError,

@@ -11,7 +11,7 @@ use crate::konane::{
     Algorithm, Board, Dimensions, LEAST_MEMORY, Move, Position, SearchTable, Solution, SolveError,
     SolveOptions, Solver,
 };
-use crate::proof::{Guide, ProofError};
+use crate::proof::{self, Guide, ProofError};
 use crate::search::Value;
 use crate::search::plain::known::Known;
 use crate::search::run::{Limits, Outcome, Reason};
@@ -57,7 +57,7 @@ impl AnalysisError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             AnalysisError::Database(error) => error.kind(),
-            AnalysisError::Proof(error) => error.kind(),
+            AnalysisError::Proof(error) => proof::error_kind(error),
             AnalysisError::Solve(error) => error.kind(),
             AnalysisError::OtherBoard { .. } => ErrorKind::Usage,
         }

@@ -141,8 +141,8 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The moves of a position with unknown values.
-    pub(crate) fn new(board: &Board, position: &Position) -> Self {
+    /// A position and its moves with unknown values.
+    pub fn new(board: &Board, position: &Position) -> Self {
         let judged = |mv| {
             let after = position.play(board, mv);
             JudgedMove { mv, after, replies: after.count_moves(board), judgement: None }

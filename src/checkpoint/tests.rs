@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use super::*;
 use crate::file::FileError;
-use crate::oracles::graph::GraphGame;
-use crate::oracles::negamax::Negamax;
 use crate::search::Value;
 use crate::search::plain::Root;
 use crate::search::plain::game::Game;
 use crate::search::pn2::{Pn2Options, pn2};
-use crate::search::pns::tests::{RICH, large_game, random_game};
 use crate::search::pns::{PnsOptions, pns};
 use crate::search::run::{CheckpointProgress, Limits, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
 use crate::search::table::{Cursor, Entry, Table};
+use crate::search::testing::RICH;
+use crate::search::testing::graph::GraphGame;
+use crate::search::testing::graph::{large_game, random_game};
+use crate::search::testing::negamax::Negamax;
 
 /// Fits on every disk.
 const BOUND: u64 = 1;

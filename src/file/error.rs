@@ -133,11 +133,8 @@ impl FileKind {
 }
 
 impl FileError {
-    /// An error of the operating system, to be used with `map_err`.
-    pub(crate) fn io(
-        action: &'static str,
-        path: &Path,
-    ) -> impl FnOnce(io::Error) -> FileError + use<> {
+    /// Converts an error of the operating system, for `map_err`.
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError + use<> {
         let path = path.to_owned();
         move |source| FileError::Io { path, action, source }
     }

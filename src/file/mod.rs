@@ -3,10 +3,10 @@
 //! | | |
 //! |---|---|
 //! | [`FileError`], [`FileKind`] | what can be wrong with a file, in the words of its kind |
-//! | `NewFile` | a file that has its name only when it is whole |
+//! | [`NewFile`] | a file that has its name only when it is whole |
 //! | `Lock` | keeps other processes out |
 //! | [`remove_unfinished`] | removes both, for a program that ends at once |
-//! | `open_regular` | opens what is to be read, and waits for nobody |
+//! | [`open_regular`] | opens what is to be read, and waits for nobody |
 //! | `create_regular` | makes a file that grows while others read it |
 //! | `Source` | pieces of a file, read where they are wanted |
 //! | `fields` | numbers in bytes |
@@ -22,7 +22,8 @@ mod unfinished;
 pub use error::{FileError, FileKind};
 pub(crate) use lock::{Lock, open_locked};
 pub use open::create_regular;
-pub(crate) use open::{open_regular, refuse_other};
-pub(crate) use replace::NewFile;
+pub use open::open_regular;
+pub(crate) use open::refuse_other;
+pub use replace::NewFile;
 pub(crate) use source::Source;
 pub use unfinished::remove_unfinished;

@@ -2,7 +2,7 @@
 //!
 //! Files are read and not mapped: one that shrinks meanwhile, or a disk that fails, is an error then,
 //! where a mapping would end the process by a signal; and bytes that were compared with their
-//! checksum cannot change any more. docs/decisions.md has what it costs.
+//! checksum cannot change any more. docs/design/tablebase-files.md has the cost.
 
 use std::fs::File;
 use std::io;

@@ -79,6 +79,6 @@ mod tests {
 
     #[test]
     fn the_rules_are_those_of_proofs() {
-        assert_eq!(RULES, crate::proof::check::format::RULES);
+        assert_eq!(RULES, proof_check::format::RULES);
     }
 }

@@ -129,7 +129,7 @@ impl Estimates {
 /// How hard a position is to search exactly, from the moves and the movable stones of both sides and
 /// the stones on the board: it is easy when few stones are left and one side can hardly move, and
 /// easier if the other side has many moves then, whoever is to move. Weights from a logistic
-/// regression on whether a search ends within 60 positions (docs/decisions.md).
+/// regression on whether a search ends within 60 positions (docs/research/leaf-solver.md).
 #[inline(always)]
 fn effort(moves: [u8; 2], movable: [u8; 2], stones: u32) -> u32 {
     let least = |counts: [u8; 2]| u32::from(counts[0].min(counts[1]));

@@ -32,7 +32,7 @@ impl Profile {
     }
 
     /// The leaf estimate. The tuned weights are from a search over all of them
-    /// (docs/decisions.md); changes of a few per cent make no difference.
+    /// (docs/research/leaf-estimate.md); changes of a few per cent make no difference.
     pub fn estimate(self) -> Estimate {
         match self {
             Profile::Tuned => Estimate::Features(Weights {
@@ -53,7 +53,7 @@ impl Profile {
         DfpnOptions { combination, epsilon_1024: 154, settle, tries: 2, virtual_1024: 4 }
     }
 
-    /// The parameters of PNS. docs/decisions.md has the figures behind each tuned number.
+    /// The parameters of PNS. docs/research has the figures behind each tuned number.
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {

@@ -11,7 +11,8 @@ use crate::search::plain::Root;
 use crate::search::plain::known::{Informed, Known};
 use crate::search::run::{Observer, Reason};
 
-use super::check::format::{CHUNK_CODES, ProofHeader, Side};
+use super::writer::CHUNK_CODES;
+use super::{ProofHeader, Side};
 
 /// Who wins a position, and the positions that prove it.
 #[derive(Clone, Debug, PartialEq, Eq)]

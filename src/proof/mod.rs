@@ -1,26 +1,33 @@
-//! Proofs that others can check: files with a set of positions that shows who wins, and a checker
-//! that needs nothing of the solver.
+//! Proof files: a set of positions that shows who wins, which others can check.
 //!
 //! ```text
-//! konane::Solver ─▶ search::certificate ─▶ extract ─▶ writer ─▶ file ─▶ check::{reader ─▶ verify ◀─ rules}
-//!                                                                        │
-//!                                                                        └─▶ guide (plays it)
+//! Solver ─▶ search::certificate ─▶ extract ─▶ writer ─▶ file ─▶ crate proof-check (checks it)
+//!                                                        └────▶ guide (plays by it)
 //! ```
 //!
-//! [`check`] imports nothing from the rest of the crate. docs/PROOF_FORMAT.md specifies the files and
-//! what makes a proof valid.
+//! The crate `proof-check` reads and checks the files. It is independent of the solver; its types are
+//! re-exported here. docs/PROOF_FORMAT.md specifies the files and the conditions for a valid proof.
 
-pub mod check;
-mod error;
 pub mod extract;
 pub mod guide;
-mod open;
 pub mod writer;
 
-pub use check::error::ProofError;
-pub use check::format::{ProofHeader, Side};
-pub use check::reader::ProofReader;
-pub use check::verify::{Flaw, Verification, verify};
 pub use extract::{Proof, ProofObserver, Proved, prove, prove_keeping};
 pub use guide::Guide;
+pub use proof_check::{Flaw, ProofError, ProofHeader, ProofReader, Side, Verification, verify};
 pub use writer::{ProofSummary, ProofWriter};
+
+use crate::error::ErrorKind;
+
+/// Returns the kind of an error of the checker, which does not depend on this crate.
+pub fn error_kind(error: &ProofError) -> ErrorKind {
+    match error {
+        ProofError::Io { .. }
+        | ProofError::NotAProof { .. }
+        | ProofError::OtherVersion { .. }
+        | ProofError::OtherRules { .. }
+        | ProofError::Damaged { .. } => ErrorKind::File,
+        ProofError::TooLarge { .. } => ErrorKind::Limit,
+        ProofError::Interrupted => ErrorKind::Interrupted,
+    }
+}

@@ -3,11 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use proof_check::format::{ChunkEntry, ProofFooter, encode_codes};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::check::format::{ChunkEntry, ProofFooter, ProofHeader, encode_codes};
+use super::ProofHeader;
 use crate::file::{FileError, NewFile};
+
+/// Codes in every chunk but the last one.
+pub(super) const CHUNK_CODES: u32 = 1 << 14;
 
 /// How hard zstd tries. The differences are next to random in their lower bits: higher levels gain
 /// less than 1 %.

@@ -6,6 +6,9 @@ use super::grundy_db::{Contents, Entry, GrundyDb, GrundyDbError};
 use super::position::Position;
 use super::setup::MOST_CANONICAL;
 use super::{Scratch, Sprouts};
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::error::ErrorKind;
 use crate::search::run::{Observer, Progress};
 use crate::search::sums::game::{Atom, Full, Impartial};
@@ -68,8 +71,9 @@ pub struct GrundyFile {
     error: Option<GrundyDbError>,
 }
 
-/// What became of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Number of records that were read from a file and added to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DatabaseJson", description = "The database in JSON.")]
 pub struct GrundyFileUse {
     /// The file.
     pub file: String,
@@ -200,12 +204,12 @@ pub fn land_of(
     }
 }
 
-/// Whether a land may have a number: no number is greater than that of the moves that can still be
-/// made. Searches rely on it; beside a greater one they would exclude all numbers.
+/// Checks that a land can have a Grundy number: it is at most the number of moves that can still be
+/// made. Searches rely on this; a larger number would make them exclude all numbers.
 ///
 /// # Errors
-/// What is wrong with the number.
-pub(crate) fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), String> {
+/// The problem with the number.
+pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), String> {
     let lives = game.features(land).lives;
     let error =
         || format!("it has {lives} lives, so its number is {lives} at most and not {grundy}");

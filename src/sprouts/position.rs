@@ -22,12 +22,12 @@ impl Position {
         format!("0*{spots}").parse().ok()
     }
 
-    /// Reads a text that the program itself has made: the positions after the moves of one that was
-    /// read from a text may have more vertices than such a text.
+    /// Reads a canonical text that this library has written. The positions after the moves of a position
+    /// from user input may have more vertices than user input may have.
     ///
     /// # Errors
     /// [`TextError`] with the place.
-    pub(crate) fn from_canonical(text: &str) -> Result<Position, TextError> {
+    pub fn from_canonical(text: &str) -> Result<Position, TextError> {
         Position::from_setup(&notation::parse(text, MOST_CANONICAL)?)
     }
 

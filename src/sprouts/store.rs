@@ -102,7 +102,7 @@ impl Store {
     pub(super) fn new(most_bytes: u64) -> Store {
         Store {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            entries: Chunks::new(),
+            entries: Chunks::default(),
             next: AtomicU32::new(0),
             free: AtomicU32::new(0),
             epoch: AtomicU32::new(0),

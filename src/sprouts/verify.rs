@@ -16,10 +16,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{Entry, SprError};
 use crate::error::ErrorKind;
+use crate::json::as_text;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, Full, Impartial, Options};
 
@@ -103,13 +107,17 @@ pub enum Problem {
 }
 
 /// An entry that is not established.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ProblemJson")]
 pub struct Finding {
     /// The line of the file.
     pub line: u64,
-    /// The land in canonical form.
+    /// The land.
+    #[serde(rename = "position")]
     pub land: String,
-    /// What is wrong.
+    /// The contradiction, or the limit that was reached.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub problem: Problem,
 }
 

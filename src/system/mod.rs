@@ -1,29 +1,22 @@
 //! What the machine has and does: memory, disk, instruction sets, signals; how people write amounts
 //! of it; and how errors repeat what somebody has written. A leaf.
 
-mod allocation;
 mod amounts;
 mod isa;
-mod mapping;
 mod quote;
 mod signals;
-mod threads;
 mod units;
 
-pub use allocation::{is_allocation_fallible, try_reserve_exact};
-pub(crate) use allocation::{is_available, try_reserve, try_reserve_in_set};
+pub use crate::search::allocation::{
+    is_allocation_fallible, is_available, try_reserve, try_reserve_exact, try_reserve_in_set,
+    zeroed,
+};
+pub use crate::search::threads::{STACK_BYTES, start_in_pool, thread, thread_pool};
 pub use amounts::{disk_free, memory_available, peak_memory};
 pub use isa::Isa;
-pub(crate) use mapping::zeroed;
 pub use quote::{alternatives, quote};
-#[cfg(feature = "cli")]
-pub(crate) use quote::{escape_json, escape_line, escape_text};
 pub use signals::file_size_limit_is_an_error;
-#[cfg(feature = "cli")]
-pub(crate) use threads::start_in_pool;
-pub(crate) use threads::start_worker;
-pub use threads::{STACK_BYTES, thread, thread_pool};
 pub use units::{
-    NumberError, UnitError, bytes_text, duration_from_seconds, parse_bytes, parse_count,
+    NumberError, UnitError, bytes_text, duration_from_seconds, grouped, parse_bytes, parse_count,
     parse_duration, parse_number,
 };

@@ -93,6 +93,19 @@ pub fn bytes_text(bytes: u64) -> String {
     format!("{} {unit}", digits.strip_suffix(".00").unwrap_or(&digits))
 }
 
+/// A number in groups of three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A span of time: `60s`, `5m`, `1.5h`, `500ms`, or several parts, `1h30m`; seconds without a unit.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let known = "ms, s, m, h or d";
@@ -444,5 +457,13 @@ mod tests {
         for text in ["30m1h", "1m1m", "1h30", "1m30", "5s5", "1h30m20m", "90 1m"] {
             assert!(matches!(parse_duration(text), Err(UnitError::Order(_))), "{text:?}");
         }
+    }
+
+    #[test]
+    fn grouped_digits() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

@@ -2,8 +2,5 @@
 
 mod build;
 mod files;
-#[allow(dead_code, reason = "not every room uses everything")]
-#[path = "../oracles/random.rs"]
-mod random;
 mod search;
 mod sweep;

@@ -15,7 +15,7 @@ use konane::tablebase::{
 };
 use konane::{Algorithm, Board, Colour, Dimensions, Position, Profile, SolveOptions, Solver};
 
-use crate::random::Random;
+use konane::search::testing::random::Random;
 
 fn database(directory: &Path, size: &str, max_stones: Option<u32>) -> Database {
     let board = Board::new(size.parse().expect("a board"));

@@ -1,37 +1,35 @@
-//! The documents beside the program: their links lead somewhere, and the decisions are all in their
-//! index.
+//! Links of the documents have targets, and each index lists all documents of its folder.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The documents in these folders.
-const FOLDERS: [&str; 4] = ["", "docs", "docs/benchmarks", "python"];
+/// Folders whose documents are checked.
+const FOLDERS: [&str; 6] =
+    ["", "docs", "docs/benchmarks", "docs/design", "docs/research", "python"];
 
-/// A document without its blocks of code.
+/// Text of a document without its blocks of code.
 fn prose(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a document");
     let outside = text.split("\n```").step_by(2);
     outside.collect::<Vec<_>>().join("\n")
 }
 
-/// The headings of a level or all (0), as they are written.
-fn headings(text: &str, level: usize) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(move |line| {
+/// Headings of all levels.
+fn headings(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
         let title = line.trim_start_matches('#');
-        let depth = line.len() - title.len();
-        let wanted = depth > 0 && (level == 0 || depth == level);
-        wanted.then_some(title.strip_prefix(' ')).flatten()
+        if title.len() < line.len() { title.strip_prefix(' ') } else { None }
     })
 }
 
-/// What a link calls a heading.
+/// Anchor of a heading in links.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Where the links of a text lead, but for those to other places of the world.
+/// Targets of the links of a text, without those to other sites.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     targets.map(|(target, _)| target).filter(|target| !target.contains("://"))
@@ -45,7 +43,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_have_targets() {
     let mut anchors: HashMap<PathBuf, BTreeSet<String>> = HashMap::new();
     let mut checked = 0;
     for document in documents() {
@@ -57,7 +55,7 @@ fn links_lead_somewhere() {
             if !place.is_empty() {
                 let known = anchors
                     .entry(target)
-                    .or_insert_with_key(|target| headings(&prose(target), 0).map(anchor).collect());
+                    .or_insert_with_key(|target| headings(&prose(target)).map(anchor).collect());
                 assert!(known.contains(place), "{}: {link}: no such heading", document.display());
             }
             checked += 1;
@@ -67,11 +65,54 @@ fn links_lead_somewhere() {
 }
 
 #[test]
-fn every_decision_is_in_the_index() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/decisions.md");
-    let text = prose(&path);
-    let listed: BTreeSet<&str> = links(&text).filter_map(|link| link.strip_prefix('#')).collect();
-    for heading in headings(&text, 3) {
-        assert!(listed.contains(&*anchor(heading)), "{heading:?} is not in the index");
+fn indexes_are_complete() {
+    for folder in ["docs", "docs/design", "docs/research"] {
+        let index = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("README.md");
+        let text = prose(&index);
+        let listed: BTreeSet<&str> = links(&text).collect();
+        let directory = index.parent().expect("a folder");
+        for document in documents().iter().filter(|path| path.parent() == Some(directory)) {
+            let name = document.file_name().and_then(|name| name.to_str()).expect("a name");
+            let is_listed = name == "README.md" || listed.contains(name);
+            assert!(is_listed, "{}: no link to {name}", index.display());
+        }
     }
+}
+
+/// Appends the sources below `folder`, with continued string literals joined.
+fn append_sources(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            append_sources(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = fs::read_to_string(&path).expect("a source file");
+            let mut parts = source.split("\\\n");
+            text.push_str(parts.next().expect("a first part"));
+            parts.for_each(|part| text.push_str(part.trim_start()));
+        }
+    }
+}
+
+#[test]
+fn messages_of_troubleshooting_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = String::new();
+    for folder in ["src", "crates"].map(|folder| root.join(folder)).iter().filter(|f| f.is_dir()) {
+        append_sources(folder, &mut sources);
+    }
+    let text = prose(&root.join("docs/troubleshooting.md"));
+    let cells = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
+    let messages =
+        cells.filter(|(cell, _)| cell.ends_with('`')).flat_map(|(cell, _)| cell.split('`'));
+    let mut checked = 0;
+    for fragment in messages.flat_map(|message| message.split('…')) {
+        let fragment = fragment.trim();
+        assert!(
+            sources.contains(fragment),
+            "docs/troubleshooting.md: no message with {fragment:?}"
+        );
+        checked += usize::from(fragment.len() > 5);
+    }
+    assert!(checked > 40, "{checked} fragments");
 }

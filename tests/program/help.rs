@@ -16,7 +16,7 @@ fn verbs(help: &str) -> Vec<String> {
 }
 
 /// The help of a verb and of the verbs below it, in the order of the help.
-fn collect(verb: &[&str], text: &mut String) {
+pub fn collect(verb: &[&str], text: &mut String) {
     let output = konane(&[verb, &["--help"]].concat());
     assert_eq!(code(&output), 0, "{verb:?}: {}", stderr(&output));
     let help = stdout(&output);

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::oracles::graph::GraphGame;
-use crate::oracles::negamax::Negamax;
 use konane::Value;
 use konane::search::SettleOptions;
 use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, collect};
@@ -15,6 +13,8 @@ use konane::search::plain::game::Game;
 use konane::search::plain::known::{Answer, Informed, Known};
 use konane::search::run::{Limits, Reason};
 use konane::search::table::Table;
+use konane::search::testing::graph::GraphGame;
+use konane::search::testing::negamax::Negamax;
 use proptest::prelude::*;
 
 const OPTIONS: CertificateOptions = CertificateOptions {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use konane::proof::Side;
-use konane::proof::check::rules::{Rules, Stones};
 use konane::{Board, Colour, Position};
+use proof_check::rules::{Rules, Stones};
 use proptest::prelude::*;
 
 use crate::samples::{board, random_position};

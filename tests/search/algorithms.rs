@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use crate::oracles::negamax::Negamax;
 use konane::Profile;
 use konane::Value;
 use konane::search::SettleOptions;
@@ -17,6 +16,7 @@ use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Observer, Outcome, Report};
 use konane::search::snapshot::{SavedTree, TreePort};
 use konane::search::table::Table;
+use konane::search::testing::negamax::Negamax;
 
 use crate::random::Random;
 

@@ -1,11 +1,11 @@
 //! Konane: random positions and whole boards.
 
-use crate::oracles::negamax::Negamax;
 use konane::Position;
 use konane::Profile;
 use konane::Value;
 use konane::game::{Estimate, Konane, Weights};
 use konane::search::run::Limits;
+use konane::search::testing::negamax::Negamax;
 
 use crate::algorithms::{ROOMY, Setting, check, forgetful};
 use crate::plain_konane::{BOARDS, PlainKonane, board, random_position};

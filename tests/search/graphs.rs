@@ -1,10 +1,10 @@
 //! Random graphs and Nim: outcomes do not depend on parameters or memory.
 
-use crate::oracles::graph::GraphGame;
-use crate::oracles::negamax::Negamax;
 use konane::Profile;
 use konane::Value;
 use konane::search::run::{Limits, Outcome};
+use konane::search::testing::graph::GraphGame;
+use konane::search::testing::negamax::Negamax;
 
 use crate::algorithms::{MANY, ROOMY, Setting, algorithms, check, forgetful};
 use crate::random::{Random, random_graph, thousands};

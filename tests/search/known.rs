@@ -3,14 +3,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::oracles::graph::GraphGame;
-use crate::oracles::negamax::Negamax;
 use konane::Value;
 use konane::notation::parse_moves;
 use konane::search::plain::Root;
 use konane::search::plain::game::Game;
 use konane::search::plain::known::{Answer, Informed, Known};
 use konane::search::run::{Limits, Outcome, Reason};
+use konane::search::testing::graph::GraphGame;
+use konane::search::testing::negamax::Negamax;
 use konane::{Algorithm, Board, Position, Profile, SolveOptions, Solver};
 
 use crate::algorithms::{MANY, ROOMY, Setting, algorithms, check};

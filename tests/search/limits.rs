@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::oracles::graph::GraphGame;
 use konane::Profile;
 use konane::game::{Estimate, Konane};
 use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
+use konane::search::testing::graph::GraphGame;
 use konane::{Board, Position};
 
 use crate::algorithms::{Setting, algorithms};

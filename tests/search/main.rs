@@ -16,9 +16,6 @@ mod jumping;
 mod known;
 mod limits;
 mod narrow_table;
-#[allow(dead_code, reason = "not every room uses everything")]
-#[path = "../oracles/mod.rs"]
-mod oracles;
 mod parallel;
 mod plain_konane;
 mod random;

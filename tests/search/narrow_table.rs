@@ -8,7 +8,7 @@ use konane::search::numbers::{INFINITY, MAX};
 use konane::search::table::{CELL_BYTES, CLUSTER, CodesOfKeys, Entry, LinearMap, Stored, Table};
 use proptest::prelude::*;
 
-use crate::oracles::random::key as mix;
+use konane::search::testing::random::key as mix;
 
 /// Keys of codes of some bits that tell the codes.
 struct Keys {

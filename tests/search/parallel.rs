@@ -7,12 +7,12 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::oracles::graph::{GraphGame, Hooked};
-use crate::oracles::growth_panic::GrowthPanic;
-use crate::oracles::negamax::Negamax;
 use konane::Profile;
 use konane::game::Konane;
 use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
+use konane::search::testing::graph::{GraphGame, Hooked};
+use konane::search::testing::growth_panic::GrowthPanic;
+use konane::search::testing::negamax::Negamax;
 use konane::{Board, Colour, Dimensions, Position, SolveOptions, Solver};
 
 use crate::algorithms::{

@@ -1,7 +1,7 @@
 //! Numbers and games that look random and are the same on every run.
 
-use crate::oracles::graph::GraphGame;
-pub use crate::oracles::random::Random;
+use konane::search::testing::graph::GraphGame;
+pub use konane::search::testing::random::Random;
 
 /// So many thousand cases, a tenth of them in unoptimised builds.
 pub fn thousands(number: u64) -> u64 {

@@ -1,6 +1,5 @@
 //! The same search again, and several searches at once.
 
-use crate::oracles::negamax::Negamax;
 use konane::Position;
 use konane::Profile;
 use konane::game::Konane;
@@ -8,6 +7,7 @@ use konane::search::dfpn::dfpn;
 use konane::search::plain::Root;
 use konane::search::run::{Limits, Outcome};
 use konane::search::table::Table;
+use konane::search::testing::negamax::Negamax;
 
 use crate::algorithms::{Setting, algorithms};
 use crate::plain_konane::{board, random_position};

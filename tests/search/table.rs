@@ -11,7 +11,7 @@ use konane::search::table::{
 };
 use proptest::prelude::*;
 
-use crate::oracles::random::key as mix;
+use konane::search::testing::random::key as mix;
 
 const CLUSTER_BYTES: usize = CLUSTER * CELL_BYTES;
 

@@ -104,8 +104,8 @@ fn alpha_beta_finds_the_published_winners() {
     check(Algorithm::AlphaBeta, Profile::Thesis, feasible(5, 5));
 }
 
-/// What `tools/report` keeps of searches with df-pn: boards where few nodes sufficed, turned over the
-/// diagonal, by another algorithm.
+/// Boards of the committed table that df-pn solved with few nodes: another algorithm finds the same winner
+/// on the board reflected in the diagonal.
 #[test]
 fn pns_finds_the_winners_of_the_committed_table() {
     let table = include_str!("../../docs/benchmarks/winners.csv");

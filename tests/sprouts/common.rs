@@ -4,7 +4,7 @@ use konane::search::sums::game::{Atom, Impartial, Options};
 use konane::sprouts::{Position, Scratch, Spot, Sprouts};
 use std::collections::{HashMap, HashSet};
 
-pub use crate::random::Random;
+pub use konane::search::testing::random::Random;
 
 /// A game with the memory to work with it, and values that have been computed.
 pub struct Player {

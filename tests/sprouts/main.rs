@@ -8,7 +8,4 @@ mod counts;
 mod moves;
 mod notation;
 mod numbers;
-#[allow(dead_code, reason = "not every room uses everything")]
-#[path = "../oracles/random.rs"]
-mod random;
 mod twin;

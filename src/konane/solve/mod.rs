@@ -129,9 +129,12 @@ impl<'a, K: Known> Solver<'a, K> {
         Ok(self.search(observer)?.0)
     }
 
-    /// Searches like [`Solver::run_observed`], and also returns the table as the search has left it, or
-    /// none if the game was over.
-    pub(crate) fn search(
+    /// Searches like [`Solver::run_observed`], and also returns the table after the search, or `None`
+    /// if the game was over.
+    ///
+    /// # Errors
+    /// As [`Solver::run`].
+    pub fn search(
         &self,
         observer: &mut dyn Observer,
     ) -> Result<(Solution, Option<SearchTable>), SolveError> {

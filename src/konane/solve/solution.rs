@@ -142,9 +142,8 @@ impl Solution {
         Solution::new(solver, report, TableUse::default(), 0.0)
     }
 
-    /// The solution of a search that was stopped before it began.
-    #[cfg(feature = "cli")]
-    pub(crate) fn stopped<K>(solver: &Solver<'_, K>, reason: Reason) -> Solution {
+    /// The solution of a search that was stopped before its first node.
+    pub fn stopped<K>(solver: &Solver<'_, K>, reason: Reason) -> Solution {
         let report = Report {
             outcome: Outcome::Unknown(reason),
             phi: 1,

@@ -41,7 +41,7 @@ use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, Full};
 use crate::search::sums::{SearchOptions, Shelved, Workspace};
 use crate::search::table::TableError;
-pub(crate) use survey::{SurveyOptions, survey};
+pub use survey::{SurveyOptions, survey};
 
 /// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

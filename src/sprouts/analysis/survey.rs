@@ -26,25 +26,29 @@ const LEAST_FOR_THREADS: u64 = 1 << 14;
 /// what it knows of them. Few positions have so many that this does not suffice.
 const LISTING: Duration = Duration::from_millis(100);
 
-/// How to go about it.
+/// Options of [`survey`].
 #[derive(Clone, Copy)]
-pub(crate) struct SurveyOptions<'l> {
+pub struct SurveyOptions<'l> {
+    /// Values to find.
     pub goal: Goal,
-    /// The size of the nim heap beside the position, in which one may move as well.
+    /// Size of the nim heap that is added to the position.
     pub nimber: u32,
-    /// Those of all searches with the workspace.
+    /// Options of the searches. They must be the same for all searches with the workspace.
     pub search: SearchOptions,
+    /// Number of threads.
     pub threads: u32,
-    /// Lands below this have their Grundy numbers from a file.
+    /// Lands below this one have their Grundy numbers from a file.
     pub from_file: Atom,
+    /// Limits of all searches together.
     pub limits: Limits<'l>,
 }
 
-/// Finds out what the goal asks for, as far as the limits allow.
+/// Finds the values that the goal requests, within the limits. Calls `on_change` with each
+/// intermediate result.
 ///
 /// # Errors
 /// [`MovesError`] if the moves cannot be listed.
-pub(crate) fn survey(
+pub fn survey(
     workspace: &Workspace<'_, Sprouts>,
     game: &Sprouts,
     position: &Position,

@@ -4,7 +4,7 @@
 //! parity of the number of moves that are left: about four for every five lives, but that depends on
 //! how the lives stand. So every part of a land turns an angle, the *phase*, by its own amount; a
 //! move more is half a turn. The phase and the number of lives give the odds. The amounts and the
-//! odds are fitted to numbers that searches have found (`tools/forecast`), and are in
+//! odds are fitted to numbers that searches have found (`cargo xtask fit`), and are in
 //! `weights.txt`. A guess decides what is searched first, never a result.
 //!
 //! Everything is exact or plain IEEE arithmetic in a fixed order, so that searches count the same on

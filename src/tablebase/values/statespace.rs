@@ -19,22 +19,26 @@ use rayon::prelude::*;
 use super::jumps::{Jump, jumps};
 use super::sweep::row_ops::{RowJump, RowOps};
 use super::sweep::{Images, Layer, Sweep, row_words};
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::error::ErrorKind;
 use crate::konane::{Board, Colour, Position};
 use crate::tablebase::index::{Index, Sizes, stabiliser};
 
-/// Counts of one ply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counts of the positions of one ply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PlyJson", description = "A ply in the JSON of `statespace`.")]
 pub struct Ply {
-    /// The number of moves made.
+    /// Moves made.
     pub ply: u32,
-    /// Positions met for the first time at this ply, up to the symmetries that keep the colours.
+    /// Positions met for the first time, symmetric ones once.
     pub unique: u64,
     /// Those that Black wins.
     pub black_wins: u64,
     /// Those that White wins.
     pub white_wins: u64,
-    /// Those without a move for the side to move.
+    /// Those without a move.
     pub terminals: u64,
 }
 

@@ -1,12 +1,12 @@
 //! Every algorithm, with every kind of parameters, has the twin's outcomes.
 
-use crate::oracles::impartial_games::{Declared, GrundysGame, Octal};
 use konane::Value;
 use konane::search::numbers::Combination;
 use konane::search::run::{Limits, Outcome, Reason, Report};
 use konane::search::sums::{
     Atom, Impartial, SearchOptions, Sum, TwoLevelOptions, Workspace, dfpn, grundy, pns, two_level,
 };
+use konane::search::testing::impartial_games::{Declared, GrundysGame, Octal};
 use proptest::prelude::*;
 
 use super::twin::Twin;

@@ -1,9 +1,9 @@
 //! Games whose Grundy numbers are published (Guy and Smith 1956; Berlekamp, Conway and Guy, Winning
 //! Ways, chapter 4; OEIS).
 
-use crate::oracles::impartial_games::{GrundysGame, Octal};
 use konane::search::run::Limits;
 use konane::search::sums::{Impartial, SearchOptions, Workspace, grundy};
+use konane::search::testing::impartial_games::{GrundysGame, Octal};
 
 use super::twin::Twin;
 

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::oracles::impartial_games::Declared;
 use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use konane::search::sums::{Atom, SearchOptions, Sum, Workspace, dfpn, grundy, pns, two_level};
+use konane::search::testing::impartial_games::Declared;
 
 use super::agreement::SHORT;
 use super::twin::Twin;

@@ -1,0 +1,275 @@
+//! Depth-first proof-number search (Nagai 2002; thesis, 2.4) with the 1+ε trick (Pawlewicz and Lew
+//! 2006), on one thread or on many, over any `Nand` tree: of plain games ([`dfpn`]) and of sums
+//! with Grundy numbers ([`super::sums`]; Čížek, Balko and Schmid, "DFPN with Grundy Numbers").
+//!
+//! A node is searched until its numbers leave the thresholds given by its parent (`Thresholds`);
+//! its children's numbers live on a stack of the worker while it is, and in the table between
+//! visits. Memory is the table and the stacks, about 24 bytes times branching factor times depth
+//! each.
+
+mod plain;
+mod team;
+
+pub(crate) use plain::dfpn_heard_by;
+pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
+
+use super::nand::{Edge, Expanded, Nand, Step, scan};
+use super::numbers::{Combination, Pair};
+use super::table::Entry;
+use super::thresholds::{Others, Thresholds};
+use crate::Value;
+use team::{Meeting, Path};
+
+/// How df-pn combines and chooses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Choosing {
+    /// How delta follows from the children's phi.
+    pub combination: Combination,
+    /// See [`DfpnOptions::epsilon_1024`].
+    pub epsilon_1024: u32,
+    /// See [`DfpnOptions::virtual_1024`].
+    pub virtual_1024: u32,
+}
+
+/// A node's numbers when its search returns.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub pair: Pair,
+    /// Expansions by this search, without those of earlier visits.
+    pub work: u64,
+}
+
+/// Searches; with others if `TEAM`.
+pub(super) struct Worker<T, const TEAM: bool> {
+    pub tree: T,
+    choosing: Choosing,
+    path: Path,
+    /// Expansions after which the search returns.
+    pub allowance: u64,
+    /// So many nodes from the root on have one open child each.
+    forced: usize,
+}
+
+impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
+    pub fn new(tree: T, choosing: Choosing) -> Self {
+        Worker { tree, choosing, path: Path::default(), allowance: u64::MAX, forced: 0 }
+    }
+
+    /// Searches what an edge leads to until it is solved or the search has to stop.
+    pub fn solve(&mut self, node: &T::Node, edge: &T::Edge) -> Pair {
+        let mut pair = Pair { phi: 1, delta: 1 };
+        while pair.value().is_none() && self.tree.control_ref().stopped.is_none() {
+            if let Some(found) = self.follow(node, edge, Thresholds::ROOT, 0) {
+                pair = found.pair;
+            }
+        }
+        pair
+    }
+
+    /// Searches what an edge leads to until it is solved or its numbers leave the thresholds. `None`
+    /// if the search was stopped before it found out anything.
+    #[inline(always)]
+    pub fn follow(
+        &mut self,
+        node: &T::Node,
+        edge: &T::Edge,
+        thresholds: Thresholds,
+        depth: usize,
+    ) -> Option<Found> {
+        let mut work = 0;
+        loop {
+            match self.tree.step(node, edge, thresholds) {
+                Step::Numbers(pair) => return Some(Found { pair, work }),
+                Step::Node(code, thresholds) => {
+                    let found = self.search(code, thresholds, depth)?;
+                    return Some(Found { work: work + found.work, ..found });
+                }
+                Step::Part { code, thresholds: part, pair } => {
+                    if depth == 0 {
+                        self.tree.control().root = (pair.phi, pair.delta, None);
+                    }
+                    if !thresholds.hold(pair, T::SUMS) || self.has_to_return(depth) {
+                        return Some(Found { pair, work });
+                    }
+                    let key = TEAM.then(|| self.tree.edge_key(edge));
+                    self.count_in(key);
+                    // Not the root's, even if it is a part of the root.
+                    let found = self.search(code, part, depth + 1);
+                    self.count_out(key);
+                    work += found?.work;
+                }
+            }
+        }
+    }
+
+    /// Searches a node until it is solved, its numbers leave the thresholds, or the search has to
+    /// stop. The numbers are kept then. Nothing is returned if the search was stopped before it
+    /// found out anything.
+    pub fn search(&mut self, code: u64, thresholds: Thresholds, depth: usize) -> Option<Found> {
+        let tree = &mut self.tree;
+        if T::SUMS
+            && let Some(value) = tree.value(code)
+        {
+            return Some(Found { pair: Pair::of(value), work: 0 });
+        }
+        self.allowance = self.allowance.saturating_sub(1);
+        if tree.tick() || TEAM && self.is_called_back() {
+            return None;
+        }
+        let known = self.tree.lookup(code);
+        // A tree whose values spread has been asked above.
+        if TEAM
+            && !T::SUMS
+            && depth > 0
+            && let Some(Entry { phi, delta, .. }) = known
+            && let pair = (Pair { phi, delta })
+            && !thresholds.hold(pair, T::SUMS)
+        {
+            // Somebody else has done it since the parent looked.
+            return Some(Found { pair, work: 0 });
+        }
+        let before = known.map_or(0, |entry| entry.work);
+        if !TEAM || before < T::NOTABLE_WORK && depth > 0 {
+            return self.expand_and_go_on(code, thresholds, depth, known.is_none(), before);
+        }
+        self.go_below(code, depth);
+        let found = self.expand_and_go_on(code, thresholds, depth, known.is_none(), before);
+        self.come_back(found.is_some_and(|found| found.pair.value().is_some()));
+        found
+    }
+
+    #[inline(always)]
+    fn expand_and_go_on(
+        &mut self,
+        code: u64,
+        thresholds: Thresholds,
+        depth: usize,
+        first_visit: bool,
+        before: u64,
+    ) -> Option<Found> {
+        let base = self.tree.edges_ref().len();
+        let node = match self.tree.expand(code, first_visit) {
+            Expanded::Solved(value) => return Some(self.solved(code, value, before, 1)),
+            Expanded::Won(child) => {
+                if depth == 0 {
+                    self.tree.control().root.2 = Some(child);
+                }
+                return Some(self.solved(code, Value::Win, before, 1));
+            }
+            Expanded::Stopped => return None,
+            Expanded::Open(node) => node,
+        };
+        let mut work = 1;
+        let end = self.search_children(code, node, thresholds, depth, base, &mut work);
+        self.tree.edges().truncate(base);
+        Some(match end {
+            Ok(value) => self.solved(code, value, before, work),
+            Err(pair) => {
+                self.tree.store(code, pair, before + work);
+                Found { pair, work }
+            }
+        })
+    }
+
+    /// Searches the children from `base` until their node is solved, or its numbers leave the
+    /// thresholds.
+    #[inline(always)]
+    fn search_children(
+        &mut self,
+        code: u64,
+        mut node: T::Node,
+        thresholds: Thresholds,
+        depth: usize,
+        base: usize,
+        work: &mut u64,
+    ) -> Result<Value, Pair> {
+        let Choosing { combination, epsilon_1024, .. } = self.choosing;
+        loop {
+            let mut crowded = false;
+            if TEAM && self.path.is_below(depth) {
+                match self.meet(code, &node, base, depth) {
+                    Meeting::Solved(value) => return Ok(value),
+                    Meeting::Open { others } => crowded = others,
+                }
+            }
+            let edges = &self.tree.edges_ref()[base..];
+            let scan = scan(edges);
+            let pair = Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) };
+            if depth <= self.forced && !edges.is_empty() {
+                // The search does not come back from an only child before the end, so the numbers
+                // above follow from this node's.
+                self.forced = depth + usize::from(!T::SUMS && edges.len() == 1);
+                let best = self.tree.code(&edges[scan.best]);
+                let root = &mut self.tree.control().root;
+                *root = match depth {
+                    0 => (pair.phi, pair.delta, best),
+                    _ if depth.is_multiple_of(2) => (pair.phi, pair.delta, root.2),
+                    _ => (pair.delta, pair.phi, root.2),
+                };
+            }
+            if let Some(value) = pair.value() {
+                return Ok(value);
+            }
+            if !thresholds.hold(pair, T::SUMS)
+                || self.tree.control_ref().stopped.is_some()
+                || self.has_to_return(depth)
+            {
+                return Err(pair);
+            }
+            let choice =
+                if TEAM && crowded { Some(self.choose(base, thresholds.phi)) } else { None };
+            let chosen = choice.map_or(scan.best, |choice| choice.child);
+            let edge = self.tree.edges_ref()[base + chosen];
+            match self.tree.expand_rest(code, &node, &edge, base) {
+                None => {}
+                Some(Expanded::Open(whole)) => {
+                    node = whole;
+                    continue;
+                }
+                Some(Expanded::Solved(value)) => return Ok(value),
+                Some(Expanded::Won(_)) => return Ok(Value::Win),
+                Some(Expanded::Stopped) => return Err(pair),
+            }
+            let others = Others {
+                least_delta: scan.second,
+                max_phi: if scan.max_at == chosen { scan.max_other } else { scan.max },
+                sum_phi: scan.sum - u64::from(edge.pair().phi),
+            };
+            let mut below = thresholds.of_child(others, combination, epsilon_1024, T::SUMS);
+            if TEAM {
+                // With others about, this need not be the child of least delta.
+                below.delta = choice.map_or(below.delta, |choice| choice.delta_threshold);
+                below.or_delta = below.or_delta.max(edge.pair().delta + 1);
+            }
+            let Some(found) = self.follow(&node, &edge, below, depth + 1) else {
+                // What is known about the child stays.
+                continue;
+            };
+            *work += found.work;
+            if found.pair.phi == 0 {
+                self.tree.remove(base + chosen);
+            } else {
+                self.tree.edges()[base + chosen].set_pair(found.pair);
+            }
+            if T::SUMS
+                && let Some(value) = self.tree.value(code)
+            {
+                // Something below, or another worker, has found it out.
+                return Ok(value);
+            }
+        }
+    }
+
+    /// Keeps a value for which `before` expansions were made in earlier visits and `work` in this.
+    fn solved(&mut self, code: u64, value: Value, before: u64, work: u64) -> Found {
+        self.tree.solved(code, value, before + work);
+        Found { pair: Pair::of(value), work }
+    }
+
+    /// Whether the search has to leave a node of this depth: its allowance is spent, or others have
+    /// solved one above.
+    #[inline(always)]
+    fn has_to_return(&self, depth: usize) -> bool {
+        self.allowance == 0 || TEAM && self.path.ends_above(depth)
+    }
+}

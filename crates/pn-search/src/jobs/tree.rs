@@ -1,0 +1,567 @@
+//! A proof-number tree whose leaves several workers search at once.
+//!
+//! The tree itself is used by one thread at a time; whoever holds it selects a leaf for a worker
+//! ([`FirstLevel::select`]) and takes the result in when the worker comes back
+//! ([`FirstLevel::attach`], [`FirstLevel::resolve`]). Between the two the tree may change in any way.
+//!
+//! # Selection
+//!
+//! From the root, always to the child of least virtual delta: its delta, and something on top for
+//! every worker that searches a leaf below it, in expectation that the numbers there will rise
+//! (Kaneko 2010; thesis, 3.7.1). Virtual numbers decide on selections only; what is backed up are
+//! the children's own numbers. A position that somebody searches is taken: no second worker gets
+//! it, be it at the same leaf or at another one. If all leaves below a node are taken, selection
+//! goes back and on to the next best child. So a free leaf is found if there is one.
+//!
+//! # Coming back
+//!
+//! A worker knows its leaf by the path of codes from the root. If the path still leads to an open,
+//! unexpanded leaf, the result belongs there, for a code is the whole position; else something on
+//! the way was solved meanwhile and left the tree, and the result is dropped (what was solved on the
+//! way is in the table). Nothing is ever written through a block that has been given back. The
+//! workers below a block are counted outside of the tree, by the block's name. If a block is given
+//! back and taken for another node while its workers are still out, that node counts them until
+//! they return: it is selected a little less, and nothing else.
+
+#![forbid(unsafe_code)]
+
+use std::collections::hash_map::Entry;
+
+use ahash::{AHashMap, AHashSet};
+
+use super::messages::{JobOutcome, WorkerId};
+use super::{Finding, FirstLevel, Selection};
+use crate::Value;
+use crate::arena::{Block, Memory, Node, Region, RootBlock, UNIT};
+use crate::map_bytes;
+use crate::numbers::{Combination, INFINITY, Number};
+use crate::plain::Root;
+use crate::plain::game::{Child, Expansion, Game};
+use crate::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
+use crate::snapshot::{SavedTree, TreePort};
+use crate::table::{Entry as TableEntry, Stored, Table};
+
+/// The parameters of a tree for several workers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct JobTreeOptions {
+    /// How delta follows from the children's phi.
+    pub combination: Combination,
+    /// Whether the table is asked for, and told, the numbers of open nodes as well.
+    pub open_entries: bool,
+    /// Expansions after which a node that the search returns to looks its children up in the table
+    /// again; `u32::MAX` for never.
+    pub refresh_age: u32,
+    /// What a worker below a node adds to the node's delta in selections: one, and this part of
+    /// the delta, in 1/64.
+    pub congestion_64: u32,
+    /// Whether the workers share nothing, so that it matters who has searched what.
+    pub workers_apart: bool,
+}
+
+/// A step down: a block, and the code of the child in it.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    block: Block,
+    code: u64,
+}
+
+/// A leaf that a worker searches.
+#[derive(Debug)]
+pub struct Leaf {
+    /// The position.
+    code: u64,
+    path: Vec<Step>,
+}
+
+/// The tree, who is where in it, and what is known about the root.
+pub struct JobTree<'a, G: Game> {
+    game: &'a G,
+    /// For looks at what comes from elsewhere.
+    scratch: G::Scratch,
+    children: Vec<Child>,
+    /// What is known beside the tree.
+    table: &'a Table,
+    /// Entries of the table by the tree's own count, for a table that nobody else fills.
+    table_used: u64,
+    /// What the table has not been told yet.
+    news: Vec<(u64, TableEntry)>,
+    port: &'a TreePort,
+    memory: Memory,
+    region: Region,
+    options: JobTreeOptions,
+    root: u64,
+    root_block: Block,
+    /// The workers below the blocks that have any.
+    workers: AHashMap<Block, u32>,
+    /// The positions that are being searched.
+    taken: AHashSet<u64>,
+    /// The workers that have searched the parents of blocks, if that matters. Blocks that have been
+    /// given back stay here until they are taken again.
+    searched_by: AHashMap<Block, u32>,
+    /// Whether somebody was at a leaf that has left the tree.
+    has_lost_leaves: bool,
+    /// Expansions made for the tree, by which the age of look-ups is measured.
+    clock: u64,
+    phi: Number,
+    delta: Number,
+    /// The root's best child: a lost one if the root is won.
+    best: Option<u64>,
+    /// The root's value.
+    value: Option<Value>,
+}
+
+impl<'a, G: Game> JobTree<'a, G> {
+    /// A tree below a root. What is solved goes to the table, where selections look for it.
+    pub(crate) fn new(
+        root: Root<'a, G>,
+        tree: SavedTree,
+        options: JobTreeOptions,
+        port: &'a TreePort,
+    ) -> Self {
+        let Root { game, code: root, table } = root;
+        let SavedTree { memory, region, root_block, .. } = tree;
+        let (mut numbers, mut best) = ((1, 1), None);
+        if root_block != 0 {
+            let scan = memory.scan(root_block);
+            numbers = scan.numbers_of_parent(options.combination);
+            best = Some(memory.code(root_block, scan.best));
+        }
+        JobTree {
+            game,
+            scratch: G::Scratch::default(),
+            children: Vec::new(),
+            table,
+            table_used: table.estimated_count(),
+            news: Vec::new(),
+            port,
+            memory,
+            region,
+            options,
+            root,
+            root_block,
+            workers: AHashMap::new(),
+            taken: AHashSet::new(),
+            searched_by: AHashMap::new(),
+            has_lost_leaves: false,
+            clock: 0,
+            phi: numbers.0,
+            delta: numbers.1,
+            best,
+            value: None,
+        }
+    }
+
+    /// The report of a search on `threads` threads that ended for a reason, if not with a value. The
+    /// tree is left at the port.
+    pub(crate) fn report(self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
+        let memory_bytes = self.table.bytes() + self.region.top() as usize * UNIT;
+        let report = Report {
+            outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
+            phi: self.phi,
+            delta: self.delta,
+            best: self.best,
+            counters,
+            memory_bytes: memory_bytes as u64 + self.own_bytes(),
+            threads,
+        };
+        let JobTree { port, memory, region, root_block, .. } = self;
+        port.leave(SavedTree { memory, region, root_block, beside: Vec::new() });
+        report
+    }
+
+    /// Bytes of what is kept of the workers.
+    pub(super) fn own_bytes(&self) -> u64 {
+        map_bytes::<(Block, u32)>(self.searched_by.capacity())
+    }
+
+    fn lookup(&self, code: u64) -> Option<TableEntry> {
+        self.table.lookup(self.game.key(code), code)
+    }
+
+    fn store(&mut self, code: u64, entry: TableEntry, counters: &mut Counters) {
+        let stored = self.table.store(self.game.key(code), code, entry);
+        self.table_used += u64::from(stored == Stored::Filled);
+        counters.stored(stored);
+    }
+
+    fn select_leaf(&mut self) -> Selection<Leaf> {
+        let mut path: Vec<Step> = Vec::new();
+        // Children below which all leaves are taken: depth and place.
+        let mut full: Vec<(usize, usize)> = Vec::new();
+        'root: loop {
+            if self.value.is_some() {
+                return Selection::Solved;
+            }
+            path.clear();
+            full.clear();
+            if self.root_block == 0 {
+                return self.take(self.root, path);
+            }
+            let mut block = self.root_block;
+            loop {
+                if self.refresh(&path, block) {
+                    continue 'root;
+                }
+                let depth = path.len();
+                let Some(at) = self.choose(block, |at| full.contains(&(depth, at))) else {
+                    let Some(step) = path.pop() else {
+                        return Selection::AllTaken;
+                    };
+                    full.retain(|&(level, _)| level < depth);
+                    block = step.block;
+                    let at = self.memory.position(block, step.code).expect("it is on the path");
+                    full.push((path.len(), at));
+                    continue;
+                };
+                let code = self.memory.code(block, at);
+                path.push(Step { block, code });
+                block = self.memory.child(block, at);
+                if block == 0 {
+                    match self.lookup(code).and_then(|entry| entry.value()) {
+                        Some(value) => self.resolve_at(&path, value, 1),
+                        None => return self.take(code, path),
+                    }
+                    continue 'root;
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, code: u64, path: Vec<Step>) -> Selection<Leaf> {
+        if !self.taken.insert(code) {
+            return Selection::AllTaken;
+        }
+        for step in &path {
+            *self.workers.entry(step.block).or_default() += 1;
+        }
+        Selection::Leaf(Leaf { code, path })
+    }
+
+    /// The child of least virtual delta among those that are not taken or excluded.
+    fn choose(&self, block: Block, excluded: impl Fn(usize) -> bool) -> Option<usize> {
+        let memory = &self.memory;
+        let congested = self.workers.contains_key(&block);
+        let mut best: Option<(u64, usize)> = None;
+        for at in 0..memory.count(block) {
+            let mut delta = u64::from(memory.delta(block, at));
+            let child = memory.child(block, at);
+            if child != 0 && congested {
+                let workers = self.workers.get(&child).copied().unwrap_or(0);
+                let each = 1 + ((delta * u64::from(self.options.congestion_64)) >> 6);
+                delta += u64::from(workers) * each;
+            }
+            if best.is_some_and(|(least, _)| least <= delta) {
+                continue;
+            }
+            if (child == 0 && self.taken.contains(&memory.code(block, at))) || excluded(at) {
+                continue;
+            }
+            best = Some((delta, at));
+        }
+        best.map(|(_, at)| at)
+    }
+
+    /// Takes over what the table has learnt about the children in `block`, whose node is at the end
+    /// of the path, unless it was asked lately. True if that changed the node's numbers or solved
+    /// it.
+    fn refresh(&mut self, path: &[Step], block: Block) -> bool {
+        // Ages count modulo 2³²; at worst a node is refreshed late. None is refreshed twice between
+        // two results, so a selection comes to its end.
+        let age = (self.clock as u32).wrapping_sub(self.memory.stamp(block));
+        if self.options.refresh_age == u32::MAX || age < self.options.refresh_age.max(1) {
+            return false;
+        }
+        self.memory.set_stamp(block, self.clock as u32);
+        for at in 0..self.memory.count(block) {
+            self.table.prefetch(self.game.key(self.memory.code(block, at)));
+        }
+        let mut changed = false;
+        // Backwards, as the last child takes the place of one that goes.
+        for at in (0..self.memory.count(block)).rev() {
+            let node = self.memory.node(block, at);
+            let Some(entry) = self.lookup(node.code) else {
+                continue;
+            };
+            if let Some(value) = entry.value() {
+                let solves = value == Value::Loss || self.memory.count(block) == 1;
+                let path = [path, &[Step { block, code: node.code }]].concat();
+                self.resolve_at(&path, value, 0);
+                if solves {
+                    return true;
+                }
+                changed = true;
+            } else if self.options.open_entries
+                && self.memory.child(block, at) == 0
+                && (entry.phi, entry.delta) != (node.phi, node.delta)
+            {
+                self.memory.set_numbers(block, at, entry.phi, entry.delta);
+                changed = true;
+            }
+        }
+        if changed {
+            self.back_up(path, block, 1);
+        }
+        changed
+    }
+
+    /// Gives the node at the end of a path a value. Whatever that solves leaves the tree.
+    fn resolve_at(&mut self, mut path: &[Step], mut value: Value, mut work: u64) {
+        while let Some((&Step { block, code }, above)) = path.split_last() {
+            let at = self.memory.position(block, code).expect("the path leads to the node");
+            let child = self.memory.child(block, at);
+            // A worker at a leaf that is given back with others has gone through the first block.
+            self.has_lost_leaves |= match child {
+                0 => self.taken.contains(&code),
+                _ => self.workers.contains_key(&child),
+            };
+            if child != 0 {
+                work += self.region.free(&mut self.memory, child);
+                self.memory.set_child(block, at, 0);
+            }
+            self.news.push((code, TableEntry::solved(value, work)));
+            self.memory.add_work(block, work);
+            if value == Value::Win {
+                self.memory.remove(block, at);
+                self.region.removed();
+                if self.memory.count(block) > 0 {
+                    self.back_up(above, block, work);
+                    return;
+                }
+            } else if above.is_empty() {
+                self.best = Some(code);
+            }
+            // The block is given back with its node's turn, or below for the root.
+            value = !value;
+            work = 0;
+            path = above;
+        }
+        if self.root_block != 0 {
+            work += self.region.free(&mut self.memory, self.root_block);
+            self.root_block = 0;
+        }
+        let entry = TableEntry::solved(value, work);
+        self.news.push((self.root, entry));
+        self.value = Some(value);
+        (self.phi, self.delta) = (entry.phi, entry.delta);
+    }
+
+    /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and
+    /// of its ancestors, as far as anything changes.
+    fn back_up(&mut self, path: &[Step], mut block: Block, work: u64) {
+        let combination = self.options.combination;
+        for step in path.iter().rev() {
+            let (phi, delta) = self.memory.scan(block).numbers_of_parent(combination);
+            let at = self.memory.position(step.block, step.code).expect("it is on the path");
+            let node = self.memory.node(step.block, at);
+            if (node.phi, node.delta) == (phi, delta) {
+                return;
+            }
+            self.memory.set_numbers(step.block, at, phi, delta);
+            if self.options.open_entries {
+                self.news.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
+            }
+            block = step.block;
+        }
+        let scan = self.memory.scan(block);
+        (self.phi, self.delta) = scan.numbers_of_parent(combination);
+        self.best = Some(self.memory.code(block, scan.best));
+    }
+}
+
+impl<G: Game> FirstLevel for JobTree<'_, G> {
+    type Node = u64;
+    type Leaf = Leaf;
+    type Children = Vec<Child>;
+    type Fact = Finding;
+
+    fn select(&mut self) -> Selection<Leaf> {
+        self.select_leaf()
+    }
+
+    fn node(leaf: &Leaf) -> u64 {
+        leaf.code
+    }
+
+    fn known_by(&self, leaf: &Leaf) -> Option<WorkerId> {
+        let parent = leaf.path.last()?;
+        self.searched_by.get(&parent.block).map(|&worker| worker.into())
+    }
+
+    fn forget(&mut self, worker: WorkerId) {
+        self.searched_by.retain(|_, by| WorkerId::from(*by) != worker);
+    }
+
+    /// Codes have to be those of children: the tree is of positions, and whoever gets one expands it.
+    fn is_sound(&mut self, leaf: &Leaf, outcome: &JobOutcome<u64, Vec<Child>>) -> bool {
+        let open = 1..INFINITY;
+        let JobTree { game, scratch, children, .. } = self;
+        children.clear();
+        match (game.expand(leaf.code, scratch, children, |_| {}), outcome) {
+            (_, JobOutcome::Stopped | JobOutcome::Failed(_)) => true,
+            (Expansion::Won(child), JobOutcome::Solved(Value::Win, best)) => *best == Some(child),
+            (Expansion::Open, JobOutcome::Solved(Value::Win, best)) => {
+                children.iter().any(|child| Some(child.code) == *best)
+            }
+            (expansion, JobOutcome::Solved(Value::Loss, _)) => {
+                !matches!(expansion, Expansion::Won(_))
+            }
+            (Expansion::Open, JobOutcome::Open(told)) => told.iter().all(|told| {
+                open.contains(&told.phi)
+                    && open.contains(&told.delta)
+                    && children.iter().any(|child| child.code == told.code)
+            }),
+            _ => false,
+        }
+    }
+
+    fn release(&mut self, leaf: &Leaf) {
+        self.taken.remove(&leaf.code);
+        for step in &leaf.path {
+            if let Entry::Occupied(mut entry) = self.workers.entry(step.block) {
+                *entry.get_mut() -= 1;
+                if *entry.get() == 0 {
+                    entry.remove();
+                }
+            }
+        }
+    }
+
+    fn stands(&self, leaf: &Leaf) -> bool {
+        if self.value.is_some() {
+            return false;
+        }
+        let mut block = self.root_block;
+        for step in &leaf.path {
+            if block == 0 || block != step.block {
+                return false;
+            }
+            match self.memory.position(block, step.code) {
+                Some(at) => block = self.memory.child(block, at),
+                None => return false,
+            }
+        }
+        block == 0
+    }
+
+    fn has_lost_leaves(&mut self) -> bool {
+        std::mem::take(&mut self.has_lost_leaves)
+    }
+
+    fn update(&mut self, leaf: &Leaf, phi: Number, delta: Number) {
+        if !self.stands(leaf) {
+            return;
+        }
+        match leaf.path.split_last() {
+            Some((&Step { block, code }, path)) => {
+                let at = self.memory.position(block, code).expect("the leaf is there");
+                self.memory.set_numbers(block, at, phi, delta);
+                self.back_up(path, block, 1);
+            }
+            None => (self.phi, self.delta) = (phi, delta),
+        }
+    }
+
+    fn attach(
+        &mut self,
+        leaf: &Leaf,
+        children: &Vec<Child>,
+        work: u64,
+        worker: WorkerId,
+    ) -> Option<u64> {
+        self.clock += work;
+        if !self.stands(leaf) {
+            return Some(0);
+        }
+        // A path of codes has to be unambiguous, and nobody gains by searching a move twice.
+        let mut codes = AHashSet::with_capacity(children.len());
+        let nodes: Vec<Node> = children
+            .iter()
+            .filter(|child| codes.insert(child.code))
+            .map(|&Child { code, phi, delta, .. }| Node { code, phi, delta })
+            .collect();
+        let added = nodes.len() as u64;
+        if added == 0 {
+            return None;
+        }
+        let block = self.region.allocate(&mut self.memory, nodes.into_iter())?;
+        self.memory.add_work(block, work);
+        self.memory.set_stamp(block, self.clock as u32);
+        if self.options.workers_apart {
+            // Of those beyond four billion nobody is asked.
+            match u32::try_from(worker) {
+                Ok(worker) => self.searched_by.insert(block, worker),
+                Err(_) => self.searched_by.remove(&block),
+            };
+        }
+        match leaf.path.last() {
+            Some(step) => {
+                let at = self.memory.position(step.block, step.code).expect("the leaf is there");
+                self.memory.set_child(step.block, at, block);
+            }
+            None => self.root_block = block,
+        }
+        self.back_up(&leaf.path, block, work);
+        Some(added)
+    }
+
+    fn resolve(&mut self, leaf: &Leaf, value: Value, best: Option<u64>, work: u64) {
+        self.clock += work;
+        if self.stands(leaf) {
+            if leaf.path.is_empty() {
+                self.best = best;
+            }
+            self.resolve_at(&leaf.path, value, work);
+        }
+    }
+
+    fn announce(&self, fact: &Finding) {
+        self.table.prefetch(self.game.key(fact.code));
+    }
+
+    fn learn(&mut self, fact: &Finding, counters: &mut Counters) -> bool {
+        let &Finding { code, entry } = fact;
+        let is_news = self.lookup(code).is_none_or(|known| {
+            known.value().is_none() && (entry.value().is_some() || known.work <= entry.work)
+        });
+        if is_news {
+            self.store(code, entry, counters);
+        }
+        is_news
+    }
+
+    fn publish(&mut self, counters: &mut Counters) {
+        for (code, entry) in std::mem::take(&mut self.news) {
+            self.store(code, entry, counters);
+        }
+        self.port.look(&self.memory, &self.region, self.root_block);
+    }
+
+    fn make_room(&mut self) {
+        self.table.reserve(self.table_used, 1, |code| self.game.key(code));
+    }
+
+    fn root(&self) -> (Number, Number, Option<u64>) {
+        (self.phi, self.delta, self.best)
+    }
+
+    fn root_children(&self) -> Option<&dyn RootChildren> {
+        Some(self)
+    }
+
+    fn is_solved(&self) -> bool {
+        self.value.is_some()
+    }
+
+    fn nodes(&self) -> u64 {
+        1 + self.region.nodes()
+    }
+}
+
+impl<G: Game> RootChildren for JobTree<'_, G> {
+    fn root_children(&self) -> Vec<RootChild> {
+        RootBlock { memory: &self.memory, block: self.root_block }.root_children()
+    }
+}
+
+#[cfg(test)]
+mod tests;

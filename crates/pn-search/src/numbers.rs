@@ -1,0 +1,164 @@
+//! Proof and disproof numbers in the NAND form.
+//!
+//! `phi` is the proof number for the side to move (leaves to settle until it is shown to win),
+//! `delta` the disproof number. A position has `phi` = least `delta` of its children and `delta` =
+//! the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2 and 2.4).
+
+use crate::Value;
+
+/// A proof or disproof number. Unsolved numbers lie in `1..=MAX`.
+pub type Number = u32;
+
+/// The number of something impossible.
+pub const INFINITY: Number = 1 << 27;
+
+/// The largest number of an unsolved position; sums stop there.
+pub const MAX: Number = INFINITY - 1;
+
+/// The two numbers of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Proof number for the side to move.
+    pub phi: Number,
+    /// Disproof number.
+    pub delta: Number,
+}
+
+impl Pair {
+    /// Of a position that is won for the side to move.
+    pub const WIN: Pair = Pair { phi: 0, delta: INFINITY };
+    /// Of one that is lost.
+    pub const LOSS: Pair = Pair { phi: INFINITY, delta: 0 };
+
+    /// Of a solved position.
+    pub fn of(value: Value) -> Self {
+        match value {
+            Value::Win => Pair::WIN,
+            Value::Loss => Pair::LOSS,
+        }
+    }
+
+    /// The value, if the numbers say one.
+    #[inline(always)]
+    pub fn value(self) -> Option<Value> {
+        match (self.phi, self.delta) {
+            (0, _) => Some(Value::Win),
+            (_, 0) => Some(Value::Loss),
+            _ => None,
+        }
+    }
+
+    /// The lesser number: that of a Grundy node whose current couple has these.
+    #[inline(always)]
+    pub fn least(self) -> Number {
+        self.phi.min(self.delta)
+    }
+}
+
+/// How a position's `delta` follows from its children's `phi`.
+///
+/// The sum counts what several children share several times over; in a game full of
+/// transpositions it overestimates by orders of magnitude. `max + (sum - max)·weight` is between
+/// the maximum (weight 0) and the sum (weight 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combination {
+    /// The weight of what is not the maximum, in 1/64; at most 64.
+    pub weight_64: u32,
+}
+
+impl Combination {
+    /// The plain sum of the textbooks.
+    pub const SUM: Combination = Combination { weight_64: 64 };
+
+    /// Combines the maximum and the sum of the children's `phi`. The sum may exceed [`MAX`], the
+    /// result does not, unless a child's number was [`INFINITY`].
+    #[inline(always)]
+    pub fn combine(self, max: Number, sum: u64) -> Number {
+        if max >= INFINITY {
+            return INFINITY;
+        }
+        let rest = ((sum - u64::from(max)) * u64::from(self.weight_64)) >> 6;
+        (u64::from(max) + rest).min(u64::from(MAX)) as Number
+    }
+
+    /// The least `phi` of one child, all others fixed, for which the combination reaches
+    /// `threshold`. `max` and `sum` are those of the other children.
+    #[inline(always)]
+    pub fn child_threshold(self, threshold: Number, max: Number, sum: u64) -> Number {
+        if threshold >= INFINITY {
+            return INFINITY;
+        }
+        let weight = u64::from(self.weight_64);
+        let threshold = u64::from(threshold);
+        let (max, rest) = (u64::from(max), (sum * weight) >> 6);
+        // Where the child is the greatest: phi + rest >= threshold.
+        let bound = if max + rest < threshold {
+            threshold - rest
+        } else {
+            // Where it is not: max + (sum - max + phi)·weight >= threshold, at the latest where it
+            // becomes the greatest.
+            let needed = (threshold.saturating_sub(max) << 6).div_ceil(weight.max(1));
+            needed.saturating_sub(sum - max).min(max.max(1))
+        };
+        bound.clamp(1, u64::from(INFINITY)) as Number
+    }
+}
+
+/// The delta at which the child of least delta loses the search: where its parent's phi reaches
+/// `threshold`, or where it exceeds `second`, the least delta of the other children, by the factor
+/// 1 + `epsilon_1024`/1024 (Pawlewicz and Lew 2006). `threshold` is at most [`INFINITY`].
+#[inline(always)]
+pub fn best_child_threshold(threshold: Number, second: Number, epsilon_1024: u32) -> Number {
+    if second >= INFINITY {
+        return threshold;
+    }
+    let slack = (u64::from(second) * u64::from(epsilon_1024)) >> 10;
+    (u64::from(second) + slack + 1).min(u64::from(threshold)) as Number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn child_threshold_is_where_the_combination_reaches_the_threshold(
+            weight_64 in 0u32..=64,
+            others in prop::collection::vec(1u32..500, 0..6),
+            threshold in 1u32..2000,
+        ) {
+            let combination = Combination { weight_64 };
+            let max = others.iter().copied().max().unwrap_or(0);
+            let sum: u64 = others.iter().map(|&n| u64::from(n)).sum();
+            let reaches = |phi: u32| {
+                combination.combine(max.max(phi), sum + u64::from(phi)) >= threshold
+            };
+            let bound = combination.child_threshold(threshold, max, sum);
+            let least = (1..=4000).find(|&phi| reaches(phi)).unwrap();
+            prop_assert_eq!(bound, least);
+        }
+    }
+
+    #[test]
+    fn the_best_child_keeps_the_search_a_little_longer_than_the_second() {
+        assert_eq!(best_child_threshold(1000, 7, 0), 8);
+        assert_eq!(best_child_threshold(1000, 100, 154), 116);
+        assert_eq!(best_child_threshold(110, 100, 154), 110);
+        assert_eq!(best_child_threshold(1000, INFINITY, 154), 1000);
+        assert_eq!(best_child_threshold(INFINITY, MAX, u32::MAX), INFINITY);
+    }
+
+    #[test]
+    fn combinations_stay_finite_and_infinity_is_kept() {
+        for weight_64 in [64, 8] {
+            let c = Combination { weight_64 };
+            assert_eq!(c.combine(MAX, 40 * u64::from(MAX)), MAX);
+            assert_eq!(c.combine(INFINITY, u64::from(INFINITY)), INFINITY);
+            assert_eq!(c.child_threshold(INFINITY, 7, 20), INFINITY);
+        }
+        assert_eq!(Combination::SUM.combine(5, 12), 12);
+        assert_eq!(Combination { weight_64: 8 }.combine(5, 12), 5);
+        assert_eq!(Combination { weight_64: 8 }.combine(5, 13), 6);
+    }
+}

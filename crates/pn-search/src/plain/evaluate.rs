@@ -1,0 +1,571 @@
+//! Evaluation of positions: expansion, table, known values, and bounded exact search.
+
+use super::game::{Child, Expansion, Game};
+use super::known::Answer;
+use super::root::Root;
+use crate::nand::{Edge, Expanded, Nand, Step};
+use crate::numbers::Pair;
+use crate::run::{Control, Limits, Observer, Reason};
+use crate::table::{Entry, Table};
+use crate::thresholds::Thresholds;
+use crate::{SettleOptions, Value};
+
+/// What an expansion with a look-up of the children found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evaluation {
+    /// All children are won, or there are none.
+    Lost,
+    /// A child is lost; its code.
+    Won(u64),
+    /// The open children are at the top of the list.
+    Open,
+    /// A known value could not be read: nothing was found out, no children are listed, and the
+    /// search has been told to stop.
+    Stopped,
+}
+
+/// Hears of every entry that a search stores, on all of its threads. `()` does not listen and costs
+/// nothing.
+pub(crate) trait Listener: Sync {
+    /// This is what is now known about the position with this code.
+    fn stored(&self, code: u64, entry: Entry);
+}
+
+impl Listener for () {
+    #[inline(always)]
+    fn stored(&self, _: u64, _: Entry) {}
+}
+
+/// Permission of a search to let its table grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// No other search uses the table: it grows when the workers of this one have come to their barrier.
+    Allowed,
+    /// Other searches use the table, and do not come to the barrier of this one.
+    Forbidden,
+}
+
+/// Places of [`Evaluator::hard`].
+const HARD: usize = 1 << 16;
+
+/// What one thread evaluates positions with.
+pub(crate) struct Evaluator<'a, G: Game, L = ()> {
+    pub game: &'a G,
+    pub table: &'a Table,
+    growth: Growth,
+    pub control: Control<'a>,
+    pub scratch: G::Scratch,
+    /// Open children, those of the last expansion at the top. A depth-first search keeps those of
+    /// its whole path here.
+    pub children: Vec<Child>,
+    /// Keys of the children of the expansion in progress.
+    keys: Vec<u64>,
+    settle: SettleOptions,
+    /// How many children of one expansion are looked at in vain for an exact search, those of least
+    /// delta first. One counts also if none is tried on it: because its numbers are from the table, it
+    /// would take too much effort, or it is marked as hard. On the others a depth-first search tries
+    /// them when it comes to them.
+    pub tries: u32,
+    /// Where exact searches have used up their budget lately: a byte of the position's key in the
+    /// place that other bits of it choose. A wrong one costs an exact search, no more. As all begin as
+    /// 0, a position with this mark, one of 256, is not tried until another has taken its place.
+    hard: Box<[u8]>,
+    /// Whether numbers of open positions are taken from the table, or only values.
+    pub open_entries: bool,
+    listener: &'a L,
+}
+
+impl<'a, G: Game> Evaluator<'a, G> {
+    /// For a worker of a search that does not let the table grow, or not here.
+    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
+        Evaluator::heard_by(&(), game, table, Growth::Forbidden, control, settle)
+    }
+
+    /// For a search on one thread that is the only user of its table. Counts the root.
+    pub fn alone(
+        root: Root<'a, G>,
+        limits: Limits<'a>,
+        observer: &'a mut dyn Observer,
+        settle: SettleOptions,
+    ) -> Self {
+        let Root { game, table, .. } = root;
+        let mut control = Control::new(limits, observer);
+        control.counters.nodes = 1;
+        control.counters.table_used = table.estimated_count();
+        Evaluator::heard_by(&(), game, table, Growth::Allowed, control, settle)
+    }
+}
+
+impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
+    pub fn heard_by(
+        listener: &'a L,
+        game: &'a G,
+        table: &'a Table,
+        growth: Growth,
+        control: Control<'a>,
+        settle: SettleOptions,
+    ) -> Self {
+        Evaluator {
+            game,
+            table,
+            growth,
+            control,
+            scratch: G::Scratch::default(),
+            children: Vec::with_capacity(256),
+            keys: Vec::with_capacity(256),
+            settle,
+            tries: u32::MAX,
+            hard: vec![0; HARD].into(),
+            open_entries: false,
+            listener,
+        }
+    }
+
+    /// What the table knows about a position.
+    #[inline(always)]
+    pub fn lookup(&self, code: u64) -> Option<Entry> {
+        self.table.lookup(self.game.key(code), code)
+    }
+
+    /// Lets the table grow when it is full enough and the search may. A worker of a team may have to
+    /// wait here until all others have come.
+    #[inline(always)]
+    pub fn grow_if_full(&self) {
+        let (game, table) = (self.game, self.table);
+        if self.growth == Growth::Forbidden {
+            return;
+        }
+        let grow = |threads| table.grow(threads, |code| game.key(code));
+        self.control.grow_table(|used| table.wants_growth(used), grow);
+    }
+
+    /// The value of a position, if the table knows it.
+    #[inline]
+    pub fn value(&self, code: u64) -> Option<Value> {
+        self.lookup(code)?.value()
+    }
+
+    /// Expands a position and appends its open children, with their numbers. Children that the
+    /// table does not know count as nodes on the first visit only.
+    pub fn expand(&mut self, code: u64, first_visit: bool) -> Evaluation {
+        let base = self.children.len();
+        let (game, table, keys) = (self.game, self.table, &mut self.keys);
+        keys.clear();
+        let announce = |code| {
+            let key = game.key(code);
+            table.prefetch(key);
+            keys.push(key);
+        };
+        match game.expand(code, &mut self.scratch, &mut self.children, announce) {
+            Expansion::Lost => Evaluation::Lost,
+            Expansion::Won(child) => Evaluation::Won(child),
+            Expansion::Open => self.evaluate_children(base, first_visit),
+        }
+    }
+
+    /// Replaces the estimates of the children from `base` by what the table, known values or an
+    /// exact search say, and drops those that are won. Unless the result is open, the list is cut
+    /// off at `base`.
+    fn evaluate_children(&mut self, base: usize, first_visit: bool) -> Evaluation {
+        let mut decided = self.look_up(base, first_visit).map(Evaluation::Won);
+        if decided.is_none() {
+            decided = self.ask(base);
+        }
+        if decided.is_none() && self.settle.budget > 0 {
+            decided = self.settle_best(base).map(Evaluation::Won);
+        }
+        if let Some(evaluation) = decided {
+            self.children.truncate(base);
+            return evaluation;
+        }
+        self.drop_won(base);
+        if self.children.len() == base { Evaluation::Lost } else { Evaluation::Open }
+    }
+
+    /// Takes the numbers of the children from `base` from the table, and counts those that it does
+    /// not know on the first visit. Ends at the first that is lost, whose code is returned.
+    #[inline(always)]
+    fn look_up(&mut self, base: usize, first_visit: bool) -> Option<u64> {
+        assert_eq!(self.keys.len(), self.children.len() - base, "every child is announced once");
+        for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
+            match self.table.lookup(key, child.code) {
+                Some(entry) if self.open_entries || entry.value().is_some() => {
+                    child.set_pair(Pair { phi: entry.phi, delta: entry.delta });
+                }
+                _ => self.control.counters.nodes += u64::from(first_visit),
+            }
+            if child.delta == 0 {
+                return Some(child.code);
+            }
+        }
+        None
+    }
+
+    /// Tries exact searches on the children from `base`, those of least delta first, until one is
+    /// lost, whose code is returned, or as many have been looked at in vain as [`Self::tries`] says.
+    #[inline(always)]
+    fn settle_best(&mut self, base: usize) -> Option<u64> {
+        let mut next = base;
+        while next < self.children.len() && ((next - base) as u32) < self.tries {
+            let mut best = next;
+            for index in next + 1..self.children.len() {
+                if self.children[index].delta < self.children[best].delta {
+                    best = index;
+                }
+            }
+            // Won children have infinite deltas, so all that are left are won.
+            if self.children[best].phi == 0 {
+                break;
+            }
+            self.children.swap(next, best);
+            match self.settle(self.children[next]) {
+                Some(Value::Loss) => return Some(self.children[next].code),
+                Some(Value::Win) => self.children[next].set_pair(Pair::WIN),
+                None => {
+                    self.children[next].effort = Child::NEVER_SETTLE;
+                    next += 1;
+                }
+            }
+        }
+        None
+    }
+
+    /// Drops the children from `base` that are won.
+    #[inline(always)]
+    fn drop_won(&mut self, base: usize) {
+        let mut kept = base;
+        for index in base..self.children.len() {
+            if self.children[index].phi != 0 {
+                self.children[kept] = self.children[index];
+                kept += 1;
+            }
+        }
+        self.children.truncate(kept);
+    }
+
+    /// Asks the game for known values of the children from `base` that are not solved. An
+    /// evaluation is returned if a child is lost or an answer failed.
+    #[inline(always)]
+    fn ask(&mut self, base: usize) -> Option<Evaluation> {
+        for child in &mut self.children[base..] {
+            if child.phi == 0 {
+                continue;
+            }
+            match self.game.known(child.code) {
+                Answer::Unknown => {}
+                Answer::Known(value) => {
+                    self.control.count_known();
+                    if value == Value::Loss {
+                        return Some(Evaluation::Won(child.code));
+                    }
+                    child.set_pair(Pair::WIN);
+                }
+                Answer::Failed => {
+                    self.control.stop(Reason::FileError);
+                    return Some(Evaluation::Stopped);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the root is known to be lost. One that is known to be won has to be expanded in any
+    /// case: a lost child belongs to the answer.
+    pub fn root_is_lost(&mut self, root: u64) -> bool {
+        match self.game.known(root) {
+            Answer::Unknown | Answer::Known(Value::Win) => false,
+            Answer::Known(Value::Loss) => {
+                self.control.count_known();
+                true
+            }
+            Answer::Failed => {
+                self.control.stop(Reason::FileError);
+                false
+            }
+        }
+    }
+
+    /// Tries the bounded exact search on a child, if it is one for which it may suffice.
+    #[inline(always)]
+    fn settle(&mut self, child: Child) -> Option<Value> {
+        if !self.settle.admits(&child) {
+            return None;
+        }
+        let key = self.game.key(child.code);
+        let (place, mark) = (key as usize % HARD, (key >> 24) as u8);
+        if self.hard[place] == mark {
+            return None;
+        }
+        let settled = self.game.settle(child.code, self.settle.budget, &mut self.scratch);
+        self.control.counters.settle_positions += u64::from(settled.positions);
+        if settled.value.is_none() {
+            self.hard[place] = mark;
+        }
+        settled.value
+    }
+
+    /// Stores what is known about a position.
+    pub fn store(&mut self, code: u64, entry: Entry) {
+        self.listener.stored(code, entry);
+        let stored = self.table.store(self.game.key(code), code, entry);
+        self.control.counters.stored(stored);
+    }
+}
+
+impl Edge for Child {
+    #[inline(always)]
+    fn pair(&self) -> Pair {
+        Pair { phi: self.phi, delta: self.delta }
+    }
+
+    /// What is known is not searched exactly.
+    #[inline(always)]
+    fn set_pair(&mut self, Pair { phi, delta }: Pair) {
+        (self.phi, self.delta) = (phi, delta);
+        self.effort = Child::NEVER_SETTLE;
+    }
+}
+
+impl<'a, G: Game, L: Listener> Nand<'a> for Evaluator<'a, G, L> {
+    type Node = ();
+    type Edge = Child;
+
+    const SUMS: bool = false;
+    const NOTABLE_WORK: u64 = 8;
+
+    #[inline(always)]
+    fn control(&mut self) -> &mut Control<'a> {
+        &mut self.control
+    }
+
+    #[inline(always)]
+    fn control_ref(&self) -> &Control<'a> {
+        &self.control
+    }
+
+    #[inline(always)]
+    fn edges(&mut self) -> &mut Vec<Child> {
+        &mut self.children
+    }
+
+    #[inline(always)]
+    fn edges_ref(&self) -> &[Child] {
+        &self.children
+    }
+
+    #[inline(always)]
+    fn tick(&mut self) -> bool {
+        self.grow_if_full();
+        self.control.tick()
+    }
+
+    #[inline(always)]
+    fn key(&self, code: u64) -> u64 {
+        self.game.key(code)
+    }
+
+    #[inline(always)]
+    fn edge_key(&self, child: &Child) -> u64 {
+        self.game.key(child.code)
+    }
+
+    #[inline(always)]
+    fn code(&self, child: &Child) -> Option<u64> {
+        Some(child.code)
+    }
+
+    #[inline(always)]
+    fn lookup(&self, code: u64) -> Option<Entry> {
+        Evaluator::lookup(self, code)
+    }
+
+    #[inline(always)]
+    fn value(&self, code: u64) -> Option<Value> {
+        Evaluator::value(self, code)
+    }
+
+    #[inline(always)]
+    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<()> {
+        match Evaluator::expand(self, code, first_visit) {
+            Evaluation::Lost => Expanded::Solved(Value::Loss),
+            Evaluation::Won(child) => Expanded::Won(child),
+            Evaluation::Open => Expanded::Open(()),
+            Evaluation::Stopped => Expanded::Stopped,
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, (): &(), child: &Child, thresholds: Thresholds) -> Step {
+        match self.settle(*child) {
+            Some(value) => Step::Numbers(Pair::of(value)),
+            None => Step::Node(child.code, thresholds),
+        }
+    }
+
+    fn refresh(&mut self, (): &(), base: usize) {
+        for child in &self.children[base..] {
+            self.table.prefetch(self.game.key(child.code));
+        }
+        for at in base..self.children.len() {
+            if let Some(Entry { phi, delta, .. }) = self.lookup(self.children[at].code) {
+                self.children[at].set_pair(Pair { phi, delta });
+            }
+        }
+        self.drop_won(base);
+    }
+
+    /// In no order: the last child takes its place.
+    #[inline(always)]
+    fn remove(&mut self, at: usize) {
+        self.children.swap_remove(at);
+    }
+
+    #[inline(always)]
+    fn solved(&mut self, code: u64, value: Value, work: u64) {
+        Evaluator::store(self, code, Entry::solved(value, work));
+    }
+
+    #[inline(always)]
+    fn store(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64) {
+        Evaluator::store(self, code, Entry { phi, delta, work });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    use super::*;
+    use crate::plain::game::Settled;
+    use crate::plain::known::{Informed, Known};
+
+    /// A root with three children, of which the first is too hard for exact searches, the second is
+    /// won by one, and the third is not tried.
+    #[derive(Default)]
+    struct Three {
+        searches: [AtomicU32; 4],
+    }
+
+    impl Game for Three {
+        type Scratch = ();
+
+        fn expand(
+            &self,
+            _: u64,
+            (): &mut (),
+            children: &mut Vec<Child>,
+            announce: impl FnMut(u64),
+        ) -> Expansion {
+            (1..4).for_each(announce);
+            children.extend((1..4).map(|code| Child {
+                code,
+                phi: 5,
+                delta: 5,
+                effort: if code == 3 { 9 } else { 2 },
+            }));
+            Expansion::Open
+        }
+
+        fn key(&self, code: u64) -> u64 {
+            code << 40 | code << 24 | code
+        }
+
+        fn settle(&self, code: u64, budget: u32, (): &mut ()) -> Settled {
+            self.searches[code as usize].fetch_add(1, Ordering::Relaxed);
+            let value = (code == 2).then_some(Value::Win);
+            Settled { value, positions: if code == 2 { 1 } else { budget } }
+        }
+    }
+
+    fn evaluator<'a>(
+        game: &'a Three,
+        table: &'a Table,
+        nobody: &'a mut (),
+    ) -> Evaluator<'a, Three> {
+        let settle = SettleOptions { budget: 10, effort: 8 };
+        Evaluator::alone(Root::new(game, 0, table), Limits::default(), nobody, settle)
+    }
+
+    /// While a table grows, nobody would hear that the search has to stop.
+    #[test]
+    fn no_growth_begins_once_the_search_has_to_stop() {
+        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 20).unwrap(), ());
+        let stop = AtomicBool::new(false);
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let root = Root::new(&game, 0, &table);
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
+        evaluator.control.counters.table_used = table.capacity();
+        let mut sizes = Vec::new();
+        for stops in [false, false, true, true] {
+            stop.store(stops, Ordering::Relaxed);
+            evaluator.grow_if_full();
+            sizes.push(table.used_bytes() >> 16);
+        }
+        assert_eq!(sizes, [2, 4, 4, 4]);
+    }
+
+    /// Where children's values come from a slow disk, the search hears soon that it has to stop.
+    #[test]
+    fn answers_of_known_values_bring_the_next_look_forward() {
+        struct Won;
+        impl Known for Won {
+            fn value(&self, _: u64) -> Answer {
+                Answer::Known(Value::Win)
+            }
+        }
+        let (three, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let game = Informed::new(&three, &Won);
+        let stop = AtomicBool::new(false);
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let root = Root::new(&game, 0, &table);
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
+        stop.store(true, Ordering::Relaxed);
+        let mut expansions = 0;
+        while !evaluator.control.tick() {
+            assert_eq!(evaluator.expand(0, true), Evaluation::Lost);
+            expansions += 1;
+        }
+        assert_eq!(expansions, 256 / 3 + 1);
+    }
+
+    /// What an exact search was too short for is not searched again at once, and keeps its estimate;
+    /// what was solved is solved again, as nothing is stored for it.
+    #[test]
+    fn exact_searches_that_failed_are_not_repeated() {
+        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let mut evaluator = evaluator(&game, &table, &mut nobody);
+        for _ in 0..3 {
+            assert_eq!(evaluator.expand(0, true), Evaluation::Open);
+            let open: Vec<_> =
+                evaluator.children.iter().map(|child| (child.code, child.phi)).collect();
+            assert_eq!(open, [(1, 5), (3, 5)]);
+            evaluator.children.clear();
+        }
+        let searches = game.searches.each_ref().map(|count| count.load(Ordering::Relaxed));
+        assert_eq!(searches, [0, 1, 3, 0]);
+        assert_eq!(evaluator.control.counters.settle_positions, 10 + 3);
+    }
+
+    /// After one in vain the others wait until the search comes to them.
+    #[test]
+    fn the_others_are_tried_when_the_search_comes_to_them() {
+        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let mut evaluator = evaluator(&game, &table, &mut nobody);
+        evaluator.tries = 1;
+        assert_eq!(evaluator.expand(0, true), Evaluation::Open);
+        let searches = |game: &Three| game.searches.each_ref().map(|c| c.load(Ordering::Relaxed));
+        assert_eq!((evaluator.children.len(), searches(&game)), (3, [0, 1, 0, 0]));
+        for at in 0..3 {
+            let child = evaluator.children[at];
+            match evaluator.step(&(), &child, Thresholds::ROOT) {
+                Step::Numbers(pair) => assert_eq!((child.code, pair), (2, Pair::WIN)),
+                Step::Node(code, _) => assert_eq!(code, child.code),
+                Step::Part { .. } => panic!("a child is no sum"),
+            }
+        }
+        assert_eq!(searches(&game), [0, 1, 1, 0]);
+        // A child that has been searched is not tried any more.
+        evaluator.children[1].set_pair(Pair { phi: 3, delta: 4 });
+        assert!(!evaluator.settle.admits(&evaluator.children[1]));
+    }
+}

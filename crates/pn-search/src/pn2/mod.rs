@@ -1,0 +1,306 @@
+//! PN² (Allis 1994; Breuker, Uiterwijk and van den Herik 1999; thesis, 2.3 and 3.7).
+//!
+//! The first level is a proof-number search that evaluates a node only when it is the most-proving
+//! one, by a bounded second search from there. The children of that search's root, with the numbers
+//! that it found, become nodes of the first level; the rest of its tree is dropped. So memory grows
+//! with the first level only, at the price of searching dropped trees again, as far as the table
+//! does not remember them.
+
+#![forbid(unsafe_code)]
+
+use std::num::NonZeroUsize;
+
+mod parallel;
+mod second;
+
+pub use parallel::pn2_parallel;
+
+use super::arena::{Memory, UNIT};
+use super::plain::Root;
+use super::plain::evaluate::Evaluator;
+use super::plain::game::{Child, Game};
+use super::pns::tree::ProofTree;
+use super::pns::{self, PnsOptions};
+use super::run::{Limits, Observer, Reason, Report};
+use super::snapshot::{SavedTree, TreePort, TreeRoom};
+use second::SecondLevel;
+
+/// The parameters of PN².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pn2Options {
+    /// Both levels' proof-number search.
+    pub pns: PnsOptions,
+    /// First-level nodes at which the budget is half of them (the thesis' a).
+    pub budget_inflection: f64,
+    /// Width of the transition in first-level nodes, more than 0 (the thesis' b).
+    pub budget_slope: f64,
+    /// The least budget of a second-level search.
+    pub budget_minimum: u64,
+    /// With several threads: what one below a node adds to the node's delta when the next leaf is
+    /// selected, beside 1, as a part of the delta in 1/64.
+    pub congestion_64: u32,
+}
+
+/// The quarters of the trees' memory that the first level may fill.
+const FIRST_LEVEL_QUARTERS: u64 = 3;
+
+impl Pn2Options {
+    /// The nodes that a second-level search may make while the first level's tree has `nodes`: a
+    /// logistic share of these (Breuker, Uiterwijk and van den Herik 1999), but not less than the
+    /// minimum.
+    pub fn budget(&self, nodes: u64) -> u64 {
+        let n = nodes as f64;
+        let share = 1.0 / (1.0 + ((self.budget_inflection - n) / self.budget_slope).exp());
+        ((n * share) as u64).max(self.budget_minimum)
+    }
+
+    /// The room of the trees of [`pn2_parallel`] with so many threads and bytes.
+    ///
+    /// On one thread both levels share a memory: the first one grows from the bottom up to three
+    /// quarters of it, and every second-level tree is made in what is left above.
+    ///
+    /// There are never more workers than cores ([`std::thread::available_parallelism`]): one that
+    /// waits for a core holds a leaf, which it was given for numbers that are old when it comes to
+    /// search it, and others search worse leaves meanwhile. With several, the first level has half
+    /// of the bytes, and each of them an equal part of the other half. If that were less than
+    /// 64 KiB, there are fewer.
+    pub fn tree_room(&self, bytes: usize, threads: NonZeroUsize) -> TreeRoom {
+        match parallel::workers(bytes, threads) {
+            0 | 1 => TreeRoom::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
+            workers => self.room_of(bytes, workers),
+        }
+    }
+
+    /// The room with so many workers.
+    fn room_of(&self, bytes: usize, workers: usize) -> TreeRoom {
+        let second = bytes / 2 / workers;
+        self.pns.tree_room(bytes - second * workers).with(workers, second)
+    }
+}
+
+/// Searches a position by PN² on one thread.
+///
+/// It begins with the first-level tree `tree`, an empty one or that of a search that was stopped
+/// ([`Pn2Options::tree_room`]), and makes its second-level trees beside that in the same memory; a
+/// node takes some 22 bytes. A second-level search that runs out of room ends as if its budget were
+/// spent; if the first level does, the outcome is `Unknown` for [`Reason::Memory`].
+///
+/// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search
+/// stops when it has evaluated as many positions as its budget allows or made as many nodes;
+/// both are overrun by at most one expansion.
+///
+/// The first level's tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]);
+/// for others there is [`TreePort::idle`].
+///
+/// # Panics
+/// If the game or the observer does.
+pub fn pn2<G: Game>(
+    root: Root<'_, G>,
+    tree: SavedTree,
+    options: Pn2Options,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    port: &TreePort,
+) -> Report {
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.settle);
+    evaluator.open_entries = options.pns.store_open;
+    evaluator.control.counters.first_level = 1;
+    let mut levels = Levels {
+        first: ProofTree::new(options.pns, root.code),
+        second: SecondLevel::new(options.pns),
+    };
+    let SavedTree { mut memory, region, root_block, .. } = tree;
+    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, region, root_block);
+    let reason = levels.search(&mut memory, &mut evaluator, &options, port);
+    levels.first.unwind(&mut memory);
+    let top = levels.second.top as usize * UNIT;
+    let report = pns::report(&levels.first, reason, evaluator, top);
+    port.leave(levels.first.into_saved(memory));
+    report
+}
+
+struct Levels {
+    first: ProofTree,
+    second: SecondLevel,
+}
+
+impl Levels {
+    /// Evaluates most-proving nodes of the first level until its root is solved, or says why it
+    /// stopped before.
+    fn search<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        evaluator: &mut Evaluator<G>,
+        options: &Pn2Options,
+        port: &TreePort,
+    ) -> Option<Reason> {
+        let mut children: Vec<Child> = Vec::new();
+        let Levels { first, second } = self;
+        while let Some(code) = first.select(memory, evaluator) {
+            port.look(memory, &first.region, first.root_block());
+            evaluator.control.root = (first.phi, first.delta, first.best);
+            if first.take_from_table(memory, evaluator, code) {
+                continue;
+            }
+            let budget = options.budget(1 + first.region.nodes());
+            let before = evaluator.control.counters;
+            let (bottom, root_block) = (first.region.top(), first.root_block());
+            second.search(memory, bottom, root_block, evaluator, code, budget, |evaluator| {
+                evaluator.grow_if_full();
+                false
+            });
+            let counters = &mut evaluator.control.counters;
+            counters.second_level += counters.nodes - before.nodes;
+            let work = counters.expansions - before.expansions;
+            if let Some(value) = second.tree.value {
+                if first.is_at_root() {
+                    first.best = second.tree.best;
+                }
+                first.resolve(memory, evaluator, value, work);
+                continue;
+            }
+            if evaluator.control.stopped.is_some() {
+                return evaluator.control.stopped;
+            }
+            second.take_children(memory, &mut children);
+            let counters = &mut evaluator.control.counters;
+            counters.first_level += children.len() as u64;
+            counters.nodes += children.len() as u64;
+            let expansions = counters.expansions;
+            // Without children, there was no room for the second level's first block.
+            if children.is_empty() || first.attach(memory, &children, work, expansions).is_err() {
+                return Some(Reason::Memory);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::Value;
+    use crate::run::{Control, Outcome};
+    use crate::table::Table;
+    use crate::testing::negamax::Negamax;
+    use crate::testing::{
+        RICH,
+        graph::{large_game, random_game},
+    };
+    use std::sync::atomic::AtomicBool;
+
+    pub const THESIS: Pn2Options = Pn2Options {
+        pns: PnsOptions::PLAIN,
+        budget_inflection: 150_000.0,
+        budget_slope: 30_000.0,
+        budget_minimum: 100,
+        congestion_64: 0,
+    };
+
+    /// With first levels of some nodes even in small games.
+    pub fn variants() -> Vec<Pn2Options> {
+        let small = |pns, budget_minimum| Pn2Options {
+            pns,
+            budget_inflection: 40.0,
+            budget_slope: 10.0,
+            budget_minimum,
+            congestion_64: 8,
+        };
+        vec![
+            THESIS,
+            Pn2Options { pns: RICH, ..THESIS },
+            small(PnsOptions::PLAIN, 0),
+            small(PnsOptions::PLAIN, 8),
+            small(RICH, 8),
+        ]
+    }
+
+    /// Room for one thread.
+    pub fn tree(bytes: usize, options: Pn2Options) -> SavedTree {
+        SavedTree::empty(options.tree_room(bytes, NonZeroUsize::MIN)).unwrap()
+    }
+
+    #[test]
+    fn random_games_have_the_value_of_negamax() {
+        let mut large_first_levels = 0;
+        for seed in 0..60 {
+            let game = random_game(seed);
+            let mut oracle = Negamax::new(&game);
+            let value = oracle.value(0);
+            for options in variants() {
+                let table = Table::new(1 << 14).unwrap();
+                let root = Root::new(&game, 0, &table);
+                let tree = tree(1 << 20, options);
+                let report =
+                    pn2(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
+                assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
+                if value == Value::Win {
+                    let best = report.best.expect("a won root has a lost child");
+                    assert_eq!(oracle.value(best), Value::Loss, "seed {seed}, {options:?}");
+                }
+                let counters = report.counters;
+                assert_eq!(counters.nodes, counters.first_level + counters.second_level);
+                large_first_levels += u32::from(counters.first_level > 10);
+            }
+        }
+        assert!(large_first_levels > 10, "{large_first_levels}");
+    }
+
+    #[test]
+    fn the_budget_is_logistic() {
+        let options = Pn2Options {
+            budget_inflection: 1000.0,
+            budget_slope: 100.0,
+            budget_minimum: 50,
+            ..THESIS
+        };
+        assert_eq!(options.budget(1), 50);
+        assert_eq!(options.budget(500), 50);
+        assert_eq!(options.budget(1000), 500);
+        assert_eq!(options.budget(3000), 2999);
+    }
+
+    #[test]
+    fn second_level_searches_keep_to_their_budgets() {
+        let game = large_game();
+        let widest = 12 + 21 + 25;
+        for pns in [PnsOptions::PLAIN, RICH] {
+            for budget in [0, 1, 10, 100, 400] {
+                let table = Table::new(1 << 18).unwrap();
+                let mut memory = Memory::new(1 << 20).unwrap();
+                let mut observer = ();
+                let control = Control::new(Limits::default(), &mut observer);
+                let mut evaluator = Evaluator::new(&game, &table, control, pns.settle);
+                let mut second = SecondLevel::new(pns);
+                second.search(&mut memory, 1, 0, &mut evaluator, 0, budget, |_| false);
+                let most = budget.max(1) + widest;
+                assert!(evaluator.control.counters.nodes <= most);
+                assert!(second.tree.made <= most + 1);
+                assert!(second.tree.value.is_none());
+                assert!(second.tree.made > budget, "it does not end early");
+            }
+        }
+    }
+
+    #[test]
+    fn limits_stop_the_search_and_are_named() {
+        let game = large_game();
+        let run = |bytes, limits| {
+            let table = Table::new(1 << 14).unwrap();
+            let (root, tree) = (Root::new(&game, 0, &table), tree(bytes, THESIS));
+            let report = pn2(root, tree, THESIS, limits, &mut (), &TreePort::idle());
+            assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
+            report.outcome
+        };
+        for nodes in [0, 1, 50, 3000] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::NodeLimit));
+        }
+        for bytes in [64, 100, 1000] {
+            assert_eq!(run(bytes, Limits::default()), Outcome::Unknown(Reason::Memory));
+        }
+        let stop = AtomicBool::new(true);
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::Interrupted));
+    }
+}

@@ -1,0 +1,69 @@
+//! The second level: a bounded proof-number search whose tree is dropped afterwards.
+
+#![forbid(unsafe_code)]
+
+use crate::arena::{Block, Memory, RootBlock};
+use crate::plain::evaluate::Evaluator;
+use crate::plain::game::{Child, Game};
+use crate::pns::tree::ProofTree;
+use crate::pns::{self, PnsOptions};
+
+/// The second level's tree, made anew for every search.
+pub(super) struct SecondLevel {
+    pub tree: ProofTree,
+    /// The most units of the memory ever in use.
+    pub top: u32,
+}
+
+impl SecondLevel {
+    pub fn new(options: PnsOptions) -> Self {
+        SecondLevel { tree: ProofTree::new(options, 0), top: 0 }
+    }
+
+    /// Searches a position in the memory from unit `bottom` on, until it is solved, the budget is
+    /// spent, a limit is reached, `before_expansion` says so, or there is no more room. Makes one
+    /// expansion at least unless it is stopped before. The first level's root has its children in
+    /// `root_block` of the memory, for the observer; 0 if it has none there.
+    #[expect(clippy::too_many_arguments, reason = "what is searched, where, and how long")]
+    pub fn search<G: Game>(
+        &mut self,
+        memory: &mut Memory,
+        bottom: u32,
+        root_block: Block,
+        evaluator: &mut Evaluator<G>,
+        code: u64,
+        budget: u64,
+        mut before_expansion: impl FnMut(&mut Evaluator<G>) -> bool,
+    ) {
+        let tree = &mut self.tree;
+        tree.reset(bottom, memory.units(), code);
+        let limit = evaluator.control.counters.nodes.saturating_add(budget.max(1));
+        while evaluator.control.counters.nodes < limit
+            && tree.made <= budget.max(1)
+            && let Some(code) = tree.select(memory, evaluator)
+        {
+            if tree.take_from_table(memory, evaluator, code) {
+                continue;
+            }
+            if before_expansion(evaluator)
+                || evaluator.control.tick_at(&RootBlock { memory, block: root_block })
+                || pns::expand(tree, memory, evaluator, code).is_err()
+            {
+                break;
+            }
+        }
+        tree.unwind(memory);
+        self.top = self.top.max(tree.region.top());
+    }
+
+    /// The open children of the last search's root, copied, as their room may be taken by others.
+    pub fn take_children(&self, memory: &Memory, children: &mut Vec<Child>) {
+        children.clear();
+        children.extend(self.tree.root_children(memory).map(|node| Child {
+            code: node.code,
+            phi: node.phi,
+            delta: node.delta,
+            effort: 0,
+        }));
+    }
+}

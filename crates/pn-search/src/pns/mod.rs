@@ -1,0 +1,261 @@
+//! Proof-number search (Allis 1994; thesis, 2.2 and 3.5).
+//!
+//! The tree stands in memory; the most-proving leaf is expanded, its children are evaluated at once
+//! (table, end of the game, bounded exact search, leaf estimate), and the numbers go up the path.
+//! Solved subtrees leave the tree and become one table entry, so positions that several paths lead
+//! to are solved once as long as the table keeps them.
+
+#![forbid(unsafe_code)]
+
+mod options;
+pub(super) mod tree;
+
+pub use options::PnsOptions;
+
+use super::arena::{Block, Memory, Region, RootBlock, UNIT};
+use super::plain::Root;
+use super::plain::evaluate::{Evaluation, Evaluator};
+use super::plain::game::Game;
+use super::run::{Limits, Observer, Outcome, Reason, Report};
+use super::snapshot::{SavedTree, TreePort};
+use crate::Value;
+use tree::{Full, ProofTree};
+
+/// Searches a position by PNS on one thread.
+///
+/// It begins with `tree`, an empty one or that of a search that was stopped
+/// ([`PnsOptions::tree_room`]), and takes some 22 bytes of its memory for a node. If that is not
+/// enough, the outcome is `Unknown` for [`Reason::Memory`]. What has been solved until then, or
+/// until a limit was reached, is in the table. [`Report::memory_bytes`] counts the table and the
+/// part of the tree's memory that was ever in use.
+///
+/// The table may hold solved positions of any earlier search of the same game, and open ones of
+/// proof-number searches.
+///
+/// The tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]); for others
+/// there is [`TreePort::idle`].
+///
+/// # Panics
+/// If the game or the observer does.
+pub fn pns<G: Game>(
+    root: Root<'_, G>,
+    tree: SavedTree,
+    options: PnsOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    port: &TreePort,
+) -> Report {
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.settle);
+    evaluator.open_entries = options.store_open;
+    let SavedTree { mut memory, region, root_block, .. } = tree;
+    let mut tree = ProofTree::new(options, root.code);
+    take_up(&mut tree, &mut memory, &mut evaluator, region, root_block);
+    let reason = search(&mut tree, &mut memory, &mut evaluator, port);
+    tree.unwind(&mut memory);
+    let bytes = tree.region.top() as usize * UNIT;
+    let report = report(&tree, reason, evaluator, bytes);
+    port.leave(tree.into_saved(memory));
+    report
+}
+
+/// Expands most-proving nodes until the root is solved, or says why it stopped before.
+fn search<G: Game>(
+    tree: &mut ProofTree,
+    memory: &mut Memory,
+    evaluator: &mut Evaluator<G>,
+    port: &TreePort,
+) -> Option<Reason> {
+    while let Some(code) = tree.select(memory, evaluator) {
+        evaluator.grow_if_full();
+        evaluator.control.root = (tree.phi, tree.delta, tree.best);
+        if tree.take_from_table(memory, evaluator, code) {
+            continue;
+        }
+        if evaluator.control.tick_at(&RootBlock { memory, block: tree.root_block() }) {
+            return evaluator.control.stopped;
+        }
+        if evaluator.control.has_just_looked() {
+            port.look(memory, &tree.region, tree.root_block());
+        }
+        if expand(tree, memory, evaluator, code).is_err() {
+            return Some(Reason::Memory);
+        }
+    }
+    None
+}
+
+/// Begins with the tree that stands in `region`, the root's children in `root_block`; 0 if there is
+/// none yet. Resolves the root instead if it is known to be lost.
+pub(crate) fn take_up<G: Game>(
+    tree: &mut ProofTree,
+    memory: &mut Memory,
+    evaluator: &mut Evaluator<G>,
+    region: Region,
+    root_block: Block,
+) {
+    if evaluator.root_is_lost(tree.root) {
+        tree.resolve(memory, evaluator, Value::Loss, 0);
+    } else {
+        tree.adopt(memory, region, root_block, evaluator.control.counters.expansions);
+    }
+}
+
+/// Evaluates the selected node by its children. [`Full`] leaves the node as it was, and so does a
+/// known value that cannot be read, after which the next tick stops the search.
+pub(crate) fn expand<G: Game>(
+    tree: &mut ProofTree,
+    memory: &mut Memory,
+    evaluator: &mut Evaluator<G>,
+    code: u64,
+) -> Result<(), Full> {
+    evaluator.children.clear();
+    match evaluator.expand(code, true) {
+        Evaluation::Lost => tree.resolve(memory, evaluator, Value::Loss, 1),
+        Evaluation::Won(child) => {
+            if tree.is_at_root() {
+                tree.best = Some(child);
+            }
+            tree.resolve(memory, evaluator, Value::Win, 1);
+        }
+        Evaluation::Open => {
+            let expansions = evaluator.control.counters.expansions;
+            return tree.attach(memory, &evaluator.children, 1, expansions);
+        }
+        Evaluation::Stopped => {}
+    }
+    Ok(())
+}
+
+/// Puts together what a search found. `reason` is why it ended, if the root is not solved.
+pub(crate) fn report<G: Game>(
+    tree: &ProofTree,
+    reason: Option<Reason>,
+    evaluator: Evaluator<G>,
+    tree_bytes: usize,
+) -> Report {
+    Report {
+        outcome: Outcome::of(tree.value, reason),
+        phi: tree.phi,
+        delta: tree.delta,
+        best: tree.best,
+        counters: evaluator.control.counters,
+        memory_bytes: (evaluator.table.bytes() + tree_bytes) as u64,
+        threads: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+    use crate::table::Table;
+    use crate::testing::negamax::Negamax;
+    use crate::testing::{
+        RICH,
+        graph::{GraphGame, large_game, random_game},
+    };
+    use std::sync::atomic::AtomicBool;
+
+    /// Every option on its own, and all together.
+    fn variants() -> Vec<PnsOptions> {
+        let PnsOptions { combination, settle, epsilon_1024, store_open, refresh_age } = RICH;
+        let plain = PnsOptions::PLAIN;
+        vec![
+            plain,
+            PnsOptions { combination, ..plain },
+            PnsOptions { settle, ..plain },
+            PnsOptions { epsilon_1024, ..plain },
+            PnsOptions { store_open, ..plain },
+            PnsOptions { refresh_age, ..plain },
+            RICH,
+            PnsOptions { refresh_age: 20, ..RICH },
+        ]
+    }
+
+    fn run(game: &GraphGame, options: PnsOptions, limits: Limits) -> Report {
+        run_in(&Table::new(1 << 14).unwrap(), 1 << 22, game, options, limits)
+    }
+
+    fn run_in(
+        table: &Table,
+        tree_bytes: usize,
+        game: &GraphGame,
+        options: PnsOptions,
+        limits: Limits,
+    ) -> Report {
+        let tree = SavedTree::empty(options.tree_room(tree_bytes)).unwrap();
+        pns(Root::new(game, 0, table), tree, options, limits, &mut (), &TreePort::idle())
+    }
+
+    #[test]
+    fn random_games_have_the_value_of_negamax() {
+        for seed in 0..60 {
+            let game = random_game(seed);
+            let mut oracle = Negamax::new(&game);
+            let value = oracle.value(0);
+            for options in variants() {
+                let report = run(&game, options, Limits::default());
+                assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
+                if value == Value::Win {
+                    let best = report.best.expect("a won root has a lost child");
+                    assert_eq!(oracle.value(best), Value::Loss, "seed {seed}, {options:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn too_little_memory_is_no_answer() {
+        let game = GraphGame::nim(&[5, 9, 12]);
+        let mut failed = 0;
+        for bytes in (7..24).map(|i| 3 << i >> 2) {
+            let table = &Table::new(1 << 14).unwrap();
+            let report = run_in(table, bytes, &game, PnsOptions::PLAIN, Limits::default());
+            assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
+            match report.outcome {
+                Outcome::Unknown(reason) => {
+                    assert_eq!(reason, Reason::Memory);
+                    failed += 1;
+                }
+                Outcome::Known(value) => assert_eq!(value, Value::Loss),
+            }
+        }
+        assert!((3..16).contains(&failed), "{failed}");
+    }
+
+    #[test]
+    fn limits_stop_the_search_and_are_named() {
+        let game = large_game();
+        for nodes in [0, 1, 2, 50, 3000] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let report = run(&game, PnsOptions::PLAIN, limits);
+            assert_eq!(report.outcome, Outcome::Unknown(Reason::NodeLimit));
+            assert!(report.counters.nodes < nodes.max(1) + 60);
+            assert!(report.phi > 0 && report.delta > 0);
+        }
+        let stop = AtomicBool::new(true);
+        let limits = Limits { stop: Some(&stop), ..Limits::default() };
+        let report = run(&game, PnsOptions::PLAIN, limits);
+        assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
+    }
+
+    #[test]
+    fn an_interrupted_search_goes_on_with_the_same_table() {
+        for seed in 0..20 {
+            let game = random_game(seed);
+            let value = Negamax::new(&game).value(0);
+            for options in variants() {
+                let table = Table::new(1 << 14).unwrap();
+                for nodes in 1.. {
+                    let nodes = Some(nodes * 10);
+                    let limits = Limits { nodes, ..Limits::default() };
+                    let report = run_in(&table, 1 << 20, &game, options, limits);
+                    if let Some(found) = report.outcome.value() {
+                        assert_eq!(found, value);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}

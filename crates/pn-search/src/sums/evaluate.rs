@@ -1,0 +1,238 @@
+//! First evaluation of couples and sums: what is known, what the table says, leaf estimates.
+//!
+//! The nodes of the NAND tree with Grundy numbers (Lemoine and Viennot 2012; Čížek, Balko and
+//! Schmid, "NAND Trees with Grundy Numbers"): a sum is reduced by the Grundy numbers that are known.
+//! If one atom is left, it is a couple, an atomic node; if more are left, it is a decomposable node,
+//! whose numbers follow from those of the current couples of its parts and are kept nowhere. A
+//! Grundy node is its current couple.
+
+use super::SearchOptions;
+use super::game::{Atom, Impartial};
+use super::knowledge::{Knowledge, TRACKED};
+use super::store::{Maker, atom_of};
+use super::workspace::{Workspace, code_of, key_of};
+use crate::Value;
+use crate::numbers::{MAX, Number, Pair};
+use crate::run::{Control, Counters};
+use crate::table::{Entry, Table};
+
+/// Where the numbers of couples are kept.
+pub(super) trait Numbers {
+    fn get(&self, code: u64) -> Option<Pair>;
+    /// Says that the numbers of a couple will soon be asked for.
+    fn announce(&self, _code: u64) {}
+    fn set(&mut self, code: u64, pair: Pair, work: u64, counters: &mut Counters);
+}
+
+impl Numbers for &Table {
+    #[inline(always)]
+    fn get(&self, code: u64) -> Option<Pair> {
+        let Entry { phi, delta, .. } = self.lookup(key_of(code), code)?;
+        Some(Pair { phi, delta })
+    }
+
+    #[inline(always)]
+    fn announce(&self, code: u64) {
+        self.prefetch(key_of(code));
+    }
+
+    fn set(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64, counters: &mut Counters) {
+        counters.stored(self.store(key_of(code), code, Entry { phi, delta, work }));
+    }
+}
+
+/// The child that is the couple of the parent's own atom and a smaller heap.
+pub(super) const OWN: u32 = u32::MAX;
+/// The child that stands for all options that have not been made.
+pub(super) const REST: u32 = u32::MAX - 1;
+
+/// A child of a couple.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child {
+    /// Where the option starts in the parent's list, or [`OWN`] or [`REST`].
+    pub start: u32,
+    /// The size of the heap beside it.
+    pub nimber: u32,
+    pub phi: Number,
+    pub delta: Number,
+    /// Among children of equal delta, the least comes first.
+    pub rank: u32,
+    /// The upper half of the key by which workers are counted, if there are several.
+    pub key: u32,
+}
+
+/// What one worker evaluates positions with.
+pub(super) struct Evaluator<'a, G: Impartial, N> {
+    pub workspace: &'a Workspace<'a, G>,
+    pub numbers: N,
+    pub control: Control<'a>,
+    pub options: SearchOptions,
+    /// Open children, those of the last expansion at the top.
+    pub children: Vec<Child>,
+    /// The open atoms of the sum that was reduced last.
+    pub open: Vec<Atom>,
+    /// Whether children need keys, because there are several workers.
+    pub several: bool,
+    /// Bytes that the caller keeps beside the workspace.
+    pub own_bytes: u64,
+    pub maker: Maker<G>,
+}
+
+impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
+    pub fn new(
+        workspace: &'a Workspace<'a, G>,
+        numbers: N,
+        control: Control<'a>,
+        options: SearchOptions,
+        several: bool,
+    ) -> Self {
+        Evaluator {
+            workspace,
+            numbers,
+            control,
+            options,
+            children: Vec::with_capacity(1024),
+            open: Vec::new(),
+            several,
+            own_bytes: 0,
+            maker: Maker::default(),
+        }
+    }
+
+    /// Reduces a sum by what is known: leaves its open atoms in `open` and returns the nimber.
+    #[inline]
+    pub fn reduce(&mut self, words: &[u32], mut nimber: u32) -> u32 {
+        self.open.clear();
+        for &word in words {
+            let atom = atom_of(word);
+            match self.workspace.knowledge.get(atom).grundy() {
+                Some(grundy) => nimber ^= grundy,
+                None => self.open.push(atom),
+            }
+        }
+        nimber
+    }
+
+    /// The value of a couple, if it is known.
+    #[inline]
+    pub fn value(&self, atom: Atom, nimber: u32) -> Option<Value> {
+        let known = self.workspace.knowledge.get(atom);
+        if known.excludes(nimber) {
+            return Some(Value::Win);
+        }
+        if known.grundy().is_some() {
+            return Some(Value::Loss);
+        }
+        if nimber < TRACKED {
+            return None;
+        }
+        self.numbers.get(code_of(atom, nimber))?.value()
+    }
+
+    /// The numbers of a couple of an atom whose Grundy number is not known, and whether the table
+    /// has them.
+    #[inline]
+    pub fn couple(&self, atom: Atom, nimber: u32) -> (Pair, bool) {
+        let known = self.workspace.knowledge.get(atom);
+        if known.excludes(nimber) {
+            return (Pair::WIN, true);
+        }
+        match self.numbers.get(code_of(atom, nimber)) {
+            Some(pair) => (pair, true),
+            None => (self.options.leaf.of(self.workspace.game, atom, nimber, known), false),
+        }
+    }
+
+    /// The nimber of the current couple of an atom whose Grundy number is not known: the least that is
+    /// not excluded.
+    #[inline]
+    pub fn current(&self, atom: Atom) -> u32 {
+        let mut nimber = self.workspace.knowledge.get(atom).least_candidate();
+        while nimber >= TRACKED && self.value(atom, nimber) == Some(Value::Win) {
+            nimber += 1;
+        }
+        nimber
+    }
+
+    /// The numbers of the sum whose open atoms are in `open`, and how many of them are new.
+    #[inline]
+    pub fn reduced(&self, nimber: u32) -> (Pair, u64) {
+        match self.open[..] {
+            [] => (Pair::of(if nimber == 0 { Value::Loss } else { Value::Win }), 0),
+            [atom] => {
+                let (pair, known) = self.couple(atom, nimber);
+                (pair, u64::from(!known))
+            }
+            [ref first @ .., _] => {
+                let (mut total, mut new) = (0, 0);
+                for &atom in first {
+                    let (pair, known) = self.couple(atom, self.current(atom));
+                    total += u64::from(pair.least());
+                    new += u64::from(!known);
+                }
+                let number = total.clamp(1, u64::from(MAX)) as Number;
+                (Pair { phi: number, delta: number }, new)
+            }
+        }
+    }
+
+    /// The order among children of equal delta (Lemoine and Viennot 2015): lives and four times the
+    /// heap, then more lands, then fewer options. Of the sum whose open atoms are in `open`.
+    #[inline]
+    pub fn rank(&self, nimber: u32) -> u32 {
+        if !self.options.heuristic {
+            return 0;
+        }
+        let (mut lives, mut options) = (nimber.saturating_mul(4), 0u32);
+        for &atom in &self.open {
+            let features = self.workspace.game.features(atom);
+            lives = lives.saturating_add(features.lives);
+            options = options.saturating_add(features.estimated_options);
+        }
+        let fewer_lands = 15 - self.open.len().min(15) as u32;
+        lives.min(0xFFF) << 20 | fewer_lands << 16 | options.min(0xFFFF)
+    }
+
+    /// The upper half of the key of the sum whose open atoms are in `open`; of a couple's key if it
+    /// is one.
+    #[inline]
+    pub fn edge_key_of(&self, nimber: u32) -> u32 {
+        let key = match self.open[..] {
+            _ if !self.several => 0,
+            [atom] => key_of(code_of(atom, nimber)),
+            ref atoms => {
+                let start = u64::from(nimber) << 32 | atoms.len() as u64;
+                let code = atoms.iter().fold(start, |code, &atom| key_of(code) ^ u64::from(atom));
+                key_of(code)
+            }
+        };
+        (key >> 32) as u32
+    }
+
+    /// Notes what a couple turned out to be. `work` is the number of expansions for it.
+    pub fn solved(&mut self, atom: Atom, nimber: u32, value: Value, work: u64) {
+        match value {
+            Value::Loss => self.set_grundy(atom, nimber),
+            Value::Win if nimber < TRACKED => self.exclude(atom, Knowledge::bit(nimber)),
+            Value::Win => {
+                let counters = &mut self.control.counters;
+                self.numbers.set(code_of(atom, nimber), Pair::WIN, work, counters);
+            }
+        }
+    }
+
+    pub fn set_grundy(&mut self, atom: Atom, number: u32) {
+        if self.workspace.knowledge.set_grundy(atom, number) {
+            self.control.found(atom, number);
+        }
+    }
+
+    pub fn exclude(&mut self, atom: Atom, bits: u64) {
+        let knowledge = &self.workspace.knowledge;
+        if knowledge.exclude(atom, bits)
+            && let Some(number) = knowledge.get(atom).grundy()
+        {
+            self.control.found(atom, number);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What is known for certain about the Grundy numbers of atoms: kept without replacement, shared by
+//! all threads and all searches of a game.
+//!
+//! The couple of an atom P and a nim heap *k is lost exactly if gn(P) = k (Lemoine and Viennot
+//! 2012). So a lost couple is the Grundy number, and with it the outcomes of all couples; a won
+//! couple excludes one number. One 64-bit word an atom holds both:
+//!
+//! | bits | content |
+//! |---|---|
+//! | 0..47 | bit k: the Grundy number is not k |
+//! | 47 | the Grundy number is below 47 |
+//! | 48..64 | the Grundy number plus one, or 0 while it is unknown |
+//!
+//! Every change adds a true statement to a word that is read and written at once, so relaxed atomic
+//! accesses are enough: a thread that sees a statement late does work again, and nothing else.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::chunks::Chunks;
+use super::game::Atom;
+
+/// Grundy numbers below this are excluded one by one.
+pub const TRACKED: u32 = 47;
+const BELOW_TRACKED: u64 = 1 << TRACKED;
+pub(super) const EXCLUSIONS: u64 = (1 << 48) - 1;
+const NUMBER_SHIFT: u32 = 48;
+
+/// The greatest Grundy number that can be kept.
+pub const MAX_GRUNDY: u32 = (1 << 16) - 2;
+
+/// What is known about one atom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known(u64);
+
+impl Known {
+    /// The Grundy number, if it is known.
+    #[inline(always)]
+    pub fn grundy(self) -> Option<u32> {
+        ((self.0 >> NUMBER_SHIFT) as u32).checked_sub(1)
+    }
+
+    /// Whether the Grundy number is known not to be `nimber`. Numbers that are known exclude all
+    /// others.
+    #[inline(always)]
+    pub fn excludes(self, nimber: u32) -> bool {
+        match self.grundy() {
+            Some(grundy) => grundy != nimber,
+            None if nimber < TRACKED => self.0 >> nimber & 1 != 0,
+            None => self.0 & BELOW_TRACKED != 0,
+        }
+    }
+
+    /// The least number that the Grundy number may be: the nimber of the current couple of an atom
+    /// whose number is being looked for. Below [`TRACKED`], or [`TRACKED`] if all of those are
+    /// excluded.
+    #[inline(always)]
+    pub fn least_candidate(self) -> u32 {
+        self.grundy().unwrap_or((self.0 & (BELOW_TRACKED - 1)).trailing_ones())
+    }
+
+    /// Whether excluding the numbers of these bits, as [`Knowledge::exclude`] has them, leaves a number
+    /// that the Grundy number may be.
+    pub fn allows(self, bits: u64) -> bool {
+        match self.grundy() {
+            Some(grundy) if grundy < TRACKED => bits >> grundy & 1 == 0,
+            Some(_) => bits & BELOW_TRACKED == 0,
+            None => (self.0 | bits) & EXCLUSIONS != EXCLUSIONS,
+        }
+    }
+
+    /// Whether nothing is known.
+    #[inline(always)]
+    pub fn is_nothing(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The exclusions below [`TRACKED`] as bits, and in bit [`TRACKED`] whether the number is below
+    /// it; only of a number that is not known.
+    #[inline(always)]
+    pub fn exclusions(self) -> u64 {
+        self.0 & EXCLUSIONS
+    }
+}
+
+/// The words of all atoms.
+pub struct Knowledge {
+    words: Chunks<AtomicU64>,
+    numbers: AtomicU64,
+}
+
+impl Default for Knowledge {
+    fn default() -> Self {
+        Knowledge::new()
+    }
+}
+
+impl Knowledge {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Knowledge { words: Chunks::default(), numbers: AtomicU64::new(0) }
+    }
+
+    /// What is known about an atom.
+    #[inline(always)]
+    pub fn get(&self, atom: Atom) -> Known {
+        Known(self.words.get(atom).map_or(0, |word| word.load(Relaxed)))
+    }
+
+    /// States that the Grundy number of an atom is `number`. True if that is news. What is known
+    /// stays; so a wrong statement is found out by nobody here.
+    ///
+    /// # Panics
+    /// If the number exceeds [`MAX_GRUNDY`].
+    pub fn set_grundy(&self, atom: Atom, number: u32) -> bool {
+        assert!(number <= MAX_GRUNDY, "Grundy numbers are at most {MAX_GRUNDY}, not {number}");
+        let word = self.words.get_or_make(atom);
+        let news = word
+            .fetch_update(Relaxed, Relaxed, |old| {
+                let known = Known(old).grundy().is_some();
+                (!known).then_some(old | u64::from(number + 1) << NUMBER_SHIFT)
+            })
+            .is_ok();
+        if news {
+            self.numbers.fetch_add(1, Relaxed);
+        }
+        news
+    }
+
+    /// Excludes the numbers whose bits are set, and with bit [`TRACKED`] all from there on. If one
+    /// number alone is left, that is the Grundy number, and true is returned if it was not known.
+    pub fn exclude(&self, atom: Atom, bits: u64) -> bool {
+        if bits == 0 {
+            return false;
+        }
+        let word = self.words.get_or_make(atom);
+        let old = word.load(Relaxed);
+        if old >> NUMBER_SHIFT != 0 || old & bits == bits {
+            return false;
+        }
+        let new = (word.fetch_or(bits, Relaxed) | bits) & EXCLUSIONS;
+        let left = !new & EXCLUSIONS;
+        left.is_power_of_two() && left != BELOW_TRACKED && {
+            self.set_grundy(atom, left.trailing_zeros())
+        }
+    }
+
+    /// The bit of a nimber for [`Self::exclude`], or none if single numbers are not tracked there.
+    #[inline(always)]
+    pub fn bit(nimber: u32) -> u64 {
+        if nimber < TRACKED { 1 << nimber } else { 0 }
+    }
+
+    /// The bits of all numbers above `bound` for [`Self::exclude`].
+    #[inline(always)]
+    pub fn above(bound: u32) -> u64 {
+        if bound >= TRACKED { 0 } else { EXCLUSIONS & !((2 << bound) - 1) | BELOW_TRACKED }
+    }
+
+    /// Forgets what is known of some atoms, but no Grundy number. Only while nobody else uses it.
+    pub(super) fn retain(&self, keep: impl Fn(Atom) -> bool) {
+        for (atom, word) in self.words.iter() {
+            let known = word.load(Relaxed);
+            if known != 0 && Known(known).grundy().is_none() && !keep(atom) {
+                word.store(0, Relaxed);
+            }
+        }
+    }
+
+    /// How many Grundy numbers are known.
+    pub fn numbers(&self) -> u64 {
+        self.numbers.load(Relaxed)
+    }
+
+    /// All known Grundy numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (Atom, u32)> {
+        self.words
+            .iter()
+            .filter_map(|(atom, word)| Some((atom, Known(word.load(Relaxed)).grundy()?)))
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> u64 {
+        self.words.bytes()
+    }
+}
+
+impl std::fmt::Debug for Knowledge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Knowledge").field("numbers", &self.numbers()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_once_known_stay() {
+        let knowledge = Knowledge::new();
+        assert_eq!(knowledge.get(9).grundy(), None);
+        assert!(knowledge.set_grundy(9, 3));
+        assert!(!knowledge.set_grundy(9, 4));
+        assert_eq!(knowledge.get(9).grundy(), Some(3));
+        assert!(knowledge.set_grundy(100_000, MAX_GRUNDY));
+        assert_eq!(knowledge.iter().collect::<Vec<_>>(), [(9, 3), (100_000, MAX_GRUNDY)]);
+        assert_eq!(knowledge.numbers(), 2);
+    }
+
+    #[test]
+    fn grundy_numbers_are_never_forgotten() {
+        let knowledge = Knowledge::new();
+        knowledge.set_grundy(3, 1);
+        for atom in [3, 4, 5] {
+            knowledge.exclude(atom, Knowledge::bit(7));
+        }
+        knowledge.retain(|atom| atom == 5);
+        assert_eq!(knowledge.get(3).grundy(), Some(1));
+        assert!(knowledge.get(4).is_nothing());
+        assert!(!knowledge.get(5).is_nothing() && knowledge.get(5).excludes(7));
+        assert_eq!(knowledge.numbers(), 1);
+    }
+
+    #[test]
+    fn large_nimbers_are_excluded_by_bounds_only() {
+        let knowledge = Knowledge::new();
+        assert_eq!(Knowledge::bit(TRACKED), 0);
+        knowledge.exclude(1, Knowledge::above(TRACKED));
+        assert!(!knowledge.get(1).excludes(1000));
+        knowledge.exclude(1, Knowledge::above(TRACKED - 1));
+        assert!(knowledge.get(1).excludes(1000) && !knowledge.get(1).excludes(TRACKED - 1));
+        // All tracked numbers excluded, and no bound: nothing follows.
+        assert!(!knowledge.exclude(2, BELOW_TRACKED - 1));
+        assert_eq!(knowledge.get(2).grundy(), None);
+        assert_eq!(knowledge.get(2).least_candidate(), TRACKED);
+    }
+
+    proptest! {
+        /// Against a set of candidates.
+        #[test]
+        fn exclusions_are_sets(steps in prop::collection::vec((0u32..50, any::<bool>()), 1..60)) {
+            let knowledge = Knowledge::new();
+            let mut candidates: Vec<u32> = (0..200).collect();
+            for (nimber, bound) in steps {
+                let bits = if bound { Knowledge::above(nimber) } else { Knowledge::bit(nimber) };
+                let before = candidates.clone();
+                if bound && nimber < TRACKED {
+                    candidates.retain(|&c| c <= nimber);
+                } else if nimber < TRACKED {
+                    candidates.retain(|&c| c != nimber);
+                }
+                if candidates.is_empty() {
+                    candidates = before; // Contradictions do not occur.
+                    continue;
+                }
+                knowledge.exclude(7, bits);
+                let known = knowledge.get(7);
+                prop_assert_eq!(known.grundy(), (candidates.len() == 1).then(|| candidates[0]));
+                prop_assert_eq!(known.least_candidate(), candidates[0].min(TRACKED));
+                for nimber in 0..200 {
+                    prop_assert_eq!(known.excludes(nimber), !candidates.contains(&nimber));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Impartial games: proof-number search with Grundy numbers.
+//!
+//! A position is a sum of atoms ([`game`]); who cannot move loses. By the theory of Sprague and
+//! Grundy every atom is worth a nim heap, so a sum is solved by finding the Grundy numbers of its
+//! parts, one by one, instead of by playing it out. The searches work on the NAND tree with Grundy
+//! numbers (Lemoine and Viennot 2012; Čížek, Balko and Schmid, "Massively Parallel Proof-Number
+//! Search for Impartial Games and Beyond"). Its stored nodes are couples: an atom and a nim heap, whose
+//! size is the couple's *nimber*. What an atom is worth is always called its Grundy number.
+//!
+//! ```text
+//! Sum ──▶ dfpn, pns, two levels ──▶ Report
+//!              │  ▲
+//!              ▼  │
+//!          Workspace: knowledge (Grundy numbers, for good), store (options), table (open couples)
+//!              │
+//!              ▼
+//!          Impartial (the game): options of atoms, features
+//! ```
+
+pub mod chunks;
+mod collect;
+mod dfpn;
+mod evaluate;
+mod expand;
+pub mod game;
+mod knowledge;
+mod options;
+mod pns;
+mod store;
+#[cfg(test)]
+mod theorem2;
+mod threads;
+mod tree;
+mod two_level;
+mod workspace;
+
+pub use dfpn::{GrundyReport, dfpn, grundy};
+pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Share, Stop};
+pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
+pub use options::{LeafEstimate, PartOrder, SearchOptions};
+pub use pns::pns;
+pub use two_level::{Contradiction, Named, SumWorker, TwoLevelOptions, lead_sum, two_level};
+pub use workspace::Shelved;
+pub use workspace::{Sum, Workspace};

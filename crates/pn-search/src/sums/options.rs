@@ -1,0 +1,255 @@
+//! The parameters of proof-number search with Grundy numbers.
+
+use std::sync::LazyLock;
+
+use super::game::{Atom, Features, Impartial, Odds};
+use super::knowledge::Known;
+use crate::dfpn::Choosing;
+use crate::numbers::{Combination, MAX, Number, Pair};
+
+/// The numbers of a couple that nothing is known about.
+///
+/// Most couples are won, and most of those by the first good move: phi is 1 throughout. A lost one
+/// takes a refutation of every move, and the more the larger the atom. If the game guesses at Grundy
+/// numbers, those that are unlikely take longer to prove: delta is divided by the root of four times
+/// the likelihood, which is at least one in a hundred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafEstimate {
+    /// 1 and 1, as in the paper.
+    Unit,
+    /// Delta is 1 + lives/`lives_divisor` + options^(7/16), each rounded down.
+    Size {
+        /// The divisor, at least 1.
+        lives_divisor: u32,
+    },
+}
+
+impl LeafEstimate {
+    /// The numbers of the options of an atom that are made last ([`super::game::Share::Rest`]), all
+    /// together: three quarters of what the atom itself takes, but more than a sum of new atoms, and
+    /// options^(7/16) refutations.
+    pub(super) fn of_rest(self, game: &impl Impartial, atom: Atom) -> Pair {
+        match self {
+            LeafEstimate::Unit => Pair { phi: 1, delta: 1 },
+            LeafEstimate::Size { lives_divisor } => {
+                let features = game.features(atom);
+                let phi = power_7_16(features.estimated_options).max(1);
+                let delta = size(features, lives_divisor).saturating_mul(3) / 4;
+                Pair { phi, delta: delta.clamp(2, MAX) }
+            }
+        }
+    }
+
+    /// The numbers of a couple that is open as far as is known of its atom.
+    #[inline]
+    pub(super) fn of(self, game: &impl Impartial, atom: Atom, nimber: u32, known: Known) -> Pair {
+        let delta = match self {
+            LeafEstimate::Unit => 1,
+            LeafEstimate::Size { lives_divisor } => {
+                let size = size(game.features(atom), lives_divisor);
+                match game.odds(atom) {
+                    Some(odds) => Likelihood::of(odds, nimber, known).raise(size),
+                    None => size,
+                }
+            }
+        };
+        Pair { phi: 1, delta }
+    }
+}
+
+/// About how hard it is to find the Grundy number of an atom, for comparisons between atoms: the
+/// size of [`LeafEstimate::Size`], with a third of the lives.
+pub(super) fn hardness(features: Features) -> Number {
+    size(features, 3)
+}
+
+fn size(features: Features, lives_divisor: u32) -> Number {
+    let Features { lives, estimated_options } = features;
+    (1 + power_7_16(estimated_options)).saturating_add(lives / lives_divisor).min(MAX)
+}
+
+/// The likelihood of a Grundy number among those that are not excluded, as a fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Likelihood {
+    part: u32,
+    whole: u32,
+}
+
+impl Likelihood {
+    #[inline]
+    fn of(odds: &Odds, nimber: u32, known: Known) -> Self {
+        const LAST: usize = size_of::<Odds>() / size_of::<u16>() - 1;
+        let open = |&(number, _): &(u32, &u16)| number == LAST as u32 || !known.excludes(number);
+        let whole: u32 = (0..).zip(odds).filter(open).map(|(_, &odds)| u32::from(odds)).sum();
+        let part = match nimber as usize {
+            number @ 0..LAST => odds[number].into(),
+            // One of several: about half of them have the least of these numbers.
+            _ => u32::from(odds[LAST]) / 2,
+        };
+        Likelihood { part: part.max(whole / 100).max(1), whole: whole.max(1) }
+    }
+
+    /// A number divided by the root of four times the likelihood.
+    #[inline]
+    fn raise(self, number: Number) -> Number {
+        let number = u64::from(number.min(1 << 22));
+        // Twice the result, so that it is rounded to the nearest.
+        let twice = root(number * number * u64::from(self.whole) / u64::from(self.part));
+        (twice.div_ceil(2).max(1) as Number).min(MAX)
+    }
+}
+
+/// The square root of n, rounded down; by that of floating-point numbers, which all machines round
+/// alike.
+#[inline]
+fn root(n: u64) -> u64 {
+    let near = ((n as f64).sqrt() as u64).min(u32::MAX.into());
+    match n.checked_sub(near * near) {
+        None => near - 1,
+        Some(rest) if rest > 2 * near => near + 1,
+        Some(_) => near,
+    }
+}
+
+/// Below this, powers are looked up.
+const POWERS: usize = 512;
+
+/// n^(7/16), rounded down, for n up to 2¹⁸ and the same for all greater ones. In whole numbers, so
+/// that searches count the same on every machine.
+#[inline]
+fn power_7_16(n: u32) -> u32 {
+    static SMALL: LazyLock<[u8; POWERS]> =
+        LazyLock::new(|| std::array::from_fn(|n| slow_power_7_16(n as u32) as u8));
+    match SMALL.get(n as usize) {
+        Some(&power) => power.into(),
+        None => slow_power_7_16(n),
+    }
+}
+
+fn slow_power_7_16(n: u32) -> u32 {
+    let n = u128::from(n.min(1 << 18));
+    // Rounding down after each root gives the same as rounding down at the end.
+    let fourth = n.pow(7).isqrt() as u64;
+    fourth.isqrt().isqrt().isqrt() as u32
+}
+
+/// Which part of a sum is searched first, of those whose Grundy numbers are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartOrder {
+    /// The first; with several threads, as [`Self::Least`].
+    First,
+    /// The one of least min(phi, delta), virtual numbers added.
+    Least,
+}
+
+/// The parameters of proof-number search with Grundy numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// How delta follows from the children's phi.
+    pub combination: Combination,
+    /// df-pn: a child keeps the search until its delta exceeds the second best by this factor, in
+    /// 1/1024.
+    pub epsilon_1024: u32,
+    /// What new couples are worth.
+    pub leaf: LeafEstimate,
+    /// Whether children of equal delta are tried in the order of Lemoine and Viennot: lives and four
+    /// times the heap, then more lands, then fewer options.
+    pub heuristic: bool,
+    /// df-pn: which part of a sum comes first.
+    pub parts: PartOrder,
+    /// df-pn: whether options that are not likely to be good are made only when none of the others
+    /// looks better.
+    pub lazy: bool,
+}
+
+impl SearchOptions {
+    /// What df-pn takes of it. With several threads each adds 1 to the delta of what it is below,
+    /// when others select.
+    pub(super) fn choosing(&self) -> Choosing {
+        let &SearchOptions { combination, epsilon_1024, .. } = self;
+        Choosing { combination, epsilon_1024, virtual_1024: 0 }
+    }
+
+    /// The algorithms as the paper has them.
+    pub const PAPER: SearchOptions = SearchOptions {
+        combination: Combination::SUM,
+        epsilon_1024: 0,
+        leaf: LeafEstimate::Unit,
+        heuristic: false,
+        parts: PartOrder::First,
+        lazy: false,
+    };
+
+    /// What takes the least time on Sprouts (figures in docs/research/sprouts-search.md).
+    pub const TUNED: SearchOptions = SearchOptions {
+        combination: Combination { weight_64: 17 },
+        epsilon_1024: 0,
+        leaf: LeafEstimate::Size { lives_divisor: 3 },
+        heuristic: true,
+        parts: PartOrder::Least,
+        lazy: true,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sums::knowledge::Knowledge;
+
+    #[test]
+    fn powers_are_exact() {
+        for n in (0..3000).chain([65_535, 65_536, 262_143, 262_144]) {
+            // The greatest root whose 16th power is at most n^7, by definition.
+            let seventh = u128::from(n).pow(7);
+            let root = (0u32..).take_while(|&root| u128::from(root).pow(16) <= seventh).last();
+            assert_eq!(power_7_16(n), root.unwrap(), "{n}");
+        }
+        assert_eq!(power_7_16(u32::MAX), power_7_16(1 << 18));
+    }
+
+    #[test]
+    fn roots_are_exact() {
+        let near_squares = (1u64..1 << 32).step_by(12_345_677).chain([94_906_267, 4_294_967_295]);
+        let near_squares = near_squares.flat_map(|root| [root * root - 1, root * root]);
+        for n in (0..1000).chain(near_squares).chain([u64::MAX]) {
+            assert_eq!(root(n), n.isqrt(), "{n}");
+        }
+    }
+
+    #[test]
+    fn estimates_grow_with_the_atom() {
+        let of = |lives, estimated_options| size(Features { lives, estimated_options }, 3);
+        assert_eq!(of(0, 0), 1);
+        assert!(of(30, 10) > of(20, 10) && of(20, 100) > of(20, 10));
+        assert!(of(u32::MAX, u32::MAX) <= MAX);
+        let most = Features { lives: u32::MAX, estimated_options: u32::MAX };
+        assert_eq!(size(most, 1), MAX);
+    }
+
+    #[test]
+    fn unlikely_numbers_take_longer() {
+        let odds = [30_000, 20_000, 10_000, 4_000, 535, 1_000];
+        let knowledge = Knowledge::new();
+        let raise = |nimber, number| Likelihood::of(&odds, nimber, knowledge.get(0)).raise(number);
+        let definition = |nimber: usize, number: f64| {
+            (number / (4.0 * f64::from(odds[nimber]) / 65_535.0).sqrt()).round() as Number
+        };
+        for number in [1, 7, 30, 1000, 1 << 20] {
+            for nimber in 0..4 {
+                let fast = raise(nimber, number);
+                assert!(fast.abs_diff(definition(nimber as usize, number.into()).max(1)) <= 1);
+            }
+            let most = f64::from(number) * 5.0;
+            let least_likely = f64::from(raise(4, number));
+            assert!((least_likely - most).abs() <= 1.0 + most / 1000.0, "one in a hundred");
+            assert_eq!(raise(9, number), raise(5, number));
+        }
+        assert!(raise(4, MAX) <= MAX && raise(0, 0) >= 1);
+        // Of what is left when 0 is excluded, 1 is likelier.
+        let before = raise(1, 1000);
+        knowledge.exclude(0, Knowledge::bit(0));
+        let rest = Likelihood::of(&odds, 1, knowledge.get(0));
+        assert_eq!(rest, Likelihood { part: 20_000, whole: 35_535 });
+        assert!(rest.raise(1000) < before);
+    }
+}

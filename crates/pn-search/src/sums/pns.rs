@@ -1,0 +1,167 @@
+//! Proof-number search with Grundy numbers (Lemoine 2011; Čížek, Balko and Schmid, "Proof-Number
+//! Search with Grundy Numbers") on a graph in which equal couples are one node (Schijf, Allis and
+//! Uiterwijk 1994).
+//!
+//! Every couple that was ever expanded keeps its numbers, and nothing is replaced. In each step the
+//! search goes down from the root to a most-proving leaf and expands it; on the way back the
+//! numbers of the path are made anew from those of all children. What other paths did to a child is
+//! noticed when the search comes by, not before.
+
+use ahash::HashMap;
+
+use super::SearchOptions;
+use super::evaluate::{Evaluator, Numbers, OWN};
+use super::expand::{Expansion, NONE_NEW};
+use super::game::{Atom, Impartial};
+use super::store::option_at;
+use super::threads::{INTERVAL, Searched};
+use super::workspace::{Sum, Workspace, code_of};
+use crate::map_bytes;
+use crate::nand::scan;
+use crate::numbers::Pair;
+use crate::run::{Control, Counters, Limits, Member, Observer, Reason, Report, Team};
+
+/// Numbers that are all kept.
+#[derive(Default)]
+struct Kept(HashMap<u64, Pair>);
+
+impl Kept {
+    fn bytes(&self) -> u64 {
+        map_bytes::<(u64, Pair)>(self.0.capacity())
+    }
+}
+
+impl Numbers for Kept {
+    #[inline]
+    fn get(&self, code: u64) -> Option<Pair> {
+        self.0.get(&code).copied()
+    }
+
+    fn set(&mut self, code: u64, pair: Pair, _: u64, _: &mut Counters) {
+        self.0.insert(code, pair);
+    }
+}
+
+/// Searches a position by PNS on one thread. Recurses as deep as the longest game.
+///
+/// Beside the workspace, whose table is not used, the tree takes some 20 to 40 bytes for each
+/// expanded couple, within the workspace's memory. If that is not enough, the outcome is `Unknown`
+/// for [`crate::run::Reason::Memory`]. The tree is given up at the end; what has become
+/// certain stays in the workspace.
+///
+/// # Panics
+/// If the game or the observer does.
+pub fn pns<G: Impartial>(
+    workspace: &Workspace<'_, G>,
+    root: &Sum,
+    options: SearchOptions,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+) -> Report {
+    let team = Team::new(1, limits, Counters::default());
+    let control = Control::of_member(Member::first(&team), Some(observer), INTERVAL);
+    let mut evaluator = Evaluator::new(workspace, Kept::default(), control, options, false);
+    let mut pair = Pair { phi: 1, delta: 1 };
+    while pair.value().is_none() && evaluator.control.stopped.is_none() {
+        let Some(found) = sum(&mut evaluator, root.atoms(), root.nimber()) else {
+            break;
+        };
+        pair = found;
+        evaluator.control.root = (pair.phi, pair.delta, None);
+    }
+    evaluator.control.finish();
+    let stopped = evaluator.control.stopped.unwrap_or(Reason::Interrupted);
+    let answer = pair.value().map(|_| pair).ok_or(stopped);
+    let memory_bytes = workspace.bytes() + evaluator.numbers.bytes();
+    let counters = team.counters();
+    Searched { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
+}
+
+/// Expands a leaf below a sum and returns the sum's numbers. `None` if the search has to stop.
+fn sum<G: Impartial>(
+    evaluator: &mut Evaluator<'_, G, Kept>,
+    words: &[u32],
+    nimber: u32,
+) -> Option<Pair> {
+    let rest = evaluator.reduce(words, nimber);
+    match evaluator.open[..] {
+        [] => {}
+        [atom] => return couple(evaluator, atom, rest),
+        [atom, ..] => {
+            let nimber = evaluator.current(atom);
+            couple(evaluator, atom, nimber)?;
+        }
+    }
+    let rest = evaluator.reduce(words, nimber);
+    Some(evaluator.reduced(rest).0)
+}
+
+/// Expands a leaf below a couple, or the couple if it is one, and returns its numbers.
+fn couple<G: Impartial>(
+    evaluator: &mut Evaluator<'_, G, Kept>,
+    atom: Atom,
+    nimber: u32,
+) -> Option<Pair> {
+    if let Some(value) = evaluator.value(atom, nimber) {
+        return Some(Pair::of(value));
+    }
+    let code = code_of(atom, nimber);
+    let is_leaf = evaluator.numbers.get(code).is_none();
+    if is_leaf {
+        let workspace = evaluator.workspace;
+        let own_bytes = evaluator.numbers.bytes();
+        evaluator.own_bytes = own_bytes;
+        if evaluator.control.tick_with(|| workspace.balance(own_bytes)) {
+            return None;
+        }
+    }
+    let base = evaluator.children.len();
+    let list = match evaluator.expand(atom, nimber, true, if is_leaf { 0 } else { NONE_NEW }) {
+        Expansion::Open(list) => list,
+        Expansion::Solved(value) => {
+            evaluator.solved(atom, nimber, value, 1);
+            return Some(Pair::of(value));
+        }
+        Expansion::Stopped => return None,
+    };
+    let combination = evaluator.options.combination;
+    let mut pair = None;
+    if !is_leaf {
+        let best = base + scan(&evaluator.children[base..]).best;
+        let child = evaluator.children[best];
+        let found = match child.start {
+            OWN => couple(evaluator, atom, child.nimber),
+            start => sum(evaluator, option_at(&list, start), child.nimber),
+        };
+        match found {
+            None => {
+                evaluator.children.truncate(base);
+                return None;
+            }
+            Some(Pair { delta: 0, .. }) => pair = Some(Pair::WIN),
+            Some(Pair { phi: 0, .. }) => {
+                evaluator.children.remove(best);
+                if evaluator.children.len() == base {
+                    pair = Some(Pair::LOSS);
+                }
+            }
+            Some(Pair { phi, delta }) => {
+                let slot = &mut evaluator.children[best];
+                (slot.phi, slot.delta) = (phi, delta);
+            }
+        }
+        if let Some(value) = evaluator.value(atom, nimber) {
+            pair = Some(Pair::of(value));
+        }
+    }
+    let pair = pair.unwrap_or_else(|| {
+        let scan = scan(&evaluator.children[base..]);
+        Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) }
+    });
+    evaluator.children.truncate(base);
+    match pair.value() {
+        Some(value) => evaluator.solved(atom, nimber, value, 1),
+        None => evaluator.numbers.set(code, pair, 1, &mut evaluator.control.counters),
+    }
+    Some(pair)
+}

@@ -1,0 +1,233 @@
+//! Couples and sums as the tree that df-pn searches: what is stored are couples, and a sum is an edge,
+//! which leads to the current couple of one of its parts after the other.
+
+use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
+use super::expand::{Expansion, NONE_NEW};
+use super::game::{Atom, Impartial};
+use super::options::PartOrder;
+use super::store::{List, list_of, option_at};
+use super::workspace::{code_of, couple_of, key_of};
+use crate::Value;
+use crate::nand::{Edge, Expanded, Nand, Step};
+use crate::numbers::{Number, Pair};
+use crate::run::Control;
+use crate::table::{Entry, Table};
+use crate::thresholds::Thresholds;
+
+/// A couple's atom and the options that its children refer to.
+pub(super) struct Node {
+    pub atom: Atom,
+    pub list: List,
+}
+
+/// The current couple of a part of a sum, and its numbers.
+pub(super) type Part = (Atom, u32, Pair);
+
+impl Edge for Child {
+    #[inline(always)]
+    fn pair(&self) -> Pair {
+        Pair { phi: self.phi, delta: self.delta }
+    }
+
+    #[inline(always)]
+    fn set_pair(&mut self, Pair { phi, delta }: Pair) {
+        (self.phi, self.delta) = (phi, delta);
+    }
+
+    #[inline(always)]
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+}
+
+impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
+    /// An edge to a sum that is nobody's option, such as the root, and the node that it belongs to.
+    pub fn root_edge(&self, atoms: &[Atom], nimber: u32) -> (Node, Child) {
+        let list = list_of(atoms);
+        let child = Child { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
+        (Node { atom: 0, list }, child)
+    }
+
+    /// The current couples of the parts of a sum whose Grundy numbers are needed, all but the last,
+    /// and their numbers. The sum is in `open`.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        let parts = self.open.split_last().map_or(&[][..], |(_, first)| first);
+        parts.iter().map(|&atom| {
+            let nimber = self.current(atom);
+            (atom, nimber, self.couple(atom, nimber).0)
+        })
+    }
+
+    /// The number of a part, with one added for each worker below it.
+    pub fn number(&self, &(atom, nimber, pair): &Part) -> Number {
+        let workers = match self.several {
+            true => self.control.team().visits.look(key_of(code_of(atom, nimber))).count(),
+            false => 0,
+        };
+        pair.least().saturating_add(workers)
+    }
+
+    /// The part of a sum that is searched next. The sum is in `open`.
+    fn part(&self) -> Part {
+        let mut parts = self.parts();
+        let part = match (self.options.parts, self.several) {
+            (PartOrder::First, false) => parts.next(),
+            _ => parts.min_by_key(|part| self.number(part)),
+        };
+        part.expect("a sum has two open parts at least")
+    }
+
+    /// The key of the sum of several parts whose open atoms are in `open`.
+    pub fn open_key(&self, nimber: u32) -> u64 {
+        u64::from(self.edge_key_of(nimber)) << 32
+    }
+
+    /// Expands a couple; see [`Evaluator::expand`].
+    pub fn expanded(&mut self, code: u64, all: bool, new_from: usize) -> Expanded<Node> {
+        let (atom, nimber) = couple_of(code);
+        match Evaluator::expand(self, atom, nimber, all, new_from) {
+            Expansion::Solved(value) => Expanded::Solved(value),
+            Expansion::Open(list) => Expanded::Open(Node { atom, list }),
+            Expansion::Stopped => Expanded::Stopped,
+        }
+    }
+
+    /// Reduces what an edge leads to by what is known now; its open atoms are in `open`.
+    fn reduce_edge(&mut self, node: &Node, child: &Child) -> u32 {
+        match child.start {
+            OWN => self.reduce(&[node.atom], child.nimber),
+            start => self.reduce(option_at(&node.list, start), child.nimber),
+        }
+    }
+}
+
+impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
+    type Node = Node;
+    type Edge = Child;
+
+    /// A Grundy number solves all couples of its atom.
+    const SUMS: bool = true;
+    /// An expansion takes so long that nobody should begin one that somebody else is at.
+    const NOTABLE_WORK: u64 = 0;
+
+    #[inline(always)]
+    fn control(&mut self) -> &mut Control<'a> {
+        &mut self.control
+    }
+
+    #[inline(always)]
+    fn control_ref(&self) -> &Control<'a> {
+        &self.control
+    }
+
+    #[inline(always)]
+    fn edges(&mut self) -> &mut Vec<Child> {
+        &mut self.children
+    }
+
+    #[inline(always)]
+    fn edges_ref(&self) -> &[Child] {
+        &self.children
+    }
+
+    #[inline(always)]
+    fn tick(&mut self) -> bool {
+        let workspace = self.workspace;
+        let grow = |threads| workspace.table.grow(threads, key_of);
+        self.control.grow_table(|used| workspace.table_wants_growth(used), grow);
+        let own_bytes = self.own_bytes;
+        self.control.tick_with(|| workspace.balance(own_bytes))
+    }
+
+    #[inline(always)]
+    fn key(&self, code: u64) -> u64 {
+        key_of(code)
+    }
+
+    #[inline(always)]
+    fn edge_key(&self, child: &Child) -> u64 {
+        u64::from(child.key) << 32
+    }
+
+    #[inline(always)]
+    fn code(&self, _: &Child) -> Option<u64> {
+        None
+    }
+
+    #[inline(always)]
+    fn lookup(&self, code: u64) -> Option<Entry> {
+        self.workspace.table.lookup(key_of(code), code)
+    }
+
+    #[inline(always)]
+    fn value(&self, code: u64) -> Option<Value> {
+        let (atom, nimber) = couple_of(code);
+        Evaluator::value(self, atom, nimber)
+    }
+
+    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<Node> {
+        self.expanded(code, false, if first_visit { 0 } else { NONE_NEW })
+    }
+
+    fn expand_rest(
+        &mut self,
+        code: u64,
+        node: &Node,
+        child: &Child,
+        base: usize,
+    ) -> Option<Expanded<Node>> {
+        (child.start == REST).then(|| {
+            self.children.truncate(base);
+            self.expanded(code, true, node.list.len())
+        })
+    }
+
+    fn step(&mut self, node: &Node, child: &Child, thresholds: Thresholds) -> Step {
+        if child.start == OWN {
+            return Step::Node(code_of(node.atom, child.nimber), thresholds);
+        }
+        let rest = self.reduce_edge(node, child);
+        match self.open[..] {
+            [] => Step::Numbers(self.reduced(rest).0),
+            [atom] => Step::Node(code_of(atom, rest), thresholds),
+            _ => {
+                let (pair, _) = self.reduced(rest);
+                let (atom, nimber, part) = self.part();
+                let others = pair.phi.saturating_sub(part.least());
+                let thresholds = thresholds.of_part(others.into());
+                Step::Part { code: code_of(atom, nimber), thresholds, pair }
+            }
+        }
+    }
+
+    fn refresh(&mut self, node: &Node, base: usize) {
+        let mut kept = base;
+        for at in base..self.children.len() {
+            let mut child = self.children[at];
+            if child.start != REST {
+                let rest = self.reduce_edge(node, &child);
+                child.set_pair(self.reduced(rest).0);
+            }
+            if child.phi != 0 {
+                self.children[kept] = child;
+                kept += 1;
+            }
+        }
+        self.children.truncate(kept);
+    }
+
+    /// The others stay in the order of the options.
+    #[inline(always)]
+    fn remove(&mut self, at: usize) {
+        self.children.remove(at);
+    }
+
+    fn solved(&mut self, code: u64, value: Value, work: u64) {
+        let (atom, nimber) = couple_of(code);
+        Evaluator::solved(self, atom, nimber, value, work);
+    }
+
+    fn store(&mut self, code: u64, pair: Pair, work: u64) {
+        self.numbers.set(code, pair, work, &mut self.control.counters);
+    }
+}

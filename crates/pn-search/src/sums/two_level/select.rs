@@ -1,0 +1,361 @@
+//! Selection of leaves, and the way back up.
+
+use ahash::HashSet;
+
+use crate::Value;
+use crate::nand::{Expanded, Nand, Scan, scan};
+use crate::numbers::{INFINITY, Number, Pair};
+use crate::sums::evaluate::{Numbers, OWN};
+use crate::sums::expand::NONE_NEW;
+use crate::sums::game::Impartial;
+use crate::sums::store::option_at;
+use crate::sums::threads::Worker;
+use crate::sums::tree::{Node, Part};
+use crate::sums::workspace::{Sum, code_of, key_of};
+use crate::table::Entry;
+
+/// What a selection finds where it comes to a couple.
+pub(super) enum Place<L> {
+    /// An inner node.
+    Expanded,
+    /// A leaf, which is the caller's now.
+    Leaf(L),
+    /// A leaf that is somebody else's.
+    Taken,
+}
+
+/// Who knows which couples are inner nodes, and gives leaves away.
+pub(super) trait Leaves {
+    /// A leaf that has been taken.
+    type Leaf;
+
+    /// Looks a couple up, and takes it if it is a free leaf: the one at the end of this path, which
+    /// leads through the sums of several parts with these keys.
+    fn take(&mut self, code: u64, path: &[u64], sums: &[u64]) -> Place<Self::Leaf>;
+}
+
+/// What a selection found.
+pub(super) enum Selected<L> {
+    /// A leaf, which is the caller's now.
+    Leaf(L),
+    /// All leaves are somebody's.
+    AllTaken,
+    /// None: the numbers have changed on the way, for the worse or to a value.
+    Changed,
+}
+
+/// Where a selection is.
+#[derive(Default)]
+struct Trail {
+    path: Vec<u64>,
+    sums: Vec<u64>,
+    /// Whether to take the next free leaf, though numbers have become worse on the way.
+    in_hurry: bool,
+    /// Inner nodes below which all leaves are taken.
+    full: HashSet<u64>,
+    /// How often children have made their parents choose anew.
+    changes: u32,
+}
+
+/// After so many changes a selection begins again from the root. In a table that is far too small
+/// they need not come to an end, since numbers are lost as soon as they are stored.
+const MOST_CHANGES: u32 = 100;
+
+impl<'a, G: Impartial, const TEAM: bool> Worker<'a, G, TEAM> {
+    /// The numbers of a sum, from what is known of its parts.
+    pub(super) fn sum_pair(&mut self, sum: &Sum) -> Pair {
+        let rest = self.tree.reduce(sum.atoms(), sum.nimber());
+        self.tree.reduced(rest).0
+    }
+
+    /// Tells the others that the worker is below these couples and sums.
+    pub(super) fn enter(&mut self, path: &[u64], sums: &[u64]) {
+        if TEAM {
+            path.iter().enumerate().for_each(|(depth, &code)| self.go_below(code, depth));
+            sums.iter().for_each(|&key| self.count_in(Some(key)));
+        }
+    }
+
+    /// Takes it back.
+    pub(super) fn leave(&mut self, sums: &[u64]) {
+        if TEAM {
+            self.come_back_to_root();
+            sums.iter().for_each(|&key| self.count_out(Some(key)));
+        }
+    }
+
+    /// Takes the free leaf that selection comes to first: the best, or in a hurry one that was the
+    /// best when the selection looked. `None` if the search has to stop.
+    pub(super) fn select<L: Leaves>(
+        &mut self,
+        leaves: &mut L,
+        root: &Sum,
+        in_hurry: bool,
+    ) -> Option<Selected<L::Leaf>> {
+        let mut trail = Trail { in_hurry, ..Trail::default() };
+        self.select_in_sum(leaves, root.atoms(), root.nimber(), INFINITY, &mut trail)
+    }
+
+    fn select_in_sum<L: Leaves>(
+        &mut self,
+        leaves: &mut L,
+        words: &[u32],
+        nimber: u32,
+        believed: Number,
+        trail: &mut Trail,
+    ) -> Option<Selected<L::Leaf>> {
+        let rest = self.tree.reduce(words, nimber);
+        match self.tree.open[..] {
+            [] => return Some(Selected::Changed),
+            [atom] => return self.select_in_couple(leaves, code_of(atom, rest), believed, trail),
+            _ => {}
+        }
+        let mut parts: Vec<Part> = self.tree.parts().collect();
+        parts.sort_by_key(|part| self.tree.number(part));
+        trail.sums.push(self.tree.open_key(rest));
+        let mut selected = Selected::AllTaken;
+        for (atom, nimber, pair) in parts {
+            selected = self.select_in_couple(leaves, code_of(atom, nimber), pair.delta, trail)?;
+            if !matches!(selected, Selected::AllTaken) {
+                break;
+            }
+        }
+        trail.sums.pop();
+        Some(selected)
+    }
+
+    /// Selection below a couple whose delta is believed to be `believed`. If it turns out to be
+    /// greater, or the couple to be solved, the parent has to choose anew.
+    fn select_in_couple<L: Leaves>(
+        &mut self,
+        leaves: &mut L,
+        code: u64,
+        believed: Number,
+        trail: &mut Trail,
+    ) -> Option<Selected<L::Leaf>> {
+        if Nand::value(&self.tree, code).is_some() {
+            return Some(Selected::Changed);
+        }
+        match leaves.take(code, &trail.path, &trail.sums) {
+            Place::Leaf(leaf) => return Some(Selected::Leaf(leaf)),
+            Place::Taken => return Some(Selected::AllTaken),
+            Place::Expanded if trail.full.contains(&code) => return Some(Selected::AllTaken),
+            Place::Expanded => {}
+        }
+        trail.path.push(code);
+        let base = self.tree.children.len();
+        let selected = self.select_among_children(leaves, code, believed, trail);
+        self.tree.children.truncate(base);
+        trail.path.pop();
+        if let Some(Selected::AllTaken) = selected {
+            trail.full.insert(code);
+        }
+        selected
+    }
+
+    fn select_among_children<L: Leaves>(
+        &mut self,
+        leaves: &mut L,
+        code: u64,
+        believed: Number,
+        trail: &mut Trail,
+    ) -> Option<Selected<L::Leaf>> {
+        let base = self.tree.children.len();
+        loop {
+            self.tree.children.truncate(base);
+            let (pair, node) = self.evaluate(code, 0)?;
+            let (None, Some(Node { atom, list })) = (pair.value(), node) else {
+                return Some(Selected::Changed);
+            };
+            if pair.delta > believed && !trail.in_hurry {
+                return Some(Selected::Changed);
+            }
+            let selected = loop {
+                if self.tree.children.len() == base {
+                    return Some(Selected::AllTaken);
+                }
+                let best = base + self.choose(base, INFINITY).child;
+                let child = self.tree.children[best];
+                let selected = match child.start {
+                    OWN => {
+                        let code = code_of(atom, child.nimber);
+                        self.select_in_couple(leaves, code, child.delta, trail)
+                    }
+                    start => {
+                        let option = option_at(&list, start);
+                        self.select_in_sum(leaves, option, child.nimber, child.delta, trail)
+                    }
+                };
+                match selected? {
+                    Selected::AllTaken => self.tree.remove(best),
+                    other => break other,
+                }
+            };
+            trail.changes += 1;
+            if matches!(selected, Selected::Leaf(_)) || trail.changes > MOST_CHANGES {
+                return Some(selected);
+            }
+        }
+    }
+
+    /// Brings the numbers of the inner nodes on a path from the root up to date, below whose end so
+    /// many expansions were made. Whether that was needed: none of them is solved. `None` if the
+    /// search has to stop.
+    pub(super) fn back_up(&mut self, path: &[u64], work: u64) -> Option<bool> {
+        let mut is_needed = true;
+        let mut changes = true;
+        for &code in path.iter().rev() {
+            if Nand::value(&self.tree, code).is_some() {
+                (is_needed, changes) = (false, true);
+            } else if changes {
+                let base = self.tree.children.len();
+                let before = self.tree.numbers.get(code);
+                let evaluated = self.evaluate(code, work);
+                self.tree.children.truncate(base);
+                let (pair, _) = evaluated?;
+                is_needed &= pair.value().is_none();
+                changes = before != Some(pair);
+            }
+        }
+        Some(is_needed)
+    }
+
+    /// The numbers of an open inner node anew, for which so many more expansions were made: with its
+    /// options and its open children at the top of the stack, or solved. `None` if the search has to
+    /// stop.
+    fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<Node>)> {
+        let evaluator = &mut self.tree;
+        let before = evaluator.lookup(code);
+        let work = before.map_or(0, |entry| entry.work) + work;
+        let base = evaluator.children.len();
+        let node = match evaluator.expanded(code, true, NONE_NEW) {
+            Expanded::Stopped => return None,
+            Expanded::Open(node) => node,
+            Expanded::Solved(value) => return Some(self.note(code, value, work)),
+            Expanded::Won(_) => return Some(self.note(code, Value::Win, work)),
+        };
+        let Scan { least, max, sum, .. } = scan(&evaluator.children[base..]);
+        let delta = evaluator.options.combination.combine(max, sum);
+        let pair = Pair { phi: least, delta };
+        let after = Entry { phi: least, delta, work: work.max(1) };
+        if before != Some(after) {
+            Nand::store(evaluator, code, pair, after.work);
+        }
+        Some((pair, Some(node)))
+    }
+
+    /// Notes that an inner node is solved, and calls back who is below it.
+    fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<Node>) {
+        Nand::solved(&mut self.tree, code, value, work.max(1));
+        if TEAM {
+            let control = &self.tree.control;
+            control.team().signals.send(control.number(), key_of(code));
+        }
+        (Pair::of(value), None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::Tree;
+    use super::*;
+    use crate::run::{Control, Counters, Limits, Member, Team};
+    use crate::sums::SearchOptions;
+    use crate::sums::evaluate::Evaluator;
+    use crate::sums::expand::Listing;
+    use crate::sums::store::options_of;
+    use crate::sums::workspace::{Workspace, couple_of};
+    use crate::testing::impartial_games::Declared;
+    use crate::thresholds::Thresholds;
+    use std::collections::BTreeSet;
+
+    /// The unexpanded couples below a sum, by following everything that is open.
+    fn leaves(
+        worker: &mut Worker<'_, Declared, true>,
+        inner: &BTreeSet<u64>,
+        words: &[u32],
+        nimber: u32,
+        found: &mut BTreeSet<u64>,
+    ) {
+        let rest = worker.tree.reduce(words, nimber);
+        let open = worker.tree.open.clone();
+        let couples: Vec<u64> = match open[..] {
+            [] => return,
+            [atom] => vec![code_of(atom, rest)],
+            [ref parts @ .., _] => {
+                parts.iter().map(|&atom| code_of(atom, worker.tree.current(atom))).collect()
+            }
+        };
+        for code in couples {
+            if Nand::value(&worker.tree, code).is_some() {
+                continue;
+            }
+            if !inner.contains(&code) {
+                found.insert(code);
+                continue;
+            }
+            let (atom, nimber) = couple_of(code);
+            // No option is lost beside so large a heap.
+            let Some(Listing::Options(listed)) = worker.tree.listing(atom, u32::MAX, true) else {
+                panic!("all options");
+            };
+            for (_, option) in options_of(&listed.list) {
+                leaves(worker, inner, option, nimber, found);
+            }
+            for smaller in 0..nimber {
+                leaves(worker, inner, &[atom], smaller, found);
+            }
+        }
+    }
+
+    /// Takes all leaves of a growing tree again and again.
+    #[test]
+    fn selection_finds_every_free_leaf_once() {
+        let mut most = 0;
+        for seed in 0..15 {
+            let game = Declared::random(seed, 60, 6);
+            let workspace = Workspace::new(&game, 1 << 22).unwrap();
+            let root = Sum::new(&game, &[59, 58, 57], (seed % 3) as u32);
+            let team = Team::new(1, Limits::default(), Counters::default());
+            let control = Control::of_worker(Member::first(&team), None);
+            let options = SearchOptions::PAPER;
+            let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
+            let mut worker = Worker::<_, true>::new(evaluator, options.choosing());
+            let tree = Tree::new(1);
+            let mut inner = BTreeSet::new();
+            while worker.sum_pair(&root).value().is_none() {
+                let mut jobs = Vec::new();
+                // What is solved on the way can free a leaf where selection has been already.
+                let mut patience = 10;
+                while patience > 0 && worker.sum_pair(&root).value().is_none() {
+                    match worker.select(&mut &tree, &root, false).unwrap() {
+                        Selected::Leaf(job) => jobs.push(job),
+                        Selected::AllTaken => patience -= 1,
+                        Selected::Changed => {}
+                    }
+                    assert!(worker.tree.children.is_empty());
+                }
+                let taken: BTreeSet<u64> = jobs.iter().map(|job| job.code).collect();
+                assert_eq!(taken.len(), jobs.len(), "seed {seed}");
+                let mut expected = BTreeSet::new();
+                leaves(&mut worker, &inner, root.atoms(), root.nimber(), &mut expected);
+                if worker.sum_pair(&root).value().is_some() {
+                    break;
+                }
+                assert!(expected.is_subset(&taken), "seed {seed}");
+                most = most.max(taken.len());
+                // One of them becomes an inner node; the others are free again.
+                let one = jobs.swap_remove(seed as usize % jobs.len());
+                for job in jobs {
+                    tree.finish(&job, false);
+                }
+                worker.allowance = 1;
+                let found = worker.search(one.code, Thresholds::ROOT, 0).unwrap();
+                worker.back_up(&one.path, found.work).unwrap();
+                tree.finish(&one, true);
+                inner.insert(one.code);
+            }
+        }
+        assert!(most > 10, "{most}");
+    }
+}

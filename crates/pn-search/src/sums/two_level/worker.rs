@@ -1,0 +1,276 @@
+//! A worker elsewhere: couples in, what df-pn finds out about them out.
+//!
+//! Workers tell each other Grundy numbers and no entries: the numbers of open couples below a leaf,
+//! with their atoms' names, take longer to collect and to read than they save (docs/design/sprouts-search.md).
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
+use crate::Value;
+use crate::jobs::messages::{JobId, JobOutcome, Search, WorkerId};
+use crate::jobs::remote::wire::{self, Kind};
+use crate::jobs::remote::{RemoteWorker, WireError, WorkerJobs};
+use crate::nand::{Expanded, Nand};
+use crate::numbers::Pair;
+use crate::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
+use crate::sums::collect::Collector;
+use crate::sums::evaluate::Evaluator;
+use crate::sums::expand::NONE_NEW;
+use crate::sums::game::{Atom, Impartial};
+use crate::sums::knowledge::MAX_GRUNDY;
+use crate::sums::options::SearchOptions;
+use crate::sums::threads::{INTERVAL, Searched, Task, Threads, Worker};
+use crate::sums::tree::Node;
+use crate::sums::workspace::{Workspace, code_of, couple_of};
+use crate::table::Table;
+use crate::thresholds::Thresholds;
+
+/// A worker for a game whose atoms have names.
+///
+/// The budget of a job are nodes, and as many expansions: of what is known already there are no new
+/// nodes.
+pub struct SumWorker<'a, G: Named> {
+    pub(super) workspace: Workspace<'a, G>,
+    options: SearchOptions,
+    threads: NonZeroUsize,
+    jobs: WorkerJobs<'a>,
+    scratch: Mutex<G::Scratch>,
+}
+
+/// An evaluator for one thread, in whose team nobody tells an observer.
+type Alone<'a, G> = Evaluator<'a, G, &'a Table>;
+
+impl<'a, G: Named> SumWorker<'a, G> {
+    /// Creates a worker for the search with this number. It owns the workspace, because a job lets the
+    /// table grow without waiting for other searches.
+    pub fn new(
+        workspace: Workspace<'a, G>,
+        options: SearchOptions,
+        threads: NonZeroUsize,
+        search: u64,
+        pace: Option<&'a dyn Pace>,
+    ) -> Self {
+        let jobs = WorkerJobs::new(search, pace);
+        SumWorker { workspace, options, threads, jobs, scratch: Mutex::default() }
+    }
+
+    /// Calls `run` with an evaluator; what that counts and finds out comes back with the result.
+    fn evaluate<T>(
+        &self,
+        run: impl FnOnce(&mut Alone<'_, G>) -> T,
+    ) -> (T, Counters, Vec<(Atom, u32)>) {
+        let team = Team::new(1, Limits::default(), Counters::default());
+        // Without an observer, so that what is found stays in the team.
+        let control = Control::of_member(Member::first(&team), None, INTERVAL);
+        let workspace = &self.workspace;
+        let mut evaluator =
+            Evaluator::new(workspace, &workspace.table, control, self.options, false);
+        let result = run(&mut evaluator);
+        let counters = evaluator.control.counters;
+        evaluator.control.finish();
+        (result, counters, team.take_found())
+    }
+
+    /// Takes over what others have found out, as far as there is room: what is left out takes longer,
+    /// and that is all.
+    ///
+    /// # Errors
+    /// What contradicts it here: the number that is known, if it is not only known which it is not.
+    fn take_over(
+        &self,
+        facts: &[GrundyNumber],
+        scratch: &mut G::Scratch,
+    ) -> Result<(), Option<GrundyNumber>> {
+        let Workspace { game, knowledge, .. } = &self.workspace;
+        let learn = |evaluator: &mut Alone<'_, G>| {
+            for fact in facts {
+                match evaluator.learn(fact, scratch) {
+                    Ok(_) => {}
+                    Err(Problem::Full) => break,
+                    Err(Problem::Contradiction) => {
+                        let atom = game.find(&fact.atom, scratch).ok().flatten();
+                        let number = atom.and_then(|atom| knowledge.get(atom).grundy());
+                        return Err(number.map(|number| GrundyNumber { number, ..fact.clone() }));
+                    }
+                }
+            }
+            Ok(())
+        };
+        self.evaluate(learn).0
+    }
+
+    /// The atom of a job, for which room is made if need be. `None` if there is no room.
+    fn find(
+        &self,
+        name: &str,
+        scratch: &mut G::Scratch,
+        stop: Option<&AtomicBool>,
+    ) -> Result<Option<Atom>, WireError> {
+        let Workspace { game, .. } = &self.workspace;
+        let mut found = game.find(name, scratch);
+        let stop = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        let threads = self.threads.get() as u32;
+        if found.is_err() && Collector::default().collect(&self.workspace, &[], threads, &stop) {
+            found = game.find(name, scratch);
+        }
+        match found {
+            Err(_) => Ok(None),
+            Ok(Some(atom)) => Ok(Some(atom)),
+            Ok(None) => Err(WireError::Unexpected("about an atom of this game")),
+        }
+    }
+
+    /// Searches a couple.
+    fn search_couple(
+        &self,
+        code: u64,
+        budget: u64,
+        limits: Limits<'_>,
+    ) -> (JobOutcome<Couple, Vec<Hints>>, Counters, Vec<GrundyNumber>) {
+        let workspace = &self.workspace;
+        let threads = self.threads.get() as u32;
+        let threads =
+            Threads { workspace, options: self.options, count: threads, team_of_one: false };
+        let task = SearchCouple { code, expansions: budget.div_ceil(threads.count.into()) };
+        let mut found = Found { game: workspace.game, numbers: Vec::new() };
+        let (atom, _) = couple_of(code);
+        let Searched { answer, counters, .. } = threads.search(&task, &[atom], limits, &mut found);
+        let mut spent = counters;
+        let outcome = match answer.map(Pair::value) {
+            Ok(Some(value)) => JobOutcome::Solved(value, None),
+            Err(Reason::Interrupted) => JobOutcome::Stopped,
+            Err(reason @ (Reason::FileError | Reason::TimeLimit | Reason::Contradiction)) => {
+                JobOutcome::Failed(reason)
+            }
+            // Without memory the leader has to do with what is known.
+            Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
+                let (outcome, counters, numbers) =
+                    self.evaluate(|evaluator| children(evaluator, code));
+                spent.add_since(&counters, &Counters::default());
+                found.grundy_numbers(&numbers);
+                outcome
+            }
+        };
+        if let Some(number) = workspace.knowledge.get(atom).grundy() {
+            // The leader may not have heard of it when the job was given.
+            found.grundy_numbers(&[(atom, number)]);
+        }
+        // The leader counts its own table, and every Grundy number once.
+        let spent =
+            Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, jobs: 1, ..spent };
+        (outcome, spent, found.numbers)
+    }
+}
+
+impl<G: Named> RemoteWorker for SumWorker<'_, G> {
+    fn search(
+        &self,
+        worker: WorkerId,
+        answer: &[u8],
+        entries: Option<&[u8]>,
+    ) -> Result<Vec<u8>, WireError> {
+        if let Some(bytes) = entries {
+            wire::open(Kind::Entries, self.jobs.search, bytes)?;
+        }
+        self.jobs.run(worker, answer, |job, facts, limits| {
+            let Search { node: Couple { atom, nimber }, budget, .. } = job;
+            if nimber > MAX_GRUNDY {
+                return Err(WireError::Unexpected("one with a sound heap"));
+            }
+            let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+            let taken = self.take_over(&facts, scratch);
+            let atom = self.find(&atom, scratch, limits.stop)?;
+            Ok(match (taken, atom) {
+                (Err(known), _) => {
+                    let known = known.into_iter().collect();
+                    (JobOutcome::Failed(Reason::Contradiction), Counters::default(), known)
+                }
+                (_, None) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
+                (_, Some(atom)) => self.search_couple(code_of(atom, nimber), budget, limits),
+            })
+        })
+    }
+
+    fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
+        let _: Couple = wire::decode(Kind::Node, self.jobs.search, node)?;
+        Ok(wire::seal(Kind::Entries, self.jobs.search, |_| {}))
+    }
+
+    fn call_off(&self, job: JobId) {
+        self.jobs.call_off(job);
+    }
+
+    fn counters(&self) -> Counters {
+        self.jobs.counters()
+    }
+
+    fn capacity(&self) -> u64 {
+        self.workspace.table.capacity()
+    }
+}
+
+/// What is known below a couple that is still open, or its value if that turns out.
+fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Couple, Vec<Hints>> {
+    let (atom, nimber) = couple_of(code);
+    let expanded = match Nand::value(evaluator, code) {
+        Some(value) => Expanded::Solved(value),
+        None => evaluator.expanded(code, true, NONE_NEW),
+    };
+    match expanded {
+        Expanded::Solved(value) => {
+            Nand::solved(evaluator, code, value, 1);
+            JobOutcome::Solved(value, None)
+        }
+        Expanded::Won(_) => JobOutcome::Solved(Value::Win, None),
+        Expanded::Stopped => JobOutcome::Open(Vec::new()),
+        Expanded::Open(Node { list, .. }) => {
+            JobOutcome::Open(evaluator.hints_below(atom, nimber, &list))
+        }
+    }
+}
+
+/// Searches a couple for so many expansions of each thread.
+struct SearchCouple {
+    code: u64,
+    expansions: u64,
+}
+
+impl<G: Impartial> Task<G> for SearchCouple {
+    type Answer = Pair;
+
+    fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Pair> {
+        worker.allowance = self.expansions;
+        loop {
+            let found = worker.search(self.code, Thresholds::ROOT, 0).map(|found| found.pair);
+            // A call from above ends a search without numbers: somebody has solved the couple.
+            worker.forget_call();
+            if worker.tree.control.stopped.is_some()
+                && found.is_none_or(|pair| pair.value().is_none())
+            {
+                return None;
+            }
+            match found {
+                Some(pair) if pair.value().is_some() => return found,
+                _ if worker.allowance == 0 => return Some(Pair { phi: 1, delta: 1 }),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Keeps the Grundy numbers that are found, by their names.
+struct Found<'g, G> {
+    game: &'g G,
+    numbers: Vec<GrundyNumber>,
+}
+
+impl<G: Named> Observer for Found<'_, G> {
+    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
+        let named =
+            |&(atom, number): &(Atom, u32)| GrundyNumber { atom: self.game.name(atom), number };
+        self.numbers.extend(numbers.iter().map(named));
+        true
+    }
+}

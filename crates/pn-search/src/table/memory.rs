@@ -1,0 +1,62 @@
+//! The memory of a table: zeroed, aligned to cache lines, in huge pages where the system has them.
+
+#![allow(unsafe_code)]
+
+use super::{CLUSTER, Cell, Cluster};
+use crate::table::TableError;
+
+#[cfg(not(any(loom, miri)))]
+pub(super) struct Memory {
+    map: memmap2::MmapRaw,
+    clusters: usize,
+}
+
+#[cfg(not(any(loom, miri)))]
+impl Memory {
+    pub fn new(clusters: usize) -> Result<Self, TableError> {
+        let bytes = clusters * size_of::<Cluster>();
+        let map = crate::allocation::zeroed(bytes)
+            .map_err(|source| TableError::Memory { bytes, source })?;
+        Ok(Memory { map: map.into(), clusters })
+    }
+
+    #[inline(always)]
+    pub fn clusters(&self) -> &[Cluster] {
+        // SAFETY: the mapping is writable, page-aligned, lives as long as `self`, holds `clusters`
+        // clusters, and is reached through this function only, which hands out shared references;
+        // the pointer is the mapping's own, not one of a shared slice, so the cells may write
+        // through it; all bits zero is a valid cluster, as is every other pattern.
+        unsafe {
+            std::slice::from_raw_parts(self.map.as_mut_ptr().cast::<Cluster>(), self.clusters)
+        }
+    }
+}
+
+#[cfg(any(loom, miri))]
+pub(super) struct Memory(Box<[Cluster]>);
+
+#[cfg(any(loom, miri))]
+impl Memory {
+    pub fn new(clusters: usize) -> Result<Self, TableError> {
+        Ok(Memory((0..clusters).map(|_| super::empty_cluster()).collect()))
+    }
+
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.0
+    }
+}
+
+/// Asks for a cluster to be fetched into the cache.
+#[inline(always)]
+pub(super) fn prefetch(cluster: &[Cell; CLUSTER]) {
+    #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing architecturally; SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cluster).cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
+    let _ = cluster;
+}
+
+const _: () = assert!(size_of::<Cluster>() == 16 * CLUSTER || cfg!(loom));

@@ -1,0 +1,108 @@
+//! Plain negamax with a memo: the oracle against which every other algorithm is tested.
+//!
+//! It uses nothing of a game but [`Game::expand`], looks at no estimate, and its only short cut is
+//! to stop at the first lost child. So it is slow, and it is easy to see that it is right.
+//!
+//! Memory is one hash-map entry (about 20 bytes, at most doubled by the map's growth) for every
+//! distinct position that it visits, without bound, and one recursion level per ply. Time is one
+//! expansion for each of these positions. That is fine for some millions of positions and hopeless
+//! for a whole board of 6x6.
+
+use std::collections::HashMap;
+
+use crate::Value;
+use crate::plain::game::{Child, Expansion, Game};
+
+/// Negamax on one game; the memo is kept between questions.
+pub struct Negamax<'a, G: Game> {
+    game: &'a G,
+    scratch: G::Scratch,
+    memo: HashMap<u64, Value>,
+}
+
+impl<'a, G: Game> Negamax<'a, G> {
+    /// An oracle that knows nothing yet.
+    pub fn new(game: &'a G) -> Self {
+        Negamax { game, scratch: G::Scratch::default(), memo: HashMap::new() }
+    }
+
+    /// The value of a position for the side to move.
+    ///
+    /// Recurses as deep as the longest game from here; a game of many thousand plies needs a thread
+    /// with a large stack.
+    pub fn value(&mut self, code: u64) -> Value {
+        if let Some(&value) = self.memo.get(&code) {
+            return value;
+        }
+        let mut children = Vec::new();
+        let value = match self.game.expand(code, &mut self.scratch, &mut children, |_| {}) {
+            Expansion::Lost => Value::Loss,
+            Expansion::Won(_) => Value::Win,
+            Expansion::Open => self.value_of_open(&children),
+        };
+        self.memo.insert(code, value);
+        value
+    }
+
+    fn value_of_open(&mut self, children: &[Child]) -> Value {
+        for child in children {
+            if self.value(child.code) == Value::Loss {
+                return Value::Win;
+            }
+        }
+        Value::Loss
+    }
+
+    /// The number of distinct positions whose value is known by now.
+    pub fn positions(&self) -> usize {
+        self.memo.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::GraphGame;
+    use super::*;
+
+    #[test]
+    fn small_graphs_by_hand() {
+        // 0 -> 1 -> 2 -> 3: whoever is an odd number of plies from the end wins.
+        let chain = GraphGame::new(4, &[(0, 1), (1, 2), (2, 3)]).unwrap();
+        let values: Vec<_> = (0..4).map(|node| Negamax::new(&chain).value(node)).collect();
+        let (win, loss) = (Value::Win, Value::Loss);
+        assert_eq!(values, [win, loss, win, loss]);
+
+        // One lost child among won ones is enough; none is not.
+        let fork = GraphGame::new(6, &[(0, 1), (0, 2), (1, 3), (2, 4), (4, 5), (3, 5)]).unwrap();
+        // 5 lost, 3 and 4 won, 1 and 2 lost, 0 won.
+        let mut oracle = Negamax::new(&fork);
+        assert_eq!(oracle.value(0), win);
+        assert_eq!((oracle.value(1), oracle.value(2)), (loss, loss));
+        assert_eq!((oracle.value(3), oracle.value(4)), (win, win));
+    }
+
+    #[test]
+    fn nim_is_lost_exactly_if_the_piles_add_to_zero_without_carry() {
+        for piles in [&[3, 4, 5][..], &[1, 1], &[0], &[7], &[2, 3, 1, 1]] {
+            let nim = GraphGame::nim(piles);
+            let mut oracle = Negamax::new(&nim);
+            for node in 0..nim.nodes() {
+                let left = GraphGame::nim_piles(piles, node);
+                let sum = left.iter().fold(0, |sum, pile| sum ^ pile);
+                let expected = if sum == 0 { Value::Loss } else { Value::Win };
+                assert_eq!(oracle.value(node), expected, "{left:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_memo_holds_every_position_once() {
+        let nim = GraphGame::nim(&[2, 2]).with_immediate_wins(false);
+        let mut oracle = Negamax::new(&nim);
+        assert_eq!(oracle.value(0), Value::Loss);
+        let positions = oracle.positions();
+        assert!(positions as u64 <= nim.nodes());
+        oracle.value(0);
+        assert_eq!(oracle.positions(), positions);
+    }
+}

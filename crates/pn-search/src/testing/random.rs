@@ -1,0 +1,50 @@
+//! SplitMix64 (Steele, Lea and Flood 2014): the same numbers in every build.
+
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// What a generator makes of its state.
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A mixed key of a code.
+pub fn key(code: u64) -> u64 {
+    mix(code.wrapping_add(STEP))
+}
+
+/// The state of a generator.
+pub struct Random(pub u64);
+
+impl Random {
+    #[allow(clippy::should_implement_trait, reason = "not an iterator")]
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        mix(self.0)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    /// A number below `bound` by the upper bits; 0 if that is 0.
+    pub fn scaled(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+
+    pub fn index(&mut self, length: usize) -> usize {
+        self.below(length as u64) as usize
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.index(from.len())]
+    }
+
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            items.swap(end, self.index(end + 1));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The sources of values of `analyse`, `play` and `annotate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::ThreadsArg;
+use crate::args::database;
+use crate::exit::CliError;
+use konane::Board;
+use konane::analysis::Analyst;
+use konane::proof::Guide;
+use konane::system::parse_bytes;
+
+/// Files with values, and a search for positions that they do not cover.
+#[derive(Debug, Args)]
+pub struct AnalystArgs {
+    /// Take values from the database of the board in this directory, or from this database.
+    #[arg(long, value_name = "DIR")]
+    pub db: Option<PathBuf>,
+    /// Take the positions of this proof for proven, unchecked: verify-proof checks it. Can be given
+    /// several times.
+    #[arg(long, value_name = "FILE")]
+    pub proof: Vec<PathBuf>,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    /// Memory for what the search finds, at least 1MiB.
+    #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: u64,
+}
+
+impl AnalystArgs {
+    /// Opens the files and allocates the table of the search.
+    pub fn open(&self, board: &Board) -> Result<Analyst, CliError> {
+        // The search is df-pn, which runs on all threads.
+        let threads = self.threads.of("dfpn", ["dfpn"])?;
+        let mut analyst = Analyst::on_board(board.clone(), self.memory)?.threads(threads);
+        let board = board.dimensions();
+        for file in &self.proof {
+            let guide = Guide::open(file)?;
+            let (expected, got) = (board, guide.board().dimensions());
+            if expected != got {
+                let file = file.display().to_string();
+                return Err(CliError::OtherBoard { file, expected, got });
+            }
+            analyst = analyst.with_proof(guide)?;
+        }
+        match &self.db {
+            None => Ok(analyst),
+            Some(directory) => Ok(analyst.with_database(database::open(directory, board, None)?)?),
+        }
+    }
+
+    /// The names of the proofs.
+    pub fn proofs(&self) -> String {
+        let files = self.proof.iter().map(|file| file.display().to_string());
+        files.collect::<Vec<_>>().join(", ")
+    }
+}

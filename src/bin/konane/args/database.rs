@@ -1,0 +1,71 @@
+//! Databases as arguments.
+
+use std::path::Path;
+
+use crate::exit::CliError;
+use konane::tablebase::{Database, DatabaseOptions, Metric, Scope};
+use konane::{Dimensions, Position};
+
+/// Opens the database of a board in a directory, or the database that the directory is. If there is only
+/// one of the transposed board, the remedy of the error is the command for that board, and for the
+/// transposed position if one is given.
+pub fn open(
+    directory: &Path,
+    board: Dimensions,
+    position: Option<&Position>,
+) -> Result<Database, CliError> {
+    let find = |board| Database::find(directory, board, DatabaseOptions::default());
+    let database = find(board).map_err(|error| match transposed(board).map(find) {
+        Some(Ok(other)) => CliError::Transposed {
+            error: Box::new(error),
+            path: other.directory().to_owned(),
+            board: other.board().dimensions(),
+            position: position.map(|position| transposed_text(board, &other, position)),
+        },
+        _ => error.into(),
+    })?;
+    tracing::debug!(?database, "database opened");
+    Ok(database)
+}
+
+/// The board with ranks and files exchanged, if it is not square. Its top-left square is black as well, so
+/// it is the same game.
+fn transposed(board: Dimensions) -> Option<Dimensions> {
+    let (ranks, files) = (board.ranks(), board.files());
+    Dimensions::new(files, ranks).ok().filter(|_| ranks != files)
+}
+
+fn transposed_text(board: Dimensions, other: &Database, position: &Position) -> String {
+    let (ranks, files) = (board.ranks(), board.files());
+    let square = |square: u8| u32::from(square) % files * ranks + u32::from(square) / files;
+    let stones = (0..u64::BITS as u8).filter(|square| position.occupied() >> square & 1 == 1);
+    let occupied = stones.fold(0, |set, old| set | 1 << square(old));
+    Position::new_unchecked(other.board(), occupied, position.to_move()).to_string()
+}
+
+/// Heading of a database: its board, scope and metric.
+pub fn heading(board: Dimensions, scope: Scope, max_stones: u32, metric: Metric) -> String {
+    let mut head = format!("{board}, {} positions", scope.name());
+    if max_stones < board.squares() {
+        head += &format!(" with up to {max_stones} stones");
+    }
+    match metric {
+        Metric::Outcome => head,
+        Metric::Remoteness => head + ", with remoteness",
+    }
+}
+
+/// Values of the option, with their help texts.
+pub const SCOPES: &[(Scope, &str)] = &[
+    (Scope::Complete, "Every set of stones with either side to move"),
+    (Scope::Reachable, "The positions that a game from the start can reach"),
+];
+
+/// Values of the option, with their help texts.
+pub const METRICS: &[(Metric, &str)] = &[
+    (Metric::Outcome, "Who wins"),
+    (
+        Metric::Remoteness,
+        "Who wins, and after how many plies: the winner hurries, the loser delays",
+    ),
+];

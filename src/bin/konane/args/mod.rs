@@ -1,0 +1,276 @@
+//! Arguments that several subcommands have.
+
+pub mod analyst;
+pub mod database;
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use crate::exit::CliError;
+use konane::notation::{parse_line, parse_position_as};
+use konane::search::run::Limits;
+use konane::system::{
+    NumberError, memory_available, parse_bytes, parse_count, parse_duration, parse_number,
+    start_in_pool, thread_pool,
+};
+use konane::{Board, Dimensions, Move, PhaseChoice, Position};
+
+/// Maximum number of threads.
+pub const MAX_THREADS: u32 = 1024;
+
+fn parse_threads(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 1, MAX_THREADS.into()).map(|number| number as u32)
+}
+
+/// Parser of a value of the library by its name. Each value comes with its help text.
+pub fn named<T>(
+    values: &'static [(T, &'static str)],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let names = values.iter().map(move |&(value, help)| PossibleValue::new(name(value)).help(help));
+    PossibleValuesParser::new(names).map(move |text| {
+        let (value, _) = values.iter().find(|&&(value, _)| name(value) == text).expect("a name");
+        *value
+    })
+}
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct OutputArgs {
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress on stderr.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Number of threads.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ThreadsArg {
+    /// Threads to use [default: all cores].
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_threads)]
+    pub threads: Option<u32>,
+}
+
+impl ThreadsArg {
+    /// The requested number, or the number of cores; one for an algorithm that is not among the
+    /// `parallel` ones.
+    pub fn of(
+        self,
+        algorithm: &'static str,
+        parallel: impl IntoIterator<Item = &'static str>,
+    ) -> Result<NonZeroUsize, CliError> {
+        let parallel: Vec<&str> = parallel.into_iter().collect();
+        let asked = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
+        if parallel.contains(&algorithm) {
+            let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            Ok(asked.unwrap_or_else(cores))
+        } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
+            Err(CliError::OneThread { algorithm, parallel })
+        } else {
+            Ok(NonZeroUsize::MIN)
+        }
+    }
+
+    /// Runs `work` on a pool of this many threads.
+    pub fn install<T: Send>(self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
+        let pool = self.pool().spawn_handler(start_in_pool).build();
+        Ok(pool.map_err(CliError::Threads)?.install(work))
+    }
+
+    /// Starts the global pool with this many threads, for work that cannot run in [`ThreadsArg::install`].
+    /// May be called once. Rayon itself would start the pool at its first use, and panic if the system
+    /// starts no threads.
+    pub fn start_pool(self) -> Result<(), CliError> {
+        self.pool().spawn_handler(start_in_pool).build_global().map_err(CliError::Threads)
+    }
+
+    fn pool(self) -> rayon::ThreadPoolBuilder {
+        // 0 leaves the choice to rayon.
+        thread_pool(self.threads.unwrap_or(0) as usize)
+    }
+}
+
+/// Memory limit of a subcommand that computes the memory that it needs.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct MemoryLimitArg {
+    /// Memory that may be used [default: what the system has available].
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: Option<u64>,
+}
+
+impl MemoryLimitArg {
+    /// The limit, or the memory that is available; `None` if the system does not report it.
+    pub fn available(self) -> Option<u64> {
+        self.memory.or_else(memory_available)
+    }
+
+    /// Returns an error if `what` needs more memory than is available.
+    pub fn must_suffice(self, need: u64, what: impl FnOnce() -> String) -> Result<(), CliError> {
+        match self.available() {
+            Some(have) if need > have => Err(CliError::Memory { what: what(), need, have }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Memory of a search.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SearchMemoryArg {
+    /// Memory to search in, at least 1MiB.
+    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
+          allow_hyphen_values = true)]
+    pub memory: u64,
+}
+
+/// Limits of a search.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SearchArgs {
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: SearchMemoryArg,
+    /// Give up after this time, such as 60s, 5m or 1h30m.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub time_limit: Option<Duration>,
+    /// Give up after this many nodes, such as 500000, 2.5M or 1e6.
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
+    pub max_nodes: Option<u64>,
+}
+
+impl SearchArgs {
+    /// The limits of a search that begins at `begun`.
+    pub fn limits(self, begun: Instant, stop: &AtomicBool) -> Limits<'_> {
+        Limits {
+            nodes: self.max_nodes,
+            // A time that the clock cannot represent is no limit.
+            deadline: self.time_limit.and_then(|limit| begun.checked_add(limit)),
+            stop: Some(stop),
+            ..Limits::default()
+        }
+    }
+}
+
+/// Jobs of the two-level search.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct JobArgs {
+    /// pns-pdfpn: length of a worker's job in nodes, for Sprouts in expansions [default: 10000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
+    pub iterations: Option<u64>,
+    /// pns-pdfpn: expansions after which a worker tells its numbers to the others [default: 4096,
+    /// for Sprouts 1000].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
+    pub updates: Option<u64>,
+    /// pns-pdfpn: threads of each worker [default: 1]. There are --threads / N workers.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_threads)]
+    pub threads_per_worker: Option<u32>,
+}
+
+impl JobArgs {
+    /// Returns the number of threads of a worker, after a check of these options against the algorithm and
+    /// the threads of the search.
+    pub fn threads_per_worker(
+        self,
+        algorithm: &'static str,
+        two_levels: bool,
+        threads: NonZeroUsize,
+    ) -> Result<NonZeroUsize, CliError> {
+        let given = [
+            ("--iterations", self.iterations.is_some()),
+            ("--updates", self.updates.is_some()),
+            ("--threads-per-worker", self.threads_per_worker.is_some()),
+        ];
+        if let (false, Some((option, _))) = (two_levels, given.iter().find(|(_, given)| *given)) {
+            return Err(CliError::JobOption { option, algorithm });
+        }
+        let each = self.threads_per_worker.and_then(|each| NonZeroUsize::new(each as usize));
+        let each = each.unwrap_or(NonZeroUsize::MIN);
+        if each > threads {
+            return Err(CliError::WorkerThreads { each, threads });
+        }
+        Ok(each)
+    }
+}
+
+/// A board and a position on it.
+#[derive(Debug, Args)]
+pub struct PositionArgs {
+    /// Ranks x files, such as 6x6.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    #[command(flatten)]
+    pub begin: BeginArgs,
+}
+
+/// A position on a board. By default its start.
+#[derive(Debug, Args)]
+pub struct BeginArgs {
+    /// Begin at this position: ranks from the top with / between them, x Black, o White, a number
+    /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub position: Option<String>,
+    /// Phase of --position: auto (a removal is next if fewer than two squares are empty) or jump (the
+    /// players jump, as in "1ox b") [default: auto].
+    #[arg(
+        long,
+        value_name = "PHASE",
+        value_parser = named(PHASES, PhaseChoice::name),
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        requires = "position"
+    )]
+    pub phase: PhaseChoice,
+    /// Play these moves first, from --position or from the start: squares to remove, then jumps
+    /// such as "c3-c1" (file letters from the left, rank numbers from the bottom), with spaces or
+    /// commas between them: "a4 a3".
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
+    pub moves: Option<String>,
+}
+
+impl PositionArgs {
+    /// Returns the board and the position after the moves.
+    pub fn read(&self) -> Result<(Board, Position), CliError> {
+        let (board, begin, moves) = self.begin.read(self.board)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
+        Ok((board, position))
+    }
+}
+
+impl BeginArgs {
+    /// Returns true if any of the options is given.
+    pub fn given(&self) -> bool {
+        self.position.is_some() || self.moves.is_some()
+    }
+
+    /// Returns the board, the position before the moves, and the moves.
+    pub fn read(&self, board: Dimensions) -> Result<(Board, Position, Vec<Move>), CliError> {
+        let (board, begin) = match &self.position {
+            Some(text) => parse_position_as(board, text, self.phase).map_err(CliError::Position)?,
+            None => {
+                let board = Board::new(board);
+                let start = Position::start(&board);
+                (board, start)
+            }
+        };
+        let moves = self.moves.as_deref().unwrap_or_default();
+        let moves = parse_line(&board, &begin, moves).map_err(CliError::Moves)?;
+        Ok((board, begin, moves))
+    }
+}
+
+/// Values of the option, with their help texts.
+pub const PHASES: &[(PhaseChoice, &str)] = &[
+    (PhaseChoice::Auto, "By the number of empty squares"),
+    (PhaseChoice::Jump, "The jumping phase"),
+];

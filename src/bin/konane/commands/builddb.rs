@@ -1,0 +1,337 @@
+//! `konane builddb`.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::database;
+use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg, named};
+use crate::exit::{CliError, Exit};
+use crate::output;
+use crate::progress::Progress;
+use konane::search::run::Reason;
+use konane::system::peak_memory;
+use konane::system::{NumberError, parse_number};
+use konane::tablebase::files::format::database_name;
+use konane::tablebase::{
+    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
+};
+use konane::{Board, Dimensions};
+
+/// Most stones that a board can have.
+const MOST_STONES: u64 = 64;
+
+fn parse_stones(text: &str) -> Result<u32, NumberError> {
+    parse_number(text, 0, MOST_STONES).map(|number| number as u32)
+}
+
+/// `konane builddb`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "What was interrupted goes on when the same command is run again.\n\n",
+    "Examples:\n",
+    "  konane builddb 4x5\n",
+    "  konane builddb 5x5 --out databases --threads 1\n",
+    "  konane builddb 4x5 --metric remoteness\n",
+    "  konane builddb 7x7 --max-stones 4 --memory 1GiB --plan\n"
+))]
+pub struct BuilddbArgs {
+    /// Ranks x files, such as 6x6.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    /// The directory for databases; each has a directory in it, such as db/6x6-complete.
+    #[arg(short, long, value_name = "DIR", default_value = "db")]
+    pub out: PathBuf,
+    /// Which positions.
+    #[arg(long, value_name = "NAME", default_value = "complete",
+          value_parser = named(database::SCOPES, Scope::name))]
+    pub scope: Scope,
+    /// What to store of each position.
+    #[arg(long, value_name = "NAME", default_value = "outcome",
+          value_parser = named(database::METRICS, Metric::name))]
+    pub metric: Metric,
+    /// Only positions with up to this many stones.
+    #[arg(long, value_name = "N", value_parser = parse_stones, allow_negative_numbers = true)]
+    pub max_stones: Option<u32>,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    /// Print what the build would need, and stop.
+    #[arg(long, visible_alias = "dry-run")]
+    pub plan: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The JSON of `builddb --plan`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PlanJson {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// Positions that the database covers.
+    pub scope: Scope,
+    /// Values that the database has.
+    pub metric: Metric,
+    /// Maximum number of stones of its positions.
+    pub max_stones: u32,
+    /// Where the files will be.
+    pub directory: String,
+    /// True if the database exists already.
+    pub finished: bool,
+    /// Positions whose value will be known, as far as that can be told before.
+    pub positions: u128,
+    /// Positions in the files, after reduction by symmetry.
+    pub stored_positions: u128,
+    /// Memory needed at most.
+    pub memory_bytes: u64,
+    /// Memory that may be used; null if the system does not say.
+    pub memory_limit: Option<u64>,
+    /// The files, estimated.
+    pub disk_bytes: u64,
+    /// Maximum on the disk while building.
+    pub disk_peak_bytes: u64,
+    /// What is read from files and written to them, estimated, if rows are built in slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traffic_bytes: Option<u64>,
+    /// Rows of a slice, if rows are built in slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slice_rows: Option<u32>,
+    /// Free disk space; null if the system does not say.
+    pub disk_limit: Option<u64>,
+    /// Time, estimated.
+    pub seconds: f64,
+    /// Threads that the estimate is for.
+    pub threads: usize,
+}
+
+/// The JSON of `builddb`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BuildJson {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// Positions that the database covers.
+    pub scope: Scope,
+    /// Values that the database has.
+    pub metric: Metric,
+    /// Maximum number of stones of its positions.
+    pub max_stones: u32,
+    /// Where the files are.
+    pub directory: String,
+    /// Positions whose value is known; null if there is no database.
+    pub positions: Option<u64>,
+    /// Those with Black to move that Black wins.
+    pub black_to_move_wins: Option<u64>,
+    /// Those with White to move that White wins.
+    pub white_to_move_wins: Option<u64>,
+    /// With metric remoteness: how many of the positions last how many plies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<Histogram>,
+    /// Bytes of the files.
+    pub bytes: Option<u64>,
+    /// Why there is no database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// The most memory in use; null if the system does not say.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// Plans, builds and prints.
+pub fn run(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    args.threads.install(|| plan_and_build(args, stop))?
+}
+
+fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let begun = Instant::now();
+    let board = Board::new(args.board);
+    let options = BuildOptions {
+        scope: args.scope,
+        metric: args.metric,
+        max_stones: args.max_stones,
+        memory_bytes: args.memory.memory,
+        ..BuildOptions::complete(args.out.clone())
+    };
+    let no_database = |reason: &str| no_database(args, reason, begun.elapsed().as_secs_f64());
+    let plan = match plan(&board, &options) {
+        Ok(plan) => plan,
+        Err(error) => {
+            if let (true, Some(resource)) = (args.output.json, error.lacking()) {
+                output::write_json(&no_database(match resource {
+                    Resource::Memory => "memory",
+                    Resource::Disk => "disk limit",
+                }))?;
+            }
+            return Err(error.into());
+        }
+    };
+    if args.plan && args.output.json {
+        output::write_json(&plan_object(&plan))?;
+    } else if !args.output.json {
+        output::write_text(plan_text(&plan))?;
+    }
+    if args.plan {
+        return Ok(Exit::Answered);
+    }
+    let progress = Progress::new(args.output.quiet);
+    let result = build(&board, &plan, &progress, stop);
+    drop(progress);
+    match result {
+        Ok(summary) => {
+            output::answer(args.output.json, &object(args, &summary), |_| text(&plan, &summary))?;
+            Ok(Exit::Answered)
+        }
+        Err(BuildError::Interrupted) => {
+            output::answer(args.output.json, &no_database(Reason::Interrupted.text()), |_| {
+                "interrupted: the same command goes on from here\n".to_owned()
+            })?;
+            Ok(Exit::Interrupted)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn name(directory: &Path) -> String {
+    directory.display().to_string()
+}
+
+fn plan_object(plan: &Plan) -> PlanJson {
+    PlanJson {
+        board: plan.dimensions,
+        scope: plan.scope,
+        metric: plan.metric,
+        max_stones: plan.max_stones,
+        directory: name(&plan.directory),
+        finished: plan.finished,
+        positions: plan.positions,
+        stored_positions: plan.stored_positions,
+        memory_bytes: plan.memory_bytes,
+        memory_limit: plan.memory_limit,
+        disk_bytes: plan.disk_bytes,
+        disk_peak_bytes: plan.disk_peak_bytes,
+        traffic_bytes: plan.slices.map(|slices| slices.read_bytes + slices.written_bytes),
+        slice_rows: plan.slices.map(|slices| slices.slice_rows),
+        disk_limit: plan.disk_limit,
+        seconds: plan.seconds,
+        threads: plan.threads,
+    }
+}
+
+fn plan_text(plan: &Plan) -> String {
+    let limit = |limit: Option<u64>, what| match limit {
+        Some(bytes) => format!(" of {} {what}", output::bytes(bytes)),
+        None => String::new(),
+    };
+    let head = database::heading(plan.dimensions, plan.scope, plan.max_stones, plan.metric);
+    let mut rows = vec![
+        ("directory", name(&plan.directory)),
+        ("positions", output::large(plan.positions)),
+        ("stored", format!("{} (symmetric ones once)", output::large(plan.stored_positions))),
+    ];
+    if plan.finished {
+        rows.push(("plan", "nothing to do: the database is there".to_string()));
+    } else {
+        let memory = limit(plan.memory_limit, "available");
+        rows.push(("memory", output::bytes(plan.memory_bytes) + &memory));
+        let (files, most) = (output::bytes(plan.disk_bytes), output::bytes(plan.disk_peak_bytes));
+        let disk = limit(plan.disk_limit, "free");
+        rows.push(("disk", format!("about {files}, at most {most} at a time{disk}")));
+        if let Some(slices) = &plan.slices {
+            let (read, written) = (slices.read_bytes, slices.written_bytes);
+            rows.push(("slices", format!("of {} rows, {} tasks", slices.slice_rows, slices.tasks)));
+            let [read, written] = [read, written].map(output::bytes);
+            rows.push(("traffic", format!("about {read} read and {written} written")));
+        }
+        let (time, threads) =
+            (output::time(plan.seconds), output::threads(plan.threads as u32, None));
+        rows.push(("time", format!("about {time} on {threads}")));
+    }
+    output::rows(&head, &rows)
+}
+
+fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
+    BuildJson {
+        positions: Some(summary.positions),
+        black_to_move_wins: Some(summary.black_to_move_wins),
+        white_to_move_wins: Some(summary.white_to_move_wins),
+        histogram: summary.histogram.clone(),
+        bytes: Some(summary.bytes),
+        reason: None,
+        peak_memory_bytes: summary.peak_memory_bytes,
+        ..no_database(args, "", summary.seconds)
+    }
+}
+
+fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
+    let squares = args.board.squares();
+    let max_stones = args.max_stones.map_or(squares, |stones| stones.min(squares));
+    let directory = database_name(args.board, args.scope, max_stones, args.metric);
+    BuildJson {
+        board: args.board,
+        scope: args.scope,
+        metric: args.metric,
+        max_stones,
+        directory: name(&args.out.join(directory)),
+        positions: None,
+        black_to_move_wins: None,
+        white_to_move_wins: None,
+        histogram: None,
+        bytes: None,
+        reason: Some(reason.to_owned()),
+        seconds,
+        peak_memory_bytes: peak_memory(),
+    }
+}
+
+fn text(plan: &Plan, summary: &BuildSummary) -> String {
+    let head = if plan.finished { "found" } else { "built" };
+    let mut rows = vec![
+        ("positions", output::grouped(summary.positions)),
+        (
+            "Black wins",
+            format!("{} with Black to move", output::grouped(summary.black_to_move_wins)),
+        ),
+        (
+            "White wins",
+            format!("{} with White to move", output::grouped(summary.white_to_move_wins)),
+        ),
+        ("files", output::bytes(summary.bytes)),
+        ("time", output::time(summary.seconds)),
+    ];
+    if let Some(histogram) = &summary.histogram {
+        rows.insert(3, ("longest", format!("{} plies", histogram.longest())));
+        rows.insert(4, ("plies", lengths(histogram)));
+    }
+    if summary.layers_found > 0 && !plan.finished {
+        rows.push(("resumed", format!("{} layers were there", summary.layers_found)));
+    }
+    if let Some(bytes) = summary.peak_memory_bytes {
+        rows.push(("memory", output::bytes(bytes)));
+    }
+    output::rows(head, &rows)
+}
+
+/// How many positions last how many plies, with either side to move: the shares in percent, small ones
+/// at the end together.
+fn lengths(histogram: &Histogram) -> String {
+    let number = |side: &[u64], plies: usize| side.get(plies).copied().unwrap_or(0);
+    let plies = 0..=histogram.longest() as usize;
+    let numbers: Vec<u64> = plies
+        .map(|plies| number(&histogram.black, plies) + number(&histogram.white, plies))
+        .collect();
+    let all = numbers.iter().sum::<u64>().max(1) as f64;
+    let percent = |number: u64| 100.0 * number as f64 / all;
+    let shown = numbers.iter().rposition(|&n| percent(n) >= 0.95).map_or(0, |last| last + 1);
+    let (shown, rest) = numbers.split_at(shown);
+    let share = |(plies, &number): (usize, &u64)| format!("{plies}: {:.0} %", percent(number));
+    let mut parts: Vec<String> = shown.iter().enumerate().map(share).collect();
+    if !rest.is_empty() {
+        parts.push(format!("more: {:.1} %", percent(rest.iter().sum())));
+    }
+    parts.join(", ")
+}

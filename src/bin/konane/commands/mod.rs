@@ -1,0 +1,90 @@
+//! The subcommands. Each is a file, or a folder, with its arguments, its help, its run and its JSON.
+//! The arguments of `explore` are in [`web`](crate::web).
+
+pub mod analyse;
+pub mod annotate;
+pub mod bench;
+pub mod builddb;
+pub mod completions;
+pub mod draw;
+pub mod json_schema;
+pub mod man;
+pub mod perft;
+pub mod play;
+pub mod probe;
+pub mod solve;
+pub mod sprouts;
+pub mod statespace;
+pub mod verify_proof;
+pub mod verifydb;
+
+use std::sync::atomic::AtomicBool;
+
+use clap::{CommandFactory as _, Subcommand};
+
+use crate::exit::{CliError, Exit};
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find the winner of a board or position, and a winning move.
+    Solve(solve::SolveArgs),
+    /// Count move sequences, or distinct positions, ply by ply.
+    Perft(perft::PerftArgs),
+    /// Check a proof that `solve --proof` has written, by the rules of the game alone.
+    VerifyProof(verify_proof::VerifyProofArgs),
+    /// Look at a position: every move with its value, a line of best play, and what you ask.
+    Analyse(analyse::AnalyseArgs),
+    /// Play against the program, which plays perfectly where it can.
+    Play(play::PlayArgs),
+    /// Judge every move of a game record: mistakes, only moves, and what is not known.
+    Annotate(annotate::AnnotateArgs),
+    /// Look at positions in the browser: every move with its value, searches as they run.
+    #[cfg(feature = "explore")]
+    Explore(crate::web::ExploreArgs),
+    /// Look up who wins a position, and what becomes of every move, in a database.
+    Probe(probe::ProbeArgs),
+    /// Draw a position as an SVG document.
+    Draw(draw::DrawArgs),
+    /// Build a database of the values of all positions of a board, or of those with few stones.
+    Builddb(builddb::BuilddbArgs),
+    /// Check the files of a database.
+    Verifydb(verifydb::VerifydbArgs),
+    /// Count the positions that games reach, ply by ply, with winners and terminals.
+    Statespace(statespace::StatespaceArgs),
+    /// Sprouts: solve positions, canonical forms, moves, databases of Grundy numbers.
+    Sprouts(sprouts::SproutsArgs),
+    /// Do a fixed amount of work on one thread; print speeds and a signature of node counts.
+    Bench(bench::BenchArgs),
+    /// Print a shell completion script.
+    Completions(completions::CompletionsArgs),
+    /// Print a manual page in roff.
+    Man(man::ManArgs),
+    /// Print the JSON Schema of all objects that the program prints.
+    #[command(hide = true)]
+    JsonSchema,
+}
+
+/// Runs a subcommand.
+pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
+    match command {
+        Command::Solve(args) => solve::run(args, stop),
+        Command::Perft(args) => perft::run(args, stop),
+        Command::Probe(args) => probe::run(args, stop),
+        Command::Analyse(args) => analyse::run(args, stop),
+        Command::Play(args) => play::run(args, stop),
+        Command::Annotate(args) => annotate::run(args, stop),
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => crate::web::run(args, stop),
+        Command::Draw(args) => draw::run(args),
+        Command::VerifyProof(args) => verify_proof::run(args, stop),
+        Command::Builddb(args) => builddb::run(args, stop),
+        Command::Verifydb(args) => verifydb::run(args, stop),
+        Command::Statespace(args) => statespace::run(args, stop),
+        Command::Sprouts(args) => sprouts::run(args, stop),
+        Command::Bench(args) => bench::run(args, stop),
+        Command::Completions(args) => completions::run(args, &crate::Cli::command()),
+        Command::Man(args) => man::run(args, crate::Cli::command()),
+        Command::JsonSchema => json_schema::run(),
+    }
+}

@@ -1,0 +1,189 @@
+//! `konane solve`.
+
+mod args;
+mod checkpoint;
+mod lines;
+mod progress;
+mod proof;
+mod report;
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+pub use args::SolveArgs;
+pub use report::SolveJson;
+
+use crate::args::database;
+use crate::exit::{CliError, Exit};
+use crate::out_of_memory;
+use crate::output;
+use crate::trace::Trace;
+use checkpoint::{Kept, Watch};
+use lines::Searched;
+use progress::SearchProgress;
+use proof::{Found, Proving};
+use report::Report;
+
+use konane::checkpoint::CheckpointError;
+use konane::proof::ProofWriter;
+use konane::search::plain::known::Known;
+use konane::search::run::Reason;
+use konane::tablebase::DatabaseValues;
+use konane::{Algorithm, JobOptions, Solution, SolveError, SolveOptions, Solver};
+
+/// Solves and prints.
+pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let (algorithm, name) = (args.algo, args.algo.name());
+    let threads = args.search.threads.of(name, Algorithm::parallel().map(Algorithm::name))?;
+    let two_levels = algorithm == Algorithm::PnsPdfpn;
+    let threads_per_worker = args.jobs.threads_per_worker(name, two_levels, threads)?;
+    let default = JobOptions::default();
+    let jobs = JobOptions {
+        nodes: args.jobs.iterations.unwrap_or(default.nodes),
+        update_expansions: args.jobs.updates.unwrap_or(default.update_expansions),
+        threads: threads_per_worker,
+    };
+    let (board, position) = args.start.read()?;
+    output::must_differ(&[
+        ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
+        ("--proof", args.proof.as_deref()),
+        ("--trace", args.trace.trace.as_deref()),
+    ])?;
+    let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
+    let options = SolveOptions { algorithm, profile, memory_bytes, threads, jobs };
+    // Before the search, so that an output that cannot be written is found out in time.
+    output::must_be_open()?;
+    let solver = Solver::new(&board, &position).options(options);
+    let keeper = checkpoint::keeper(&args.checkpoint, &solver)?;
+    let keeper = keeper.as_ref();
+    let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
+    if writer.is_some() || keeper.is_some() {
+        args.search.threads.start_pool()?;
+    }
+    let open = |directory| database::open(directory, args.start.board, Some(&position));
+    let database = args.db.as_deref().map(open);
+    let database = database.transpose()?;
+    let directory = database.as_ref().map(|database| database.directory().to_owned());
+    let values = database.as_ref().map(DatabaseValues::new);
+    let trace = Trace::begin(&args.trace)?;
+    let begun = Instant::now();
+    let limits = args.search.limits(begun, stop);
+    tracing::debug!(?options, ?position, "search begins");
+    let mut progress = SearchProgress::new(&board, &position, algorithm, args.output.quiet);
+    progress.record(trace);
+    // The answer is printed, or kept as JSON, before work begins for which memory may not suffice.
+    let early = Early::default();
+    let solved = |solution: &Solution, kept: Option<&Kept<'_>>| {
+        let proving = args.proof.as_deref().map(Proving::out_of_memory);
+        early.answer(&Report {
+            args,
+            board: &board,
+            database: directory.as_deref(),
+            solution,
+            proving: proving.as_ref(),
+            kept,
+            lines: None,
+        });
+    };
+    let mut watch = Watch::new(progress, keeper, &solved);
+    let solver = solver.limits(limits).keeper(keeper);
+    let (result, proving) = match &values {
+        Some(values) => search(&solver.clone().known(values), &mut watch, writer, args.lines),
+        None => search(&solver, &mut watch, writer, args.lines),
+    };
+    let (kept, traced) = watch.finish();
+    let (solution, table) = match result {
+        Err(SolveError::Checkpoint(CheckpointError::Interrupted { .. })) => {
+            (Solution::stopped(&solver, Reason::Interrupted), None)
+        }
+        result => result?,
+    };
+    let database_error = values.and_then(DatabaseValues::into_error);
+    tracing::debug!(?solution, "search ends");
+
+    // Errors from here on do not affect the result of the search.
+    if args.lines && proving.is_none() && solution.winner.is_some() {
+        solved(&solution, kept.as_ref());
+    }
+    let (lines, lines_error) = if args.lines && database_error.is_none() {
+        let searched = Searched { solution: &solution, table, options, limits, database };
+        match searched.lines(&board, &position, args.output.quiet) {
+            Ok(lines) => (Some(lines), None),
+            Err(error) => (None, Some(error)),
+        }
+    } else {
+        (None, None)
+    };
+    let report = Report {
+        args,
+        board: &board,
+        database: directory.as_deref(),
+        solution: &solution,
+        proving: proving.as_ref(),
+        kept: kept.as_ref(),
+        lines: lines.as_ref(),
+    };
+    early.rest(&report)?;
+    if let Some(error) = database_error.map(CliError::from).or(lines_error) {
+        return Err(error);
+    }
+    if let Some(error) = kept.and_then(|kept| kept.error)
+        && solution.winner.is_none()
+    {
+        return Err(error.into());
+    }
+    traced?;
+    match solution.reason {
+        // The winner is known, but the search for the moves was interrupted.
+        None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
+        None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),
+        reason => Ok(reason.into()),
+    }
+}
+
+/// The part of the answer that is printed before a proof is collected and moves are judged.
+#[derive(Default)]
+struct Early {
+    /// Result of printing the beginning of the text, if it has been printed.
+    printed: Cell<Option<Result<(), CliError>>>,
+}
+
+impl Early {
+    /// Prints the result. JSON is one object, which is printed when it is complete, or when memory is
+    /// refused before.
+    fn answer(&self, report: &Report<'_>) {
+        if report.args.output.json {
+            out_of_memory::keep_answer(output::json(&report.json()).ok());
+        } else {
+            self.printed.set(Some(output::write_text(report.result_text())));
+        }
+    }
+
+    /// Prints what has not been printed yet.
+    fn rest(&self, report: &Report<'_>) -> Result<(), CliError> {
+        if report.args.output.json {
+            let text = output::json(&report.json())?;
+            out_of_memory::keep_answer(None);
+            return output::write_text(&text);
+        }
+        match self.printed.take() {
+            Some(printed) => printed.and_then(|()| output::write_text(report.details_text())),
+            None => output::write_text(report.text()),
+        }
+    }
+}
+
+/// Solves, and collects and writes a proof if there is a writer. Returns the table; after a proof only if
+/// `keep_table` is set.
+fn search<K: Known>(
+    solver: &Solver<'_, K>,
+    watch: &mut Watch<'_>,
+    writer: Option<ProofWriter>,
+    keep_table: bool,
+) -> (Found, Option<Proving>) {
+    match writer {
+        Some(writer) => proof::run(solver, watch, writer, keep_table),
+        None => (solver.search(watch), None),
+    }
+}

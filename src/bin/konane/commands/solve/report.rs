@@ -1,0 +1,158 @@
+//! Output of `konane solve`: one JSON object, or text.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::args::SolveArgs;
+use super::checkpoint::{CheckpointJson, Kept, TotalJson};
+use super::lines::Lines;
+use super::proof::{ProofJson, Proving};
+use crate::output;
+use crate::repl::board::{Style, draw};
+use crate::terminal_text::TerminalText;
+use konane::analysis::JudgedMove;
+use konane::search::run::Reason;
+use konane::{Board, Move, Solution};
+
+/// The JSON of `solve`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SolveJson<'a> {
+    #[serde(flatten)]
+    pub solution: &'a Solution,
+    /// With `--lines`: all moves, winning ones first and unknown ones last. Absent after an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<&'a [JudgedMove]>,
+    /// With `--lines`: best play to the end, or as far as the winner is proven. Absent after an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<&'a [Move]>,
+    /// With `--checkpoint`: all runs together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<TotalJson>,
+    /// With `--checkpoint`: the checkpoints of this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointJson>,
+    /// With `--proof`: the proof; null if there is no result to prove.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Option<ProofJson>>,
+}
+
+/// Everything that `solve` reports.
+pub struct Report<'a> {
+    pub args: &'a SolveArgs,
+    pub board: &'a Board,
+    /// The directory of the database.
+    pub database: Option<&'a Path>,
+    pub solution: &'a Solution,
+    pub proving: Option<&'a Proving>,
+    pub kept: Option<&'a Kept<'a>>,
+    pub lines: Option<&'a Lines>,
+}
+
+impl Report<'_> {
+    /// The result as one JSON object.
+    pub fn json(&self) -> SolveJson<'_> {
+        SolveJson {
+            solution: self.solution,
+            moves: self.lines.map(|lines| &*lines.analysis.moves),
+            line: self.lines.map(|lines| &*lines.line),
+            total: self.kept.map(|kept| kept.totals(&self.solution.report.counters)),
+            checkpoint: self.kept.map(Kept::json),
+            proof: self.args.proof.as_ref().map(|_| self.proving.map(Proving::json)),
+        }
+    }
+
+    /// The result as text.
+    pub fn text(&self) -> TerminalText {
+        let mut text = self.result_text();
+        text += self.details_text();
+        text
+    }
+
+    /// The beginning of the text: the position and the result of the search.
+    pub fn result_text(&self) -> TerminalText {
+        let solution = self.solution;
+        let (to_move, best) = (solution.to_move, solution.best_move);
+        let mut rows: Vec<(&str, String)> = Vec::new();
+        match solution.winner {
+            Some(colour) => {
+                rows.push(("winner", colour.to_string()));
+                let none = if solution.position.count_moves(self.board) == 0 {
+                    format!("none: {to_move} cannot move")
+                } else {
+                    format!("none: every move of {to_move} loses")
+                };
+                rows.push(("best move", best.map_or(none, |mv| mv.to_string())));
+            }
+            None => {
+                let reason = solution.reason.map_or("", Reason::text);
+                rows.push(("winner", format!("unknown ({reason})")));
+                if let Some(best) = best {
+                    rows.push(("best so far", format!("{best} (not proven)")));
+                }
+                rows.extend(solution.pn.zip(solution.dn).map(|(pn, dn)| output::root_row(pn, dn)));
+            }
+        }
+        let rows = output::rows(&format!("{}, {to_move} to move", solution.board), &rows);
+        // Programs that read the text have no use for it.
+        if io::stdout().is_terminal() {
+            let mut text = draw(self.board, &solution.position, None, Style::of_stdout());
+            text += "\n";
+            text += &rows;
+            text
+        } else {
+            rows.into()
+        }
+    }
+
+    /// The rest of the text: moves and counters.
+    pub fn details_text(&self) -> String {
+        let solution = self.solution;
+        let mut rows: Vec<(&str, String)> = Vec::new();
+        rows.extend(self.lines.iter().flat_map(|lines| lines.rows()));
+        let profile = solution.profile.name();
+        let requested = self.args.search.threads.threads;
+        let threads = match (solution.threads, requested) {
+            (1, None | Some(1)) => String::new(),
+            (threads, _) => format!(", {}", output::threads(threads, requested)),
+        };
+        rows.push(("algorithm", format!("{}, {profile}{threads}", solution.algorithm)));
+        let mut nodes = output::grouped(solution.nodes);
+        if let Some((first, second)) = solution.l1_nodes.zip(solution.l2_nodes) {
+            let [first, second] = [first, second].map(output::grouped);
+            let _ = write!(nodes, " ({first} first level, {second} second level)");
+        }
+        rows.push(("nodes", nodes));
+        if let Some((database, hits)) = self.database.zip(solution.database_hits) {
+            let noun = if hits == 1 { "value" } else { "values" };
+            let hits = output::grouped(hits);
+            rows.push(("database", format!("{hits} {noun} from {}", database.display())));
+        }
+        rows.push(("time", output::time(solution.seconds)));
+        let table = &solution.table;
+        // A game that is over takes no search, and then there is no table.
+        if table.capacity > 0 {
+            let speed = output::short(solution.nodes_per_second);
+            rows.push(("speed", format!("{speed} nodes/s")));
+            let fill = 100.0 * table.used as f64 / table.capacity as f64;
+            let used = output::grouped(table.used);
+            let capacity = output::grouped(table.capacity);
+            let replaced = output::grouped(table.replaced);
+            let text =
+                format!("{used} of {capacity} entries in use ({fill:.1} %), {replaced} replaced");
+            rows.push(("table", text));
+            let memory = output::bytes(solution.memory_bytes);
+            rows.push(("memory", memory));
+        }
+        if let Some(kept) = self.kept {
+            rows.extend(kept.rows(&solution.report.counters));
+        }
+        if let Some(proving) = self.proving {
+            rows.push(("proof", proving.text()));
+        }
+        output::row_lines(&rows)
+    }
+}

@@ -1,0 +1,171 @@
+//! `konane sprouts children`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::engine::{NumbersArg, analyst};
+use super::text::{self, TextArg};
+use crate::args::{OutputArgs, SearchArgs};
+use crate::exit::{CliError, Exit};
+use crate::output;
+use crate::output::outcome_name;
+use crate::progress::Progress;
+use konane::search::Value;
+use konane::search::run::Reason;
+use konane::sprouts::analysis::Analysis;
+use konane::sprouts::{Position, Scratch, Sprouts};
+
+/// `konane sprouts children`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{}\n\n{}", text::HELP, concat!(
+    "Examples:\n",
+    "  konane sprouts children \"0*2\"\n",
+    "  konane sprouts children \"0*7\" --values\n",
+    "  konane sprouts children \"0*12\" --values --time-limit 10s --db sprouts.nimbers\n"
+)))]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "threads" | "memory" | "time_limit" | "max_nodes" | "db" => arg.requires("values"),
+    _ => arg,
+}))]
+pub struct ChildrenArgs {
+    #[command(flatten)]
+    pub text: TextArg,
+    /// Search for the Grundy number of each child, and say whether it wins for who makes the move. The
+    /// flags below are for this.
+    #[arg(long)]
+    pub values: bool,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub numbers: NumbersArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The JSON of `sprouts children`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChildrenJson {
+    /// As it was written.
+    pub position: String,
+    /// The positions after its moves in canonical form, each once; null if a limit or a signal ended
+    /// the run before all were listed.
+    pub children: Option<Vec<String>>,
+    /// The limit, or `interrupted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+}
+
+/// The JSON of `sprouts children --values`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ValuesJson {
+    /// As it was written.
+    pub position: String,
+    /// What was found out.
+    #[serde(flatten)]
+    pub analysis: Analysis,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// Moves and prints.
+pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let position = args.text.position.clone();
+    let ended = |reason| ChildrenJson { position, children: None, reason: Some(reason) };
+    if args.values {
+        return output::ended(args.output.json, values(args, stop), ended);
+    }
+    let text = |json: &ChildrenJson| {
+        json.children.iter().flatten().map(|child| format!("{child}\n")).collect()
+    };
+    output::report(args.output.json, list(args, stop), text, ended)
+}
+
+fn list(args: &ChildrenArgs, stop: &AtomicBool) -> Result<ChildrenJson, CliError> {
+    let children = match children(&args.text.read()?, text::MEMORY, stop) {
+        Err(_) if stop.load(Ordering::Relaxed) => return Err(CliError::Interrupted),
+        children => Some(children?),
+    };
+    Ok(ChildrenJson { position: args.text.position.clone(), children, reason: None })
+}
+
+/// The canonical texts of the children, sorted.
+fn children(position: &Position, memory: u64, stop: &AtomicBool) -> Result<Vec<String>, CliError> {
+    let game = Sprouts::new(memory);
+    let mut scratch = Scratch::default();
+    let sum = game.atoms(position, &mut scratch).map_err(text::too_large)?;
+    let children = game.children(&sum, &mut scratch, &|| stop.load(Ordering::Relaxed));
+    let children = children.map_err(text::too_large)?;
+    let mut texts: Vec<String> = children.iter().map(|child| game.text(child)).collect();
+    texts.sort_unstable();
+    Ok(texts)
+}
+
+fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let begun = Instant::now();
+    let position = args.text.read()?;
+    let threads = args.search.threads.of("dfpn", ["dfpn"])?;
+    let mut analyst = analyst(args.search.memory, &args.numbers)?.threads(threads);
+    let progress = Progress::new(args.output.quiet);
+    let on_change = &mut |analysis: &Analysis| {
+        progress.update(|_| {
+            let known = analysis.children.iter().filter(|child| child.grundy.is_some()).count();
+            format!("the numbers of {known} of {} children", analysis.children.len())
+        });
+    };
+    let analysis = analyst.analyse(&position, args.search.limits(begun, stop), on_change)?;
+    drop(progress);
+    let closed = analyst.close();
+    let reason = analysis.reason;
+    let seconds = begun.elapsed().as_secs_f64();
+    let json = ValuesJson { position: args.text.position.clone(), analysis, seconds };
+    output::answer(args.output.json, &json, shown)?;
+    closed?;
+    Ok(reason.into())
+}
+
+fn shown(json: &ValuesJson) -> String {
+    let ValuesJson { position, analysis, seconds } = json;
+    let reason = analysis.reason.map_or("no reason", Reason::text);
+    let outcome = match analysis.outcome {
+        Some(Value::Win) => "win: the player to move wins".to_owned(),
+        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
+        None => format!("unknown ({reason})"),
+    };
+    let number = |number: Option<u32>| number.map_or("?".to_owned(), |number| number.to_string());
+    let lands: Vec<String> = analysis
+        .lands
+        .iter()
+        .map(|land| format!("{} has {}", land.position, number(land.grundy)))
+        .collect();
+    let mut rows = vec![("outcome", outcome), ("Grundy", number(analysis.grundy))];
+    if lands.len() > 1 {
+        rows.push(("lands", lands.join(", ")));
+    }
+    rows.push(("time", output::time(*seconds)));
+    let mut text = output::rows(position, &rows);
+    for child in &analysis.children {
+        let outcome = outcome_name(child.outcome);
+        text += &format!("{outcome:<9}{:>3}  {}\n", number(child.grundy), child.position);
+    }
+    let open = analysis.children.iter().filter(|child| child.grundy.is_none()).count();
+    if open > 0 {
+        text += &format!("{open} numbers are not known ({reason})\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_that_fills_the_memory_is_told_without_flags_that_do_not_help() {
+        let error = children(&"0*9".parse().unwrap(), 1, &AtomicBool::new(false)).unwrap_err();
+        assert_eq!((error.exit(), error.tip()), (Exit::Limit, None));
+        assert!(error.to_string().ends_with("ask about a smaller position"), "{error}");
+    }
+}

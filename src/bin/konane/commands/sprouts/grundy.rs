@@ -1,0 +1,85 @@
+//! `konane sprouts grundy`.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
+use super::text::{self, TextArg};
+use crate::exit::{CliError, Exit};
+use crate::output;
+use konane::search::sums::grundy;
+
+/// `konane sprouts grundy`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, engine::HELP, concat!(
+    "Examples:\n",
+    "  konane sprouts grundy \"0*9\"\n",
+    "  konane sprouts grundy \"0.AB|AB+1a1a\" --json\n"
+)))]
+pub struct GrundyArgs {
+    #[command(flatten)]
+    pub text: TextArg,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+}
+
+/// The JSON of `sprouts grundy`.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct GrundyJson {
+    /// As it was written.
+    pub position: String,
+    /// In canonical form; null if a limit was reached before it was found.
+    pub canonical: Option<String>,
+    /// Null if it is not known.
+    pub grundy: Option<u32>,
+    /// The search.
+    #[serde(flatten)]
+    pub searched: SearchedJson,
+}
+
+/// Computes and prints.
+pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let flags = &args.engine;
+    let threads = flags.search.threads.of("dfpn", ["dfpn"])?;
+    output::ended(flags.output.json, compute(args, threads, stop), |reason| GrundyJson {
+        position: args.text.position.clone(),
+        searched: SearchedJson::not_begun(flags, reason),
+        ..GrundyJson::default()
+    })
+}
+
+fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let flags = &args.engine;
+    let start = Start::new(&args.text.position, flags)?;
+    let mut engine = Engine::new(&start.game, flags)?;
+    let begun = Instant::now();
+    let limits = flags.search.limits(begun, stop);
+    let (workspace, sink) = (&engine.workspace, &mut engine.sink);
+    let threads = threads.get() as u32;
+    let report = grundy(workspace, &start.atoms, engine.options, threads, limits, sink);
+    let reason = report.grundy.err();
+    let (counters, memory) = (&report.counters, report.memory_bytes);
+    let mut searched = engine.searched(counters, memory, report.threads, begun, reason);
+    let closed = engine.close(&mut searched);
+    let json = GrundyJson {
+        position: args.text.position.clone(),
+        canonical: Some(start.canonical),
+        grundy: report.grundy.ok(),
+        searched,
+    };
+    output::answer(flags.output.json, &json, shown)?;
+    closed.map(|()| reason.into())
+}
+
+fn shown(json: &GrundyJson) -> String {
+    let number = json.grundy.map_or_else(|| json.searched.unknown(), |number| number.to_string());
+    let mut lines = vec![("Grundy", number)];
+    lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
+    lines.extend(json.searched.rows());
+    output::rows(&json.position, &lines)
+}

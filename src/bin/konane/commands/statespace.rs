@@ -1,0 +1,154 @@
+//! `konane statespace`.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::exit::{CliError, Exit};
+use crate::output;
+use crate::progress::Progress;
+use konane::search::run::Reason;
+use konane::tablebase::statespace::{
+    MAX_SQUARES, Ply, StateSpaceError, StateSpaceEvent, memory_needed, statespace,
+};
+use konane::{Board, Dimensions};
+
+/// `konane statespace`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Examples:\n",
+    "  konane statespace 4x5\n",
+    "  konane statespace 5x5 --json --quiet\n"
+))]
+pub struct StatespaceArgs {
+    /// Ranks x files, such as 5x6; up to 36 squares.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The JSON of `statespace`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StateSpaceJson {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// Counts of every ply; empty if the search did not end.
+    pub plies: Vec<Ply>,
+    /// The sums; null without plies.
+    pub total: Option<CountsJson>,
+    /// Why there are no plies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// Counts of positions.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CountsJson {
+    /// Positions met for the first time, symmetric ones once.
+    pub unique: u64,
+    /// Those that Black wins.
+    pub black_wins: u64,
+    /// Those that White wins.
+    pub white_wins: u64,
+    /// Those without a move.
+    pub terminals: u64,
+}
+
+impl From<&Ply> for CountsJson {
+    fn from(ply: &Ply) -> Self {
+        let Ply { unique, black_wins, white_wins, terminals, .. } = *ply;
+        CountsJson { unique, black_wins, white_wins, terminals }
+    }
+}
+
+/// Searches and prints.
+pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let begun = Instant::now();
+    let result = search(args, stop);
+    let reason = match &result {
+        Ok(_) => None,
+        Err(CliError::StateSpace(StateSpaceError::Interrupted)) => Some(Reason::Interrupted),
+        Err(CliError::Memory { .. } | CliError::StateSpace(StateSpaceError::Memory(_))) => {
+            Some(Reason::Memory)
+        }
+        Err(_) => return result.map(|_| Exit::Answered),
+    };
+    let plies = result.as_deref().unwrap_or_default();
+    let seconds = begun.elapsed().as_secs_f64();
+    let object = StateSpaceJson {
+        board: args.board,
+        plies: plies.to_vec(),
+        total: reason.is_none().then(|| (&sum(plies)).into()),
+        reason,
+        seconds,
+    };
+    let plies = output::finish(args.output.json, &object, result, |plies| text(plies, seconds))?;
+    Ok(plies.map_or(Exit::Interrupted, |_| Exit::Answered))
+}
+
+fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError> {
+    let board = Board::new(args.board);
+    // A board that is too large has an error of its own.
+    if args.board.squares() <= MAX_SQUARES {
+        let what = || format!("the state space of {}", args.board);
+        args.memory.must_suffice(memory_needed(&board), what)?;
+    }
+    let progress = Progress::new(args.output.quiet);
+    let mut show = |event: StateSpaceEvent<'_>| {
+        match event {
+            StateSpaceEvent::Values { black, of } => {
+                progress.part(black.into(), of.into());
+                progress.step(&format!("winners: {black} of {of} black stones"));
+            }
+            StateSpaceEvent::Ply(ply) => {
+                progress.endless();
+                let positions = output::grouped(ply.unique);
+                progress.step(&format!("ply {}: {positions} positions", ply.ply));
+            }
+            StateSpaceEvent::Layer { .. } => {}
+        }
+        Ok(())
+    };
+    Ok(args.threads.install(|| statespace(&board, stop, &mut show))??)
+}
+
+fn sum(plies: &[Ply]) -> Ply {
+    let add = |sum: Ply, ply: &Ply| Ply {
+        ply: ply.ply,
+        unique: sum.unique + ply.unique,
+        black_wins: sum.black_wins + ply.black_wins,
+        white_wins: sum.white_wins + ply.white_wins,
+        terminals: sum.terminals + ply.terminals,
+    };
+    plies.iter().fold(Ply::default(), add)
+}
+
+fn text(plies: &[Ply], seconds: f64) -> String {
+    let mut text = String::new();
+    let heads = ["positions", "Black wins", "White wins", "terminals"];
+    let [a, b, c, d] = heads;
+    let _ = writeln!(text, "{:>5}  {a:>15}  {b:>15}  {c:>15}  {d:>13}", "ply");
+    let mut row = |name: &str, ply: &Ply| {
+        let counts = [ply.unique, ply.black_wins, ply.white_wins, ply.terminals];
+        let [a, b, c, d] = counts.map(output::grouped);
+        let _ = writeln!(text, "{name:>5}  {a:>15}  {b:>15}  {c:>15}  {d:>13}");
+    };
+    for ply in plies {
+        row(&ply.ply.to_string(), ply);
+    }
+    row("total", &sum(plies));
+    let _ = writeln!(text, "time {}", output::time(seconds));
+    text
+}

@@ -1,0 +1,164 @@
+//! `konane verify-proof`.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::Args;
+use proof_check::rules::{Rules, Stones};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::exit::{CliError, Exit};
+use crate::output;
+use crate::progress::Progress;
+use konane::Colour;
+use konane::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
+use konane::search::run::Reason;
+
+/// `konane verify-proof`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "A proof is a set of positions in which the side to move loses: whatever it does, there is a\n",
+    "reply that leads to another position of the set or ends the game. That is what is checked.\n\n",
+    "Exit code 1: the file reads well, but proves nothing. 4: it is damaged, or cannot be read.\n\n",
+    "Examples:\n",
+    "  konane verify-proof 6x6.proof\n",
+    "  konane verify-proof 6x6.proof --json --threads 1\n"
+))]
+pub struct VerifyProofArgs {
+    /// The proof.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The JSON of `verify-proof`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VerifyProofJson {
+    /// The file.
+    pub file: String,
+    /// Ranks x files; null if the file does not say.
+    pub board: Option<String>,
+    /// The position that the proof is about.
+    pub root: Option<String>,
+    /// The player who wins.
+    pub winner: Option<Colour>,
+    /// Positions of the proof.
+    pub positions: Option<u64>,
+    /// Length of the file.
+    pub bytes: Option<u64>,
+    /// True if the proof is valid; null if the check did not end.
+    pub valid: Option<bool>,
+    /// The problem, or why the check did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// The limit that was reached, or `interrupted`, if the check did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// Checks and prints.
+pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let begun = Instant::now();
+    let mut header = None;
+    let result = check(args, stop, &mut header);
+    let seconds = begun.elapsed().as_secs_f64();
+    let (valid, problem) = match &result {
+        Ok(Verification { flaw: None, .. }) => (Some(true), None),
+        Ok(Verification { flaw: Some(flaw), .. }) => (Some(false), Some(flaw.to_string())),
+        Err(error @ CliError::Proof(ProofError::NotAProof { .. } | ProofError::Damaged { .. })) => {
+            (Some(false), Some(error.to_string()))
+        }
+        Err(CliError::Proof(ProofError::Interrupted)) => (None, Some("interrupted".to_owned())),
+        Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
+        // Nothing is known about the file.
+        Err(_) => return result.map(|_| Exit::File),
+    };
+    let reason = result.as_ref().err().and_then(CliError::reason);
+    let object = object(args, header.as_ref(), (valid, problem, reason), seconds);
+    let text = |verification: &Verification| text(verification, seconds);
+    Ok(match output::finish(args.output.json, &object, result, text)? {
+        None => Exit::Interrupted,
+        Some(verification) if verification.flaw.is_some() => Exit::Mismatch,
+        Some(_) => Exit::Answered,
+    })
+}
+
+/// Opens and checks the proof. `header` is set even if the rest of the file cannot be read.
+fn check(
+    args: &VerifyProofArgs,
+    stop: &AtomicBool,
+    header: &mut Option<(ProofHeader, u64)>,
+) -> Result<Verification, CliError> {
+    let mut reader = ProofReader::open(&args.file)?;
+    *header = Some((*reader.header(), reader.bytes()));
+    if let Some(bytes) = args.memory.available() {
+        reader.limit_memory(bytes);
+    }
+    let progress = Progress::new(args.output.quiet);
+    progress.live("reading".to_owned());
+    let checked = |done: u64, all: u64| {
+        progress.part(done, all);
+        progress
+            .update(|_| format!("{} of {} positions", output::grouped(done), output::grouped(all)));
+    };
+    args.threads.install(|| verify(&mut reader, &checked, stop))?.map_err(|error| match error {
+        ProofError::TooLarge { need, have, .. } => {
+            let what = format!("checking {}", args.file.display());
+            CliError::Memory { what, need, have }
+        }
+        other => other.into(),
+    })
+}
+
+fn object(
+    args: &VerifyProofArgs,
+    header: Option<&(ProofHeader, u64)>,
+    (valid, problem, reason): (Option<bool>, Option<String>, Option<Reason>),
+    seconds: f64,
+) -> VerifyProofJson {
+    VerifyProofJson {
+        file: args.file.display().to_string(),
+        board: header.map(|(header, _)| format!("{}x{}", header.ranks, header.files)),
+        root: header.map(|(header, _)| {
+            let root = Stones { occupied: header.root, to_move: header.to_move };
+            Rules::new(header.ranks, header.files).position_text(&root)
+        }),
+        winner: header.map(|(header, _)| header.winner.into()),
+        positions: header.map(|(header, _)| header.positions),
+        bytes: header.map(|(_, bytes)| *bytes),
+        valid,
+        problem,
+        reason,
+        seconds,
+    }
+}
+
+fn text(verification: &Verification, seconds: f64) -> String {
+    let Verification { header, root, bytes, answered, flaw } = verification;
+    let head = format!("{}x{}, {} wins {root}", header.ranks, header.files, header.winner);
+    let mut rows = Vec::new();
+    match flaw {
+        None => {
+            rows.push(("valid", "yes".to_owned()));
+            rows.push(("answered", format!("{} moves of the loser", output::grouped(*answered))));
+        }
+        Some(flaw) => {
+            rows.push(("valid", "no".to_owned()));
+            rows.push(("problem", flaw.to_string()));
+        }
+    }
+    rows.push(("positions", output::grouped(header.positions)));
+    rows.push(("file", output::bytes(*bytes)));
+    rows.push(("time", output::time(seconds)));
+    output::rows(&head, &rows)
+}

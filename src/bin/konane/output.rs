@@ -1,0 +1,394 @@
+//! Output on stdout and stderr, and numbers as text.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::exit::{CliError, Exit};
+use crate::terminal_text::TerminalText;
+use konane::ErrorKind;
+use konane::file::NewFile;
+use konane::search::Value;
+use konane::search::numbers::INFINITY;
+use konane::search::run::Reason;
+pub use konane::system::bytes_text as bytes;
+pub use konane::system::grouped;
+
+use crate::terminal_text::{escape_json, escape_line, escape_text};
+
+/// One JSON object and a line feed. Control characters in its strings are escaped, as
+/// `TerminalText` does it for text, but in the syntax of JSON.
+pub fn json(value: &impl Serialize) -> Result<String, CliError> {
+    let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
+    Ok(escape_json(&text).into_owned() + "\n")
+}
+
+/// Writes the answer: one JSON object, or text.
+pub fn answer<T: Serialize>(
+    as_json: bool,
+    value: &T,
+    text: impl FnOnce(&T) -> String,
+) -> Result<(), CliError> {
+    if as_json { write_json(value) } else { write_text(text(value)) }
+}
+
+/// The JSON of a run that a limit or a signal ended before it knew anything.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EndedJson {
+    /// The limit, or `interrupted`.
+    pub reason: Option<Reason>,
+}
+
+impl EndedJson {
+    /// The object of a run that ended for a reason.
+    pub fn new(reason: Reason) -> Self {
+        EndedJson { reason: Some(reason) }
+    }
+}
+
+/// With `--json`, writes the object of a run that a limit or a signal ended with an error. An
+/// interruption needs no message on stderr; all other results are returned as they are.
+pub fn ended<T: Serialize>(
+    as_json: bool,
+    result: Result<Exit, CliError>,
+    object: impl FnOnce(Reason) -> T,
+) -> Result<Exit, CliError> {
+    if let (true, Some(reason)) = (as_json, result.as_ref().err().and_then(CliError::reason)) {
+        write_json(&object(reason))?;
+    }
+    match result {
+        Err(CliError::Interrupted) => Ok(Exit::Interrupted),
+        result => result,
+    }
+}
+
+/// Writes the result of a run as [`answer`] does. If a limit or a signal ended the run with an error,
+/// `--json` writes the object that `object` returns.
+pub fn report<T: Serialize>(
+    as_json: bool,
+    result: Result<T, CliError>,
+    text: impl FnOnce(&T) -> String,
+    object: impl FnOnce(Reason) -> T,
+) -> Result<Exit, CliError> {
+    let result = result.and_then(|value| answer(as_json, &value, text).map(|()| Exit::Answered));
+    ended(as_json, result, object)
+}
+
+/// Writes `object` with `--json`, otherwise the text of the result. Returns the result, or `None` if the
+/// run was interrupted.
+pub fn finish<T>(
+    as_json: bool,
+    object: &impl Serialize,
+    result: Result<T, CliError>,
+    text: impl FnOnce(&T) -> String,
+) -> Result<Option<T>, CliError> {
+    if as_json {
+        write_json(object)?;
+    }
+    let (result, text) = match result {
+        Ok(value) => {
+            let text = text(&value);
+            (Some(value), text)
+        }
+        Err(error) if error.kind() == ErrorKind::Interrupted => (None, "interrupted\n".to_owned()),
+        Err(error) => return Err(error),
+    };
+    if !as_json {
+        write_text(text)?;
+    }
+    Ok(result)
+}
+
+/// Writes one JSON object and a line feed.
+pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
+    write_text(&json(value)?)
+}
+
+/// Writes to stdout. A closed pipe (`| head`) is no error.
+pub fn write_text(text: impl Into<TerminalText>) -> Result<(), CliError> {
+    write_open(text).map(|_| ())
+}
+
+/// Suffixes of the temporary files and lock files of a file that is written.
+const SUFFIXES: [&[u8]; 2] = [b".tmp", b".lock"];
+
+/// Returns an error if two files of a run are the same, or if one has the name of a temporary or lock file
+/// of the other.
+pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliError> {
+    let named = files.iter().filter_map(|&(name, path)| Some((name, path?, place(path?)?)));
+    let named: Vec<(&'static str, &Path, PathBuf)> = named.collect();
+    for (number, second) in named.iter().enumerate() {
+        for first in &named[..number] {
+            for ((one, _, at), (other, path, place)) in [(first, second), (second, first)] {
+                let file = path.display().to_string();
+                if at == place {
+                    return Err(CliError::SameFile { one, other, file });
+                }
+                let [at, place] = [at, place].map(|path| path.as_os_str().as_encoded_bytes());
+                if place.strip_prefix(at).is_some_and(|end| SUFFIXES.contains(&end)) {
+                    return Err(CliError::BesideFile { one, other, file });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The canonical path of a file, or of one that does not exist yet but whose directory does.
+fn place(path: &Path) -> Option<PathBuf> {
+    let made = || {
+        let parent = path.parent()?;
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
+    };
+    fs::canonicalize(path).ok().or_else(made)
+}
+
+/// Destination of a document.
+#[derive(Clone, Debug, Args)]
+pub struct OutArg {
+    /// Write to this file, in place of what was there, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+impl OutArg {
+    /// Writes the whole document.
+    pub fn write(&self, document: &str) -> Result<(), CliError> {
+        let Some(path) = &self.out else { return write_text(document) };
+        let mut file = NewFile::create(path, document.len())?;
+        file.put(document.as_bytes())?;
+        Ok(file.finish()?)
+    }
+}
+
+/// A number of plies: `1 ply`, `2 plies`.
+pub fn plies(count: u32) -> String {
+    if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
+}
+
+/// Set if the program was started without a standard output.
+static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Makes every later attempt to write to standard output an error. Without it Rust's runtime, which
+/// opens `/dev/null` in place of a closed standard output, would hide that answers are lost.
+pub fn stdout_is_closed() {
+    IS_STDOUT_CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// Returns an error if the program was started without a standard output, for long work whose answer
+/// would be lost.
+pub fn must_be_open() -> Result<(), CliError> {
+    match IS_STDOUT_CLOSED.load(Ordering::Relaxed) {
+        true => {
+            Err(CliError::Output(io::Error::other("it is closed; open it or send it to a file")))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Writes to stdout; returns false if the pipe is closed.
+pub fn write_open(text: impl Into<TerminalText>) -> Result<bool, CliError> {
+    must_be_open()?;
+    let text = text.into();
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_str().as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(CliError::Output(error)),
+    }
+}
+
+/// Writes an error of one line to stderr, and a tip in a second line. If stderr is closed, the exit
+/// code still reports the error.
+pub fn complain(message: &str, tip: Option<&str>) {
+    let tip = tip.map(|tip| format!("\n  tip: {}", escape_line(tip))).unwrap_or_default();
+    write_stderr(&format!("error: {}{tip}\n", escape_line(message)));
+}
+
+/// Writes a warning of one line to stderr.
+pub fn warn(message: &str) {
+    note(&format!("warning: {message}"));
+}
+
+/// Writes a line to stderr.
+pub fn note(line: &str) {
+    write_stderr(&format!("{}\n", escape_line(line)));
+}
+
+/// Writes text to stderr, escaped. All output on stderr except the live line of `progress` uses this
+/// function. Ignores errors: a closed stderr is no reason to stop.
+pub fn write_stderr(text: &str) {
+    let _ = io::stderr().write_all(escape_text(text).as_bytes());
+}
+
+/// Stderr for the log: each call of `write` is an event, which is one line.
+pub struct Log;
+
+impl Write for Log {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        note(String::from_utf8_lossy(event).trim_end_matches('\n'));
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes to stderr that proofs are used without being checked, which can take long, and which
+/// command checks them.
+pub fn note_unchecked(proofs: &[PathBuf]) {
+    for file in proofs {
+        let file = file.display();
+        note(&format!("note: {file} is used unchecked: konane verify-proof {file} checks it"));
+    }
+}
+
+/// Columns before the values of [`rows`].
+pub const ROW_INDENT: usize = 14;
+
+/// A heading, and rows of names and values. Each of them is one line, except values that [`wrapped`]
+/// has broken: other line feeds, which come from file names, are escaped.
+pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
+    format!("{}\n", escape_line(head)) + &row_lines(rows)
+}
+
+/// Rows of names and values.
+pub fn row_lines(rows: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let line_break = format!("\n{:ROW_INDENT$}", "");
+    for (name, value) in rows {
+        let lines: Vec<_> = value.split(&line_break).map(escape_line).collect();
+        text += &format!("  {name:<12}{}\n", lines.join(&line_break));
+    }
+    text
+}
+
+/// Words in lines of less than 80 columns; all lines but the first are indented by `indent` spaces.
+pub fn wrapped(words: &[impl ToString], indent: usize) -> String {
+    let (mut text, mut column) = (String::new(), indent);
+    for (index, word) in words.iter().map(ToString::to_string).enumerate() {
+        if index > 0 && column + word.len() >= 80 {
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+        }
+        text += &word;
+        column += word.len() + 1;
+    }
+    text
+}
+
+/// The threads of a search: `2 threads`, or `2 threads (64 requested)` if there were fewer than
+/// requested.
+pub fn threads(searched: u32, requested: Option<u32>) -> String {
+    let noun = if searched == 1 { "thread" } else { "threads" };
+    match requested {
+        Some(requested) if requested > searched => {
+            format!("{searched} {noun} ({requested} requested)")
+        }
+        _ => format!("{searched} {noun}"),
+    }
+}
+
+/// The row with the numbers of an unsolved root.
+pub fn root_row(pn: u32, dn: u32) -> (&'static str, String) {
+    let (pn, dn) = (grouped(pn.into()), grouped(dn.into()));
+    ("root", format!("proof number {pn}, disproof number {dn}"))
+}
+
+/// A proof or disproof number.
+pub fn proof_number(number: u32) -> String {
+    if number >= INFINITY { "infinite".to_string() } else { short(f64::from(number)) }
+}
+
+/// Nodes by seconds; finite for any time.
+pub fn speed(nodes: u64, seconds: f64) -> f64 {
+    (nodes as f64 / seconds.max(1e-9)).round()
+}
+
+/// `win`, `loss` or `unknown`.
+pub fn outcome_name(outcome: Option<Value>) -> &'static str {
+    outcome.map_or("unknown", Value::name)
+}
+
+/// A number that may have more than 64 bits, in groups of three digits.
+pub fn large(number: u128) -> String {
+    match u64::try_from(number) {
+        Ok(number) => grouped(number),
+        Err(_) => format!("{:.3e}", number as f64),
+    }
+}
+
+/// A number with three figures and a letter: `12.3 M`.
+pub fn short(number: f64) -> String {
+    let mut rest = number;
+    for letter in ["", " k", " M", " G"] {
+        if rest < 999.5 {
+            let decimals = match rest {
+                _ if letter.is_empty() => 0,
+                r if r < 9.995 => 2,
+                r if r < 99.95 => 1,
+                _ => 0,
+            };
+            return format!("{rest:.decimals$}{letter}");
+        }
+        rest /= 1000.0;
+    }
+    format!("{rest:.3} T")
+}
+
+/// A time as text: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
+pub fn time(seconds: f64) -> String {
+    if seconds < 0.1 {
+        return format!("{:.2} ms", seconds * 1000.0);
+    }
+    if seconds < 10.0 {
+        return format!("{seconds:.3} s");
+    }
+    if seconds < 120.0 {
+        return format!("{seconds:.1} s");
+    }
+    let whole = seconds as u64;
+    if whole < 7200 {
+        format!("{} min {} s", whole / 60, whole % 60)
+    } else {
+        format!("{} h {} min", whole / 3600, whole % 3600 / 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(short(0.0), "0");
+        assert_eq!(short(999.0), "999");
+        assert_eq!(short(1234.0), "1.23 k");
+        assert_eq!(short(12_345_678.0), "12.3 M");
+        assert_eq!(short(999_600.0), "1.00 M");
+        assert_eq!(short(2.5e12), "2.500 T");
+        assert_eq!(time(0.0004), "0.40 ms");
+        assert_eq!(time(0.8123), "0.812 s");
+        assert_eq!(time(125.4), "2 min 5 s");
+        assert_eq!(time(11_520.0), "3 h 12 min");
+        assert_eq!(speed(5, 0.0), 5e9);
+    }
+
+    #[test]
+    fn long_lists_are_broken() {
+        let words: Vec<String> = (10..60).map(|number| format!("a{number}")).collect();
+        let text = wrapped(&words, 14);
+        assert!(text.lines().count() > 2 && text.lines().all(|line| line.len() < 80), "{text}");
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), words);
+        assert!(text.lines().skip(1).all(|line| line.starts_with("              a")), "{text}");
+    }
+}

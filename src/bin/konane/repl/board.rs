@@ -1,0 +1,126 @@
+//! Boards in the terminal.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+
+use console::Style as Ink;
+
+use crate::terminal_text::TerminalText;
+use konane::{Board, Colour, Move, Position};
+
+/// What the output can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Colours and bold letters.
+    colours: bool,
+    /// Characters beyond ASCII.
+    unicode: bool,
+}
+
+impl Style {
+    /// For files and pipes.
+    pub const PLAIN: Style = Style { colours: false, unicode: false };
+
+    /// For stdout: plain unless it is a terminal, and there as the variables `NO_COLOR`, `TERM` and
+    /// those of the locale say.
+    pub fn of_stdout() -> Self {
+        if !io::stdout().is_terminal() || std::env::var_os("TERM").is_some_and(|t| t == "dumb") {
+            return Style::PLAIN;
+        }
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .filter_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+        let locale = locale.map(|value| value.to_ascii_lowercase()).next().unwrap_or_default();
+        let unicode = locale.contains("utf-8") || locale.contains("utf8");
+        Style { colours: console::colors_enabled(), unicode }
+    }
+
+    /// How a square looks.
+    fn square(self, stone: Option<Colour>) -> char {
+        match (stone, self.unicode) {
+            (None, false) => '.',
+            (None, true) => '·',
+            (Some(Colour::Black), false) => 'x',
+            (Some(Colour::Black), true) => '●',
+            (Some(Colour::White), false) => 'o',
+            (Some(Colour::White), true) => '○',
+        }
+    }
+
+    /// The stones of a side as they look.
+    pub fn stone(self, side: Colour) -> char {
+        self.square(Some(side))
+    }
+
+    /// Adds a character, in its colour if the output can show colours.
+    fn push(self, text: &mut TerminalText, character: char, ink: Ink) {
+        match self.colours {
+            true => text.push_coloured(character, ink),
+            false => *text += character.to_string(),
+        }
+    }
+}
+
+/// The board with the names of ranks and files, a line for each rank. The squares of the last move
+/// are in brackets: where it began and ended.
+pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style) -> TerminalText {
+    let (ranks, files) = (board.dimensions().ranks(), board.dimensions().files());
+    let marked = last.map_or(0, Move::marked);
+    let mut text = TerminalText::new();
+    for row in 0..ranks {
+        let _ = write!(text, "{:>4} ", ranks - row);
+        let is_marked = |file: u32| file < files && marked >> (row * files + file) & 1 == 1;
+        for file in 0..=files {
+            // Between two squares: the end of one bracket or the beginning of another.
+            match file.checked_sub(1).is_some_and(is_marked) {
+                true => style.push(&mut text, ']', Ink::new().yellow()),
+                false if is_marked(file) => style.push(&mut text, '[', Ink::new().yellow()),
+                false if file < files => text += " ",
+                false => {}
+            }
+            if file == files {
+                break;
+            }
+            let square = row * files + file;
+            let there = position.occupied() >> square & 1 == 1;
+            let stone = there.then(|| board.colour_of(square));
+            let ink = match stone {
+                None => Ink::new().dim(),
+                Some(Colour::Black) => Ink::new().bold(),
+                Some(Colour::White) => Ink::new().cyan(),
+            };
+            style.push(&mut text, style.square(stone), ink);
+        }
+        text += "\n";
+    }
+    text += "     ";
+    for file in 0..files {
+        // Beyond z the last letter has to do: columns are one character wide.
+        let _ = write!(text, " {}", char::from(b'a' + (file % 26) as u8));
+    }
+    text += "\n";
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use konane::notation::{parse_move, parse_moves};
+
+    #[test]
+    fn the_last_move_is_marked() {
+        let board = Board::new("3x4".parse().unwrap());
+        let before = parse_moves(&board, "b2 b3").unwrap();
+        let jump = parse_move(&board, &before, "d2-b2").unwrap();
+        let after = before.play(&board, jump);
+        let plain = "   3  x . x o\n   2  o[x].[.]\n   1  x o x o\n      a b c d\n";
+        assert_eq!(draw(&board, &after, Some(jump), Style::PLAIN).as_str(), plain);
+        let unmarked = plain.replace(['[', ']'], " ").replace(". \n", ".\n");
+        assert_eq!(draw(&board, &after, None, Style::PLAIN).as_str(), unmarked);
+        let shown = draw(&board, &after, None, Style { colours: false, unicode: true });
+        assert_eq!(shown.as_str(), unmarked.replace('x', "●").replace('o', "○").replace('.', "·"));
+        let shown = draw(&board, &after, None, Style { colours: true, unicode: false });
+        assert_eq!(console::strip_ansi_codes(shown.as_str()), unmarked);
+        assert!(shown.as_str().contains("\u{1b}["), "{shown:?}");
+    }
+}

@@ -1,0 +1,73 @@
+//! `GET /api/v1/boards`: the boards to choose from, and what there is about them.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Shared;
+use crate::web::params::{NoParams, Params};
+use crate::web::reply::Answer;
+use konane::{Colour, Dimensions};
+
+/// Boards of up to so many ranks and files are always in the list.
+const SIDE: u32 = 8;
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BoardsJson {
+    /// By ranks, then by files. Other boards of up to 64 squares can be asked about as well.
+    pub boards: Vec<BoardJson>,
+}
+
+/// A board.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BoardJson {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// The most stones of the positions in its database; none if there is no database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database_stones: Option<u32>,
+    /// How many proofs are about it.
+    pub proofs: u32,
+    /// The player who wins from the start according to a proof. Absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Colour>,
+}
+
+/// Lists them.
+pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJson> {
+    let listed = explorer.read_files(|files| files.databases()).await?;
+    let small = (1..=SIDE).flat_map(|ranks| (1..=SIDE).map(move |files| (ranks, files)));
+    let mut boards: BTreeMap<_, _> = small.map(|key| (key, BoardJson::of(key))).collect();
+    let mut entry = |board: Dimensions, enter: &dyn Fn(&mut BoardJson)| {
+        let key = (board.ranks(), board.files());
+        enter(boards.entry(key).or_insert_with(|| BoardJson::of(key)));
+    };
+    for (_, manifest) in listed? {
+        // What is wrong with a manifest is in the list of databases.
+        let Ok(manifest) = manifest else { continue };
+        let stones = manifest.max_stones();
+        entry(manifest.dimensions, &|board| {
+            board.database_stones = board.database_stones.max(Some(stones));
+        });
+    }
+    for proof in &explorer.files.proofs {
+        entry(proof.board, &|board| {
+            board.proofs += 1;
+            if proof.is_about_the_start() {
+                board.winner = Some(proof.header.winner.into());
+            }
+        });
+    }
+    Ok(Json(BoardsJson { boards: boards.into_values().collect() }))
+}
+
+impl BoardJson {
+    fn of((ranks, files): (u32, u32)) -> Self {
+        let board = Dimensions::new(ranks, files).expect("a board of the list");
+        BoardJson { board, database_stones: None, proofs: 0, winner: None }
+    }
+}

@@ -1,0 +1,121 @@
+//! The resources: a file for each, with the types of its requests and its answers. docs/api.md says
+//! the same for people.
+
+mod boards;
+mod databases;
+mod line;
+mod openings;
+mod place;
+mod play;
+mod position;
+mod proofs;
+mod searches;
+mod setup;
+mod sprouts;
+mod version;
+mod why;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::routing::{delete, get, post};
+use schemars::SchemaGenerator;
+
+use super::Explorer;
+use super::assets::ASSETS;
+use super::reply::{ErrorJson, Problem};
+use super::search::EndJson;
+use super::security::json_only;
+use crate::commands::analyse::AnalysisJson;
+use crate::trace::ProgressJson;
+
+/// What the handlers get.
+type Shared = State<Arc<Explorer>>;
+
+/// All routes.
+pub fn router(explorer: Arc<Explorer>) -> Router {
+    let api = [
+        ("/version", get(version::get)),
+        ("/boards", get(boards::get)),
+        ("/databases", get(databases::get)),
+        ("/proofs", get(proofs::get)),
+        ("/openings", get(openings::get)),
+        ("/konane/position", get(position::get)),
+        ("/konane/line", get(line::get)),
+        ("/konane/play", get(play::get)),
+        ("/konane/why", get(why::get)),
+        ("/konane/setup", post(setup::post)),
+        ("/sprouts/position", get(sprouts::position)),
+        ("/sprouts/draw", get(sprouts::draw)),
+        ("/searches", post(searches::post)),
+        ("/searches/{id}", delete(searches::delete)),
+        ("/searches/{id}/events", get(searches::events)),
+    ];
+    let api = api
+        .into_iter()
+        .fold(Router::new(), |router, (path, methods)| router.route(path, json_only(methods)));
+    let mut router = Router::new().nest("/api/v1", api.with_state(explorer));
+    for asset in ASSETS {
+        router = router.route(asset.path, json_only(get(move || async move { asset })));
+    }
+    router
+        .route("/", json_only(get(|| async { &ASSETS[0] })))
+        .fallback(not_found)
+        .method_not_allowed_fallback(|| async {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this method does not do here")
+        })
+}
+
+/// The answer to every request while the server processes as many as it can.
+pub fn refusal() -> Router {
+    Router::new().fallback(|| async {
+        let text = "the program is busy with other requests; ask again in a second";
+        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, text);
+        ([(header::RETRY_AFTER, "1")], problem)
+    })
+}
+
+async fn not_found() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "there is nothing at this address; see docs/api.md")
+}
+
+/// Adds the types of all answers and requests to the definitions of two generators.
+pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator) {
+    macro_rules! add {
+        ($generator:expr, $($type:ty),+ $(,)?) => {
+            $($generator.subschema_for::<$type>();)+
+        };
+    }
+    add!(
+        answers,
+        ErrorJson,
+        ProgressJson,
+        EndJson,
+        AnalysisJson,
+        version::VersionJson,
+        boards::BoardsJson,
+        line::LineJson,
+        play::PlayJson,
+        why::WhyJson,
+        setup::SetupJson,
+        openings::OpeningsJson,
+        databases::DatabasesJson,
+        proofs::ProofsJson,
+        searches::SearchJson,
+        sprouts::SproutsJson,
+    );
+    add!(
+        requests,
+        position::PositionRequest,
+        line::LineRequest,
+        play::PlayRequest,
+        why::WhyRequest,
+        setup::SetupRequest,
+        openings::OpeningsRequest,
+        searches::SearchRequest,
+        sprouts::SproutsRequest,
+        sprouts::DrawRequest,
+    );
+}

@@ -1,0 +1,86 @@
+//! `GET /api/v1/openings`: the first removal of each side, with the winner.
+
+use std::time::{Duration, Instant};
+
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::{Place, time};
+use crate::web::params::Params;
+use crate::web::reply::Answer;
+use konane::analysis::Source;
+use konane::json::{OrUnknown, as_text, or_unknown};
+use konane::{Colour, Dimensions, Move};
+
+/// The parameters.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpeningsRequest {
+    /// Ranks x files.
+    board: String,
+    /// Milliseconds to search for what is not known: 200, at most 2000.
+    time: Option<u64>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OpeningsJson {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// Every first removal with every reply, also those that are equal by symmetry.
+    pub openings: Vec<OpeningJson>,
+    /// Whether the winner of all is known.
+    pub complete: bool,
+}
+
+/// The first removal of each side.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OpeningJson {
+    /// The two moves.
+    pub moves: [Move; 2],
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Colour>,
+    /// Origin of the winner. Absent while the winner is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// The canonical code of the position after both, as decimal text. Equal openings have the same
+    /// code.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub code: u64,
+}
+
+/// Judges what White can answer to each first removal, in turn.
+pub async fn get(
+    State(explorer): Shared,
+    Params(OpeningsRequest { board, time: milliseconds }): Params<OpeningsRequest>,
+) -> Answer<OpeningsJson> {
+    let place = Place::read(&board, None, None, None)?;
+    let time = time(milliseconds)?;
+    let judged = explorer.boards.with(place.board.clone(), move |analyst, turn| {
+        let (end, firsts) = (Instant::now() + time, place.position.moves(&place.board));
+        let (mut openings, mut complete) = (Vec::new(), true);
+        for (left, &first) in (1..=firsts.len() as u32).rev().zip(&firsts) {
+            let after = place.position.play(&place.board, first);
+            // What one does not need is for those that follow.
+            let share = end.saturating_duration_since(Instant::now()) / left;
+            let share = if turn.is_over() { Duration::ZERO } else { share };
+            let analysis = analyst.analyse(&after, turn.limits(share), &mut |_| {})?;
+            complete &= analysis.count(None) == 0;
+            let white = after.to_move();
+            openings.extend(analysis.moves.iter().map(|judged| OpeningJson {
+                moves: [first, judged.mv],
+                winner: judged.outcome().map(|value| white.winner(value)),
+                source: judged.judgement.map(|judgement| judgement.source),
+                code: judged.after.code(&place.board),
+            }));
+        }
+        Ok(OpeningsJson { board: place.board.dimensions(), openings, complete })
+    });
+    judged.await.map(Json)
+}

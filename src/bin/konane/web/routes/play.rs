@@ -1,0 +1,114 @@
+//! `GET /api/v1/konane/play`: the program's move.
+
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::{Place, time};
+use crate::web::params::Params;
+use crate::web::reply::{Answer, Problem};
+use konane::Move;
+use konane::analysis::{Choice, Judgement, Level, Source};
+use konane::json::{OrUnknown, or_unknown};
+use konane::search::Value;
+
+/// The parameters.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlayRequest {
+    /// Ranks x files.
+    board: String,
+    /// The position; the start of the game if there is none.
+    position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
+    /// Moves that are played from there.
+    moves: Option<String>,
+    /// How well to play, from 1 to 10: with a search of 4^level nodes, and nothing else that is
+    /// known. As well as possible if nothing is said.
+    level: Option<u32>,
+    /// Milliseconds: 200, at most 2000. With a level its nodes count, and not the time.
+    time: Option<u64>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PlayJson {
+    /// The move; null if there is none.
+    #[serde(rename = "move")]
+    pub mv: Option<Move>,
+    /// The reason for the move, in a sentence.
+    pub why: String,
+    /// The outcome for the player who makes it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+    /// Origin of the outcome. Absent while it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+/// Chooses a move.
+pub async fn get(
+    State(explorer): Shared,
+    Params(request): Params<PlayRequest>,
+) -> Answer<PlayJson> {
+    let PlayRequest { board, position, phase, moves, level, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let time = time(milliseconds)?;
+    let level = match level.map(Level::new) {
+        Some(None) => {
+            let text = format!("level: {} to {}", Level::LEAST, Level::MOST);
+            return Err(Problem::refused(text));
+        }
+        level => level.flatten(),
+    };
+    let position = place.position;
+    let choice = match level {
+        Some(level) => explorer.levels.choose(level, place.board.clone(), position).await?,
+        None => {
+            let choice = explorer.boards.with(place.board.clone(), move |analyst, turn| {
+                Ok(analyst.choose(&position, turn.limits(time))?)
+            });
+            choice.await?
+        }
+    };
+    let side = position.to_move();
+    let Some(Choice { mv, judgement }) = choice else {
+        let why = format!("{side} cannot move and has lost.");
+        let (outcome, source) = (Some(Value::Loss), Some(Source::Rules));
+        return Ok(Json(PlayJson { mv: None, why, outcome, source }));
+    };
+    let after = position.play(&place.board, mv);
+    Ok(Json(PlayJson {
+        mv: Some(mv),
+        why: match after.count_moves(&place.board) {
+            0 => format!("It leaves {} no move.", !side),
+            _ => why(judgement),
+        },
+        outcome: judgement.map(|judgement| judgement.outcome),
+        source: judgement.map(|judgement| judgement.source),
+    }))
+}
+
+/// The reason for a move after which the game goes on.
+fn why(judgement: Option<Judgement>) -> String {
+    let Some(Judgement { outcome, source, remoteness }) = judgement else {
+        return "Nothing is proven yet; the search likes it best.".to_owned();
+    };
+    let by = match source {
+        Source::Database => "says the database",
+        Source::Proof => "says the proof",
+        Source::Rules | Source::Search => "a search has shown",
+    };
+    match outcome {
+        Value::Win => format!("It wins, {by}."),
+        Value::Loss if remoteness.is_some() => {
+            format!("Every move loses, {by}; none resists longer than this one.")
+        }
+        Value::Loss => format!("Every move loses, {by}; this one seems hardest to answer."),
+    }
+}

@@ -1,0 +1,77 @@
+//! `GET /api/v1/konane/position`: a position with the value of every move.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Shared;
+use super::place::{Place, time};
+use crate::commands::analyse::AnalysisJson;
+use crate::web::params::Params;
+use crate::web::reply::Answer;
+use crate::web::seat::Turn;
+use konane::Position;
+use konane::analysis::{Analysis, AnalysisError, Analyst};
+
+/// What easy moves have of the time, one over it.
+const EASY: u32 = 4;
+
+/// The parameters.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PositionRequest {
+    /// Ranks x files.
+    board: String,
+    /// The position; the start of the game if there is none.
+    position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
+    /// Moves that are played from there.
+    moves: Option<String>,
+    /// Milliseconds to search for what is not known: 200, at most 2000. What was found is kept, so
+    /// whoever asks again gets further.
+    time: Option<u64>,
+}
+
+/// Answers what is decided by then; `complete` says whether that is all.
+pub async fn get(
+    State(explorer): Shared,
+    Params(request): Params<PositionRequest>,
+) -> Answer<AnalysisJson> {
+    let PositionRequest { board, position, phase, moves, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let time = time(milliseconds)?;
+    let judged = explorer.boards.with(place.board.clone(), move |analyst, turn| {
+        let analysis = judge(analyst, &place.position, turn, time)?;
+        let mut json = AnalysisJson::from(analysis);
+        if moves.is_some() {
+            (json.start, json.played) = (Some(place.start), Some(place.played));
+        }
+        Ok(json)
+    });
+    judged.await.map(Json)
+}
+
+/// Judges what is easy in a part of the time. In the rest of it, while the position itself is open,
+/// that alone is searched, on all threads: its search goes where a winning move is most likely, and
+/// decides all moves at once if it is lost.
+fn judge(
+    analyst: &mut Analyst,
+    position: &Position,
+    turn: &Turn,
+    time: Duration,
+) -> Result<Analysis, AnalysisError> {
+    let (limits, easy) = (turn.limits(time), turn.limits(time / EASY));
+    let analysis = analyst.analyse(position, easy, &mut |_| {})?;
+    if analysis.is_complete() {
+        return Ok(analysis);
+    }
+    if analysis.judgement.is_none() {
+        analyst.choose(position, limits)?;
+    }
+    analyst.analyse(position, limits, &mut |_| {})
+}

@@ -1,0 +1,166 @@
+//! `/api/v1/searches`: a search that is watched while it runs.
+
+use std::convert::Infallible;
+
+use axum::Json;
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::Place;
+use crate::web::events;
+use crate::web::params::{NoParams, Params};
+use crate::web::reply::{Body, Problem};
+use crate::web::search::{Game, Order};
+use konane::system::{bytes_text, duration_from_seconds, parse_bytes};
+use konane::{LEAST_MEMORY, SolveError};
+
+/// The body of `POST`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// `konane` or `sprouts`.
+    game: GameName,
+    /// Konane: ranks x files.
+    board: Option<String>,
+    /// The position; Konane: the start of the game if there is none.
+    position: Option<String>,
+    /// Konane: the phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
+    /// Konane: moves that are played from there.
+    moves: Option<String>,
+    /// `dfpn` (if nothing is said), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
+    algo: Option<String>,
+    /// Such as `64MiB`; at most half of the program's --memory, which is taken if nothing is said.
+    memory: Option<String>,
+    /// When to give up.
+    #[serde(default)]
+    limits: LimitsRequest,
+}
+
+/// The games.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum GameName {
+    Konane,
+    Sprouts,
+}
+
+/// When a search gives up; never, if nothing is said.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+pub struct LimitsRequest {
+    /// Maximum time in seconds, more than 0.
+    seconds: Option<f64>,
+    /// After so many nodes.
+    nodes: Option<u64>,
+}
+
+/// The answer to `POST`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchJson {
+    /// Names the search in the addresses of its events and for `DELETE`.
+    pub id: String,
+}
+
+/// The id in an address. What is no text names no search.
+pub struct Id(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let id = Path::from_request_parts(parts, state).await;
+        Ok(Id(id.map_or_else(|_| String::new(), |Path(id)| id)))
+    }
+}
+
+/// `POST /api/v1/searches`: begins a search.
+pub async fn post(
+    State(explorer): Shared,
+    _: Params<NoParams>,
+    Body(request): Body<SearchRequest>,
+) -> Result<(StatusCode, Json<SearchJson>), Problem> {
+    let SearchRequest { game, board, position, phase, moves, algo, memory, limits } = request;
+    let algo = algo.as_deref().unwrap_or("dfpn");
+    let game = match game {
+        GameName::Konane => {
+            let board = board.ok_or_else(|| Problem::refused("board: write one, such as 6x6"))?;
+            let place =
+                Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+            let algorithm = algo.parse().map_err(Problem::refused)?;
+            Game::Konane { board: place.board, position: place.position, algorithm }
+        }
+        GameName::Sprouts => {
+            if board.is_some() || phase.is_some() || moves.is_some() {
+                return Err(Problem::refused("Sprouts has neither board, nor phase, nor moves"));
+            }
+            let none = || Problem::refused("position: write one, such as 0*5");
+            let position = super::sprouts::read(&position.ok_or_else(none)?)?;
+            let algorithm = algo.parse().map_err(Problem::refused)?;
+            Game::Sprouts { position, algorithm }
+        }
+    };
+    let memory = self::memory(memory.as_deref(), explorer.searches.memory)?;
+    let time = limits.seconds.map(|seconds| {
+        let wrong = |error| Problem::refused(format!("limits.seconds: {seconds:?}: {error}"));
+        duration_from_seconds(seconds).map_err(wrong)
+    });
+    let time = time.transpose()?;
+    let id = explorer.searches.start(Order { game, memory, time, nodes: limits.nodes })?;
+    Ok((StatusCode::CREATED, Json(SearchJson { id })))
+}
+
+/// The bytes that a search may have.
+fn memory(text: Option<&str>, most: u64) -> Result<u64, Problem> {
+    let Some(text) = text else { return Ok(most) };
+    match parse_bytes(text) {
+        Err(error) => Err(Problem::refused(format!("memory: {error}"))),
+        Ok(bytes) if bytes < LEAST_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
+        Ok(bytes) if bytes > most => {
+            let most = bytes_text(most);
+            let text = format!("memory: at most {most}, half of what --memory allows");
+            Err(Problem::refused(text))
+        }
+        Ok(bytes) => Ok(bytes),
+    }
+}
+
+/// `DELETE /api/v1/searches/{id}`: ends a search; its last event says so.
+pub async fn delete(
+    State(explorer): Shared,
+    Id(id): Id,
+    _: Params<NoParams>,
+) -> Result<StatusCode, Problem> {
+    let found = explorer.searches.find(&id);
+    let none = || Problem::new(StatusCode::NOT_FOUND, "there is no such search any more");
+    found.ok_or_else(none)?.stop();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `GET /api/v1/searches/{id}/events`: what happened so far and what happens, as server-sent events.
+/// 204, which ends the browser's attempts, for an unknown search and for who has heard it all.
+pub async fn events(
+    State(explorer): Shared,
+    Id(id): Id,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let Some(search) = explorer.searches.find(&id) else {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    };
+    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let heard = heard.unwrap_or(0);
+    let (_, last, ended) = search.history.since(heard);
+    if ended && heard >= last {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let stream = events::stream(search, heard, &explorer.searches.streams)?;
+    Ok(([(header::CONTENT_TYPE, "text/event-stream")], stream).into_response())
+}

@@ -1,0 +1,76 @@
+//! `POST /api/v1/konane/setup`: whether stones can be a position.
+
+use axum::Json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::place::Place;
+use crate::web::params::{NoParams, Params};
+use crate::web::reply::{Answer, Body, Problem};
+use konane::notation::parse_square;
+use konane::{Board, Colour, Dimensions, Phase, Position, Setup};
+
+/// The body: a position's text, or its occupied squares and the side to move.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetupRequest {
+    /// Ranks x files.
+    board: String,
+    /// The position.
+    position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
+    /// Squares with a stone; its colour is that of the square.
+    squares: Option<Vec<String>>,
+    /// With `squares`: `black` or `white`.
+    to_move: Option<Colour>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SetupJson {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// The position as it is written.
+    pub position: Position,
+    /// The player to move.
+    pub to_move: Colour,
+    /// Kind of the moves: `removal` if a move removes a stone, else `jump`.
+    pub phase: Phase,
+}
+
+/// Checks it.
+pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Answer<SetupJson> {
+    let SetupRequest { board, position, phase, squares, to_move } = request;
+    let (board, position) = match (position, squares, to_move) {
+        (Some(text), None, None) => {
+            let place = Place::read(&board, Some(&text), phase.as_deref(), None)?;
+            (place.board, place.position)
+        }
+        (None, Some(squares), Some(side)) => {
+            let phase = super::place::phase(phase.as_deref())?;
+            let board = phase.board(super::place::board(&board)?);
+            let position = stand(&board, &squares, side)?;
+            (board, position)
+        }
+        _ => return Err(Problem::refused("give either position, or squares and to_move")),
+    };
+    Ok(Json(SetupJson {
+        board: board.dimensions(),
+        position,
+        to_move: position.to_move(),
+        phase: position.phase(&board),
+    }))
+}
+
+fn stand(board: &Board, squares: &[String], to_move: Colour) -> Result<Position, Problem> {
+    let mut occupied = 0u64;
+    for name in squares {
+        let square = parse_square(board.dimensions(), name).map_err(Problem::refused)?;
+        occupied |= 1 << square;
+    }
+    let stones = |colour| occupied & board.squares_of(colour);
+    let (black, white) = (stones(Colour::Black), stones(Colour::White));
+    Position::from_setup(board, Setup { black, white, to_move }).map_err(Problem::refused)
+}

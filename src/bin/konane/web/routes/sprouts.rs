@@ -1,0 +1,73 @@
+//! `GET /api/v1/sprouts/position` and `GET /api/v1/sprouts/draw`: a position of Sprouts.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::time;
+use crate::web::params::Params;
+use crate::web::reply::{Answer, Problem};
+use konane::sprouts::analysis::Analysis;
+use konane::sprouts::{Position, draw};
+
+/// The parameters of `position`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SproutsRequest {
+    /// Such as `0*5`.
+    position: String,
+    /// Milliseconds to search for what is not known: 200, at most 2000.
+    time: Option<u64>,
+}
+
+/// The answer of `position`: as `sprouts children --values --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SproutsJson {
+    /// As it was asked for.
+    pub position: String,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub analysis: Analysis,
+    /// Whether every outcome and every Grundy number is known.
+    pub complete: bool,
+}
+
+/// Judges a position and its moves.
+pub async fn position(
+    State(explorer): Shared,
+    Params(request): Params<SproutsRequest>,
+) -> Answer<SproutsJson> {
+    let SproutsRequest { position: text, time: milliseconds } = request;
+    let (position, time) = (read(&text)?, time(milliseconds)?);
+    let judged = explorer.sprouts.with(move |analyst, turn| {
+        let analysis = analyst.analyse(&position, turn.limits(time), &mut |_| {})?;
+        let children = analysis.children.iter().all(|child| child.grundy.is_some());
+        let complete = analysis.reason.is_none() && analysis.grundy.is_some() && children;
+        Ok(SproutsJson { position: text, analysis, complete })
+    });
+    judged.await.map(Json)
+}
+
+/// The parameters of `draw`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrawRequest {
+    /// Such as `0*5`.
+    position: String,
+}
+
+/// The picture of a position.
+pub async fn draw(
+    Params(DrawRequest { position }): Params<DrawRequest>,
+) -> Result<impl IntoResponse, Problem> {
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], draw::svg(&read(&position)?)))
+}
+
+/// Reads a position.
+pub fn read(text: &str) -> Result<Position, Problem> {
+    Ok(crate::commands::sprouts::text::read(text)?)
+}

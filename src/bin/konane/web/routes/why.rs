@@ -1,0 +1,86 @@
+//! `GET /api/v1/konane/why`: what answers a move.
+
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::place::{Place, time};
+use crate::web::params::Params;
+use crate::web::reply::{Answer, Problem};
+use konane::analysis::Source;
+use konane::json::{OrUnknown, or_unknown};
+use konane::notation::parse_move;
+use konane::search::Value;
+use konane::{Colour, Move, Position};
+
+/// The parameters.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WhyRequest {
+    /// Ranks x files.
+    board: String,
+    /// The position; the start of the game if there is none.
+    position: Option<String>,
+    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// `jump`.
+    phase: Option<String>,
+    /// A move of it.
+    #[serde(rename = "move")]
+    mv: String,
+    /// Milliseconds: 200, at most 2000.
+    time: Option<u64>,
+}
+
+/// The answer. Outcome, winner, remoteness and verdict are those of `after`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WhyJson {
+    /// The opponent's best reply: one that wins, if one is known; null if there is no move.
+    pub reply: Option<Move>,
+    /// Origin of the outcome of the reply. Absent while that is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// The position after the reply, or after the move if there is no reply.
+    pub after: Position,
+    /// The outcome for the player to move in `after`.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Colour>,
+    /// Plies to the end from there, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remoteness: Option<u32>,
+    /// The outcome in a sentence.
+    pub verdict: String,
+}
+
+/// Answers the move.
+pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
+    let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
+    let place = Place::read(&board, position.as_deref(), phase.as_deref(), None)?;
+    let mv = parse_move(&place.board, &place.position, &mv).map_err(Problem::refused)?;
+    let time = time(milliseconds)?;
+    let why = explorer.boards.with(place.board.clone(), move |analyst, turn| {
+        let moved = place.position.play(&place.board, mv);
+        let limits = turn.limits(time);
+        let choice = analyst.choose(&moved, limits)?;
+        let after = choice.map_or(moved, |choice| moved.play(&place.board, choice.mv));
+        // What is known of the reply is mostly known of the position after it, and else soon found.
+        let analysis = analyst.analyse(&after, limits, &mut |_| {})?;
+        let judgement = choice.map_or(analysis.judgement, |choice| choice.judgement);
+        Ok(WhyJson {
+            reply: choice.map(|choice| choice.mv),
+            source: judgement.map(|judgement| judgement.source),
+            after,
+            outcome: analysis.outcome(),
+            winner: analysis.winner,
+            remoteness: analysis.judgement.and_then(|judgement| judgement.remoteness),
+            verdict: analysis.verdict,
+        })
+    });
+    why.await.map(Json)
+}

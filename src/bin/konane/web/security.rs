@@ -1,0 +1,195 @@
+//! Checks of every request: it comes from our own page, or from a program that is no browser.
+//!
+//! The server listens on a loopback address, but every page that its user visits can make the browser
+//! send requests there. A browser says which page sends a request (`Sec-Fetch-Site`, `Origin`) and
+//! under which name it found the server (`Host`).
+//!
+//! * `Host` must be a loopback name or address, or a name given by `--allow-host`. Another page may
+//!   make its own name resolve to 127.0.0.1 (DNS rebinding), but the browser then sends that name. Any
+//!   port will do: a forwarded port has another number, and the browser does not let a page choose
+//!   the port in `Host`.
+//! * `Origin`, where it is present, must have the host and port of `Host`. The scheme does not matter,
+//!   so that a proxy may add TLS.
+//! * `Sec-Fetch-Site`, where it is present, must be `same-origin` or `none`. Pages on other ports of
+//!   the same host are `same-site`, and rejected.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::uri::Authority;
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
+
+use super::reply::{MOST_BODY, Problem};
+use konane::system::quote;
+
+/// Maximum number of bytes of a request's address. A game of 62 moves on the largest board takes below
+/// 600.
+const MOST_ADDRESS: usize = 2048;
+
+/// The content policy of the page: only these kinds of resources, and only from this server.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'";
+
+/// Sent with every answer.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// The host names and addresses under which the server answers.
+#[derive(Clone, Debug)]
+pub struct Hosts(Arc<[HostName]>);
+
+/// A host name or address without a port, as in `--allow-host`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostName(String);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte);
+        match split_host(text.as_bytes()) {
+            Some((host, "")) if host.bytes().all(is_name) => Ok(HostName(host.to_owned())),
+            _ => Err("write a host name or address without a port, such as konane.example.org"
+                .to_owned()),
+        }
+    }
+}
+
+impl Hosts {
+    /// Loopback names and addresses, and these names.
+    pub fn new(names: &[HostName]) -> Self {
+        Hosts(names.into())
+    }
+
+    /// Returns true if a `Host` header has one of these names, with any port or without one.
+    fn has(&self, host: &[u8]) -> bool {
+        split_host(host).is_some_and(|(host, _)| {
+            is_loopback(host) || self.0.iter().any(|name| name.0.eq_ignore_ascii_case(host))
+        })
+    }
+}
+
+/// Splits `host:port` or `host` into the host and the rest; `None` if it is neither.
+fn split_host(text: &[u8]) -> Option<(&str, &str)> {
+    let text = std::str::from_utf8(text).ok()?;
+    let authority = text.parse::<Authority>().ok()?;
+    // Fails if there is a user name before the host.
+    let (host, port) = text.split_at_checked(authority.host().len())?;
+    let is_port =
+        |port: &str| port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    let is_split = !host.is_empty() && host == authority.host();
+    (is_split && (port.is_empty() || is_port(port))).then_some((host, port))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse().is_ok_and(|address: Ipv4Addr| address.is_loopback())
+        || in_brackets
+            .is_some_and(|host| host.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback()))
+}
+
+/// Puts the checks before all routes.
+pub fn guarded(routes: Router, hosts: &Hosts) -> Router {
+    routes.layer(DefaultBodyLimit::max(MOST_BODY)).layer(from_fn_with_state(hosts.clone(), guard))
+}
+
+async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
+    let mut response = match check(&hosts, &request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn check(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
+    let headers = request.headers();
+    let forbidden = |text: &str| Err(Problem::new(StatusCode::FORBIDDEN, text));
+    let host = only(headers, &header::HOST).ok().flatten();
+    let Some(host) = host.filter(|host| hosts.has(host)) else {
+        let text = match host {
+            Some(host) => format!(
+                "the host {:?} is not allowed: use localhost, or start konane explore with --allow-host",
+                quote(&String::from_utf8_lossy(host))
+            ),
+            None => "send one Host header, such as Host: localhost".to_owned(),
+        };
+        return forbidden(&text);
+    };
+    let target = request.uri().authority();
+    if target.is_some_and(|target| !target.as_str().as_bytes().eq_ignore_ascii_case(host)) {
+        return forbidden("the host of the address is not that of the header Host");
+    }
+    let site = only(headers, &HeaderName::from_static("sec-fetch-site"));
+    if !matches!(site, Ok(None | Some(b"same-origin" | b"none"))) {
+        return forbidden("requests of other pages are rejected");
+    }
+    let is_ours = |origin: &[u8]| {
+        let authority =
+            [&b"http://"[..], b"https://"].iter().find_map(|scheme| origin.strip_prefix(*scheme));
+        authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+    };
+    if !only(headers, &header::ORIGIN).is_ok_and(|origin| origin.is_none_or(is_ours)) {
+        return forbidden(
+            "requests of other pages are rejected: the header Origin differs from Host",
+        );
+    }
+    let address = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
+    if address > MOST_ADDRESS {
+        let text = format!("the address has more than {MOST_ADDRESS} bytes");
+        return Err(Problem::new(StatusCode::URI_TOO_LONG, text));
+    }
+    Ok(())
+}
+
+/// Bodies have to be JSON, and so has what is to change something: a browser asks before it sends that
+/// for another page. Only for methods that there are, so that others are told so first.
+pub fn json_only<S: Clone + Send + Sync + 'static>(methods: MethodRouter<S>) -> MethodRouter<S> {
+    methods.route_layer(from_fn(check_body))
+}
+
+async fn check_body(request: Request, next: Next) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let has_body = headers.contains_key(header::TRANSFER_ENCODING)
+        || only(headers, &header::CONTENT_LENGTH).is_ok_and(|length| length != Some(b"0"))
+            && headers.contains_key(header::CONTENT_LENGTH);
+    let changes = request.method() == Method::POST;
+    if (has_body || changes) && !is_json(headers) {
+        let text = "send JSON, with the header Content-Type: application/json";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
+    }
+    Ok(next.run(request).await)
+}
+
+/// The value of a header that may be there once at most.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h [u8]>, ()> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (value, None) => Ok(value.map(HeaderValue::as_bytes)),
+        _ => Err(()),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let Ok(Some(value)) = only(headers, &header::CONTENT_TYPE) else { return false };
+    let essence = value.split(|&byte| byte == b';').next().unwrap_or_default();
+    essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
+}

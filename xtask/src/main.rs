@@ -1,0 +1,70 @@
+//! Developer commands: `cargo xtask measure|pages|simulate|fit`.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use clap::{Parser, Subcommand};
+
+mod fit;
+mod measure;
+mod simulate;
+
+type DeveloperError = Box<dyn Error>;
+
+/// The sources of the program.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer commands of konane")]
+struct Xtask {
+    #[command(subcommand)]
+    command: DeveloperCommand,
+}
+
+#[derive(Subcommand)]
+enum DeveloperCommand {
+    /// Run the program and append records to docs/benchmarks, then write the pages
+    Measure(measure::MeasureArgs),
+    /// Write the pages and figures of docs (xtask/pages.py)
+    Pages {
+        /// Arguments of the script; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Simulate a search on many machines on a virtual clock
+    #[command(subcommand)]
+    Simulate(simulate::Simulate),
+    /// Fit the Grundy number model of Sprouts, and print its weights
+    Fit {
+        /// Files of Grundy numbers
+        #[arg(required = true, value_name = "FILE.spr")]
+        files: Vec<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Xtask::parse().command {
+        DeveloperCommand::Measure(args) => measure::run(&args),
+        DeveloperCommand::Pages { args } => pages(&args),
+        DeveloperCommand::Simulate(game) => game.run(),
+        DeveloperCommand::Fit { files } => fit::run(&files),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the script that writes the pages.
+fn pages(args: &[String]) -> Result<(), DeveloperError> {
+    let script = PathBuf::from(ROOT).join("xtask/pages.py");
+    let status = Command::new("python3").arg(script).args(args).status();
+    match status.map_err(|error| format!("python3: {error}; install Python 3.10"))?.success() {
+        true => Ok(()),
+        false => Err("the pages were not written".into()),
+    }
+}

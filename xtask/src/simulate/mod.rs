@@ -1,0 +1,131 @@
+//! Searches on many machines, simulated on a virtual clock. Searches and coordinator are the real ones;
+//! the costs of messages are assumed.
+//!
+//! ```text
+//! cargo xtask simulate solve 7x7 --machines 16
+//! cargo xtask simulate sprouts '0*14' --machines 4
+//! ```
+
+mod costs;
+mod pace;
+mod simulator;
+mod solve;
+mod sprouts;
+#[cfg(test)]
+mod tests;
+
+use std::num::NonZeroUsize;
+
+use clap::value_parser;
+use konane::search::jobs::remote::RemoteRules;
+
+use costs::{Costs, MessageCosts, parse_slowdown};
+use simulator::Traffic;
+
+#[derive(clap::Subcommand)]
+pub enum Simulate {
+    /// Konane: the winner of a board
+    Solve(solve::KonaneArgs),
+    /// Sprouts: the outcome of a position. Time is proportional to expansions
+    Sprouts(sprouts::SproutsArgs),
+}
+
+impl Simulate {
+    pub fn run(&self) -> Result<(), crate::DeveloperError> {
+        match self {
+            Simulate::Solve(args) => solve::run(args)?.print(args.machines.json)?,
+            Simulate::Sprouts(args) => sprouts::run(args)?.print(args.machines.json)?,
+        }
+        Ok(())
+    }
+}
+
+/// Machines, the coordinator, and the jobs between them.
+#[derive(Clone, Copy, Debug, clap::Args)]
+struct Machines {
+    /// Machines, each with its own memory
+    #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=4096))]
+    machines: u32,
+    /// Threads of each machine
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    threads: NonZeroUsize,
+    /// Nodes of a job
+    #[arg(long, default_value_t = 8000, value_parser = value_parser!(u64).range(1..))]
+    job_nodes: u64,
+    /// Factor by which the last machine is slower than the others
+    #[arg(long, default_value_t = 1.0, value_parser = parse_slowdown)]
+    slow: f64,
+    /// MiB of each machine
+    #[arg(long, default_value_t = 256, value_parser = value_parser!(u64).range(1..1 << 30))]
+    memory: u64,
+    /// MiB of the coordinator
+    #[arg(long, default_value_t = 512, value_parser = value_parser!(u64).range(1..1 << 30))]
+    coordinator_memory: u64,
+    #[command(flatten)]
+    messages: MessageCosts,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Machines {
+    /// The coordinator's rules, as far as these options determine them.
+    fn rules(&self) -> RemoteRules {
+        RemoteRules { job_nodes: self.job_nodes, ..RemoteRules::default() }
+    }
+}
+
+/// Result and cost of a simulation. `F` is the result of the game.
+#[derive(Debug, serde::Serialize)]
+struct Simulation<F> {
+    game: String,
+    machines: u32,
+    threads: usize,
+    job_nodes: u64,
+    #[serde(flatten)]
+    found: F,
+    /// Time on the virtual clock.
+    seconds: f64,
+    costs: Costs,
+    traffic: Traffic,
+    real_seconds: f64,
+}
+
+trait SimulatedResult: serde::Serialize {
+    /// Names and texts for the text output. `seconds` is the time on the virtual clock.
+    fn rows(&self, costs: &Costs, seconds: f64) -> Vec<(&'static str, String)>;
+}
+
+impl<F: SimulatedResult> Simulation<F> {
+    fn print(&self, json: bool) -> serde_json::Result<()> {
+        if json {
+            println!("{}", serde_json::to_string(self)?);
+            return Ok(());
+        }
+        let Simulation { game, machines, threads, job_nodes, seconds, traffic, .. } = self;
+        println!("{game}: {machines} machines of {threads} threads, jobs of {job_nodes} nodes");
+        let mut rows = self.found.rows(&self.costs, *seconds);
+        rows.push(("time", format!("{seconds:.3} s on the virtual clock")));
+        rows.push(("machines", format!("{:.0} % of the time searching", traffic.busy * 100.0)));
+        rows.push(("driver", format!("{:.0} % of the time busy", traffic.driver * 100.0)));
+        let messages = traffic.message_bytes as f64 / 1e6;
+        let mut sent = format!("{messages:.1} MB of messages with {} jobs", traffic.jobs);
+        let (leader, message) = (traffic.coordinator_seconds, traffic.coordinator_us);
+        let mut real = format!(
+            "{:.1} s; {leader:.2} s of the coordinator, {message:.1} µs per message",
+            self.real_seconds
+        );
+        if traffic.fetched > 0 {
+            let entries = traffic.entry_bytes as f64 / 1e6;
+            sent += &format!(", {entries:.1} MB of entries with {} of them", traffic.fetched);
+            real += &format!("; {:.0} ns per entry", traffic.collect_ns);
+        }
+        rows.push(("sent", sent));
+        rows.push(("cancelled", format!("{} jobs", traffic.called_off)));
+        rows.push(("real", real));
+        for (name, text) in rows {
+            println!("{name:11} {text}");
+        }
+        Ok(())
+    }
+}

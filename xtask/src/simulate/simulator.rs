@@ -1,0 +1,334 @@
+//! Machines, a driver and the messages between them, on a virtual clock.
+//!
+//! A machine searches one job after another with the real search. The virtual time of a job is
+//! proportional to its nodes. While a machine waits for the next job, it continues below the last one. A
+//! job is searched at once when it begins, and its results are sent at its virtual end. Its table entries
+//! are visible to other machines up to one job too early, and a job that is cancelled while it is searched
+//! runs to its end.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::time::{Duration, Instant};
+
+use konane::search::jobs::remote::{Ordered, RemoteLeader, RemoteWorker, Standing, Told};
+use konane::search::run::Counters;
+
+use super::costs::Costs;
+
+/// Real time between two lines of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
+
+/// State of a machine.
+struct Machine<'a> {
+    worker: &'a dyn RemoteWorker,
+    /// The next job, and its time of arrival.
+    job: Option<(Duration, Told)>,
+    /// True if it has asked for a job.
+    is_waiting: bool,
+    /// End of its current work.
+    free: Duration,
+    /// Times in which it searched.
+    busy: Spans,
+    /// Times in which it waited for entries.
+    waited: Spans,
+    /// Factor by which it is slower than the costs.
+    slow: f64,
+}
+
+/// Time intervals: begin and end.
+#[derive(Default)]
+struct Spans(Vec<(Duration, Duration)>);
+
+impl Spans {
+    fn add(&mut self, begin: Duration, length: Duration) {
+        self.0.push((begin, begin + length));
+    }
+
+    /// Total length before `time`.
+    fn until(&self, time: Duration) -> Duration {
+        self.0.iter().map(|&(begin, end)| end.min(time).saturating_sub(begin)).sum()
+    }
+}
+
+enum Scheduled {
+    /// A job arrives at a machine.
+    Job(usize, Told),
+    /// A machine has finished its work.
+    Free(usize),
+    /// A result arrives at the driver.
+    Result(Vec<u8>),
+    /// A machine registers at the driver.
+    Hello(usize),
+}
+
+/// Counters of messages and times.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Traffic {
+    pub jobs: u64,
+    pub fetched: u64,
+    pub entry_bytes: u64,
+    pub message_bytes: u64,
+    pub called_off: u64,
+    /// Real seconds of the coordinator, and real microseconds per message.
+    #[serde(rename = "leader_seconds")]
+    pub coordinator_seconds: f64,
+    #[serde(rename = "leader_us")]
+    pub coordinator_us: f64,
+    /// Real nanoseconds to collect an entry, and to evaluate a node.
+    pub collect_ns: f64,
+    pub node_ns: f64,
+    /// Share of the time in which the driver was busy.
+    pub driver: f64,
+    /// Share of the time in which the machines searched.
+    pub busy: f64,
+    /// Share of the time in which they waited for entries.
+    pub waited: f64,
+}
+
+pub struct Simulator<'a, 'd> {
+    coordinator: &'d mut dyn RemoteLeader,
+    machines: Vec<Machine<'a>>,
+    costs: Costs,
+    threads: usize,
+    fetches_entries: bool,
+    now: Duration,
+    queue: BinaryHeap<Reverse<(Duration, u64)>>,
+    events: BTreeMap<u64, Scheduled>,
+    next: u64,
+    driver_free: Duration,
+    driver_busy: Duration,
+    /// Real time of the coordinator, and its messages.
+    coordinator_time: (Duration, u64),
+    /// Real times of collecting and searching.
+    collecting: Duration,
+    searching: Duration,
+    traffic: Traffic,
+    /// The counter to which the virtual time is proportional.
+    unit: fn(&Counters) -> u64,
+}
+
+impl<'a, 'd> Simulator<'a, 'd> {
+    pub fn new(
+        coordinator: &'d mut dyn RemoteLeader,
+        workers: &[&'a dyn RemoteWorker],
+        costs: Costs,
+        threads: usize,
+        fetches_entries: bool,
+    ) -> Self {
+        let machine = |&worker| Machine {
+            worker,
+            job: None,
+            is_waiting: false,
+            free: Duration::ZERO,
+            busy: Spans::default(),
+            waited: Spans::default(),
+            slow: 1.0,
+        };
+        Simulator {
+            coordinator,
+            machines: workers.iter().map(machine).collect(),
+            costs,
+            threads,
+            fetches_entries,
+            now: Duration::ZERO,
+            queue: BinaryHeap::new(),
+            events: BTreeMap::new(),
+            next: 0,
+            driver_free: Duration::ZERO,
+            driver_busy: Duration::ZERO,
+            coordinator_time: (Duration::ZERO, 0),
+            collecting: Duration::ZERO,
+            searching: Duration::ZERO,
+            traffic: Traffic::default(),
+            unit: |counters| counters.nodes,
+        }
+    }
+
+    /// Makes the virtual time proportional to another counter than that of nodes.
+    pub fn counting(self, unit: fn(&Counters) -> u64) -> Self {
+        Simulator { unit, ..self }
+    }
+
+    /// Makes the last machine slower by a factor.
+    pub fn with_slow_machine(mut self, factor: f64) -> Self {
+        if let Some(machine) = self.machines.last_mut() {
+            machine.slow = factor;
+        }
+        self
+    }
+
+    /// Schedules an event.
+    fn at(&mut self, time: Duration, event: Scheduled) {
+        self.queue.push(Reverse((time, self.next)));
+        self.events.insert(self.next, event);
+        self.next += 1;
+    }
+
+    /// Runs until the driver has received the result, and returns its time and the counters.
+    pub fn run(mut self) -> (Duration, Traffic) {
+        for machine in 0..self.machines.len() {
+            self.at(Duration::ZERO, Scheduled::Hello(machine));
+        }
+        let mut printed = Instant::now();
+        while let Some(Reverse((time, number))) = self.queue.pop() {
+            self.now = time;
+            if printed.elapsed() >= PROGRESS_INTERVAL {
+                printed = Instant::now();
+                let Standing { numbers: (phi, delta), counters, .. } = self.coordinator.standing();
+                let (seconds, nodes) = (time.as_secs_f64(), counters.nodes as f64 / 1e6);
+                eprintln!("{seconds:.3} s, {nodes:.1} M nodes, pn {phi} dn {delta}");
+            }
+            match self.events.remove(&number).expect("each event is scheduled once") {
+                Scheduled::Hello(machine) => {
+                    self.machines[machine].is_waiting = true;
+                    self.drive(None);
+                }
+                Scheduled::Result(message) => self.drive(Some(message)),
+                Scheduled::Job(machine, told) => {
+                    self.machines[machine].job = Some((time, told));
+                    self.search(machine);
+                }
+                Scheduled::Free(machine) => self.search(machine),
+            }
+            if self.coordinator.standing().is_over {
+                break;
+            }
+        }
+        let end = self.now.max(self.driver_free);
+        let seconds = end.as_secs_f64().max(1e-9);
+        let all = |time: fn(&Machine<'_>, Duration) -> Duration| {
+            let all: Duration = self.machines.iter().map(|machine| time(machine, end)).sum();
+            all.as_secs_f64() / seconds / self.machines.len() as f64
+        };
+        self.traffic.busy = all(|machine, end| machine.busy.until(end));
+        self.traffic.waited = all(|machine, end| machine.waited.until(end));
+        self.traffic.coordinator_seconds = self.coordinator_time.0.as_secs_f64();
+        self.traffic.coordinator_us =
+            self.traffic.coordinator_seconds * 1e6 / self.coordinator_time.1.max(1) as f64;
+        let entries = (self.traffic.entry_bytes / 16).max(1) as f64;
+        self.traffic.collect_ns = self.collecting.as_secs_f64() * 1e9 / entries;
+        let nodes = self.coordinator.standing().counters.nodes.max(1) as f64;
+        self.traffic.node_ns = self.searching.as_secs_f64() * 1e9 / nodes;
+        self.traffic.driver = self.driver_busy.as_secs_f64() / seconds;
+        (end, self.traffic)
+    }
+
+    /// Passes a message to the coordinator, sends jobs out and cancels others.
+    fn drive(&mut self, message: Option<Vec<u8>>) {
+        let begin = self.now.max(self.driver_free);
+        let mut end = begin;
+        let mut all = Vec::new();
+        let begun = Instant::now();
+        if let Some(message) = message {
+            self.traffic.message_bytes += message.len() as u64;
+            end += self.costs.coordinator() + self.costs.forward(message.len());
+            all.push(self.coordinator.hear(&message).expect("messages of workers are valid"));
+        }
+        // Waiting machines ask again. If one gets no job, none would.
+        let is_over = self.coordinator.standing().is_over;
+        for machine in 0..self.machines.len() {
+            if self.machines[machine].is_waiting && !is_over {
+                self.machines[machine].is_waiting = false;
+                let told = self.coordinator.hello(machine as u64);
+                end += self.costs.coordinator();
+                let has_no_job = told.order == Ordered::Wait;
+                all.push(told);
+                if has_no_job {
+                    break;
+                }
+            }
+        }
+        self.coordinator_time.0 += begun.elapsed();
+        self.coordinator_time.1 += all.len() as u64;
+        for told in all {
+            let machine = told.worker as usize;
+            match told.order {
+                Ordered::Search { .. } => {
+                    self.traffic.jobs += 1;
+                    self.traffic.message_bytes += told.answer.len() as u64;
+                    end += self.costs.call() + self.costs.forward(told.answer.len());
+                    self.at(end + self.costs.latency(), Scheduled::Job(machine, told));
+                }
+                Ordered::Wait => self.machines[machine].is_waiting = true,
+                Ordered::Quit => {}
+            }
+        }
+        if !is_over {
+            for (worker, job) in self.coordinator.take_stops() {
+                self.traffic.called_off += 1;
+                end += self.costs.cancel();
+                self.machines[worker as usize].worker.call_off(job);
+            }
+        }
+        self.driver_busy += end - begin;
+        self.driver_free = end;
+    }
+
+    /// Searches the next job of a machine, if it is free. The entries of another machine were requested
+    /// when the job arrived.
+    fn search(&mut self, number: usize) {
+        let free = self.machines[number].free;
+        if free > self.now {
+            // It has collected entries for others meanwhile.
+            return self.at(free, Scheduled::Free(number));
+        }
+        let Some((came, told)) = self.machines[number].job.take() else { return };
+        let mut time = self.now;
+        let mut entries = None;
+        if let Ordered::Search { node, last: Some(last), .. } = &told.order
+            && self.fetches_entries
+        {
+            let other = &mut self.machines[*last as usize];
+            let begun = Instant::now();
+            let found = other.worker.entries(node).expect("the node is one of the coordinator");
+            self.collecting += begun.elapsed();
+            // An extra thread collects, on processors that the search would use.
+            let collect = self.costs.collect(found.len()) / self.threads as u32;
+            other.free = other.free.max(self.now) + collect;
+            self.traffic.fetched += 1;
+            self.traffic.entry_bytes += found.len() as u64;
+            let there = time.max(came + self.costs.fetch(found.len()));
+            self.machines[number].waited.add(time, there - time);
+            time = there;
+            entries = Some(found);
+        }
+        self.go_on(number, time - free);
+        let stored = told.answer.len() + entries.as_ref().map_or(0, Vec::len);
+        time += self.costs.store(stored, self.threads);
+        let begun = Instant::now();
+        let (message, nodes) = self.search_job(&told, number, entries.as_deref());
+        self.searching += begun.elapsed();
+        let machine = &mut self.machines[number];
+        let took = self.costs.search(nodes, self.threads).mul_f64(machine.slow);
+        machine.busy.add(time, took);
+        time += took;
+        machine.free = time;
+        self.at(time, Scheduled::Free(number));
+        self.at(time + self.costs.latency(), Scheduled::Result(message));
+    }
+
+    /// Continues the last job for the time in which the machine was free. Workers of Sprouts cannot.
+    fn go_on(&mut self, number: usize, idle: Duration) {
+        let machine = &mut self.machines[number];
+        let nodes = self.costs.nodes(idle.div_f64(machine.slow), self.threads);
+        if nodes > 0 {
+            let before = (self.unit)(&machine.worker.counters());
+            machine.worker.go_on(Some(nodes));
+            let more = (self.unit)(&machine.worker.counters()) - before;
+            let took = self.costs.search(more, self.threads).mul_f64(machine.slow);
+            if more > 0 {
+                machine.busy.add(machine.free, took.min(idle));
+            }
+        }
+    }
+
+    /// Searches a job and returns the result as a message, and its nodes.
+    fn search_job(&self, told: &Told, number: usize, entries: Option<&[u8]>) -> (Vec<u8>, u64) {
+        let worker = self.machines[number].worker;
+        let before = (self.unit)(&worker.counters());
+        let message = worker
+            .search(told.worker, &told.answer, entries)
+            .expect("the job is one of the coordinator");
+        (message, (self.unit)(&worker.counters()) - before)
+    }
+}

@@ -1,0 +1,155 @@
+//! Konane on many machines: `cargo xtask simulate solve 7x7 --machines 16`.
+
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use konane::search::jobs::remote::{RemoteRules, RemoteWorker};
+use konane::search::two_level::PlainRules;
+use konane::{Board, Dimensions, Limits, Position, SolveError, SolveOptions, Solver};
+
+use super::costs::{Costs, EntryCosts, parse_rate};
+use super::pace::TurnScheduler;
+use super::simulator::Simulator;
+use super::{Machines, SimulatedResult, Simulation};
+
+#[derive(clap::Args)]
+pub struct KonaneArgs {
+    /// Board, as ranks x files
+    board: Dimensions,
+    #[command(flatten)]
+    pub(super) machines: Machines,
+    /// Nanoseconds per node
+    #[arg(long, default_value_t = 300.0, value_parser = parse_rate)]
+    node_ns: f64,
+    #[command(flatten)]
+    entries: EntryCosts,
+    /// Minimum work of a shared result, with few threads
+    #[arg(long, default_value_t = PlainRules::default().fact_work)]
+    fact_work: u64,
+    /// Maximum entries sent with a job
+    #[arg(long, default_value_t = PlainRules::default().most_entries)]
+    most_entries: usize,
+    /// Machines do not exchange entries
+    #[arg(long)]
+    no_entries: bool,
+    /// Congestion rule of the coordinator, in 1/64
+    #[arg(long, default_value_t = PlainRules::default().congestion_64)]
+    congestion: u32,
+    /// Age at which the coordinator refreshes a node
+    #[arg(long, default_value_t = PlainRules::default().refresh_age)]
+    refresh_age: u32,
+    /// Maximum leaves compared per selection
+    #[arg(long, default_value_t = RemoteRules::default().leaves_compared)]
+    leaves: usize,
+    /// Node limit of the whole search
+    #[arg(long)]
+    max_nodes: Option<u64>,
+    /// Also search on one thread without a coordinator, for comparison
+    #[arg(long)]
+    alone: bool,
+}
+
+/// Result of a search of Konane.
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Winner {
+    pub entries: bool,
+    pub told_from: u64,
+    pub winner: Option<String>,
+    pub nodes: u64,
+    /// Nodes of a search on one thread without a coordinator.
+    pub alone: Option<u64>,
+}
+
+impl SimulatedResult for Winner {
+    fn rows(&self, costs: &Costs, seconds: f64) -> Vec<(&'static str, String)> {
+        let mut rows = vec![
+            ("winner", self.winner.clone().unwrap_or("unknown".to_owned())),
+            ("nodes", format!("{:.2} million", self.nodes as f64 / 1e6)),
+        ];
+        if let Some(alone) = self.alone {
+            let one = alone as f64 * costs.node_ns / 1e9;
+            let (more, faster) = (self.nodes as f64 / alone as f64, one / seconds);
+            let text = format!("{one:.3} s; {more:.2} times its nodes, {faster:.1} as fast");
+            rows.push(("one thread", text));
+        }
+        rows
+    }
+}
+
+/// Creates `left` more workers and calls `run` with all of them.
+fn with_workers<T>(
+    solver: &Solver<'_>,
+    rules: PlainRules,
+    left: u32,
+    workers: &[&dyn RemoteWorker],
+    run: &mut dyn FnMut(&[&dyn RemoteWorker]) -> T,
+) -> Result<T, SolveError> {
+    if left == 0 {
+        return Ok(run(workers));
+    }
+    solver.work(rules, |worker| {
+        let more = [workers, &[worker]].concat();
+        with_workers(solver, rules, left - 1, &more, run)
+    })?
+}
+
+pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
+    let Machines { machines, threads, job_nodes, slow, memory, messages, .. } = args.machines;
+    let costs = Costs { node_ns: args.node_ns, messages, entries: Some(args.entries) };
+    let board = Board::new(args.board);
+    let start = Position::start(&board);
+    let rules = RemoteRules {
+        node_limit: args.max_nodes,
+        leaves_compared: args.leaves,
+        ..args.machines.rules()
+    };
+    let plain = PlainRules {
+        fact_work: args.fact_work,
+        most_entries: args.most_entries,
+        congestion_64: args.congestion,
+        refresh_age: args.refresh_age,
+    };
+    let turns = TurnScheduler::default();
+    let limits = Limits { pace: Some(&turns), ..Limits::default() };
+    let options = SolveOptions { memory_bytes: memory << 20, threads, ..SolveOptions::default() };
+    let worker = Solver::new(&board, &start).options(options).limits(limits);
+    let options = SolveOptions {
+        memory_bytes: args.machines.coordinator_memory << 20,
+        threads: NonZeroUsize::MIN,
+        ..options
+    };
+    let leader = Solver::new(&board, &start).options(options);
+    let begun = Instant::now();
+    let alone = match args.alone {
+        true => Some(leader.clone().limits(Limits::default()).run()?.report.counters.nodes),
+        false => None,
+    };
+    let mut run = |workers: &[&dyn RemoteWorker]| {
+        let mut found = None;
+        let solution = leader.lead(rules, plain, &mut (), |leader| {
+            let simulator = Simulator::new(leader, workers, costs, threads.get(), !args.no_entries);
+            found = Some(simulator.with_slow_machine(slow).run());
+        });
+        (solution, found)
+    };
+    let (solution, found) = with_workers(&worker, plain, machines, &[], &mut run)?;
+    let (solution, (time, traffic)) =
+        (solution?, found.expect("the coordinator ran, since the game is not over"));
+    Ok(Simulation {
+        game: args.board.to_string(),
+        machines,
+        threads: threads.get(),
+        job_nodes,
+        found: Winner {
+            entries: !args.no_entries,
+            told_from: plain.told_from(threads),
+            winner: solution.winner.map(|winner| winner.to_string()),
+            nodes: solution.report.counters.nodes,
+            alone,
+        },
+        seconds: time.as_secs_f64(),
+        costs,
+        traffic,
+        real_seconds: begun.elapsed().as_secs_f64(),
+    })
+}
