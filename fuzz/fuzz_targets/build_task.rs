@@ -7,6 +7,6 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     if let Ok(task) = text.parse::<Task>() {
         let written = task.to_string();
-        assert_eq!(written.parse::<Task>().map(|task| task.to_string()), Ok(written));
+        assert_eq!(written.parse::<Task>().map(|task| task.to_string()).ok(), Some(written));
     }
 });

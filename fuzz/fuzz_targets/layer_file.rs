@@ -40,8 +40,7 @@ fuzz_target!(|input: Input| {
     let stones = u32::from(input.stones) % (ranks * files + 1);
     let header = LayerHeader {
         chunk_bytes: 1 << (3 + input.chunk_bits % 12),
-        metric,
-        ..LayerHeader::new(&Index::new(board, scope.exchanges()), scope, stones)
+        ..LayerHeader::new(&Index::new(board, scope.exchanges()), scope, metric, stones)
     };
     let mut bytes = header.encode().to_vec();
     for &(at, value) in &input.header_edits[..usize::from(input.edited) % 3] {

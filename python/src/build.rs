@@ -5,8 +5,7 @@ use std::path::Path;
 
 use konane::Board;
 use konane::tablebase::{
-    BuildObserver, BuildOptions, DatabaseError, Histogram, LayerSummary, Metric, Scope, Stage,
-    build, plan,
+    BuildObserver, BuildOptions, DatabaseError, Histogram, Metric, Scope, Stage, build, plan,
 };
 use pyo3::prelude::*;
 
@@ -43,7 +42,7 @@ impl BuildObserver for Watch<'_> {
         self.stage(stage.to_string());
     }
 
-    fn layer_finished(&self, stones: u32, _layer: &LayerSummary) {
+    fn layer_finished(&self, stones: u32, _bytes: u64) {
         self.stage(format!("the layer of {stones} stones is on the disk"));
     }
 

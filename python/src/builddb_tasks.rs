@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use konane::Board;
-use konane::tablebase::{BuildError, Task, TaskBuild, TaskOptions, TaskPlan};
+use konane::tablebase::{BuildError, BuildOptions, Method, Plan, Task, TaskBuild, plan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -25,8 +25,14 @@ fn texts(waves: Vec<Vec<Task>>) -> Vec<Vec<String>> {
 #[pyclass(frozen, module = "konane")]
 pub struct BuildPlan {
     board: Board,
-    options: TaskOptions,
-    plan: TaskPlan,
+    options: BuildOptions,
+    threads: Threads,
+    plan: Plan,
+}
+
+fn planned(board: &Board, options: &BuildOptions, threads: Threads) -> Result<Plan, Failure> {
+    let planned = on_pool(threads.0, || plan(board, options))?;
+    Ok(planned.map_err(BuildError::from)?)
 }
 
 #[pymethods]
@@ -45,34 +51,37 @@ impl BuildPlan {
         parts: Whole<name::Parts>,
     ) -> Result<Self, Failure> {
         let board = Board::new(dimensions(&board)?);
-        let (out, memory_bytes, threads) = (out.0, memory.get()?, threads.0.get());
-        let parts = parts.within(1..=u32::MAX.into())? as u32;
-        let options = TaskOptions { out, memory_bytes, threads, parts };
-        let plan = interrupt::detached(py, || TaskPlan::new(&board, options.clone()))??;
-        Ok(BuildPlan { board, options, plan })
+        let options = BuildOptions {
+            memory_bytes: Some(memory.get()?),
+            method: Some(Method::Sliced),
+            min_slices: parts.within(1..=u32::MAX.into())? as u32,
+            ..BuildOptions::complete(out.0)
+        };
+        let plan = interrupt::detached(py, || planned(&board, &options, threads))??;
+        Ok(BuildPlan { board, options, threads, plan })
     }
 
     /// The directory of the database.
     #[getter]
     fn directory(&self) -> PathBuf {
-        self.plan.directory().to_owned()
+        self.plan.directory.clone()
     }
 
     /// Whether the database is there already.
     #[getter]
     fn finished(&self) -> bool {
-        self.plan.is_finished()
+        self.plan.finished
     }
 
     /// All tasks, in waves: those of a wave are independent, and need the waves before.
     fn tasks(&self, py: Python<'_>) -> Vec<Vec<String>> {
-        texts(py.detach(|| self.plan.waves()))
+        texts(py.detach(|| self.plan.tasks()))
     }
 
     /// What the build takes: bytes of memory, disk and traffic, seconds of one thread. Those of
     /// disk, traffic and time are estimates.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let figures = py.detach(|| self.plan.figures());
+        let figures = self.plan.slices.expect("a plan of tasks has slices");
         let dict = PyDict::new(py);
         dict.set_item("tasks", figures.tasks)?;
         dict.set_item("widest_wave", figures.widest_wave)?;
@@ -90,9 +99,10 @@ impl BuildPlan {
 
     /// Takes the directory for this build alone.
     fn open(&self, py: Python<'_>) -> Result<BuildDirector, Failure> {
+        // Planned again: another driver may have begun the build since.
         let opened = py.detach(|| {
-            let plan = TaskPlan::new(&self.board, self.options.clone())?;
-            plan.open(&())
+            let plan = planned(&self.board, &self.options, self.threads)?;
+            Ok::<_, Failure>(TaskBuild::open(&plan, &())?)
         });
         Ok(BuildDirector { build: Mutex::new(Some(opened?)), owner: Owner::current() })
     }
@@ -140,7 +150,7 @@ impl BuildDirector {
     /// Writes the manifest, and gives the directory back.
     fn finish<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, Failure> {
         let build = self.locked(py, Option::take)?.ok_or_else(over)?;
-        let directory = build.plan().directory().to_owned();
+        let directory = build.plan().directory.clone();
         let summary = py.detach(|| build.finish())?;
         let dict = PyDict::new(py);
         dict.set_item("board", summary.dimensions.to_string())?;
@@ -180,7 +190,7 @@ pub fn run_task<'py>(
     memory: Option<Memory>,
     threads: Threads,
 ) -> Result<Bound<'py, PyDict>, Failure> {
-    let task: Task = task.parse().map_err(BuildError::NoTask)?;
+    let task: Task = task.parse()?;
     let result = interrupt::run_silent(py, |stop| {
         on_pool(threads.0, || task.run(&out.0, memory.map(|memory| memory.0), stop))
     })??;

@@ -1,4 +1,4 @@
-//! Databases on disk: opened, checked, and asked for values.
+//! Open databases: look-ups of values.
 
 use std::fs;
 use std::io;
@@ -18,10 +18,10 @@ use super::values::remoteness::remoteness;
 use crate::konane::{Board, Colour, Dimensions, Phase, Position};
 use crate::search::Value;
 
-/// How a database is used.
+/// Options for opening a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DatabaseOptions {
-    /// Memory for decompressed chunks.
+    /// Memory for decompressed chunks, in bytes.
     pub cache_bytes: u64,
 }
 
@@ -31,14 +31,14 @@ impl Default for DatabaseOptions {
     }
 }
 
-/// Which positions a database holds. As text: `every position of the 6x6 board`.
+/// Positions that a database covers. As text: `every position of the 6x6 board`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The board.
     pub dimensions: Dimensions,
     /// Every position, or those that a game can reach.
     pub scope: Scope,
-    /// The most stones that a position may have.
+    /// Maximum number of stones of a position.
     pub max_stones: u32,
 }
 
@@ -58,8 +58,8 @@ impl fmt::Display for Coverage {
     }
 }
 
-/// The directory of a database, and what its manifest says.
-pub type Listed = (PathBuf, Result<Manifest, DatabaseError>);
+/// Directory of a database, and its manifest.
+pub type ListedDatabase = (PathBuf, Result<Manifest, DatabaseError>);
 
 /// A decompressed chunk weighs its bytes and what surrounds them.
 #[derive(Clone)]
@@ -71,13 +71,6 @@ impl Weighter<u64, Arc<[u8]>> for ChunkBytes {
     }
 }
 
-struct Layer {
-    path: PathBuf,
-    entry: ManifestLayer,
-    /// Opened when first asked for.
-    file: OnceLock<LayerFile>,
-}
-
 /// A database, open for look-ups from any number of threads.
 ///
 /// Files are read where they are asked for, and their indexes kept: 12 bytes for each chunk of 2 KiB.
@@ -87,7 +80,8 @@ pub struct Database {
     directory: PathBuf,
     manifest: Manifest,
     index: Index,
-    layers: Vec<Layer>,
+    /// Files of the layers, opened when they are first used.
+    layers: Vec<OnceLock<LayerFile>>,
     chunks: Cache<u64, Arc<[u8]>, ChunkBytes>,
     /// Decompressors that no thread is using.
     inflaters: Mutex<Vec<Inflater>>,
@@ -100,8 +94,8 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// Opens the database in a directory: reads the manifest, and looks whether every layer is there
-    /// and has its length. Header, index and footer of a layer are checked, against the manifest
+    /// Opens the database in a directory: reads the manifest, and checks that every layer exists and
+    /// has its length. Header, index and footer of a layer are checked, against the manifest
     /// too, when it is first used, and every chunk whenever it is read.
     ///
     /// # Errors
@@ -110,8 +104,7 @@ impl Database {
     pub fn open(directory: &Path, options: DatabaseOptions) -> Result<Self, DatabaseError> {
         let manifest = Manifest::read(directory)?;
         let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
-        let mut layers = Vec::with_capacity(manifest.layers.len());
-        for &entry in &manifest.layers {
+        for entry in &manifest.layers {
             let path = directory.join(layer_name(entry.stones));
             // One look at each file and no more: reading from all of them would take a fifth of a
             // second when they are not in the system's memory.
@@ -123,9 +116,9 @@ impl Database {
                 }
                 Err(error) => return Err(DatabaseError::io("read", &path)(error)),
             };
-            check_length(&path, &entry, length)?;
-            layers.push(Layer { path, entry, file: OnceLock::new() });
+            check_length(&path, entry, length)?;
         }
+        let layers = manifest.layers.iter().map(|_| OnceLock::new()).collect();
         let items = (options.cache_bytes / u64::from(super::files::format::CHUNK_BYTES)) as usize;
         Ok(Database {
             directory: directory.to_owned(),
@@ -166,18 +159,9 @@ impl Database {
         if !directory.is_dir() {
             return Err(no_database("there is no such directory".to_owned()));
         }
-        let mut limited = Vec::new();
-        let prefix = format!("{dimensions}-stones");
-        let suffix = format!("-{}", Metric::Remoteness.name());
-        for entry in fs::read_dir(directory).map_err(DatabaseError::io("list", directory))? {
-            let name = entry.map_err(DatabaseError::io("list", directory))?.file_name();
-            let stones = name.to_str().and_then(|name| name.strip_prefix(&prefix));
-            let stones = stones.map(|name| name.strip_suffix(&suffix).unwrap_or(name));
-            limited.extend(stones.and_then(|stones| stones.parse::<u32>().ok()));
-        }
-        limited.sort_unstable();
-        let whole = [Scope::Complete, Scope::Reachable].map(|scope| (scope, dimensions.squares()));
-        let limited = limited.into_iter().rev().map(|stones| (Scope::Complete, stones));
+        let squares = dimensions.squares();
+        let whole = [(Scope::Complete, squares), (Scope::Reachable, squares)];
+        let limited = (0..squares).rev().map(|stones| (Scope::Complete, stones));
         whole
             .into_iter()
             .chain(limited)
@@ -190,28 +174,30 @@ impl Database {
             .and_then(|found| open(&found))
     }
 
-    /// The databases in a directory, by the names of their own directories; or the directory alone,
-    /// if it is one. Reads their manifests, some of which may be damaged or of another version.
+    /// The databases in a directory, sorted by name; or the directory alone, if it is a database. Reads
+    /// their manifests, some of which may be damaged or of another version.
     ///
     /// # Errors
     /// If the directory cannot be listed.
-    pub fn list(directory: &Path) -> Result<Vec<Listed>, DatabaseError> {
-        if directory.join(MANIFEST_NAME).exists() {
-            return Ok(vec![(directory.to_owned(), Manifest::read(directory))]);
+    pub fn list(directory: &Path) -> Result<Vec<ListedDatabase>, DatabaseError> {
+        let is_database = |path: &PathBuf| path.join(MANIFEST_NAME).exists();
+        let mut paths = vec![directory.to_owned()];
+        if !is_database(&paths[0]) {
+            let entries = fs::read_dir(directory).map_err(DatabaseError::io("list", directory))?;
+            let paths_of = entries.map(|entry| entry.map(|entry| entry.path()));
+            let listed: io::Result<Vec<PathBuf>> = paths_of.collect();
+            paths = listed.map_err(DatabaseError::io("list", directory))?;
+            paths.retain(is_database);
+            paths.sort();
         }
-        let mut found = Vec::new();
-        for entry in fs::read_dir(directory).map_err(DatabaseError::io("list", directory))? {
-            let path = entry.map_err(DatabaseError::io("list", directory))?.path();
-            if path.join(MANIFEST_NAME).exists() {
-                let manifest = Manifest::read(&path);
-                found.push((path, manifest));
-            }
-        }
-        found.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(found)
+        let with_manifest = |path: PathBuf| {
+            let manifest = Manifest::read(&path);
+            (path, manifest)
+        };
+        Ok(paths.into_iter().map(with_manifest).collect())
     }
 
-    /// Where it is.
+    /// The directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -221,7 +207,7 @@ impl Database {
         self.index.board()
     }
 
-    /// What the database says about itself.
+    /// The manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -231,13 +217,13 @@ impl Database {
         &self.index
     }
 
-    /// Which positions it holds.
+    /// Positions that the database covers.
     pub fn coverage(&self) -> Coverage {
         let Manifest { dimensions, scope, .. } = self.manifest;
         Coverage { dimensions, scope, max_stones: self.manifest.max_stones() }
     }
 
-    /// What it says of each of them.
+    /// Value stored for each of them.
     pub fn metric(&self) -> Metric {
         self.manifest.metric()
     }
@@ -251,17 +237,18 @@ impl Database {
     /// If the database has no such layer.
     #[inline]
     pub fn layer(&self, stones: u32) -> Result<&LayerFile, DatabaseError> {
-        let layer = &self.layers[stones as usize];
-        match layer.file.get() {
+        match self.layers[stones as usize].get() {
             Some(file) => Ok(file),
-            None => self.open_layer(layer),
+            None => self.open_layer(stones),
         }
     }
 
     #[cold]
-    fn open_layer<'a>(&self, layer: &'a Layer) -> Result<&'a LayerFile, DatabaseError> {
-        let file = LayerFile::open(&layer.path)?;
-        check_layer(&layer.path, &self.index, &self.manifest, &layer.entry, &file)?;
+    fn open_layer(&self, stones: u32) -> Result<&LayerFile, DatabaseError> {
+        let path = self.directory.join(layer_name(stones));
+        let entry = &self.manifest.layers[stones as usize];
+        let file = LayerFile::open(&path)?;
+        check_layer(&path, &self.index, &self.manifest, entry, &file)?;
         let expected = file.header().keys();
         let got: Vec<BlockKey> = file.blocks().iter().map(|block| block.key()).collect();
         if expected != got {
@@ -269,10 +256,10 @@ impl Database {
                 keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             };
             let (expected, got) = (text(&expected), text(&got));
-            return Err(DatabaseError::damaged(&layer.path, "the list of blocks", expected, got));
+            return Err(DatabaseError::damaged(&path, "the list of blocks", expected, got));
         }
         // Two threads may have come here; both files are the same.
-        Ok(layer.file.get_or_init(|| file))
+        Ok(self.layers[stones as usize].get_or_init(|| file))
     }
 
     /// The value of a position, in whichever phase it is, for the side to move; nothing if no game
@@ -293,9 +280,8 @@ impl Database {
         }
     }
 
-    /// How many plies a game from a position lasts if the winner hurries and the loser delays: odd if
-    /// the side to move wins, even if it loses, 0 without a move. Nothing if the database knows
-    /// only who wins.
+    /// Remoteness of a position: plies to the end with best play. Odd if the side to move wins, even if
+    /// it loses, 0 without a move. `None` if the metric of the database is outcome.
     ///
     /// Costs as much as [`Database::value`] for each bit of the answer, at most six.
     ///
@@ -410,7 +396,7 @@ impl Database {
         }
         let length = block.chunk_len(chunk as usize);
         let mut bytes: Arc<[u8]> = iter::repeat_n(0, length).collect();
-        let out = Arc::get_mut(&mut bytes).expect("nobody else has it");
+        let out = Arc::get_mut(&mut bytes).expect("the only reference");
         let mut inflater = self.take_inflater();
         let read = file.chunk(block, chunk as usize, &mut inflater, out);
         self.inflaters.lock().unwrap_or_else(PoisonError::into_inner).push(inflater);
@@ -466,7 +452,7 @@ fn chunk_name(stones: u32, block: usize, chunk: u64) -> u64 {
     u64::from(stones) << 57 | (block as u64) << 48 | chunk
 }
 
-/// Whether a file is as long as the manifest says.
+/// Compares the length of a file with the manifest.
 fn check_length(path: &Path, entry: &ManifestLayer, length: u64) -> Result<(), DatabaseError> {
     if length == entry.bytes {
         return Ok(());
@@ -475,7 +461,7 @@ fn check_length(path: &Path, entry: &ManifestLayer, length: u64) -> Result<(), D
     Err(DatabaseError::damaged(path, "the length", expected, got))
 }
 
-/// Whether a file is the layer that the manifest describes.
+/// Checks that a file is the layer that the manifest describes.
 fn check_layer(
     path: &Path,
     index: &Index,
@@ -492,9 +478,9 @@ fn check_layer(
         return differs("the footer's checksum", &expected, &got);
     }
     let expected = LayerHeader {
+        version: manifest.version,
         chunk_bytes: found.header().chunk_bytes,
-        metric: manifest.metric(),
-        ..LayerHeader::new(index, manifest.scope, entry.stones)
+        ..LayerHeader::new(index, manifest.scope, manifest.metric(), entry.stones)
     };
     if *found.header() != expected {
         return differs("the header", &expected, found.header());
@@ -518,7 +504,7 @@ mod tests {
             let board = Board::new(size.parse().unwrap());
             let index = Index::new(board, scope.exchanges());
             for stones in 0..=index.board().dimensions().squares() {
-                let header = LayerHeader::new(&index, scope, stones);
+                let header = LayerHeader::new(&index, scope, Metric::Outcome, stones);
                 for (number, key) in header.keys().into_iter().enumerate() {
                     assert_eq!(block_number(&header, key), number, "{size} {key:?}");
                 }
@@ -534,8 +520,8 @@ mod tests {
             let index = Index::new(board, Scope::Complete.exchanges());
             let mut last = None;
             for stones in 0..=index.board().dimensions().squares() {
-                let header = LayerHeader::new(&index, Scope::Complete, stones);
-                let header = LayerHeader { metric: Metric::Remoteness, ..header };
+                let (scope, metric) = (Scope::Complete, Metric::Remoteness);
+                let header = LayerHeader::new(&index, scope, metric, stones);
                 let blocks = header.keys().len();
                 most = most.max(blocks);
                 for name in

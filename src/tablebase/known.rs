@@ -13,7 +13,7 @@ use crate::search::plain::known::{Answer, Known};
 ///
 /// Positions with more stones than the database covers are recognised by counting stones, in a
 /// nanosecond. An error of the database ends the search that meets it;
-/// [`DatabaseValues::into_error`] tells which.
+/// [`DatabaseValues::into_error`] returns it.
 ///
 /// ```no_run
 /// use konane::tablebase::{Database, DatabaseOptions, DatabaseValues};
@@ -30,7 +30,7 @@ use crate::search::plain::known::{Answer, Known};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Codes do not tell positions from those with the colours exchanged, which have the same value. Of
+/// A position and the one with the colours exchanged have the same code and the same value. Of
 /// the two, a database of reachable positions may hold one only, so both are looked up.
 #[derive(Debug)]
 pub struct DatabaseValues<'a> {
@@ -54,7 +54,7 @@ impl<'a> DatabaseValues<'a> {
         DatabaseValues { database, max_stones, exchange, error: OnceLock::new() }
     }
 
-    /// What the database knows of a position or, if it is not reached, of the equivalent one with
+    /// Value of a position or, if it is not reached, of the equivalent one with
     /// the colours exchanged.
     #[inline]
     fn look_up(&self, position: Position) -> Result<Option<Value>, DatabaseError> {

@@ -1,24 +1,29 @@
-//! Strong solutions: the value of every position of a board, or of every position that a game can
-//! reach, on disk and checked.
+//! Tablebases: the value of every position of a board, or of every position that a game can reach, in
+//! checked files. Users call one a database.
 //!
-//! A position is a black pattern (which black squares are occupied), a white pattern and the side
-//! to move.
+//! A position is a black pattern (the occupied black squares), a white pattern and the side to move.
 //!
 //! ```text
-//!  index ◀── values ◀── build ─▶ files ─▶ DIRECTORY ─▶ database ◀── probe, known
-//!                                                        ▲
-//!                                                      verify
+//!  index ◀── values ◀── builder ─▶ files ─▶ DIRECTORY ─▶ database ◀── probe, known
+//!                                                          ▲
+//!                                                        verify
 //! ```
 //!
-//! * `index`: the address of a position, and back;
-//! * `values`: who wins, computed in memory by one of three methods;
-//! * `files`: the layers and the manifest (the format is specified in `db/FORMAT.md`);
-//! * `build`: [`plan()`] says what a database takes, [`build()`] makes it;
-//! * [`Database`] opens one and looks up; [`probe()`] adds the moves, [`DatabaseValues`] gives them
-//!   to a search;
-//! * [`verify()`] checks one, on request value by value.
+//! # Overview of functions and types
+//!
+//! - [`plan()`] computes the needs of a build, [`build()`] runs it. [`Task`] and [`TaskBuild`] split it
+//!   for several machines.
+//! - [`Database`] opens a database and looks positions up. [`probe()`] adds the moves, and
+//!   [`DatabaseValues`] gives the values to a search.
+//! - [`verify()`] checks a database, on request value by value.
+//! - [`statespace()`] counts the positions that games reach, ply by ply.
+//! - [`Counts`] and [`Histogram`] are statistics of a database, in its [`Manifest`].
+//!
+//! The hidden modules are for tests: `index` computes the address of a position, `values` the values in
+//! memory, by three methods, and `files` has the layers and the manifest. `db/FORMAT.md` specifies the
+//! files.
 
-mod build;
+mod builder;
 mod database;
 #[doc(hidden)]
 pub mod files;
@@ -30,15 +35,12 @@ mod probe;
 pub mod values;
 mod verify;
 
-pub use build::{
+pub use builder::{
     BuildError, BuildObserver, BuildOptions, BuildSummary, Method, Misfit, Plan, PlanError,
-    Resource, Stage, Task, TaskBuild, TaskError, TaskFigures, TaskOptions, TaskPlan, TaskReport,
-    Work, build, plan,
+    Resource, SliceFigures, Stage, Task, TaskBuild, TaskReport, Work, build, plan,
 };
-pub use database::{Coverage, Database, DatabaseOptions, Listed};
-pub use files::{
-    Counts, DatabaseError, Histogram, LayerSummary, Manifest, ManifestLayer, Metric, Scope,
-};
+pub use database::{Coverage, Database, DatabaseOptions, ListedDatabase};
+pub use files::{Counts, DatabaseError, Histogram, Manifest, ManifestLayer, Metric, Scope};
 pub use index::Address;
 pub use known::DatabaseValues;
 pub use probe::{PerfectGame, Probe, RatedMove, perfect_game, probe};

@@ -363,7 +363,8 @@ impl CliError {
             #[cfg(feature = "explore")]
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
             CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory);
+                let memory =
+                    (misfit.resource == Resource::Memory).then_some(misfit.plan.memory_bytes);
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
                 let tips: Vec<String> =
                     memory.and_then(memory_that_is_there).into_iter().chain(stones).collect();

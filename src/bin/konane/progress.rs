@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::output::{self, bytes, time, warn};
 use crate::terminal_text::escape_line;
-use konane::tablebase::{BuildObserver, DatabaseError, LayerSummary, Stage};
+use konane::tablebase::{BuildObserver, DatabaseError, Stage};
 
 /// Time between two changes of the live line, in milliseconds.
 const LIVE: u64 = 200;
@@ -153,8 +153,8 @@ impl BuildObserver for Progress {
         }
     }
 
-    fn layer_finished(&self, stones: u32, layer: &LayerSummary) {
-        let size = bytes(layer.bytes);
+    fn layer_finished(&self, stones: u32, size: u64) {
+        let size = bytes(size);
         let noun = if stones == 1 { "stone" } else { "stones" };
         self.line(&format!("{stones:>2} {noun}: {size}"));
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a database, or with a question to one.
+//! Errors of databases and of look-ups.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ pub(super) const DATABASE: &FileKind = &FileKind {
     again: "build the database again",
 };
 
-/// Why a database could not be written, read or asked.
+/// Error of writing or reading a database, or of a look-up.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
-    /// A file cannot be written, read or believed.
+    /// A file cannot be written or read, or is damaged.
     #[error(transparent)]
     File(#[from] FileError),
     /// There is no database where one was looked for.
@@ -31,7 +31,7 @@ pub enum DatabaseError {
     NoDatabase {
         /// The directory.
         path: PathBuf,
-        /// What is not there.
+        /// The part that is missing.
         what: String,
     },
     /// The manifest names a layer whose file is not there.
@@ -55,12 +55,12 @@ pub enum DatabaseError {
         /// The board of the database.
         got: Dimensions,
     },
-    /// A position of which the database knows nothing.
+    /// A position that the database does not cover.
     #[error("the database does not cover {position}: it holds {covers}")]
     NotCovered {
         /// The position, as text.
         position: String,
-        /// What the database holds.
+        /// Positions that the database covers.
         covers: String,
     },
     /// A position with stones that the board of the database does not have.
@@ -89,12 +89,12 @@ impl DatabaseError {
         }
     }
 
-    /// Whether a file contradicts itself, its checksums or the manifest.
+    /// Returns true if a file contradicts itself, its checksums or the manifest.
     pub fn is_damage(&self) -> bool {
         matches!(self, DatabaseError::File(FileError::Damaged { .. }))
     }
 
-    /// Gives a pass over a file up if the stop flag is set.
+    /// Ends a pass over a file if the stop flag is set.
     pub(super) fn go_on(stop: &AtomicBool) -> Result<(), DatabaseError> {
         if stop.load(Ordering::Relaxed) { Err(DatabaseError::Interrupted) } else { Ok(()) }
     }

@@ -1,9 +1,10 @@
 //! The bytes of a database: names, headers, blocks and footers. `db/FORMAT.md` specifies them.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::error::{DATABASE, DatabaseError};
@@ -23,6 +24,10 @@ pub const MAX_CHUNK_BYTES: u32 = 1 << 20;
 /// The name of the manifest within the directory of a database.
 pub const MANIFEST_NAME: &str = "database.json";
 
+/// Versions of the format that are read. Version 2 has a field for the metric; files of version 1
+/// hold outcomes.
+pub(super) const VERSIONS: RangeInclusive<u32> = 1..=2;
+
 /// Bytes of a layer file's header.
 pub const HEADER_BYTES: usize = 88;
 
@@ -33,13 +38,13 @@ pub const FOOTER_BYTES: usize = 40;
 pub(super) const BLOCK_BYTES: usize = 20;
 
 /// Bits of a remoteness on a board of 64 squares.
-const MOST_BITS: u8 = 6;
+const MAX_BITS: u8 = 6;
 
 const MAGIC: [u8; 8] = *b"KONANEDB";
 const FOOTER_MAGIC: [u8; 8] = *b"KDB END\n";
 
 /// Which positions a database holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Scope {
@@ -58,15 +63,15 @@ impl Scope {
         }
     }
 
-    /// Whether positions with White to move are written with Black to move where the board allows
-    /// it: the second argument of [`Index::new`].
+    /// Returns true if positions with White to move are written with Black to move where the board
+    /// allows it: the second argument of [`Index::new`].
     pub const fn exchanges(self) -> bool {
         matches!(self, Scope::Complete)
     }
 }
 
 /// What a database says of each of its positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Metric {
@@ -85,27 +90,23 @@ impl Metric {
         }
     }
 
-    /// The version of the format that databases of this metric have.
-    pub const fn version(self) -> u32 {
+    /// Version of the format that new files have: the lowest one that can state the metric, so
+    /// that databases of outcomes can be read by programs that know version 1 only.
+    pub const fn format_version(self) -> u32 {
         match self {
             Metric::Outcome => 1,
             Metric::Remoteness => 2,
         }
     }
 
-    /// The metric of a version of the format; `None` for an unknown version.
-    pub fn of_version(version: u32) -> Option<Self> {
-        [Metric::Outcome, Metric::Remoteness].into_iter().find(|m| m.version() == version)
-    }
-
-    /// Bits of a value of a position with so many black stones, of any number of white ones up to
+    /// Bits of a value of a position with `black` black stones and any number of white ones up to
     /// `white`. Each of White's moves takes a black stone, so there are as many of them at the most,
     /// and as many of Black's: one that comes first is not followed by the last.
     pub fn bits_of_rows(self, black: u32, white: u32) -> u32 {
         self.bits((black + white).min(2 * black + 1))
     }
 
-    /// Bits of a value of a position with so many stones. Each ply takes a stone and leaves the one
+    /// Bits of a value of a position with `stones` stones. Each ply takes a stone and leaves the one
     /// that jumped, so a remoteness is less than the number of stones.
     pub const fn bits(self, stones: u32) -> u32 {
         match self {
@@ -115,7 +116,7 @@ impl Metric {
     }
 }
 
-/// What the bits of a block say.
+/// Meaning of the bits of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BlockKind {
     /// The side to move wins.
@@ -129,7 +130,7 @@ pub enum BlockKind {
 
 impl BlockKind {
     /// The place among the kinds of a layer.
-    pub(in crate::tablebase) const fn place(self) -> u32 {
+    pub(crate) const fn place(self) -> u32 {
         match self {
             BlockKind::Wins => 0,
             BlockKind::Reached => 1,
@@ -138,7 +139,7 @@ impl BlockKind {
     }
 
     /// The kind of a bit of the remoteness.
-    pub(in crate::tablebase) const fn of_bit(bit: u32) -> Self {
+    pub(crate) const fn of_bit(bit: u32) -> Self {
         match bit {
             0 => BlockKind::Wins,
             _ => BlockKind::Remoteness(bit as u8),
@@ -149,7 +150,7 @@ impl BlockKind {
 /// Names a block. Blocks stand in a file in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockKey {
-    /// What the bits say.
+    /// Meaning of the bits.
     pub kind: BlockKind,
     /// The side to move.
     pub to_move: Colour,
@@ -188,7 +189,7 @@ impl BlockKey {
         let kind = match bytes[0] {
             0 => BlockKind::Wins,
             1 => BlockKind::Reached,
-            kind @ 2..=MOST_BITS => BlockKind::Remoteness(kind - 1),
+            kind @ 2..=MAX_BITS => BlockKind::Remoteness(kind - 1),
             _ => return None,
         };
         let to_move = match bytes[1] {
@@ -225,14 +226,16 @@ pub fn layer_name(stones: u32) -> String {
     format!("stones-{stones:02}.kdb")
 }
 
-/// What a layer file says about itself before its blocks.
+/// Header of a layer file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerHeader {
+    /// Version of the format.
+    pub version: u32,
     /// The board.
     pub dimensions: Dimensions,
-    /// Which positions are meant.
+    /// Positions covered.
     pub scope: Scope,
-    /// What is said of them.
+    /// Value stored for each of them.
     pub metric: Metric,
     /// Stones of all positions of the layer.
     pub stones: u32,
@@ -245,23 +248,25 @@ pub struct LayerHeader {
 /// As errors name it.
 impl fmt::Display for LayerHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares } = self;
+        let LayerHeader { version, dimensions, scope, metric, stones, chunk_bytes, squares } = self;
         let (scope, metric) = (scope.name(), metric.name());
         write!(
             f,
-            "{dimensions}, {scope}, {metric}, {stones} stones, chunks of {chunk_bytes} bytes, "
+            "version {version}, {dimensions}, {scope}, {metric}, {stones} stones, chunks of \
+             {chunk_bytes} bytes, "
         )?;
         write!(f, "squares {squares:?}")
     }
 }
 
 impl LayerHeader {
-    /// The header of a layer of outcomes as this program writes it.
-    pub fn new(index: &Index, scope: Scope, stones: u32) -> Self {
+    /// Header of a layer as this program writes it.
+    pub fn new(index: &Index, scope: Scope, metric: Metric, stones: u32) -> Self {
         LayerHeader {
+            version: metric.format_version(),
             dimensions: index.board().dimensions(),
             scope,
-            metric: Metric::Outcome,
+            metric,
             stones,
             chunk_bytes: CHUNK_BYTES,
             squares: [Colour::Black, Colour::White].map(|c| index.numbering().squares(c).to_vec()),
@@ -290,12 +295,17 @@ impl LayerHeader {
         std::iter::once(BlockKind::Wins).chain(reached).chain(bits)
     }
 
+    /// Returns true if the metric is remoteness.
+    pub(super) fn states_remoteness(&self) -> bool {
+        self.metric == Metric::Remoteness
+    }
+
     /// Bits of a position's value.
     pub fn bits(&self) -> u32 {
         self.metric.bits(self.stones)
     }
 
-    /// Whether a file of the layer may have a block: only those of [`LayerHeader::keys`].
+    /// Returns true for the blocks of [`LayerHeader::keys`]: a file of the layer may have no others.
     pub fn may_have(&self, key: BlockKey) -> bool {
         self.kinds().any(|kind| kind == key.kind)
             && self.sides().contains(&key.to_move)
@@ -333,7 +343,7 @@ impl LayerHeader {
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&self.metric.version().to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.version.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.chunk_bytes.to_le_bytes());
         bytes[16] = self.dimensions.ranks() as u8;
         bytes[17] = self.dimensions.files() as u8;
@@ -366,9 +376,13 @@ impl LayerHeader {
         if bytes[..8] != MAGIC {
             return Err(not_a_database("it does not begin with KONANEDB"));
         }
-        let got = u32_at(bytes, 8);
-        let Some(metric) = Metric::of_version(got) else {
-            return Err(DATABASE.other_version(path, got).into());
+        let version = u32_at(bytes, 8);
+        if !VERSIONS.contains(&version) {
+            return Err(DATABASE.other_version(path, version).into());
+        }
+        let metric = match (version, bytes[22]) {
+            (1, _) | (_, 0) => Metric::Outcome,
+            _ => Metric::Remoteness,
         };
         let damaged = |what: &str, expected: &str, got: String| {
             Err(DatabaseError::damaged(path, format!("{what} in the header"), expected, got))
@@ -425,7 +439,7 @@ impl LayerHeader {
             return damaged("the unused part", "zero", "something else".to_owned());
         }
         let squares = [black.to_vec(), white.to_vec()];
-        Ok(LayerHeader { dimensions, scope, metric, stones, chunk_bytes, squares })
+        Ok(LayerHeader { version, dimensions, scope, metric, stones, chunk_bytes, squares })
     }
 }
 
@@ -433,7 +447,7 @@ impl LayerHeader {
 /// of all chunks; so the footer's own checksum, kept in the manifest, stands for the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footer {
-    /// Where the index begins.
+    /// Offset of the index.
     pub index_offset: u64,
     /// Bytes of the index.
     pub index_bytes: u64,
@@ -477,6 +491,6 @@ impl Footer {
 }
 
 /// A checksum as text.
-pub(in crate::tablebase) fn hex(checksum: u64) -> String {
+pub(crate) fn hex(checksum: u64) -> String {
     format!("{checksum:016x}")
 }

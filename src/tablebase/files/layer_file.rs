@@ -9,11 +9,11 @@ use zstd::bulk::Decompressor;
 
 use super::error::{DATABASE, DatabaseError};
 use super::format::{BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, hex};
-use super::layer_index::{Block, LayerIndex, STRIDE, Stored, count_ones};
+use super::layer_index::{Block, LayerIndex, STRIDE, count_ones};
 use super::octets::{self, ROWS};
 use crate::file::Source;
 
-/// A decompressor with its memory (some 150 KiB), and room for what it decompresses. Keep one for
+/// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. Keep one for
 /// each thread: making one takes longer than decompressing a chunk.
 pub struct Inflater {
     decompressor: Decompressor<'static>,
@@ -58,7 +58,7 @@ impl LayerFile {
     }
 
     /// The length of a file and XXH3-64 of its last bytes, which are a footer if it is a layer file:
-    /// enough to tell it from another, without reading the rest.
+    /// enough to distinguish it from another, without reading the rest.
     ///
     /// # Errors
     /// If the file cannot be read, or is too short.
@@ -120,7 +120,7 @@ impl LayerFile {
         self.footer_xxh3
     }
 
-    /// What the file says about itself.
+    /// The header.
     pub fn header(&self) -> &LayerHeader {
         &self.header
     }
@@ -159,7 +159,7 @@ impl LayerFile {
         chunk: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), DatabaseError> {
-        let Stored { start, length, xxh3 } = self.index.chunk(block, chunk);
+        let (start, length, xxh3) = self.index.chunk(block, chunk);
         out.resize(length, 0);
         self.source.read_at(start, out)?;
         let got = xxh3_64(out);
@@ -213,36 +213,8 @@ impl LayerFile {
         DatabaseError::damaged(self.path(), what, expected, got)
     }
 
-    /// Stored bytes of a block from a place on, as many as `out` has.
-    fn read_stored(
-        &self,
-        block: &Block,
-        from: u64,
-        inflater: &mut Inflater,
-        out: &mut [u8],
-    ) -> Result<(), DatabaseError> {
-        let mut buffer = Vec::new();
-        let mut chunk = (from / block.chunk_bytes as u64) as usize;
-        let mut skipped = (from % block.chunk_bytes as u64) as usize;
-        let mut rest = out;
-        while !rest.is_empty() {
-            let length = block.chunk_len(chunk);
-            let taken = rest.len().min(length - skipped);
-            let (here, after) = rest.split_at_mut(taken);
-            if taken == length {
-                self.chunk(block, chunk, inflater, here)?;
-            } else {
-                buffer.resize(length, 0);
-                self.chunk(block, chunk, inflater, &mut buffer)?;
-                here.copy_from_slice(&buffer[skipped..skipped + taken]);
-            }
-            (rest, skipped, chunk) = (after, 0, chunk + 1);
-        }
-        Ok(())
-    }
-
-    /// Rows of a block, from one whose number is a multiple of eight, as many as `out` has room
-    /// for: each of [`Block::row_bytes`], with a bit for each column and zeros at the end.
+    /// Rows of a block, from one whose number is a multiple of eight, as many as fit into
+    /// `out`: each of [`Block::row_bytes`], with a bit for each column and zeros at the end.
     ///
     /// # Errors
     /// As [`LayerFile::chunk`].
@@ -262,9 +234,30 @@ impl LayerFile {
         assert_eq!(out.len() % row_bytes, 0, "rows of {row_bytes} bytes");
         let end = first.checked_add((out.len() / row_bytes) as u64);
         assert!(end.is_some_and(|end| end <= block.rows()), "rows of {block:?}");
+        let chunk_bytes = block.chunk_bytes as u64;
         let mut octet = vec![0; block.columns() as usize];
+        // Octets share chunks: the last chunk of which only a part was needed, and its number.
+        let (mut buffer, mut buffered) = (Vec::new(), None);
         for (number, rows) in (first / ROWS as u64..).zip(out.chunks_mut(row_bytes * ROWS)) {
-            self.read_stored(block, number * block.columns(), inflater, &mut octet)?;
+            let mut at = number * block.columns();
+            let mut rest = &mut octet[..];
+            while !rest.is_empty() {
+                let (chunk, skipped) = ((at / chunk_bytes) as usize, (at % chunk_bytes) as usize);
+                let length = block.chunk_len(chunk);
+                let (here, after) = rest.split_at_mut(rest.len().min(length - skipped));
+                if here.len() == length {
+                    self.chunk(block, chunk, inflater, here)?;
+                } else {
+                    if buffered != Some(chunk) {
+                        buffer.resize(length, 0);
+                        self.chunk(block, chunk, inflater, &mut buffer)?;
+                        buffered = Some(chunk);
+                    }
+                    here.copy_from_slice(&buffer[skipped..skipped + here.len()]);
+                }
+                at += here.len() as u64;
+                rest = after;
+            }
             octets::deinterleave(&octet, row_bytes, rows);
         }
         Ok(())
@@ -297,32 +290,25 @@ impl LayerFile {
     /// Names the first block or some chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
     /// was set.
     pub fn verify(&self, stop: &AtomicBool) -> Result<(), DatabaseError> {
-        self.blocks().iter().try_for_each(|block| self.verify_block(block, stop))
+        self.blocks().iter().try_for_each(|block| {
+            let set: Result<u64, DatabaseError> = (0..block.chunks())
+                .into_par_iter()
+                .with_min_len(STRIDE)
+                .map_init(
+                    || (Inflater::new(), vec![0; block.chunk_bytes]),
+                    |(inflater, buffer), chunk| {
+                        DatabaseError::go_on(stop)?;
+                        let out = &mut buffer[..block.chunk_len(chunk)];
+                        self.chunk(block, chunk, inflater, out)?;
+                        Ok(count_ones(out))
+                    },
+                )
+                .try_reduce(|| 0, |a, b| Ok(a + b));
+            self.check_set_bits(block, set?)
+        })
     }
 
-    /// The same for a block.
-    pub(super) fn verify_block(
-        &self,
-        block: &Block,
-        stop: &AtomicBool,
-    ) -> Result<(), DatabaseError> {
-        let set: Result<u64, DatabaseError> = (0..block.chunks())
-            .into_par_iter()
-            .with_min_len(STRIDE)
-            .map_init(
-                || (Inflater::new(), vec![0; block.chunk_bytes]),
-                |(inflater, buffer), chunk| {
-                    DatabaseError::go_on(stop)?;
-                    let out = &mut buffer[..block.chunk_len(chunk)];
-                    self.chunk(block, chunk, inflater, out)?;
-                    Ok(count_ones(out))
-                },
-            )
-            .try_reduce(|| 0, |a, b| Ok(a + b));
-        self.check_set_bits(block, set?)
-    }
-
-    /// Whether so many set bits are as many as the index states of a block.
+    /// Compares a number of set bits with the one that the index states.
     pub(super) fn check_set_bits(&self, block: &Block, got: u64) -> Result<(), DatabaseError> {
         if got == block.set_bits() {
             return Ok(());
@@ -331,7 +317,7 @@ impl LayerFile {
         Err(DatabaseError::damaged(self.path(), what, block.set_bits(), got))
     }
 
-    /// Whether the bits of the rows behind the last one are zero in a chunk.
+    /// Returns true if the bits of the rows behind the last one are zero in a chunk.
     fn padding_is_zero(&self, block: &Block, chunk: usize, bytes: &[u8]) -> bool {
         let used = block.rows() % ROWS as u64;
         let last_octet = block.stored_bytes() - block.columns();

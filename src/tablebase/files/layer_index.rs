@@ -34,7 +34,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Which block it is.
+    /// Kind, side to move and numbers of stones.
     pub fn key(&self) -> BlockKey {
         self.key
     }
@@ -63,7 +63,7 @@ impl Block {
         self.rows.div_ceil(ROWS as u64) * self.columns
     }
 
-    /// How many bits are set, as the file says; [`LayerFile::verify`](super::LayerFile::verify) counts
+    /// Number of set bits that the index states; [`LayerFile::verify`](super::LayerFile::verify) counts
     /// them.
     pub fn set_bits(&self) -> u64 {
         self.set_bits
@@ -86,8 +86,8 @@ impl Block {
     }
 }
 
-/// What the index says. It is read piece by piece and believed as far as it makes sense so far, so
-/// that a small file with a hole for an index takes no memory: no chunk is of length 0.
+/// Content of the index. It is read piece by piece, and each piece is checked before the next one is
+/// read, so that a small file with a hole for an index takes no memory: no chunk is of length 0.
 #[derive(Debug)]
 pub(super) struct LayerIndex {
     /// In ascending order of their keys.
@@ -99,32 +99,19 @@ pub(super) struct LayerIndex {
     starts: Vec<u64>,
 }
 
-/// How a chunk is stored.
-pub(super) struct Stored {
-    /// Its place in the file.
-    pub start: u64,
-    /// Its bytes, compressed.
-    pub length: usize,
-    /// XXH3-64 of these.
-    pub xxh3: u64,
-}
-
 impl LayerIndex {
-    /// Where a chunk of a block is, and what it has to be.
+    /// Position of a chunk in the file, its compressed length and the XXH3-64 of its compressed bytes.
     ///
     /// # Panics
     /// If there is no such chunk.
-    pub fn chunk(&self, block: &Block, chunk: usize) -> Stored {
+    pub fn chunk(&self, block: &Block, chunk: usize) -> (u64, usize, u64) {
         assert!(chunk < block.chunks, "chunk {chunk} of {}", block.chunks);
         let number = block.first_chunk + chunk;
         let length = |number: usize| u32_at(&self.lengths, 4 * number);
         let before = number - number % STRIDE;
         let skipped: u64 = (before..number).map(|number| u64::from(length(number))).sum();
-        Stored {
-            start: self.starts[number / STRIDE] + skipped,
-            length: length(number) as usize,
-            xxh3: u64_at(&self.checksums, 8 * number),
-        }
+        let start = self.starts[number / STRIDE] + skipped;
+        (start, length(number) as usize, u64_at(&self.checksums, 8 * number))
     }
 
     /// Reads the index of a file, and checks it.

@@ -18,7 +18,7 @@ use crate::file::NewFile;
 use crate::konane::Colour;
 use crate::tablebase::index::binomial;
 
-/// How chunks are compressed. They hold next to no repetitions of several bytes, only bytes of
+/// Compression of the chunks. They hold next to no repetitions of several bytes, only bytes of
 /// uneven frequency: a search for matches that gives up at once leaves room for the entropy coder,
 /// and chunks without matches decompress faster.
 const COMPRESSION: [CParameter; 3] =
@@ -34,28 +34,12 @@ const TASK_CHUNKS: usize = 32;
 /// Bytes that go to the system in one call.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A block that was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrittenBlock {
-    /// Which block.
-    pub key: BlockKey,
-    /// Rows.
-    pub rows: u64,
-    /// Bits that are set.
-    pub set_bits: u64,
-}
-
-/// A file that was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayerSummary {
-    /// The file.
-    pub path: PathBuf,
-    /// Its length.
-    pub bytes: u64,
-    /// XXH3-64 of its footer, which stands for the whole file.
-    pub footer_xxh3: u64,
-    /// Its blocks.
-    pub blocks: Vec<WrittenBlock>,
+/// Entry of a block in the index.
+#[derive(Clone, Copy)]
+struct WrittenBlock {
+    key: BlockKey,
+    rows: u64,
+    set_bits: u64,
 }
 
 /// Writes a layer file. The bytes depend on what is written, not on the number of threads or the
@@ -141,7 +125,7 @@ impl LayerWriter {
         self.open = true;
     }
 
-    /// Makes room for so many rows of the open block, or for as many as are compressed together: an array
+    /// Reserves memory for `rows` rows of the open block, or for as many as are compressed together: an array
     /// that grows leaves as much memory behind as it has.
     ///
     /// # Panics
@@ -174,17 +158,6 @@ impl LayerWriter {
                 self.compress_rows(false)?;
             }
         }
-        Ok(())
-    }
-
-    /// A whole block, whose rows are at hand.
-    ///
-    /// # Errors
-    /// As [`LayerWriter::write`].
-    pub fn write_block(&mut self, key: BlockKey, rows: &[u8]) -> Result<(), DatabaseError> {
-        self.begin_block(key);
-        self.write(rows)?;
-        self.end_block()?;
         Ok(())
     }
 
@@ -221,16 +194,17 @@ impl LayerWriter {
 
         let left = if end { 0 } else { self.octets.len() % chunk_bytes };
         let ready = self.octets.len() - left;
-        let tasks: Vec<io::Result<Compressed>> = self.octets[..ready]
+        let tasks: Vec<io::Result<_>> = self.octets[..ready]
             .par_chunks(chunk_bytes * TASK_CHUNKS)
-            .map(|octets| Compressed::new(octets, chunk_bytes))
+            .map(|octets| compress(octets, chunk_bytes))
             .collect();
         self.octets.drain(..ready);
         for task in tasks {
-            let task = task.map_err(DatabaseError::io("compress a part of", self.file.path()))?;
-            self.lengths.extend(task.lengths);
-            self.checksums.extend(task.checksums);
-            self.file.put(&task.bytes)?;
+            let (bytes, lengths, checksums) =
+                task.map_err(DatabaseError::io("compress a part of", self.file.path()))?;
+            self.lengths.extend(lengths);
+            self.checksums.extend(checksums);
+            self.file.put(&bytes)?;
         }
         Ok(())
     }
@@ -301,14 +275,15 @@ impl LayerWriter {
     }
 
     /// Writes index and footer, waits until everything is on the disk (unless the file is
-    /// [provisional](LayerWriter::provisional)), and gives the file its name.
+    /// [provisional](LayerWriter::provisional)), and gives the file its name. Returns the file and its
+    /// length.
     ///
     /// # Errors
     /// If the disk is full, or the system refuses for another reason. The `.tmp` is removed.
     ///
     /// # Panics
     /// If a block is open.
-    pub fn finish(mut self) -> Result<LayerSummary, DatabaseError> {
+    pub fn finish(mut self) -> Result<(PathBuf, u64), DatabaseError> {
         assert!(!self.open, "the end of the file within a block");
         let index_offset = self.file.bytes();
         let mut listed = Vec::new();
@@ -338,16 +313,15 @@ impl LayerWriter {
             index_xxh3,
             header_xxh3: self.header_xxh3,
         };
-        let footer = footer.encode();
-        self.file.put(&footer)?;
-        let LayerWriter { file, blocks, .. } = self;
+        self.file.put(&footer.encode())?;
+        let file = self.file;
         let (path, bytes) = (file.path().to_owned(), file.bytes());
         if self.durable {
             file.finish()?;
         } else {
             file.finish_provisionally()?;
         }
-        Ok(LayerSummary { path, bytes, footer_xxh3: xxh3_64(&footer), blocks })
+        Ok((path, bytes))
     }
 }
 
@@ -356,31 +330,20 @@ fn batch_bytes(row_bytes: u64) -> u128 {
     (BATCH_BYTES as u128).next_multiple_of(u128::from(row_bytes) * ROWS as u128)
 }
 
-/// Chunks that a task has compressed.
-struct Compressed {
-    bytes: Vec<u8>,
-    lengths: Vec<u32>,
-    checksums: Vec<u64>,
-}
-
-impl Compressed {
-    fn new(octets: &[u8], chunk_bytes: usize) -> io::Result<Self> {
-        let mut compressor = Compressor::new(1)?;
-        for parameter in COMPRESSION {
-            compressor.set_parameter(parameter)?;
-        }
-        let mut buffer = vec![0; compress_bound(chunk_bytes)];
-        let mut done = Compressed {
-            bytes: Vec::with_capacity(octets.len()),
-            lengths: Vec::with_capacity(TASK_CHUNKS),
-            checksums: Vec::with_capacity(TASK_CHUNKS),
-        };
-        for chunk in octets.chunks(chunk_bytes) {
-            let length = compressor.compress_to_buffer(chunk, &mut buffer[..])?;
-            done.bytes.extend_from_slice(&buffer[..length]);
-            done.lengths.push(length as u32);
-            done.checksums.push(xxh3_64(&buffer[..length]));
-        }
-        Ok(done)
+/// Compresses chunks: returns their compressed bytes, and the lengths and the XXH3-64 of all.
+fn compress(octets: &[u8], chunk_bytes: usize) -> io::Result<(Vec<u8>, Vec<u32>, Vec<u64>)> {
+    let mut compressor = Compressor::new(1)?;
+    for parameter in COMPRESSION {
+        compressor.set_parameter(parameter)?;
     }
+    let mut buffer = vec![0; compress_bound(chunk_bytes)];
+    let mut bytes = Vec::with_capacity(octets.len());
+    let (mut lengths, mut checksums) = (Vec::new(), Vec::new());
+    for chunk in octets.chunks(chunk_bytes) {
+        let length = compressor.compress_to_buffer(chunk, &mut buffer[..])?;
+        bytes.extend_from_slice(&buffer[..length]);
+        lengths.push(length as u32);
+        checksums.push(xxh3_64(&buffer[..length]));
+    }
+    Ok((bytes, lengths, checksums))
 }

@@ -1,132 +1,99 @@
-//! The manifest: what a database holds, and the checksums that its files must have.
+//! The manifest: properties of a database, and the checksums of its files.
 
-use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{MANIFEST_NAME, Metric, Scope, database_name, hex, layer_name};
-use super::histogram::Histogram;
-use super::layer_writer::LayerSummary;
+use super::format::{MANIFEST_NAME, Metric, Scope, VERSIONS, database_name, hex, layer_name};
+use super::statistics::{Counts, Histogram};
 use crate::file::{NewFile, open_regular};
 use crate::konane::Dimensions;
 
-/// What stands where the checksum will be while it is computed.
+/// Placeholder of the checksum while it is computed.
 const NO_CHECKSUM: &str = "0000000000000000";
 
-/// What follows the checksum in the file.
+/// Text after the checksum.
 const END: &str = "\"\n}\n";
 
-/// More than any manifest has, so that a wrong file does not fill the memory.
-const MOST_BYTES: u64 = 1 << 20;
+/// Maximum length of a manifest, so that a wrong file does not fill the memory.
+const MAX_BYTES: u64 = 1 << 20;
 
-/// Numbers of positions.
-///
-/// In scope complete, of all sets of stones with either side to move, equivalent ones counted one
-/// by one. In scope reachable, of positions that differ by more than a symmetry which keeps the
-/// colours, the removals before the jumping phase left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Counts {
-    /// Positions.
-    pub positions: u64,
-    /// Those with Black to move in which Black wins.
-    pub black_to_move_wins: u64,
-    /// Those with White to move in which White wins.
-    pub white_to_move_wins: u64,
-}
-
-/// As errors name them.
-impl fmt::Display for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { positions, black_to_move_wins: black, white_to_move_wins: white } = self;
-        write!(f, "{positions} positions, {black} won by Black to move, {white} by White to move")
-    }
-}
-
-impl Counts {
-    /// The sum; `None` if it has more than 64 bits.
-    pub fn checked_add(self, other: Counts) -> Option<Counts> {
-        Some(Counts {
-            positions: self.positions.checked_add(other.positions)?,
-            black_to_move_wins: self.black_to_move_wins.checked_add(other.black_to_move_wins)?,
-            white_to_move_wins: self.white_to_move_wins.checked_add(other.white_to_move_wins)?,
-        })
-    }
-}
-
-/// A layer as the manifest knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Entry of a layer in the manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct ManifestLayer {
     /// Stones of its positions; this names the file.
     pub stones: u32,
-    /// The length of the file.
+    /// Length of the file.
     pub bytes: u64,
     /// XXH3-64 of the file's footer, which stands for the whole file.
+    #[serde(deserialize_with = "from_hex")]
     pub footer_xxh3: u64,
     /// Its positions.
+    #[serde(flatten)]
     pub counts: Counts,
 }
 
-impl ManifestLayer {
-    /// The entry of a file that was just written.
-    pub fn new(stones: u32, written: &LayerSummary, counts: Counts) -> Self {
-        let (bytes, footer_xxh3) = (written.bytes, written.footer_xxh3);
-        ManifestLayer { stones, bytes, footer_xxh3, counts }
+impl Serialize for ManifestLayer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut layer = serializer.serialize_struct("ManifestLayer", 7)?;
+        layer.serialize_field("stones", &self.stones)?;
+        layer.serialize_field("file", &layer_name(self.stones))?;
+        layer.serialize_field("bytes", &self.bytes)?;
+        layer.serialize_field("footer_xxh3", &hex(self.footer_xxh3))?;
+        layer.serialize_field("positions", &self.counts.positions)?;
+        layer.serialize_field("black_to_move_wins", &self.counts.black_to_move_wins)?;
+        layer.serialize_field("white_to_move_wins", &self.counts.white_to_move_wins)?;
+        layer.end()
     }
+}
+
+fn from_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let digits = String::deserialize(deserializer)?;
+    u64::from_str_radix(&digits, 16).map_err(D::Error::custom)
 }
 
 /// The manifest of a database. A directory is a database once it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
+    /// Version of the format: the one of all layer files too.
+    pub version: u32,
     /// The board.
     pub dimensions: Dimensions,
-    /// Which positions the database holds.
+    /// Positions covered.
     pub scope: Scope,
     /// The layers 0 to this one.
     pub layers: Vec<ManifestLayer>,
-    /// The lengths of the games, in a database that says more than who wins.
+    /// Positions by remoteness, if the metric is remoteness.
     pub histogram: Option<Histogram>,
 }
 
-/// The text of a manifest.
+/// Text of a manifest.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Text {
     format: String,
     version: u32,
     board: String,
-    scope: String,
+    scope: Scope,
     #[serde(skip_serializing_if = "Option::is_none")]
-    metric: Option<String>,
+    metric: Option<Metric>,
     max_stones: u32,
     #[serde(flatten)]
     total: Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     histogram: Option<Histogram>,
-    layers: Vec<TextLayer>,
+    layers: Vec<ManifestLayer>,
     xxh3: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TextLayer {
-    stones: u32,
-    file: String,
-    bytes: u64,
-    footer_xxh3: String,
-    positions: u64,
-    black_to_move_wins: u64,
-    white_to_move_wins: u64,
 }
 
 const FORMAT: &str = "konane database";
 
 impl Manifest {
-    /// The most stones that a position of the database has.
+    /// Maximum number of stones of a position.
     ///
     /// # Panics
     /// If there are no layers; a manifest that was read has some.
@@ -134,7 +101,7 @@ impl Manifest {
         self.layers.last().expect("layer 0 at the least").stones
     }
 
-    /// What the database says of each position.
+    /// Value stored for each position.
     pub fn metric(&self) -> Metric {
         match self.histogram {
             None => Metric::Outcome,
@@ -159,25 +126,16 @@ impl Manifest {
     /// If the layers are not 0 to some number, or have 2⁶⁴ positions or more.
     pub fn encode(&self) -> Vec<u8> {
         assert!(self.layers.iter().map(|layer| layer.stones).eq(0..=self.max_stones()));
-        let layer = |layer: &ManifestLayer| TextLayer {
-            stones: layer.stones,
-            file: layer_name(layer.stones),
-            bytes: layer.bytes,
-            footer_xxh3: hex(layer.footer_xxh3),
-            positions: layer.counts.positions,
-            black_to_move_wins: layer.counts.black_to_move_wins,
-            white_to_move_wins: layer.counts.white_to_move_wins,
-        };
         let text = Text {
             format: FORMAT.to_owned(),
-            version: self.metric().version(),
+            version: self.version,
             board: self.dimensions.to_string(),
-            scope: self.scope.name().to_owned(),
-            metric: self.histogram.as_ref().map(|_| self.metric().name().to_owned()),
+            scope: self.scope,
+            metric: (self.version > 1).then(|| self.metric()),
             max_stones: self.max_stones(),
             total: self.total().expect("fewer than 2^64 positions"),
             histogram: self.histogram.clone(),
-            layers: self.layers.iter().map(layer).collect(),
+            layers: self.layers.clone(),
             xxh3: NO_CHECKSUM.to_owned(),
         };
         let mut text = serde_json::to_string_pretty(&text).expect("texts and numbers") + "\n";
@@ -201,9 +159,9 @@ impl Manifest {
         }
         let version = value["version"].as_u64().and_then(|version| u32::try_from(version).ok());
         let got = version.ok_or_else(|| not_a_database("it has no \"version\""))?;
-        let Some(metric) = Metric::of_version(got) else {
+        if !VERSIONS.contains(&got) {
             return Err(DATABASE.other_version(path, got).into());
-        };
+        }
 
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
@@ -219,7 +177,7 @@ impl Manifest {
         }
         let text: Text = serde_json::from_slice(bytes)
             .map_err(|error| damaged("the text", &"a manifest", &error))?;
-        let manifest = Manifest::from_text(path, text, metric)?;
+        let manifest = Manifest::from_text(path, text)?;
         // Nothing is left that another text could say.
         if manifest.encode() != bytes {
             return Err(damaged("the text", &"as this program writes it", &"something else"));
@@ -227,62 +185,43 @@ impl Manifest {
         Ok(manifest)
     }
 
-    fn from_text(path: &Path, text: Text, metric: Metric) -> Result<Self, DatabaseError> {
+    /// Checks everything that is not a matter of the text alone.
+    fn from_text(path: &Path, text: Text) -> Result<Self, DatabaseError> {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
         };
+        let Text { version, scope, max_stones, total, histogram, layers, .. } = text;
         let dimensions: Dimensions = text
             .board
             .parse()
             .map_err(|_| damaged("\"board\"", &"a board size such as 6x6", &text.board))?;
-        let scopes = [Scope::Complete, Scope::Reachable];
-        let scope = scopes
-            .into_iter()
-            .find(|scope| scope.name() == text.scope)
-            .ok_or_else(|| damaged("\"scope\"", &"complete or reachable", &text.scope))?;
-        let expected = (metric == Metric::Remoteness).then(|| metric.name());
-        if text.metric.as_deref() != expected || text.histogram.is_some() != expected.is_some() {
-            let expected = expected.unwrap_or("none");
-            return Err(damaged("\"metric\"", &expected, &text.metric.unwrap_or_default()));
+        let metric = histogram.as_ref().map_or(Metric::Outcome, |_| Metric::Remoteness);
+        let stated = text.metric.unwrap_or(Metric::Outcome);
+        if metric != stated || text.metric.is_some() != (version > 1) {
+            let expected = format!("{} in version {version}", metric.name());
+            return Err(damaged("\"metric\"", &expected, &stated.name()));
         }
         if metric == Metric::Remoteness && scope != Scope::Complete {
-            return Err(damaged("\"scope\"", &"complete, with remoteness", &text.scope));
+            return Err(damaged("\"scope\"", &"complete, with remoteness", &scope.name()));
         }
         let squares = dimensions.squares();
-        if text.max_stones > squares || scope == Scope::Reachable && text.max_stones != squares {
+        if max_stones > squares || scope == Scope::Reachable && max_stones != squares {
             let expected = format!("{squares}, or less in scope complete");
-            return Err(damaged("\"max_stones\"", &expected, &text.max_stones));
+            return Err(damaged("\"max_stones\"", &expected, &max_stones));
         }
-        let expected = text.max_stones as usize + 1;
-        if text.layers.len() != expected {
-            return Err(damaged("the number of layers", &expected, &text.layers.len()));
+        if !layers.iter().map(|layer| layer.stones).eq(0..=max_stones) {
+            let expected = format!("those of 0 to {max_stones} stones");
+            return Err(damaged("\"layers\"", &expected, &format!("{} others", layers.len())));
         }
-        let mut layers = Vec::with_capacity(expected);
-        for (stones, layer) in (0..).zip(&text.layers) {
-            if layer.stones != stones {
-                return Err(damaged("the order of the layers", &stones, &layer.stones));
-            }
-            let footer_xxh3 = u64::from_str_radix(&layer.footer_xxh3, 16)
-                .map_err(|_| damaged("\"footer_xxh3\"", &"16 digits", &layer.footer_xxh3))?;
-            let counts = Counts {
-                positions: layer.positions,
-                black_to_move_wins: layer.black_to_move_wins,
-                white_to_move_wins: layer.white_to_move_wins,
-            };
-            layers.push(ManifestLayer { stones, bytes: layer.bytes, footer_xxh3, counts });
+        let manifest = Manifest { version, dimensions, scope, layers, histogram };
+        if manifest.total() != Some(total) {
+            return Err(damaged("the total", &"the sum of the layers", &total));
         }
-        let manifest = Manifest { dimensions, scope, layers, histogram: text.histogram };
-        if manifest.total() != Some(text.total) {
-            return Err(damaged("the total", &"the sum of the layers", &text.total));
-        }
-        if let Some(histogram) = &manifest.histogram {
-            let Counts { positions, black_to_move_wins, white_to_move_wins } = text.total;
-            let half = positions / 2;
-            if histogram.totals() != Some([(half, black_to_move_wins), (half, white_to_move_wins)])
-            {
-                let expected = "the positions and wins of the layers";
-                return Err(damaged("\"histogram\"", &expected, &"others"));
-            }
+        let half = total.positions / 2;
+        let sides = [total.black_to_move_wins, total.white_to_move_wins].map(|wins| (half, wins));
+        if manifest.histogram.as_ref().is_some_and(|histogram| histogram.totals() != Some(sides)) {
+            let expected = "the positions and wins of the layers";
+            return Err(damaged("\"histogram\"", &expected, &"others"));
         }
         Ok(manifest)
     }
@@ -317,10 +256,10 @@ impl Manifest {
             return Err(no_database(format!("there is no {MANIFEST_NAME} in it")));
         }
         let mut bytes = Vec::new();
-        let read = open_regular(&path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+        let read = open_regular(&path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(DatabaseError::io("read", &path))?;
-        if bytes.len() as u64 > MOST_BYTES {
-            let what = format!("it has more than {MOST_BYTES} bytes");
+        if bytes.len() as u64 > MAX_BYTES {
+            let what = format!("it has more than {MAX_BYTES} bytes");
             return Err(DatabaseError::not_one(&path, what));
         }
         Manifest::decode(&path, &bytes)

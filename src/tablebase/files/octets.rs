@@ -1,4 +1,4 @@
-//! How the bits of a block stand in its bytes: eight rows at a time, a byte for each column.
+//! Layout of the bits of a block: eight rows at a time, a byte for each column.
 //!
 //! Rows that follow each other are black patterns that differ in few stones, and a column is one
 //! white pattern; so the bits of a byte depend on each other more than eight neighbours within a
@@ -38,7 +38,7 @@ pub fn interleave(rows: &[u8], row_bytes: usize, octet: &mut [u8]) {
     }
 }
 
-/// Turns an octet back into up to eight rows of `row_bytes` bytes, as many as there is room for.
+/// Turns an octet back into up to eight rows of `row_bytes` bytes, as many as fit into `rows`.
 ///
 /// # Panics
 /// If `octet` does not end within the last byte of the rows.

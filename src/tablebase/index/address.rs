@@ -7,7 +7,7 @@ use super::orbits::Orbits;
 use super::rank::Combinadics;
 use crate::konane::{Board, Colour};
 
-/// Where the value of a jumping-phase position is kept.
+/// Location of the value of a jumping-phase position.
 ///
 /// The block (`to_move`, `black`, `white`) holds the positions with these numbers of stones. Its
 /// rows are the canonical black patterns ([`Orbits`]), its columns the white patterns by
@@ -71,7 +71,7 @@ impl Index {
         &self.ranks[colour.index()]
     }
 
-    /// Whether positions with White to move are written with Black to move.
+    /// Returns true if positions with White to move are written with Black to move.
     pub fn exchanges(&self) -> bool {
         self.exchange.is_some()
     }

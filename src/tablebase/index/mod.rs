@@ -1,8 +1,8 @@
-//! Where a position is: the address of its bit.
+//! Addresses of positions.
 //!
-//! In comes a position, out goes an [`Address`], and back. [`Numbering`] numbers the squares of each
+//! A position has an [`Address`], and an address a position. [`Numbering`] numbers the squares of each
 //! colour, [`Combinadics`] the patterns with a given number of stones, [`Orbits`] the black patterns
-//! up to symmetry; [`Index`] joins them. [`Sizes`] says how much a layer holds without listing it.
+//! up to symmetry; [`Index`] joins them. [`Sizes`] computes the size of a layer without listing it.
 
 mod address;
 mod numbering;

@@ -105,7 +105,7 @@ impl Numbering {
         &self.squares[colour.index()]
     }
 
-    /// How many squares a colour has.
+    /// Number of squares of a colour.
     #[inline]
     pub fn count(&self, colour: Colour) -> u32 {
         self.squares[colour.index()].len() as u32
@@ -124,7 +124,7 @@ impl Numbering {
         self.unpack[colour.index()].map(u64::from(pattern))
     }
 
-    /// How many symmetries keep the colours; number 0 is the identity.
+    /// Number of symmetries that keep the colours; number 0 is the identity.
     #[inline]
     pub fn symmetries(&self) -> usize {
         self.images[0].len()
@@ -141,7 +141,7 @@ impl Numbering {
         self.images[colour.index()][symmetry].map(u64::from(pattern)) as u32
     }
 
-    /// Whether every symmetry maps the first six white numbers among themselves.
+    /// Returns true if every symmetry maps the first six white numbers among themselves.
     pub fn words_stay_whole(&self) -> bool {
         self.words_stay_whole
     }

@@ -15,7 +15,7 @@ pub struct Orbits {
     before: Box<[u32]>,
 }
 
-/// Where a black pattern belongs.
+/// Row of a black pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Number of the canonical pattern.

@@ -27,7 +27,7 @@ pub struct Combinadics {
     squares: u32,
     /// `binomials[n][k]`, `n` and `k` up to 32.
     binomials: Box<[[u32; MAX + 1]]>,
-    /// What a chunk's bits add to the rank, by chunk and stones below it.
+    /// Contribution of a chunk's bits to the rank, by chunk and stones below it.
     tables: Box<[[u32; 1 << CHUNK]]>,
 }
 
@@ -61,7 +61,7 @@ impl Combinadics {
         Combinadics { squares, binomials, tables: tables.into() }
     }
 
-    /// Where the tables of a chunk begin: chunk `c` has one for each of 0 to 8c stones below.
+    /// First table of a chunk: chunk `c` has one for each of 0 to 8c stones below.
     #[inline(always)]
     const fn table(chunk: usize) -> usize {
         chunk + CHUNK * (chunk * chunk.saturating_sub(1) / 2)

@@ -1,11 +1,11 @@
-//! How many rows, addresses and bytes the layers of a board have, without listing any of them.
+//! Numbers of rows, addresses and bytes of the layers of a board, without listing any of them.
 
 use super::address::Index;
 use super::rank::binomial;
 use crate::konane::Colour;
 
-/// Sizes of the layers of one board. Numbers beyond 64 bits occur on boards that nobody will ever
-/// build whole, so sums are `u128`.
+/// Sizes of the layers of one board. Numbers beyond 64 bits occur on the largest
+/// boards, so sums are `u128`.
 #[derive(Clone, Debug)]
 pub struct Sizes {
     squares: [u32; 2],

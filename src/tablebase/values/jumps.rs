@@ -1,4 +1,4 @@
-//! All jumps that a board has room for, as masks over the patterns of both colours.
+//! All jumps that fit on a board, as masks over the patterns of both colours.
 
 use crate::konane::{Board, Colour, Direction};
 use crate::tablebase::index::Numbering;
@@ -8,7 +8,7 @@ use crate::tablebase::index::Numbering;
 pub struct Jump {
     /// The stone that jumps, a bit of the mover's pattern.
     pub from: u32,
-    /// Where it ends.
+    /// Its last landing square.
     pub to: u32,
     /// The squares that have to be empty: where it lands on its way, and `to`.
     pub landings: u32,

@@ -12,5 +12,5 @@ pub mod remoteness;
 pub mod statespace;
 pub mod sweep;
 
-pub use ranked::{RankedLayers, Stopped};
-pub use statespace::{Ply, Sink, StateSpaceError, statespace};
+pub use ranked::RankedLayers;
+pub use statespace::{StateSpaceError, StateSpaceEvent, statespace};

@@ -1,5 +1,4 @@
-//! The remoteness of positions, as bit planes: how many plies a game lasts if the winner hurries and
-//! the loser delays.
+//! The remoteness of positions, as bit planes: plies to the end with best play.
 //!
 //! A position without a move has remoteness 0. A position with a move to a lost one, of even
 //! remoteness, is won: 1 more than the least of these. Every other position is lost: 1 more than the
@@ -15,7 +14,7 @@
 //! inverse: the sweep and the ranked method as they are for outcomes.
 //!
 //! A row of p-bit numbers is p *planes*: plane k has bit k of each remoteness. Planes of ranks stand
-//! in the places of the bits that they are made of, so plane 0 is always the one that tells wins
+//! in the places of the bits that they are made of, so plane 0 always distinguishes wins
 //! from losses.
 
 /// The most planes: a remoteness on 64 squares is below 64.
@@ -45,7 +44,7 @@ pub fn exchange_ranks<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
 }
 
 /// Turns planes of remotenesses into those of the ranks that a move to the position gives. What does
-/// not fit is lost; a position has room for 1 more than those after its moves have.
+/// not fit is lost; a position has planes for 1 more than those after its moves have.
 #[inline(always)]
 pub fn ranks_of_moves<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     let (won, rest) = planes.split_first_mut().expect("a plane");
@@ -69,7 +68,7 @@ pub fn greater(ranks: &[u64], others: &[u64]) -> u64 {
     else {
         return 0;
     };
-    // Whoever is greater in the highest bit that differs.
+    // The highest bit that differs decides.
     for (&a, &b) in rest.iter().zip(other_rest) {
         greater = a & !b | greater & !(a ^ b);
     }

@@ -7,8 +7,8 @@
 //! with the same side to move is taken out.
 //!
 //! White's jumps lower the number of black stones and nothing raises it. So once the search has
-//! left the rows with `b` black stones behind, nothing about them will change: they are handed to
-//! a [`Sink`] and their memory is freed.
+//! left the rows with `b` black stones behind, nothing about them will change: they are passed to
+//! the observer and their memory is freed.
 
 use std::convert::Infallible;
 use std::io;
@@ -42,7 +42,7 @@ pub struct Ply {
     pub terminals: u64,
 }
 
-/// Why there is no state space. `E` is what the sink can fail with.
+/// Error of the state space; `E` is that of the observer.
 #[derive(Debug, thiserror::Error)]
 pub enum StateSpaceError<E = Infallible> {
     /// The rows of the board are too long or too many.
@@ -58,9 +58,9 @@ pub enum StateSpaceError<E = Infallible> {
     /// The system gave no memory.
     #[error("cannot reserve memory for the positions of a layer: {0}")]
     Memory(#[from] io::Error),
-    /// The sink failed.
+    /// The observer failed.
     #[error("{0}")]
-    Sink(E),
+    Observer(E),
     /// The stop flag was set.
     #[error("interrupted")]
     Interrupted,
@@ -72,7 +72,7 @@ impl StateSpaceError {
         match self {
             StateSpaceError::TooLarge { .. } => ErrorKind::Usage,
             StateSpaceError::Memory(_) => ErrorKind::Limit,
-            StateSpaceError::Sink(never) => match *never {},
+            StateSpaceError::Observer(never) => match *never {},
             StateSpaceError::Interrupted => ErrorKind::Interrupted,
         }
     }
@@ -81,35 +81,26 @@ impl StateSpaceError {
 /// The most squares of a board whose state space is searched.
 pub const MAX_SQUARES: u32 = 36;
 
-/// Told how the work gets on, and given what it finds.
-pub trait Sink {
-    /// Why it cannot take a layer; [`Infallible`] if it always can.
-    type Error;
-
+/// Progress and results of [`statespace()`].
+#[derive(Debug)]
+pub enum StateSpaceEvent<'a> {
     /// The values of all positions with `black` of `of` black stones are known.
-    fn swept(&mut self, black: u32, of: u32) {
-        let _ = (black, of);
-    }
-
+    Values {
+        /// Black stones of these positions.
+        black: u32,
+        /// Black squares of the board.
+        of: u32,
+    },
     /// A ply is complete.
-    fn ply(&mut self, ply: &Ply) {
-        let _ = ply;
-    }
-
-    /// All positions with a number of black stones that games reach are known: by side to move,
-    /// the rows of those that are reached and the rows of those that the side to move wins. Called
-    /// for every number of black stones, the greatest first.
-    ///
-    /// # Errors
-    /// If the sink fails, which ends the search.
-    fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> Result<(), Self::Error> {
-        let _ = (reached, wins);
-        Ok(())
-    }
-}
-
-impl Sink for () {
-    type Error = Infallible;
+    Ply(&'a Ply),
+    /// All positions with a number of black stones that games reach are known. Sent for every number
+    /// of black stones, the greatest first.
+    Layer {
+        /// Rows of the reached positions, by side to move.
+        reached: [&'a Layer; 2],
+        /// Rows of the positions that the side to move wins.
+        wins: [&'a Layer; 2],
+    },
 }
 
 /// Positions of one ply with one number of black stones.
@@ -158,17 +149,18 @@ pub fn memory_needed(board: &Board) -> u64 {
 /// Needs [`memory_needed`], which is not compared with what there is.
 ///
 /// # Errors
-/// If the board is too large, memory cannot be had, `stop` was set, or the sink fails.
+/// If the board is too large, memory cannot be had, `stop` was set, or the observer fails.
 pub fn statespace<E>(
     board: &Board,
     stop: &AtomicBool,
-    sink: &mut dyn Sink<Error = E>,
+    observe: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), E>,
 ) -> Result<Vec<Ply>, StateSpaceError<E>> {
     let dimensions = board.dimensions();
     if dimensions.squares() > MAX_SQUARES {
         let (board, squares) = (dimensions.to_string(), dimensions.squares());
         return Err(StateSpaceError::TooLarge { board, squares });
     }
+    let mut send = |event: StateSpaceEvent<'_>| observe(event).map_err(StateSpaceError::Observer);
     let index = Index::new(board.clone(), false);
     let black = index.numbering().count(Colour::Black);
     let sweep = Sweep::new(&index);
@@ -178,15 +170,15 @@ pub fn statespace<E>(
         let white = sweep.white_wins(b, &black_wins)?;
         black_wins.push(sweep.black_wins(&white)?);
         white_wins.push(white);
-        sink.swept(b, black);
+        send(StateSpaceEvent::Values { black: b, of: black })?;
     }
     let search = Search::new(&index);
     let wins = [black_wins, white_wins];
     let mut plies = search.removals(&wins);
     for ply in &plies {
-        sink.ply(ply);
+        send(StateSpaceEvent::Ply(ply))?;
     }
-    search.run(search.second_ply()?, wins, stop, sink, &mut plies)?;
+    search.run(search.second_ply()?, wins, stop, &mut send, &mut plies)?;
     Ok(plies)
 }
 
@@ -267,7 +259,7 @@ impl<'a> Search<'a> {
         plies
     }
 
-    /// Whether the side to move wins; looks ahead as long as stones are removed.
+    /// Returns true if the side to move wins; looks ahead as long as stones are removed.
     fn wins(&self, wins: &[Vec<Layer>; 2], position: &Position) -> bool {
         let board = self.index.board();
         if (board.all() & !position.occupied()).count_ones() >= 2 {
@@ -285,7 +277,7 @@ impl<'a> Search<'a> {
         mut frontier: Vec<Option<Frontier>>,
         mut wins: [Vec<Layer>; 2],
         stop: &AtomicBool,
-        sink: &mut dyn Sink<Error = E>,
+        send: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), StateSpaceError<E>>,
         plies: &mut Vec<Ply>,
     ) -> Result<(), StateSpaceError<E>> {
         let black = self.index.numbering().count(Colour::Black);
@@ -306,7 +298,7 @@ impl<'a> Search<'a> {
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
                 // A frontier may be there and hold nothing.
                 (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
-                sink.layer(r.each_ref(), w.each_ref()).map_err(StateSpaceError::Sink)?;
+                send(StateSpaceEvent::Layer { reached: r.each_ref(), wins: w.each_ref() })?;
             }
             if top.is_none() {
                 return Ok(());
@@ -321,7 +313,7 @@ impl<'a> Search<'a> {
             }
             if here.unique > 0 {
                 plies.push(here);
-                sink.ply(&here);
+                send(StateSpaceEvent::Ply(&here))?;
             }
             let mut next = Vec::with_capacity(frontier.len());
             for (b, spare) in (0..=black).zip(&mut spare) {
@@ -546,8 +538,9 @@ mod tests {
         let top = frontier.iter().rposition(Option::is_some).unwrap();
         frontier[top + 1] = Some(Frontier::new(&index, top as u32 + 1).unwrap());
         let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
-        search.run(frontier, wins, &AtomicBool::new(false), &mut (), &mut plies).unwrap();
-        let all = statespace(index.board(), &AtomicBool::new(false), &mut ()).unwrap();
+        let (stop, mut ignore) = (AtomicBool::new(false), |_: StateSpaceEvent<'_>| Ok(()));
+        search.run::<Infallible>(frontier, wins, &stop, &mut ignore, &mut plies).unwrap();
+        let all = statespace::<Infallible>(index.board(), &stop, &mut |_| Ok(())).unwrap();
         assert_eq!(plies, all[2..]);
     }
 }

@@ -1,4 +1,4 @@
-//! Why a database did not pass.
+//! Errors of the check.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use crate::error::ErrorKind;
 use crate::tablebase::files::DatabaseError;
 use crate::tablebase::index::Address;
 
-/// Why a database did not pass.
+/// Error of the check of a database.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
-    /// A file is missing, damaged, or not what the manifest says.
+    /// A file is missing, damaged, or contradicts the manifest.
     #[error(transparent)]
     Database(DatabaseError),
-    /// A file is sound, but what it says about a position contradicts the rules.
+    /// A file is sound, but a value in it contradicts the rules.
     #[error(
         "{} is wrong about {position}: {what} should be {expected}, but is {got}; \
          delete the database and build it again", path.display()
@@ -22,13 +22,13 @@ pub enum VerifyError {
         path: PathBuf,
         /// The position, as text.
         position: String,
-        /// Where it is.
+        /// Its address.
         address: Address,
-        /// What is said about it.
+        /// The property of the position.
         what: &'static str,
-        /// What follows from the rules and the layers below.
+        /// Its value by the rules and the layers below.
         expected: Box<str>,
-        /// What the file says.
+        /// Its value in the file.
         got: Box<str>,
     },
     /// The stop flag was set.

@@ -16,7 +16,7 @@ use std::time::Instant;
 use recompute::Recomputation;
 
 use crate::konane::Dimensions;
-use crate::tablebase::build::{BuildObserver, Stage};
+use crate::tablebase::builder::{BuildObserver, Stage};
 use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{
     Block, BlockKind, Counts, DatabaseError, Histogram, MANIFEST_NAME, Metric, Scope, count_layer,
@@ -27,9 +27,9 @@ use crate::tablebase::files::{
 pub struct VerifyReport {
     /// The board.
     pub dimensions: Dimensions,
-    /// Which positions.
+    /// Positions covered.
     pub scope: Scope,
-    /// What is said of each of them.
+    /// Value stored for each of them.
     pub metric: Metric,
     /// The layers: up to this number of stones.
     pub max_stones: u32,
@@ -93,13 +93,13 @@ pub fn verify(
     for layer in &manifest.layers {
         observer.stage(Stage::Checking { stones: layer.stones });
         let file = database.layer(layer.stones)?;
-        let counts = count_layer(database.index(), file, stop)?;
+        let (counts, of_layer) = count_layer(database.index(), file, stop)?;
         if counts != layer.counts {
             let (expected, got) = (layer.counts.to_string(), counts.to_string());
             return Err(DatabaseError::damaged(file.path(), "the counts", expected, got).into());
         }
         if let Some(histogram) = &mut histogram {
-            histogram.add(&Histogram::of_layer(database.index(), file, stop)?);
+            histogram.add(&of_layer);
         }
         bytes += file.bytes();
         sum = sum.checked_add(counts).unwrap_or(sum);

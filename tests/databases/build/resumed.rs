@@ -4,7 +4,6 @@ use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use konane::internals::files::LayerSummary;
 use konane::tablebase::{
     self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, PlanError, Stage,
 };
@@ -87,7 +86,7 @@ impl BuildObserver for StopAt<'_> {
         }
     }
 
-    fn layer_finished(&self, _: u32, _: &LayerSummary) {
+    fn layer_finished(&self, _: u32, _: u64) {
         self.stage(Stage::Resuming);
     }
 }

@@ -5,19 +5,39 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use konane::tablebase::{
-    BuildError, BuildObserver, BuildOptions, Method, Plan, PlanError, Stage, Task, TaskOptions,
-    TaskPlan, Work, plan,
+    BuildError, BuildObserver, BuildOptions, Method, Plan, PlanError, Stage, Task, TaskBuild, Work,
+    plan,
 };
 use tempfile::{TempDir, tempdir};
 
 use super::{assert_same, build, build_on, planned};
 use crate::{board, files};
 
+/// A plan for tasks of so many threads that take so much memory.
+fn plan_on(
+    threads: usize,
+    size: &str,
+    memory: u64,
+    min_slices: u32,
+    out: &Path,
+) -> Result<Plan, PlanError> {
+    let options = BuildOptions {
+        memory_bytes: Some(memory),
+        method: Some(Method::Sliced),
+        min_slices,
+        ..BuildOptions::complete(out.to_owned())
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| plan(&board(size), &options))
+}
+
 /// A plan with at least so many slices of the largest layers.
-fn tasks(size: &str, parts: u32, out: &Path) -> TaskPlan {
-    let out = out.to_owned();
-    let options = TaskOptions { out, memory_bytes: 1 << 30, threads: 2, parts };
-    TaskPlan::new(&board(size), options).unwrap()
+fn tasks(size: &str, min_slices: u32, out: &Path) -> Plan {
+    plan_on(2, size, 1 << 30, min_slices, out).unwrap()
+}
+
+fn open(plan: &Plan) -> TaskBuild {
+    TaskBuild::open(plan, &()).unwrap()
 }
 
 /// The files of a normal build.
@@ -50,10 +70,10 @@ fn tasks_write_the_same_files() {
         let (_whole, expected) = whole(size);
         let out = tempdir().unwrap();
         let plan = tasks(size, parts, out.path());
-        let directory = plan.directory().to_owned();
-        let build = plan.open(&()).unwrap();
+        let directory = plan.directory.clone();
+        let build = open(&plan);
         // All tasks, in the order of the plan, and nothing is left.
-        for task in build.plan().waves().iter().flatten() {
+        for task in build.plan().tasks().iter().flatten() {
             run(task, out.path()).unwrap();
         }
         assert!(build.pending().unwrap().is_empty());
@@ -62,8 +82,8 @@ fn tasks_write_the_same_files() {
         assert_eq!(summary.positions, 2 << summary.dimensions.squares());
         // It is recognised.
         let again = tasks(size, parts + 1, out.path());
-        assert!(again.is_finished());
-        let build = again.open(&()).unwrap();
+        assert!(again.finished);
+        let build = open(&again);
         assert!(build.pending().unwrap().is_empty());
         build.finish().unwrap();
         assert_same(&expected, &directory);
@@ -78,10 +98,10 @@ fn any_order_and_twice_at_the_same_time() {
         let (_whole, expected) = whole(size);
         let out = tempdir().unwrap();
         let plan = tasks(size, parts, out.path());
-        let directory = plan.directory().to_owned();
-        let build = plan.open(&()).unwrap();
+        let directory = plan.directory.clone();
+        let build = open(&plan);
         let waves = build.pending().unwrap();
-        assert_eq!(waves, build.plan().waves());
+        assert_eq!(waves, build.plan().tasks());
         for wave in waves {
             let twice: Vec<Task> = wave.iter().rev().chain(&wave).copied().collect();
             let next = AtomicU32::new(0);
@@ -115,7 +135,7 @@ fn stopped_at_any_time_and_run_again() {
     let (mut state, mut stops) = (1, 0);
     let finished = loop {
         // Every time a driver of its own, with the slices of the first.
-        let build = tasks("5x5", 4 + stops, out.path()).open(&()).unwrap();
+        let build = open(&tasks("5x5", 4 + stops, out.path()));
         let stop = AtomicBool::new(false);
         // Longer and longer, so that a task comes to its end on a busy machine, too.
         let until = next(&mut state) % (60_000 + 500 * stops as u64);
@@ -135,7 +155,7 @@ fn stopped_at_any_time_and_run_again() {
             }
             true
         });
-        let left = files(&build.plan().directory().join("tasks"));
+        let left = files(&build.plan().directory.join("tasks"));
         assert!(left.keys().all(|name| !name.starts_with("making-")), "{:?}", left.keys());
         if done {
             break build;
@@ -144,7 +164,7 @@ fn stopped_at_any_time_and_run_again() {
         assert!(stops < 2000, "it does not get on");
     };
     assert!(stops > 3, "stopped {stops} times");
-    let directory = finished.plan().directory().to_owned();
+    let directory = finished.plan().directory.clone();
     finished.finish().unwrap();
     assert_same(&expected, &directory);
 }
@@ -156,8 +176,8 @@ fn damaged_files_are_made_again() {
         let (_whole, expected) = whole(size);
         let out = tempdir().unwrap();
         let plan = tasks(size, 3, out.path());
-        let directory = plan.directory().to_owned();
-        let build = plan.open(&()).unwrap();
+        let directory = plan.directory.clone();
+        let build = open(&plan);
         let (mut state, mut damaged) = (seed, 0);
         let mut ran = 0;
         while let Some(wave) = build.pending().unwrap().first() {
@@ -207,26 +227,22 @@ fn damage_one(tasks: &Path, state: &mut u64) -> u32 {
 
 #[test]
 fn memory_is_bounded_and_counted() {
-    let options = |memory_bytes: u64, parts| TaskOptions {
-        out: std::env::temp_dir().join("konane-tasks-that-write-nothing"),
-        memory_bytes,
-        threads: 1,
-        parts,
-    };
+    let nowhere = std::env::temp_dir().join("konane-tasks-that-write-nothing");
+    let planned = |size: &str, memory| plan_on(1, size, memory, 1, &nowhere);
+    let figures = |memory| planned("6x7", memory).unwrap().slices.unwrap();
     // The least memory that there is a plan for, by halves.
-    let fits = |memory| TaskPlan::new(&board("6x7"), options(memory, 1)).is_ok();
     let (mut no, mut yes) = (1 << 20, 1 << 30);
     while yes - no > 8 << 20 {
         let middle = (no + yes) / 2;
-        *if fits(middle) { &mut yes } else { &mut no } = middle;
+        *if planned("6x7", middle).is_ok() { &mut yes } else { &mut no } = middle;
     }
-    let mut last = TaskPlan::new(&board("6x7"), options(yes, 1)).unwrap().figures();
+    let mut last = figures(yes);
     assert!(last.memory_bytes() <= yes && yes < 400 << 20, "{yes}");
-    let error = TaskPlan::new(&board("6x7"), options(no, 1)).unwrap_err();
-    assert!(matches!(error, BuildError::Plan(PlanError::DoesNotFit(_))), "{error}");
+    let error = planned("6x7", no).unwrap_err();
+    assert!(matches!(error, PlanError::DoesNotFit(_)), "{error}");
     // More memory, larger slices and fewer tasks that read less, never more than was allowed.
     for memory in [1 << 30, 3 << 30, 9 << 30] {
-        let figures = TaskPlan::new(&board("6x7"), options(memory, 1)).unwrap().figures();
+        let figures = figures(memory);
         assert!(figures.memory_bytes() <= memory);
         assert!(figures.slice_rows > last.slice_rows && figures.tasks < last.tasks);
         assert!(figures.read_bytes < last.read_bytes);
@@ -234,33 +250,27 @@ fn memory_is_bounded_and_counted() {
     }
     // The large boards, without overflow and far below a layer of rows: 43 GiB, 1.2 TiB.
     for (size, memory) in [("6x7", 1 << 30), ("7x7", 20 << 30)] {
-        let plan = TaskPlan::new(&board(size), options(memory, 1)).unwrap();
-        assert!(plan.figures().memory_bytes() <= memory, "{size}");
+        assert!(planned(size, memory).unwrap().memory_bytes <= memory, "{size}");
     }
-    let error = TaskPlan::new(&board("8x8"), options(1 << 40, 1)).unwrap_err();
-    assert!(matches!(error, BuildError::Plan(PlanError::TooLargeForRows { .. })), "{error}");
+    let error = planned("8x8", 1 << 40).unwrap_err();
+    assert!(matches!(error, PlanError::TooLargeForRows { .. }), "{error}");
 }
 
 #[test]
 fn the_least_memory_is_enough() {
     let (_whole, expected) = whole("4x5");
     let out = tempdir().unwrap();
-    let options = |memory_bytes| TaskOptions {
-        out: out.path().to_owned(),
-        memory_bytes,
-        threads: 1,
-        parts: 1,
-    };
+    let planned = |memory| plan_on(1, "4x5", memory, 1, out.path());
     let small = (80 << 20..).step_by(1 << 12);
     let (memory, plan) = small
-        .map(|memory| (memory, TaskPlan::new(&board("4x5"), options(memory))))
+        .map(|memory| (memory, planned(memory)))
         .find_map(|(memory, plan)| Some((memory, plan.ok()?)))
         .unwrap();
-    let figures = plan.figures();
+    let figures = plan.slices.unwrap();
     assert!(figures.memory_bytes() <= memory);
     let slice_rows = figures.slice_rows;
-    let directory = plan.directory().to_owned();
-    let build = plan.open(&()).unwrap();
+    let directory = plan.directory.clone();
+    let build = open(&plan);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let (mut most, stop) = (0, AtomicBool::new(false));
     while let Some(wave) = build.pending().unwrap().first() {
@@ -272,9 +282,8 @@ fn the_least_memory_is_enough() {
     // 2^10 white patterns, each row in 19 words of its own parts at the most.
     assert!(most > 0 && most <= u64::from(slice_rows) * 8 * (16 + 11), "{most}");
     // The same directory with less memory, and a task with less than it needs.
-    let less = TaskPlan::new(&board("4x5"), options(memory - (1 << 16)));
-    assert!(less.is_err());
-    let task = build.plan().waves()[5][0];
+    assert!(planned(memory - (1 << 16)).is_err());
+    let task = build.plan().tasks()[5][0];
     let error = pool.install(|| task.run(out.path(), Some(1 << 20), &stop)).unwrap_err();
     assert!(matches!(error, BuildError::TaskMemory { .. }), "{error}");
     build.finish().unwrap();
@@ -284,37 +293,33 @@ fn the_least_memory_is_enough() {
 #[test]
 fn slices_of_another_run_are_kept() {
     let out = tempdir().unwrap();
-    let options = |memory_bytes| TaskOptions {
-        out: out.path().to_owned(),
-        memory_bytes,
-        threads: 1,
-        parts: 1,
-    };
-    let begun = TaskPlan::new(&board("5x6"), options(1 << 30)).unwrap();
-    let figures = begun.figures();
+    let planned = |memory, min_slices| plan_on(1, "5x6", memory, min_slices, out.path());
+    let begun = planned(1 << 30, 1).unwrap();
+    let figures = begun.slices.unwrap();
     assert!(figures.rows_memory_bytes > figures.layer_memory_bytes);
     let rows = figures.slice_rows;
-    let directory = begun.directory().to_owned();
-    drop(begun.open(&()).unwrap());
-    let more = TaskPlan::new(&board("5x6"), TaskOptions { parts: 7, ..options(1 << 31) }).unwrap();
-    assert_eq!(more.figures().slice_rows, rows);
+    let directory = begun.directory.clone();
+    drop(open(&begun));
+    let more = planned(1 << 31, 7).unwrap();
+    assert_eq!(more.slices.unwrap().slice_rows, rows);
     let less = figures.rows_memory_bytes - 1;
-    let error = TaskPlan::new(&board("5x6"), options(less)).unwrap_err();
-    assert!(matches!(error, BuildError::Plan(PlanError::Begun { .. })), "{error}");
+    let error = planned(less, 1).unwrap_err();
+    assert!(matches!(error, PlanError::Begun { .. }), "{error}");
     // `konane builddb` goes on with them too.
-    let planned = |memory_bytes| {
+    let continued = |memory_bytes| {
         let options = BuildOptions::complete(out.path().to_owned());
-        plan(&board("5x6"), &BuildOptions { memory_bytes, ..options })
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        pool.install(|| plan(&board("5x6"), &BuildOptions { memory_bytes, ..options }))
     };
-    let plan = planned(None).unwrap();
+    let plan = continued(None).unwrap();
     assert_eq!((plan.method, &plan.directory), (Method::Sliced, &directory));
-    let error = planned(Some(less)).unwrap_err();
+    let error = continued(Some(less)).unwrap_err();
     let PlanError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *have), (&directory.join("tasks"), less));
     assert!(*need > less && error.to_string().contains("was begun with slices of rows"), "{error}");
     // One driver at a time.
-    let build = more.open(&()).unwrap();
-    let second = TaskPlan::new(&board("5x6"), options(1 << 30)).unwrap().open(&());
+    let build = open(&more);
+    let second = TaskBuild::open(&planned(1 << 30, 1).unwrap(), &());
     assert!(matches!(second, Err(BuildError::Busy { .. })));
     assert!(matches!(build.finish(), Err(BuildError::Unfinished { .. })));
 }
@@ -360,6 +365,12 @@ fn little_memory_makes_slices_on_one_machine() {
     }
 }
 
+/// Names of the part files of a build.
+fn parts_in(plan: &Plan) -> Vec<String> {
+    let names = files(&plan.directory.join("tasks")).into_keys();
+    names.filter(|name| name.ends_with(".kdb")).collect()
+}
+
 /// Leaves a build in memory unfinished, with parts.
 fn begun_in_memory(size: &str, out: &Path) -> Plan {
     struct AtRows<'a>(&'a AtomicBool);
@@ -373,7 +384,7 @@ fn begun_in_memory(size: &str, out: &Path) -> Plan {
     let (plan, stop) = (plan(&board(size), &options).unwrap(), AtomicBool::new(false));
     let error = build_on(2, &plan, &AtRows(&stop), &stop).unwrap_err();
     assert!(matches!(error, BuildError::Interrupted), "{error}");
-    assert!(files(&plan.directory).keys().any(|name| name.starts_with("part-")));
+    assert!(!parts_in(&plan).is_empty());
     plan
 }
 
@@ -408,9 +419,8 @@ fn tasks_remove_what_they_do_not_use() {
     let (_whole, expected) = whole("4x4");
     let out = tempdir().unwrap();
     let begun = begun_in_memory("4x4", out.path());
-    let parts = files(&begun.directory).into_keys().filter(|name| name.starts_with("part-"));
-    let (parts, removed) = (parts.count(), Removed::default());
-    let plan = Plan { method: Method::Sliced, ..begun };
+    let (parts, removed) = (parts_in(&begun).len(), Removed::default());
+    let plan = tasks("4x4", 3, out.path());
     build_on(2, &plan, &removed, &AtomicBool::new(false)).unwrap();
     assert_eq!(removed.0.into_inner(), parts);
     assert_same(&expected, &plan.directory);
@@ -426,7 +436,7 @@ fn tasks_of_nothing_are_refused() {
     ] {
         let task: Task = text.parse().unwrap();
         let error = run(&task, out.path()).unwrap_err();
-        assert!(matches!(error, BuildError::NoTask(_)), "{text}: {error}");
+        assert!(matches!(error, BuildError::NoTask { .. }), "{text}: {error}");
     }
     // Nothing that it would read is there.
     let task: Task = "konane-task 1 4x4 8 black 3 0".parse().unwrap();

@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use konane::Board;
 use konane::internals::files::LayerFile;
-use konane::internals::files::count_layer;
 use konane::internals::files::format::{BlockKey, layer_name};
-use konane::internals::files::{LayerSummary, LayerWriter};
+use konane::internals::files::{LayerWriter, count_layer, layer_entry};
 use konane::internals::index::Index;
 use konane::tablebase::{
-    BuildObserver, BuildOptions, Histogram, Manifest, ManifestLayer, Metric, Plan, Stage,
-    VerifyError, plan, verify,
+    BuildObserver, BuildOptions, Histogram, Manifest, Metric, Plan, Stage, VerifyError, plan,
+    verify,
 };
 use tempfile::tempdir;
 
@@ -26,15 +25,14 @@ fn forge(directory: &Path, stones: u32, change: impl Fn(BlockKey, &mut Vec<u8>))
     let path = directory.join(layer_name(stones));
     let manifest = Manifest::read(directory).unwrap();
     let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
-    let written = rewrite(&path, change);
-    let counts =
-        count_layer(&index, &LayerFile::open(&path).unwrap(), &AtomicBool::new(false)).unwrap();
+    rewrite(&path, change);
+    let (file, stop) = (LayerFile::open(&path).unwrap(), AtomicBool::new(false));
     let mut manifest = manifest;
-    manifest.layers[stones as usize] = ManifestLayer::new(stones, &written, counts);
+    manifest.layers[stones as usize] = layer_entry(&index, &file, &stop).unwrap();
     manifest.write(directory).unwrap();
 }
 
-fn rewrite(path: &Path, change: impl Fn(BlockKey, &mut Vec<u8>)) -> LayerSummary {
+fn rewrite(path: &Path, change: impl Fn(BlockKey, &mut Vec<u8>)) {
     let old = LayerFile::open(path).unwrap();
     let mut writer = LayerWriter::create(path, old.header().clone()).unwrap();
     for block in old.blocks() {
@@ -44,7 +42,7 @@ fn rewrite(path: &Path, change: impl Fn(BlockKey, &mut Vec<u8>)) -> LayerSummary
         writer.write(&bytes).unwrap();
         writer.end_block().unwrap();
     }
-    writer.finish().unwrap()
+    writer.finish().unwrap();
 }
 
 #[test]
@@ -132,7 +130,7 @@ fn one_wrong_remoteness_is_found() {
             for stones in 0..=manifest.max_stones() {
                 let file = LayerFile::open(&plan.directory.join(layer_name(stones))).unwrap();
                 let never = AtomicBool::new(false);
-                histogram.add(&Histogram::of_layer(&index, &file, &never).unwrap());
+                histogram.add(&count_layer(&index, &file, &never).unwrap().1);
             }
             manifest.histogram = Some(histogram);
             manifest.write(&plan.directory).unwrap();

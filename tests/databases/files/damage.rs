@@ -32,8 +32,8 @@ fn copy(name: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let to = directory.path().join(name);
     fs::create_dir(&to).unwrap();
-    let metric = if name.ends_with("remoteness") { Metric::Remoteness } else { Metric::Outcome };
-    for entry in fs::read_dir(samples(metric, name)).unwrap() {
+    let version = if name.ends_with("remoteness") { 2 } else { 1 };
+    for entry in fs::read_dir(samples(version, name)).unwrap() {
         let from = entry.unwrap().path();
         fs::copy(&from, to.join(from.file_name().unwrap())).unwrap();
     }
@@ -223,7 +223,7 @@ fn missing_and_foreign_files() {
     );
 
     // Whole and undamaged, but another layer, or the same layer of another database.
-    for other in [layer(5), samples(Metric::Outcome, "3x3-reachable").join(layer_name(6))] {
+    for other in [layer(5), samples(1, "3x3-reachable").join(layer_name(6))] {
         fs::copy(other, layer(6)).unwrap();
         let error = attempt(&directory).unwrap_err();
         assert!(error.is_damage(), "{error}");
@@ -259,7 +259,7 @@ fn seal(bytes: &mut [u8]) {
 #[test]
 fn a_hole_for_an_index_takes_no_memory() {
     let index = Index::new(Board::new("6x6".parse().unwrap()), true);
-    let header = LayerHeader::new(&index, Scope::Complete, 18);
+    let header = LayerHeader::new(&index, Scope::Complete, Metric::Outcome, 18);
     // As many chunks as there can be.
     let header = LayerHeader { chunk_bytes: 8, ..header };
     let keys = header.keys();
@@ -325,12 +325,12 @@ proptest! {
     fn sealed_nonsense_is_harmless(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         in_index: bool,
-        (metric, name) in prop::sample::select(vec![
-            (Metric::Outcome, "3x3-reachable"), (Metric::Remoteness, "3x4-complete-remoteness"),
+        (version, name) in prop::sample::select(vec![
+            (1, "3x3-reachable"), (2, "3x3-reachable"), (2, "3x4-complete-remoteness"),
         ]),
         stones in 0u32..=9,
     ) {
-        let path = samples(metric, name).join(layer_name(stones));
+        let path = samples(version, name).join(layer_name(stones));
         let mut bytes = fs::read(&path).unwrap();
         let end = bytes.len() - FOOTER_BYTES;
         let footer = Footer::decode(&path, &bytes[end..]).unwrap();
@@ -353,6 +353,7 @@ proptest! {
         layers in prop::collection::vec(
             (any::<u64>(), any::<u64>(), 0..1u64 << 56, 0..1u64 << 56, 0..1u64 << 56), 1..37),
         remoteness: bool,
+        newer: bool,
     ) {
         let layers = (0..).zip(layers).map(|(stones, (bytes, footer_xxh3, p, b, w))| {
             let counts = konane::tablebase::Counts {
@@ -363,6 +364,7 @@ proptest! {
             konane::tablebase::ManifestLayer { stones, bytes, footer_xxh3, counts }
         });
         let mut manifest = Manifest {
+            version: if remoteness || newer { 2 } else { 1 },
             dimensions: "6x6".parse().unwrap(),
             scope: konane::tablebase::Scope::Complete,
             layers: layers.collect(),

@@ -9,29 +9,32 @@ use konane::internals::files::count_layer;
 use konane::internals::files::format::{CHUNK_BYTES, database_name};
 use konane::tablebase::{
     self, BuildOptions, Counts, Database, DatabaseError, DatabaseOptions, Method, Metric, Scope,
+    verify,
 };
 use konane::{Colour, Dimensions, ErrorKind, Position, Setup, Value};
 
-use super::naive::{Plan, Recursion, build, reachable};
+use super::naive::{Plan, Recursion, build, build_version, reachable};
 use crate::{board, files};
 
 const fn sample(size: &'static str, scope: Scope, metric: Metric, chunk_bytes: u32) -> Plan {
     Plan { size, scope, metric, max_stones: 64, chunk_bytes }
 }
 
-/// The samples of all versions. Their chunk sizes are their own, so that tuning the program's does not
-/// change them; small ones give blocks of several chunks.
-const SAMPLES: [Plan; 4] = [
-    sample("3x3", Scope::Complete, Metric::Outcome, 4096),
-    sample("3x3", Scope::Reachable, Metric::Outcome, 8),
-    sample("3x4", Scope::Complete, Metric::Outcome, 32),
-    sample("3x4", Scope::Complete, Metric::Remoteness, 32),
+/// Samples of all versions of the format. Their chunk sizes are fixed, so that a change of the
+/// program's does not change them; small ones give blocks of several chunks.
+const SAMPLES: [(u32, Plan); 6] = [
+    (1, sample("3x3", Scope::Complete, Metric::Outcome, 4096)),
+    (1, sample("3x3", Scope::Reachable, Metric::Outcome, 8)),
+    (1, sample("3x4", Scope::Complete, Metric::Outcome, 32)),
+    (2, sample("3x3", Scope::Reachable, Metric::Outcome, 8)),
+    (2, sample("3x4", Scope::Complete, Metric::Outcome, 32)),
+    (2, sample("3x4", Scope::Complete, Metric::Remoteness, 32)),
 ];
 
 /// The directory of a sample, or of a version's samples.
-pub fn samples(metric: Metric, name: &str) -> PathBuf {
+pub fn samples(version: u32, name: &str) -> PathBuf {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/databases");
-    all.join(format!("v{}", metric.version())).join(name)
+    all.join(format!("v{version}")).join(name)
 }
 
 pub fn open(directory: &Path) -> Database {
@@ -70,9 +73,10 @@ fn builds_have_the_remoteness_of_plain_recursion() {
 fn samples_are_written_again_with_the_same_bytes() {
     let out = tempfile::tempdir().unwrap();
     let mut different = Vec::new();
-    for plan in &SAMPLES {
-        let built = build(out.path(), plan, |_| false);
-        let sample = samples(plan.metric, built.file_name().unwrap().to_str().unwrap());
+    for (version, plan) in &SAMPLES {
+        let out = out.path().join(version.to_string());
+        let built = build_version(*version, &out, plan, |_| false);
+        let sample = samples(*version, built.file_name().unwrap().to_str().unwrap());
         if sample.exists() && files(&built) == files(&sample) {
             continue;
         }
@@ -80,7 +84,7 @@ fn samples_are_written_again_with_the_same_bytes() {
             if sample.exists() {
                 fs::remove_dir_all(&sample).unwrap();
             }
-            build(&samples(plan.metric, ""), plan, |_| false);
+            build_version(*version, &samples(*version, ""), plan, |_| false);
         }
         different.push(sample);
     }
@@ -134,17 +138,20 @@ fn check(database: &Database, plan: &Plan) {
     let manifest = database.manifest();
     for layer in &manifest.layers {
         let file = database.layer(layer.stones).unwrap();
-        let counts = count_layer(database.index(), file, &AtomicBool::new(false)).unwrap();
+        let (counts, _) = count_layer(database.index(), file, &AtomicBool::new(false)).unwrap();
         assert_eq!(counts, layer.counts, "{layer:?}");
     }
 }
 
 #[test]
 fn samples_stay_readable() {
-    for plan in &SAMPLES {
+    for (version, plan) in &SAMPLES {
         let size: Dimensions = plan.size.parse().unwrap();
         let name = database_name(size, plan.scope, plan.max_stones, plan.metric);
-        let database = open(&samples(plan.metric, &name));
+        let database = open(&samples(*version, &name));
+        assert_eq!(database.manifest().version, *version);
+        assert_eq!(database.metric(), plan.metric);
+        verify(database.directory(), true, &(), &AtomicBool::new(false)).unwrap();
         assert_eq!(database.coverage().max_stones, size.squares());
         check(&database, plan);
     }
@@ -200,7 +207,7 @@ fn known_counts() {
 
 #[test]
 fn values_from_many_threads_agree() {
-    let directory = samples(Metric::Outcome, "3x4-complete");
+    let directory = samples(1, "3x4-complete");
     let expected = open(&directory);
     // A cache that holds some of the chunks makes the threads insert and evict all the time.
     for cache_bytes in [0, 3000, 1 << 20] {

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use konane::internals::files::LayerWriter;
 use konane::internals::files::format::{BlockKind, LayerHeader, Scope, database_name, layer_name};
+use konane::internals::files::{LayerFile, LayerWriter};
 use konane::internals::index::{Address, Index};
 use konane::tablebase::{Counts, Histogram, Manifest, ManifestLayer, Metric};
 use konane::{Board, Colour, Phase, Position};
@@ -121,6 +121,16 @@ pub struct Plan {
 
 /// Builds a database in a directory within `out`, and returns its name. `spoil` may change values.
 pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathBuf {
+    build_version(plan.metric.format_version(), out, plan, spoil)
+}
+
+/// The same in a chosen version of the format.
+pub fn build_version(
+    version: u32,
+    out: &Path,
+    plan: &Plan,
+    spoil: impl Fn(&Address) -> bool,
+) -> PathBuf {
     let mut oracle = Recursion::new(plan.size);
     let board = oracle.board.clone();
     let dimensions = board.dimensions();
@@ -137,9 +147,9 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
     let mut layers = Vec::new();
     for stones in 0..=max_stones {
         let header = LayerHeader {
+            version,
             chunk_bytes: plan.chunk_bytes,
-            metric: plan.metric,
-            ..LayerHeader::new(&index, plan.scope, stones)
+            ..LayerHeader::new(&index, plan.scope, plan.metric, stones)
         };
         let mut writer =
             LayerWriter::create(&directory.join(layer_name(stones)), header.clone()).unwrap();
@@ -169,12 +179,13 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
             }
             writer.end_block().unwrap();
         }
-        let summary = writer.finish().unwrap();
+        let (path, _) = writer.finish().unwrap();
+        let (bytes, footer_xxh3) = LayerFile::footer(&path).unwrap();
         let counts = count(&mut oracle, plan.scope, stones, &is_in);
-        layers.push(ManifestLayer::new(stones, &summary, counts));
+        layers.push(ManifestLayer { stones, bytes, footer_xxh3, counts });
     }
     let histogram = (plan.metric == Metric::Remoteness).then(|| histogram(&mut oracle, max_stones));
-    let manifest = Manifest { dimensions, scope: plan.scope, layers, histogram };
+    let manifest = Manifest { version, dimensions, scope: plan.scope, layers, histogram };
     assert_eq!(directory, out.join(manifest.name()));
     manifest.write(&directory).unwrap();
     directory

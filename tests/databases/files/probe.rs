@@ -53,7 +53,7 @@ fn moves_are_rated_and_the_best_come_first() {
 /// as long as they should.
 #[test]
 fn winners_hurry_and_losers_delay() {
-    let database = open(&samples(Metric::Remoteness, "3x4-complete-remoteness"));
+    let database = open(&samples(2, "3x4-complete-remoteness"));
     let board = database.board();
     let mut oracle = Recursion::new("3x4");
     for (occupied, side) in reachable(board).into_iter().chain([(board.all(), Colour::Black)]) {
@@ -103,7 +103,7 @@ fn positions_that_are_not_covered() {
     let position = parse_moves(small.board(), "b2 c2").unwrap();
     assert_eq!(probe(&small, &position).unwrap_err().kind(), ErrorKind::Usage);
 
-    let reached = open(&samples(Metric::Outcome, "3x3-reachable"));
+    let reached = open(&samples(1, "3x3-reachable"));
     let board = reached.board();
     let alone = parse_position(board, "x2/3/3 w").unwrap();
     let error = probe(&reached, &alone).unwrap_err();
@@ -138,7 +138,7 @@ fn wrong_values_are_not_believed() {
 
 #[test]
 fn perfect_games_end_as_they_should() {
-    let database = open(&samples(Metric::Outcome, "3x4-complete"));
+    let database = open(&samples(1, "3x4-complete"));
     let board = database.board();
     let mut oracle = Recursion::new("3x4");
     for (occupied, side) in reachable(board).into_iter().chain([(board.all(), Colour::Black)]) {

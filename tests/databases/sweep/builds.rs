@@ -178,13 +178,14 @@ fn a_damaged_part_is_made_again() {
     // In the middle of the sweep: parts with up to five black stones.
     let observer = StopAt { left: AtomicU32::new(7), stop: &stop };
     assert!(matches!(build(&board("4x4"), &plan, &observer, &stop), Err(BuildError::Interrupted)));
-    let mut parts: Vec<_> = files(&plan.directory).into_iter().collect();
+    let tasks = plan.directory.join("tasks");
+    let mut parts: Vec<_> = files(&tasks).into_iter().collect();
     parts.retain(|(name, _)| name.ends_with(".kdb"));
     assert!(parts.len() > 20, "{} parts", parts.len());
     for (n, (name, mut bytes)) in parts.into_iter().enumerate().step_by(5) {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1 << (n % 8);
-        fs::write(plan.directory.join(name), bytes).unwrap();
+        fs::write(tasks.join(name), bytes).unwrap();
     }
     build(&board("4x4"), &plan, &(), &AtomicBool::new(false)).unwrap();
     assert!(files(&plan.directory) == whole);

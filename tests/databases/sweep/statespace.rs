@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 
-use konane::internals::values::sweep::Layer;
-use konane::tablebase::statespace::{Ply, Sink, StateSpaceError, statespace};
+use konane::tablebase::statespace::{Ply, StateSpaceError, StateSpaceEvent, statespace};
 use konane::{Board, Colour, Position};
 
 /// The table of a board: plies and, last, the total.
@@ -27,9 +26,13 @@ fn published(board: &str) -> Vec<Ply> {
         .collect()
 }
 
+fn plies_of(board: &Board) -> Vec<Ply> {
+    statespace::<Infallible>(board, &AtomicBool::new(false), &mut |_| Ok(())).unwrap()
+}
+
 fn searched(board: &str) -> Vec<Ply> {
     let board = Board::new(board.parse().unwrap());
-    let mut plies = statespace(&board, &AtomicBool::new(false), &mut ()).unwrap();
+    let mut plies = plies_of(&board);
     let sum = |field: fn(&Ply) -> u64| plies.iter().map(field).sum();
     let total = Ply {
         ply: u32::MAX,
@@ -110,7 +113,7 @@ fn state_spaces_as_sets_of_positions() {
     ];
     for size in sizes {
         let board = Board::new(size.parse().unwrap());
-        let plies = statespace(&board, &AtomicBool::new(false), &mut ()).unwrap();
+        let plies = plies_of(&board);
         assert_eq!(plies, slow(&board), "{size}");
     }
 }
@@ -127,60 +130,55 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn every_layer_is_handed_over_once_from_the_top() {
-    #[derive(Default)]
-    struct Layers {
-        swept: Vec<u32>,
-        layers: Vec<u32>,
-        reached: u64,
-    }
-    impl Sink for Layers {
-        type Error = Infallible;
-        fn swept(&mut self, black: u32, of: u32) {
-            assert_eq!(of, 8);
-            self.swept.push(black);
-        }
-        fn layer(&mut self, reached: [&Layer; 2], wins: [&Layer; 2]) -> Result<(), Infallible> {
-            for side in 0..2 {
-                assert_eq!(reached[side].black(), wins[side].black());
-                for row in 0..reached[side].rows() {
-                    let bits = reached[side].row(row).iter();
-                    self.reached += bits.map(|word| u64::from(word.count_ones())).sum::<u64>();
-                }
-            }
-            self.layers.push(reached[0].black());
-            Ok(())
-        }
-    }
+fn every_layer_is_sent_once_from_the_top() {
+    let (mut values, mut layers, mut marked) = (Vec::new(), Vec::new(), 0);
     let board = Board::new("4x4".parse().unwrap());
-    let mut layers = Layers::default();
-    let plies = statespace(&board, &AtomicBool::new(false), &mut layers).unwrap();
-    assert_eq!(layers.swept, (0..=8).collect::<Vec<_>>());
-    assert_eq!(layers.layers, (0..=8).rev().collect::<Vec<_>>());
+    let mut observe = |event: StateSpaceEvent<'_>| {
+        match event {
+            StateSpaceEvent::Values { black, of } => {
+                assert_eq!(of, 8);
+                values.push(black);
+            }
+            StateSpaceEvent::Ply(_) => {}
+            StateSpaceEvent::Layer { reached, wins } => {
+                for side in 0..2 {
+                    assert_eq!(reached[side].black(), wins[side].black());
+                    for row in reached[side].row_numbers() {
+                        let bits = reached[side].row(row).iter();
+                        marked += bits.map(|word| u64::from(word.count_ones())).sum::<u64>();
+                    }
+                }
+                layers.push(reached[0].black());
+            }
+        }
+        Ok::<_, Infallible>(())
+    };
+    let plies = statespace(&board, &AtomicBool::new(false), &mut observe).unwrap();
+    assert_eq!(values, (0..=8).collect::<Vec<_>>());
+    assert_eq!(layers, (0..=8).rev().collect::<Vec<_>>());
     // The rows mark all images of a position whose black pattern is symmetric.
     let unique: u64 = plies.iter().filter(|p| p.ply >= 2).map(|p| p.unique).sum();
-    assert!(layers.reached >= unique && layers.reached < 2 * unique);
+    assert!(marked >= unique && marked < 2 * unique);
 }
 
 #[test]
-fn a_sink_that_fails_says_why() {
-    struct Full;
-    impl Sink for Full {
-        type Error = &'static str;
-        fn layer(&mut self, _: [&Layer; 2], _: [&Layer; 2]) -> Result<(), &'static str> {
-            Err("no room")
-        }
-    }
+fn an_error_of_the_observer_ends_the_search() {
+    let mut fail = |event: StateSpaceEvent<'_>| match event {
+        StateSpaceEvent::Layer { .. } => Err("no room"),
+        _ => Ok(()),
+    };
     let board = Board::new("3x3".parse().unwrap());
-    let error = statespace(&board, &AtomicBool::new(false), &mut Full).unwrap_err();
-    assert!(matches!(error, StateSpaceError::Sink("no room")), "{error}");
+    let error = statespace(&board, &AtomicBool::new(false), &mut fail).unwrap_err();
+    assert!(matches!(error, StateSpaceError::Observer("no room")), "{error}");
 }
 
 #[test]
 fn boards_that_are_too_large_and_interruption() {
-    let stop = AtomicBool::new(true);
-    let error = statespace(&Board::new("3x3".parse().unwrap()), &stop, &mut ()).unwrap_err();
-    assert!(matches!(error, StateSpaceError::Interrupted));
-    let error = statespace(&Board::new("37x1".parse().unwrap()), &stop, &mut ()).unwrap_err();
+    let run = |size: &str| {
+        let board = Board::new(size.parse().unwrap());
+        statespace::<Infallible>(&board, &AtomicBool::new(true), &mut |_| Ok(())).unwrap_err()
+    };
+    assert!(matches!(run("3x3"), StateSpaceError::Interrupted));
+    let error = run("37x1");
     assert!(error.to_string().contains("37x1 has 37 squares"), "{error}");
 }

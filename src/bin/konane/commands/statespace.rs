@@ -1,6 +1,5 @@
 //! `konane statespace`.
 
-use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -15,7 +14,7 @@ use crate::output;
 use crate::progress::Progress;
 use konane::search::run::Reason;
 use konane::tablebase::statespace::{
-    MAX_SQUARES, Ply, Sink, StateSpaceError, memory_needed, statespace,
+    MAX_SQUARES, Ply, StateSpaceError, StateSpaceEvent, memory_needed, statespace,
 };
 use konane::{Board, Dimensions};
 
@@ -74,23 +73,6 @@ impl From<&Ply> for CountsJson {
     }
 }
 
-/// Progress of the search.
-struct Watch(Progress);
-
-impl Sink for Watch {
-    type Error = Infallible;
-
-    fn swept(&mut self, black: u32, of: u32) {
-        self.0.part(black.into(), of.into());
-        self.0.step(&format!("winners: {black} of {of} black stones"));
-    }
-
-    fn ply(&mut self, ply: &Ply) {
-        self.0.endless();
-        self.0.step(&format!("ply {}: {} positions", ply.ply, output::grouped(ply.unique)));
-    }
-}
-
 /// Searches and prints.
 pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
@@ -123,8 +105,23 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
         let what = || format!("the state space of {}", args.board);
         args.memory.must_suffice(memory_needed(&board), what)?;
     }
-    let mut watch = Watch(Progress::new(args.output.quiet));
-    Ok(args.threads.install(|| statespace(&board, stop, &mut watch))??)
+    let progress = Progress::new(args.output.quiet);
+    let mut show = |event: StateSpaceEvent<'_>| {
+        match event {
+            StateSpaceEvent::Values { black, of } => {
+                progress.part(black.into(), of.into());
+                progress.step(&format!("winners: {black} of {of} black stones"));
+            }
+            StateSpaceEvent::Ply(ply) => {
+                progress.endless();
+                let positions = output::grouped(ply.unique);
+                progress.step(&format!("ply {}: {positions} positions", ply.ply));
+            }
+            StateSpaceEvent::Layer { .. } => {}
+        }
+        Ok(())
+    };
+    Ok(args.threads.install(|| statespace(&board, stop, &mut show))??)
 }
 
 fn sum(plies: &[Ply]) -> Ply {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::exit::CliError;
 use konane::analysis::{AnalysisError, Analyst};
 use konane::proof::{Guide, ProofHeader, ProofReader};
-use konane::tablebase::{Database, DatabaseError, DatabaseOptions, Listed};
+use konane::tablebase::{Database, DatabaseError, DatabaseOptions, ListedDatabase};
 use konane::{Board, Dimensions};
 
 /// Where databases are looked for if nothing else is said.
@@ -67,7 +67,7 @@ impl Files {
     }
 
     /// The databases. Reads a manifest for each.
-    pub fn databases(&self) -> Result<Vec<Listed>, DatabaseError> {
+    pub fn databases(&self) -> Result<Vec<ListedDatabase>, DatabaseError> {
         self.databases.as_deref().map_or(Ok(Vec::new()), Database::list)
     }
 

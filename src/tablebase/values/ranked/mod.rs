@@ -6,7 +6,7 @@
 //! (side to move, numbers of black and white stones) is computed row by row, a row being one
 //! canonical black pattern with all white patterns, and rows are independent of each other.
 //!
-//! What a jump does to a row is a list of pairs of runs of ranks (`relation`). A run is copied
+//! The effect of a jump on a row is a list of pairs of runs of ranks (`relation`). A run is copied
 //! word by word (`bits`) if the successor's black pattern is canonical, and gathered through a
 //! table of permuted ranks if a symmetry leads to the canonical one.
 //!
@@ -31,28 +31,16 @@ use rayon::prelude::*;
 
 use bits::{bits_at, for_each_word, for_each_word_of_planes, gather_bits, low_bits, or_bits};
 use bits::{read_bits, xor_bits};
-use relation::{Binomials, Relation, binomials};
+use relation::{Relation, binomials};
 
 use super::jumps::{Jump, jumps};
 use super::remoteness::{self, MAX_PLANES};
 use crate::konane::Colour;
 use crate::tablebase::index::Index;
 
-/// The work was given up because the stop flag was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("stopped")]
-pub struct Stopped;
-
-/// A jump of the board, with what it does to ranks of white patterns.
-#[derive(Clone, Debug)]
-struct RankedJump {
-    jump: Jump,
-    relation: Relation,
-}
-
 /// A block's bits, with a few more bytes so that a word can be read anywhere. With remoteness, the
 /// ranks of moves to the positions.
-struct Block {
+struct KeptBlock {
     bytes: Vec<u8>,
     /// Bytes of a row, all planes together.
     row_bytes: usize,
@@ -61,13 +49,13 @@ struct Block {
 /// Bytes after the last row that may be read, but hold nothing.
 const PADDING: usize = 16;
 
-impl Block {
+impl KeptBlock {
     fn new(mut bytes: Vec<u8>, row_bytes: usize) -> Self {
         bytes.resize(bytes.len() + PADDING, 0);
-        Block { bytes, row_bytes }
+        KeptBlock { bytes, row_bytes }
     }
 
-    /// A row and whatever follows it.
+    /// A row and the bytes after it.
     #[inline]
     fn row(&self, row: u32) -> &[u8] {
         &self.bytes[row as usize * self.row_bytes..]
@@ -82,17 +70,18 @@ impl Block {
 pub struct RankedLayers<'a> {
     index: &'a Index,
     planes: usize,
-    binomials: Box<Binomials>,
-    jumps: [Vec<RankedJump>; 2],
+    binomials: Box<[[u32; 33]; 33]>,
+    /// Jumps of each side, with their effect on the ranks of white patterns.
+    jumps: [Vec<(Jump, Relation)>; 2],
     /// By symmetry (less one) and white stones: the rank of each pattern's image.
     permuted: Vec<Vec<OnceLock<Box<[u32]>>>>,
     /// By numbers of black and white stones, then by side to move.
-    blocks: BTreeMap<(u32, u32), [Option<Block>; 2]>,
+    blocks: BTreeMap<(u32, u32), [Option<KeptBlock>; 2]>,
 }
 
 impl<'a> RankedLayers<'a> {
-    /// The tables of a board and no values. A position has `planes` bits: 1 for who wins, more for
-    /// a remoteness of so many bits.
+    /// The tables of a board and no values. A position has `planes` bits: 1 for outcomes, more for
+    /// remoteness.
     pub fn new(index: &'a Index, planes: u32) -> Self {
         let numbering = index.numbering();
         let white = numbering.count(Colour::White);
@@ -106,7 +95,7 @@ impl<'a> RankedLayers<'a> {
                     Colour::Black => Relation::new(taken, taken, 0),
                     Colour::White => Relation::new(from | landings, from, to),
                 };
-                RankedJump { jump, relation }
+                (jump, relation)
             };
             jumps(index.board(), numbering, mover).into_iter().map(ranked).collect()
         });
@@ -140,7 +129,7 @@ impl<'a> RankedLayers<'a> {
             });
         }
         let sides = self.blocks.entry((black, white)).or_default();
-        sides[to_move.index()] = Some(Block::new(bytes, row_bytes));
+        sides[to_move.index()] = Some(KeptBlock::new(bytes, row_bytes));
     }
 
     /// Forgets the blocks with fewer stones than this.
@@ -148,7 +137,7 @@ impl<'a> RankedLayers<'a> {
         self.blocks.retain(|&(black, white), _| black + white >= stones);
     }
 
-    /// Whether a block is kept.
+    /// Returns true if a block is kept.
     pub fn has(&self, to_move: Colour, black: u32, white: u32) -> bool {
         self.blocks.get(&(black, white)).is_some_and(|sides| sides[to_move.index()].is_some())
     }
@@ -159,8 +148,7 @@ impl<'a> RankedLayers<'a> {
     ///
     /// Runs on the rayon pool it is called in; the result does not depend on its size.
     ///
-    /// # Errors
-    /// If `stop` was set before all rows were done.
+    /// Returns `None` if `stop` was set before all rows were done.
     ///
     /// # Panics
     /// If a block with fewer stones that it needs is not kept.
@@ -171,12 +159,12 @@ impl<'a> RankedLayers<'a> {
         white: u32,
         stop: &AtomicBool,
         progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<Vec<u8>, Stopped> {
+    ) -> Option<Vec<u8>> {
         let patterns = self.index.orbits(black).patterns();
         let plane_bytes = self.row_bytes(white);
         let row_bytes = plane_bytes * self.planes;
         let columns = u64::from(self.index.ranks(Colour::White).count(white));
-        // With room for the padding, so that keeping the block does not copy it.
+        // With capacity for the padding, so that keeping the block does not copy it.
         let mut bytes = Vec::with_capacity(patterns.len() * row_bytes + PADDING);
         bytes.resize(patterns.len() * row_bytes, 0);
         // Two words more than the plane: a run may end in the last bit.
@@ -185,7 +173,7 @@ impl<'a> RankedLayers<'a> {
             || vec![0u64; words * self.planes],
             |row, (out, &pattern)| {
                 if stop.load(Ordering::Relaxed) {
-                    return Err(Stopped);
+                    return None;
                 }
                 row.fill(0);
                 self.compute_row(to_move, pattern, white, row);
@@ -198,15 +186,15 @@ impl<'a> RankedLayers<'a> {
                     for_each_word_of_planes(out, self.planes, remoteness::exchange_ranks);
                 }
                 progress(columns);
-                Ok(())
+                Some(())
             },
         )?;
-        Ok(bytes)
+        Some(bytes)
     }
 
     fn compute_row(&self, to_move: Colour, pattern: u32, white: u32, row: &mut [u64]) {
         let black = pattern.count_ones();
-        for RankedJump { jump, relation } in &self.jumps[to_move.index()] {
+        for (jump, relation) in &self.jumps[to_move.index()] {
             let taken = jump.taken.count_ones();
             match to_move {
                 Colour::Black => {
@@ -426,7 +414,7 @@ mod tests {
         let index = Index::new(Board::new("4x4".parse().unwrap()), false);
         let layers = RankedLayers::new(&index, 1);
         let stop = AtomicBool::new(true);
-        assert_eq!(layers.compute(Colour::Black, 0, 0, &stop, &|_| {}), Err(Stopped));
+        assert_eq!(layers.compute(Colour::Black, 0, 0, &stop, &|_| {}), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a jump does to white patterns, all of them at once, by their ranks.
+//! The effect of a jump on all white patterns, by their ranks.
 //!
 //! For a row with black pattern `B`, whether a *black* jump is possible depends on `B` and on the
 //! white stones `M` that it takes: for all `W` that contain `M` it leads to `(B', W \ M)`. A
@@ -12,7 +12,7 @@
 
 use crate::tablebase::index::binomial;
 
-/// What a jump does to the white patterns.
+/// The effect of a jump on the white patterns.
 #[derive(Clone, Debug)]
 pub struct Relation {
     /// The squares on which the pattern is given.
@@ -23,10 +23,7 @@ pub struct Relation {
 }
 
 /// Binomial coefficients of up to 32 squares.
-pub type Binomials = [[u32; 33]; 33];
-
-/// The table of them.
-pub fn binomials() -> Box<Binomials> {
+pub fn binomials() -> Box<[[u32; 33]; 33]> {
     let mut binomials = Box::new([[0; 33]; 33]);
     for (n, row) in (0..).zip(binomials.iter_mut()) {
         for (k, entry) in (0..).zip(row.iter_mut()) {
@@ -47,7 +44,7 @@ impl Relation {
     /// applies, each once.
     pub fn for_each_run(
         &self,
-        binomials: &Binomials,
+        binomials: &[[u32; 33]; 33],
         squares: u32,
         stones: u32,
         visit: &mut impl FnMut(u32, u32, u32),
@@ -55,45 +52,37 @@ impl Relation {
         let (before, after) = (self.before.count_ones(), self.after.count_ones());
         let free = squares - self.given.count_ones();
         if (before..=before + free).contains(&stones) {
-            let walk = Walk { relation: self, binomials, lowest: self.given.trailing_zeros() };
-            walk.descend(squares, free, [stones, stones - before + after], [0, 0], visit);
+            let stones = [stones, stones - before + after];
+            self.descend(binomials, squares, free, stones, [0, 0], visit);
         }
     }
-}
 
-/// The enumeration of a relation's runs, from the highest square downwards.
-struct Walk<'a> {
-    relation: &'a Relation,
-    binomials: &'a Binomials,
-    lowest: u32,
-}
-
-impl Walk<'_> {
-    /// `free` of the squares below `square` are not given; `stones` are still to be placed below
-    /// `square` before and after the jump; `ranks` is what those above add to the ranks.
+    /// Enumerates the runs from the highest square downwards. `free` of the squares below `square` are
+    /// not given; `stones` are still to be placed below `square` before and after the jump; `ranks` is
+    /// the part of the ranks from the squares above.
     fn descend(
         &self,
+        binomials: &[[u32; 33]; 33],
         mut square: u32,
         mut free: u32,
         mut stones: [u32; 2],
         mut ranks: [u32; 2],
         visit: &mut impl FnMut(u32, u32, u32),
     ) {
-        while square > self.lowest {
+        while square > self.given.trailing_zeros() {
             square -= 1;
-            let number = &self.binomials[square as usize];
+            let number = &binomials[square as usize];
             let bit = 1 << square;
-            if self.relation.given & bit != 0 {
-                let sets = [self.relation.before, self.relation.after];
-                for side in 0..2 {
-                    if sets[side] & bit != 0 {
+            if self.given & bit != 0 {
+                for (side, set) in [self.before, self.after].into_iter().enumerate() {
+                    if set & bit != 0 {
                         ranks[side] += number[stones[side] as usize];
                         stones[side] -= 1;
                     }
                 }
                 continue;
             }
-            let given_below = (self.relation.before & (bit - 1)).count_ones();
+            let given_below = (self.before & (bit - 1)).count_ones();
             free -= 1;
             let to_place = stones[0] - given_below;
             if to_place == 0 {
@@ -105,9 +94,9 @@ impl Walk<'_> {
                 stones = stones.map(|s| s - 1);
                 continue;
             }
-            self.descend(square, free, stones.map(|s| s - 1), with, visit);
+            self.descend(binomials, square, free, stones.map(|s| s - 1), with, visit);
         }
-        visit(ranks[0], ranks[1], self.binomials[square as usize][stones[0] as usize]);
+        visit(ranks[0], ranks[1], binomials[square as usize][stones[0] as usize]);
     }
 }
 

@@ -17,10 +17,10 @@ use crate::tablebase::index::binomial;
 /// More than the numbers of stones that 32 squares can have.
 const CLASSES: usize = 33;
 
-/// Squares whose stones tell the bits of a word apart.
+/// Squares that determine the bit within a word.
 const LOW: u32 = 6;
 
-/// Where each bit of a word goes if they are ordered by the stones on the lower squares, then by value;
+/// Destination of each bit of a word if they are ordered by the stones on the lower squares, then by value;
 /// and the inverse.
 const ORDER: ([usize; 64], [usize; 64]) = {
     let (mut places, mut patterns) = ([0; 64], [0; 64]);
@@ -41,17 +41,17 @@ const ORDER: ([usize; 64], [usize; 64]) = {
 };
 
 /// From the order of values to that of stones.
-static SORTED: Permutation = Permutation::new(ORDER.0);
+static SORTED: BitPermutation = BitPermutation::new(ORDER.0);
 /// The inverse.
-static BY_VALUE: Permutation = Permutation::new(ORDER.1);
+static BY_VALUE: BitPermutation = BitPermutation::new(ORDER.1);
 
 /// A permutation of the bits of a word: where the bits of each byte go, for every value of it. 16 KiB.
 #[derive(Debug)]
-struct Permutation([[u64; 256]; 8]);
+struct BitPermutation([[u64; 256]; 8]);
 
-impl Permutation {
+impl BitPermutation {
     /// By the place to which each bit goes.
-    const fn new(places: [usize; 64]) -> Permutation {
+    const fn new(places: [usize; 64]) -> BitPermutation {
         let mut tables = [[0; 256]; 8];
         let mut at = 0;
         while at < 64 * 256 {
@@ -59,20 +59,13 @@ impl Permutation {
             tables[bit / 8][value] |= (value as u64 >> (bit % 8) & 1) << places[bit];
             at += 1;
         }
-        Permutation(tables)
+        BitPermutation(tables)
     }
 
     #[inline]
     fn of(&self, word: u64) -> u64 {
         (0..8).fold(0, |all, byte| all | self.0[byte][(word >> (8 * byte)) as usize & 0xFF])
     }
-}
-
-/// The bits of an ordered word that have so many stones on the lower squares.
-#[derive(Clone, Copy, Debug)]
-struct Class {
-    start: u32,
-    count: u32,
 }
 
 /// Splits rows by the number of white stones, and joins them again.
@@ -82,8 +75,9 @@ pub struct Columns {
     /// By number of white stones: where a block's row begins among all of them, in words; at the
     /// end, the words of all.
     starts: Vec<usize>,
-    /// By number of stones on the lower squares.
-    classes: [Class; LOW as usize + 1],
+    /// By number of stones on the lower squares: the first bit of an ordered word with as many, and
+    /// the number of these bits.
+    classes: [(u32, u32); LOW as usize + 1],
 }
 
 impl Columns {
@@ -95,9 +89,9 @@ impl Columns {
         }
         // With fewer squares those of a class that there are come first in it.
         let low = white.min(LOW);
-        let classes = std::array::from_fn(|stones| Class {
-            start: (0..stones as u32).map(|fewer| binomial(LOW, fewer) as u32).sum(),
-            count: binomial(low, stones as u32) as u32,
+        let classes = std::array::from_fn(|stones| {
+            let start = (0..stones as u32).map(|fewer| binomial(LOW, fewer) as u32).sum();
+            (start, binomial(low, stones as u32) as u32)
         });
         Columns { white, starts, classes }
     }
@@ -137,7 +131,7 @@ impl Columns {
         for (high, &word) in row[..self.row_words()].iter().enumerate() {
             let stones = high.count_ones() as usize;
             let sorted = SORTED.of(word);
-            for (low, &Class { start, count }) in self.classes.iter().enumerate() {
+            for (low, &(start, count)) in self.classes.iter().enumerate() {
                 let bits = sorted >> start & ((1 << count) - 1);
                 let (waiting, at) = (&mut waiting[stones + low], &mut at[stones + low]);
                 let (here, fill) = (*at / 64, *at as u32 % 64);
@@ -167,7 +161,7 @@ impl Columns {
         for (high, word) in row[..words].iter_mut().enumerate() {
             let stones = high.count_ones() as usize;
             let mut sorted = 0;
-            for (low, &Class { start, count }) in self.classes.iter().enumerate() {
+            for (low, &(start, count)) in self.classes.iter().enumerate() {
                 let at = &mut at[stones + low];
                 let (here, used) = (*at / 64, *at % 64);
                 // Of the next word too, without a branch that depends on whether they are there.
@@ -181,8 +175,8 @@ impl Columns {
         row[words..].fill(0);
     }
 
-    /// Where the block rows begin, by number of white stones, in bits. Of numbers that there are not, no
-    /// bits are asked for.
+    /// First bits of the block rows, by number of white stones. Those of numbers beyond the squares are
+    /// not used.
     fn begin(&self) -> [usize; CLASSES] {
         std::array::from_fn(|stones| match stones <= self.white as usize {
             true => 64 * self.starts[stones],

@@ -15,53 +15,104 @@
 //! image of its canonical one under a symmetry, made when it is needed.
 
 mod columns;
-mod memory;
 pub mod row_ops;
 mod scatter;
-mod slice;
-mod wins;
 
 use std::io;
+use std::ops::Range;
+use std::sync::Mutex;
 
 use bitvec::prelude::{BitSlice, Lsb0};
 use bitvec::view::BitView;
+use memmap2::MmapMut;
 use rayon::prelude::*;
 
 pub use columns::Columns;
-pub use memory::Words;
 pub use row_ops::row_words;
 use row_ops::{RowJump, RowOps, RowPermutation};
 pub use scatter::Targets;
-pub use slice::{Slice, stride_words};
-pub use wins::count_wins;
 
 use super::jumps::{Jump, jumps};
 use crate::konane::Colour;
+use crate::system::zeroed;
 use crate::tablebase::index::{Index, Numbering, Row, stabiliser};
 
-/// The rows of all canonical black patterns with one number of stones, for one side to move.
+/// Words that are zero at first, in huge pages where the system has them.
+#[derive(Debug)]
+pub struct Words(Option<MmapMut>);
+
+impl Words {
+    /// `length` words. Pages are taken from the system when they are first touched.
+    ///
+    /// # Errors
+    /// If the system does not give as many addresses.
+    pub fn zeroed(length: usize) -> io::Result<Self> {
+        let map = (length > 0).then(|| zeroed(length * size_of::<u64>()));
+        Ok(Words(map.transpose()?))
+    }
+
+    /// The words.
+    #[inline]
+    pub fn as_slice(&self) -> &[u64] {
+        self.0.as_deref().map_or(&[][..], bytemuck::cast_slice)
+    }
+
+    /// The words, to be changed.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [u64] {
+        self.0.as_deref_mut().map_or(&mut [][..], bytemuck::cast_slice_mut)
+    }
+}
+
+/// Rows of canonical black patterns with one number of stones, for one side to move: all of them, or
+/// a *slice*, a range of them.
+///
+/// The rows of a slice are split where they are ([`Layer::split`]), so that no second copy of them is
+/// ever in memory.
 #[derive(Debug)]
 pub struct Layer {
     black: u32,
     /// White squares of the board.
     white: u32,
+    rows: Range<u32>,
     /// Words of a row with all its planes.
     row_words: usize,
+    /// Words from a row to the next one.
+    stride: usize,
     words: Words,
 }
 
 impl Layer {
-    /// Rows of zeros.
+    /// All rows, zeroed.
+    ///
+    /// # Errors
+    /// If memory cannot be reserved; so for the other constructors.
     pub fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
         Layer::of_planes(index, black, 1)
     }
 
-    /// Rows of several planes of zeros each.
+    /// All rows, of several planes each, zeroed.
     pub fn of_planes(index: &Index, black: u32, planes: usize) -> io::Result<Self> {
+        let row_words = planes * row_words(index.numbering().count(Colour::White));
+        Layer::new(index, black, 0..index.orbits(black).len(), row_words, row_words)
+    }
+
+    /// A slice that can be split, zeroed.
+    pub fn slice(index: &Index, black: u32, rows: Range<u32>) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
-        let row_words = planes * row_words(white);
-        let rows = index.orbits(black).len() as usize;
-        Ok(Layer { black, white, row_words, words: Words::zeroed(rows * row_words)? })
+        Layer::new(index, black, rows, row_words(white), stride_words(white))
+    }
+
+    fn new(
+        index: &Index,
+        black: u32,
+        rows: Range<u32>,
+        row_words: usize,
+        stride: usize,
+    ) -> io::Result<Self> {
+        let white = index.numbering().count(Colour::White);
+        let words = Words::zeroed(rows.len() * stride)?;
+        Ok(Layer { black, white, rows, row_words, stride, words })
     }
 
     /// The number of black stones.
@@ -73,7 +124,7 @@ impl Layer {
     /// fewer than nine white squares, the row ends with words that stand for nothing.
     #[inline]
     pub fn row(&self, index: u32) -> &[u64] {
-        let start = index as usize * self.row_words;
+        let start = self.start(index);
         &self.words.as_slice()[start..start + self.row_words]
     }
 
@@ -83,31 +134,44 @@ impl Layer {
         &self.row(index).view_bits()[..1 << self.white]
     }
 
-    /// The number of rows.
-    pub fn rows(&self) -> u32 {
-        (self.words.as_slice().len() / self.row_words) as u32
+    /// Numbers of the rows.
+    pub fn row_numbers(&self) -> Range<u32> {
+        self.rows.clone()
     }
 
-    /// The words of a row.
+    /// Words of a row with all its planes.
     pub fn row_words(&self) -> usize {
         self.row_words
     }
 
     /// All rows in order, for parallel work.
     pub fn par_rows(&self) -> impl IndexedParallelIterator<Item = &[u64]> {
-        self.words.as_slice().par_chunks_exact(self.row_words)
+        let rows = self.words.as_slice().par_chunks_exact(self.stride);
+        rows.map(|row| &row[..self.row_words])
     }
 
     pub(super) fn row_mut(&mut self, index: u32) -> &mut [u64] {
-        let start = index as usize * self.row_words;
+        let start = self.start(index);
         &mut self.words.as_mut_slice()[start..start + self.row_words]
     }
 
     pub(super) fn par_rows_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
-        self.words.as_mut_slice().par_chunks_exact_mut(self.row_words)
+        let row_words = self.row_words;
+        let rows = self.words.as_mut_slice().par_chunks_exact_mut(self.stride);
+        rows.map(move |row| &mut row[..row_words])
     }
 
-    /// Calls `change` for the planes of every group of every row, of so many planes, in parallel.
+    fn start(&self, index: u32) -> usize {
+        (index - self.rows.start) as usize * self.stride
+    }
+
+    /// The rows, for [`Sweep::scatter`].
+    pub fn targets(&mut self) -> Targets<'_> {
+        let (black, first) = (self.black, self.rows.start);
+        Targets { black, first, rows: self.par_rows_mut().map(Mutex::new).collect() }
+    }
+
+    /// Calls `change` for the planes of every group of every row, of `planes` planes, in parallel.
     pub fn for_each_group(
         &mut self,
         planes: usize,
@@ -116,10 +180,33 @@ impl Layer {
         self.par_rows_mut().for_each(|row| row_ops::for_each_group(row, planes, &change));
     }
 
-    /// Bytes in memory.
-    pub fn bytes(&self) -> u64 {
-        size_of_val(self.words.as_slice()) as u64
+    /// Splits the rows of a slice by the number of white stones. After this, only
+    /// [`Layer::block_row`] can be used.
+    pub fn split(&mut self, columns: &Columns) {
+        let (row_words, words) = (self.row_words, columns.words());
+        let rows = self.words.as_mut_slice().par_chunks_exact_mut(self.stride);
+        rows.for_each_init(
+            || vec![0; words],
+            |split, row| {
+                columns.split(&row[..row_words], split);
+                let bytes_of = |(to, from): (&mut u64, &u64)| *to = from.to_le();
+                row.iter_mut().zip(split.iter()).for_each(bytes_of);
+            },
+        );
     }
+
+    /// Columns of a split row with a number of white stones, as bytes of a database's block.
+    pub fn block_row(&self, row: u32, columns: &Columns, white: u32) -> &[u8] {
+        let (start, block) = (self.start(row), columns.block(white));
+        let words = &self.words.as_slice()[start + block.start..start + block.end];
+        &bytemuck::cast_slice(words)[..columns.row_bytes(white)]
+    }
+}
+
+/// Words that a row of a slice takes: enough for the row, and for its blocks, each from a word of its
+/// own.
+pub fn stride_words(white: u32) -> usize {
+    row_words(white).max(Columns::new(white).words())
 }
 
 /// The images of rows under the symmetries.
@@ -173,20 +260,14 @@ impl Images {
     }
 }
 
-/// A jump of the board, with what it does to rows of values.
-#[derive(Clone, Debug)]
-struct ValueJump {
-    jump: Jump,
-    relation: RowJump,
-}
-
 /// The sweep over one board.
 #[derive(Debug)]
 pub struct Sweep<'a> {
     index: &'a Index,
     ops: RowOps,
-    black_jumps: Vec<ValueJump>,
-    white_jumps: Vec<ValueJump>,
+    /// Jumps of each side, with their effect on rows of values.
+    black_jumps: Vec<(Jump, RowJump)>,
+    white_jumps: Vec<(Jump, RowJump)>,
     images: Images,
 }
 
@@ -205,7 +286,7 @@ impl<'a> Sweep<'a> {
             .into_iter()
             .map(|jump| {
                 let relation = RowJump::new(white, jump.taken, 0, jump.taken);
-                ValueJump { jump, relation }
+                (jump, relation)
             })
             .collect();
         let white_jumps = jumps(board, numbering, Colour::White)
@@ -213,7 +294,7 @@ impl<'a> Sweep<'a> {
             .map(|jump| {
                 let flip = jump.from | jump.to;
                 let relation = RowJump::new(white, jump.from, jump.landings, flip);
-                ValueJump { jump, relation }
+                (jump, relation)
             })
             .collect();
         let images = Images::new(numbering);
@@ -233,15 +314,15 @@ impl<'a> Sweep<'a> {
         let mut layer = Layer::zeroed(self.index, black)?;
         let patterns = self.index.orbits(black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
-            for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
-                let taken = group[0].jump.taken;
+            for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
+                let taken = group[0].0.taken;
                 if pattern & taken != taken {
                     continue;
                 }
                 let source = &below[below.len() - taken.count_ones() as usize];
                 debug_assert_eq!(source.black + taken.count_ones(), black);
                 let source = self.image_of(source, pattern ^ taken, scratch);
-                for ValueJump { relation, .. } in group {
+                for (_, relation) in group {
                     self.ops.apply::<true>(relation, row, source);
                 }
             }
@@ -277,7 +358,7 @@ impl<'a> Sweep<'a> {
         row: &mut [u64],
         scratch: &mut Vec<u64>,
     ) {
-        for ValueJump { jump, relation } in &self.black_jumps {
+        for (jump, relation) in &self.black_jumps {
             if pattern & (jump.from | jump.landings) == jump.from {
                 let successor = pattern ^ jump.from ^ jump.to;
                 let source = self.image_of(white_wins, successor, scratch);
@@ -315,8 +396,7 @@ impl<'a> Sweep<'a> {
         rows.for_each_init(Vec::new, work);
     }
 
-    /// How many of a row's white patterns with `black`'s pattern win, counted over all positions
-    /// and not up to symmetry, summed over the layer.
+    /// Number of won positions of a layer, equivalent ones counted one by one.
     pub fn count(&self, layer: &Layer) -> u64 {
         let numbering = self.index.numbering();
         let symmetries = numbering.symmetries() as u64;

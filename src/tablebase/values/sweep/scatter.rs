@@ -8,40 +8,24 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
-use super::{Layer, Sweep, ValueJump};
+use super::row_ops::RowJump;
+use super::{Jump, Sweep};
 use crate::konane::Colour;
 use crate::tablebase::index::Row;
 
 /// Rows to be written to, each by one thread at a time: those of a layer or of a range of it.
 #[derive(Debug)]
 pub struct Targets<'l> {
-    black: u32,
-    first: u32,
-    rows: Vec<Mutex<&'l mut [u64]>>,
+    pub(super) black: u32,
+    pub(super) first: u32,
+    pub(super) rows: Vec<Mutex<&'l mut [u64]>>,
 }
 
-impl<'l> Targets<'l> {
-    /// All rows of a layer.
-    pub fn all(layer: &'l mut Layer) -> Self {
-        let black = layer.black;
-        Targets::new(black, 0, layer.par_rows_mut())
-    }
-
-    /// The rows with `black` black stones from number `first` on.
-    pub(super) fn new(
-        black: u32,
-        first: u32,
-        rows: impl IndexedParallelIterator<Item = &'l mut [u64]>,
-    ) -> Self {
-        Targets { black, first, rows: rows.map(Mutex::new).collect() }
-    }
-
-    /// The row of a black pattern, if it is among these and not the image of another.
-    fn find(&self, row: Row) -> Option<&Mutex<&'l mut [u64]>> {
-        let at = row.index.checked_sub(self.first).filter(|_| row.symmetry == 0)?;
-        self.rows.get(at as usize)
+impl Targets<'_> {
+    /// Place of the row of a black pattern, if it is among these and not the image of another.
+    fn find(&self, row: Row) -> Option<usize> {
+        let at = row.index.checked_sub(self.first).filter(|_| row.symmetry == 0)? as usize;
+        (at < self.rows.len()).then_some(at)
     }
 }
 
@@ -63,15 +47,15 @@ impl Sweep<'_> {
         let taken_stones = targets.black - canonical.count_ones();
         let mut hits = Vec::new();
         self.for_each_member(canonical, |pattern, symmetry| {
-            for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
-                let taken = group[0].jump.taken;
+            for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
+                let taken = group[0].0.taken;
                 if taken.count_ones() == taken_stones && pattern & taken == 0 {
                     // Other members of the orbit are met when it is their turn to be the source.
                     let target = targets.find(self.row_of(targets.black, pattern | taken));
                     hits.extend(target.map(|target| (target, group)));
                 }
             }
-            self.add(&mut hits, row, symmetry, scratch);
+            self.add(targets, &mut hits, row, symmetry, scratch);
         });
     }
 
@@ -88,22 +72,22 @@ impl Sweep<'_> {
         let mut hits = Vec::new();
         self.for_each_member(canonical, |pattern, symmetry| {
             for group in self.black_jumps.chunks(1) {
-                let jump = &group[0].jump;
+                let jump = &group[0].0;
                 if pattern & (jump.from | jump.landings) == jump.to {
                     let before = pattern ^ jump.from ^ jump.to;
                     let target = targets.find(self.row_of(targets.black, before));
                     hits.extend(target.map(|target| (target, group)));
                 }
             }
-            self.add(&mut hits, row, symmetry, scratch);
+            self.add(targets, &mut hits, row, symmetry, scratch);
         });
     }
 
     /// The rows of `black_wins` from which [`Sweep::scatter`] makes the row of `white_wins` of a
     /// canonical pattern: their numbers of black stones, and their own numbers.
     pub fn white_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
-        for group in self.white_jumps.chunk_by(|a, b| a.jump.taken == b.jump.taken) {
-            let taken = group[0].jump.taken;
+        for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
+            let taken = group[0].0.taken;
             if pattern & taken == taken {
                 let black = pattern.count_ones() - taken.count_ones();
                 each(black, self.row_of(black, pattern ^ taken).index);
@@ -114,7 +98,7 @@ impl Sweep<'_> {
     /// The same for [`Sweep::scatter_black`]: rows of `white_wins`.
     pub fn black_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
         let black = pattern.count_ones();
-        for ValueJump { jump, .. } in &self.black_jumps {
+        for (jump, _) in &self.black_jumps {
             if pattern & (jump.from | jump.landings) == jump.from {
                 each(black, self.row_of(black, pattern ^ jump.from ^ jump.to).index);
             }
@@ -143,7 +127,8 @@ impl Sweep<'_> {
     /// there are any.
     fn add(
         &self,
-        hits: &mut Vec<(&Mutex<&mut [u64]>, &[ValueJump])>,
+        targets: &Targets<'_>,
+        hits: &mut Vec<(usize, &[(Jump, RowJump)])>,
         row: &[u64],
         symmetry: u8,
         scratch: &mut Vec<u64>,
@@ -153,9 +138,9 @@ impl Sweep<'_> {
         }
         let source = self.images.row(self.ops, row, symmetry, scratch);
         for (target, group) in hits.drain(..) {
-            let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
-            for jump in group {
-                self.follow(&jump.relation, &mut target, source);
+            let mut target = targets.rows[target].lock().unwrap_or_else(PoisonError::into_inner);
+            for (_, relation) in group {
+                self.follow(relation, &mut target, source);
             }
         }
     }

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use super::error::VerifyError;
 use crate::konane::symmetry::permute;
 use crate::konane::{Board, Colour, Position};
-use crate::tablebase::build::{BuildObserver, Outside};
+use crate::tablebase::builder::{BuildMonitor, BuildObserver};
 use crate::tablebase::database::Database;
 use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, Metric, Scope};
 use crate::tablebase::index::{Address, Index, Row, Sizes, stabiliser};
@@ -30,12 +30,12 @@ use crate::tablebase::index::{Address, Index, Row, Sizes, stabiliser};
 const STRETCH: usize = 2048;
 
 /// The values of a block: a bit for each position, or a byte with its remoteness.
-struct Bits {
+struct BlockValues {
     bytes: Vec<u8>,
     row_bytes: usize,
 }
 
-impl Bits {
+impl BlockValues {
     fn row(&self, row: u32) -> &[u8] {
         &self.bytes[row as usize * self.row_bytes..][..self.row_bytes]
     }
@@ -62,17 +62,17 @@ struct Candidate {
 }
 
 /// A candidate with its white squares as patterns, and where the positions after it are.
-struct Jump<'a> {
+struct CheckedJump<'a> {
     occupied: u32,
     empty: u32,
     changed: u32,
-    wins: &'a Bits,
-    reached: Option<&'a Bits>,
-    place: Place<'a>,
+    wins: &'a BlockValues,
+    reached: Option<&'a BlockValues>,
+    lookup: RowLookup<'a>,
 }
 
-/// How to find the positions after a jump.
-enum Place<'a> {
+/// Look-up of the positions after a jump.
+enum RowLookup<'a> {
     /// The black stones are the same for all of them, and so is the row.
     Same(Row),
     /// The colours are exchanged: rows by the rank of the white stones, and the column by the
@@ -80,7 +80,7 @@ enum Place<'a> {
     Exchanged { rows: &'a [Row], columns: [u32; 8] },
 }
 
-/// What is wrong at an address.
+/// A wrong value at an address.
 struct Fault {
     column: u32,
     what: &'static str,
@@ -106,9 +106,9 @@ pub(super) struct Recomputation<'a> {
     index: &'a Index,
     board: &'a Board,
     scope: Scope,
-    outside: Outside<'a>,
+    monitor: BuildMonitor<'a>,
     /// The layers below, as far as jumps lead.
-    below: BTreeMap<BlockKey, Bits>,
+    below: BTreeMap<BlockKey, BlockValues>,
     /// The positions after the two removals; no game has a jump before.
     starts: Vec<Address>,
     /// The symmetry that exchanges the colours, if the database does so.
@@ -142,7 +142,7 @@ impl<'a> Recomputation<'a> {
             index,
             board,
             scope: database.manifest().scope,
-            outside: Outside::new(observer, stop, total.try_into().unwrap_or(u64::MAX)),
+            monitor: BuildMonitor::new(observer, stop, total.try_into().unwrap_or(u64::MAX)),
             below: BTreeMap::new(),
             starts,
             // The one that the index takes.
@@ -160,7 +160,7 @@ impl<'a> Recomputation<'a> {
 
     /// The addresses that have been checked.
     pub(super) fn done(&self) -> u64 {
-        self.outside.done()
+        self.monitor.done()
     }
 
     /// Checks a layer; those below have been checked.
@@ -173,7 +173,7 @@ impl<'a> Recomputation<'a> {
             if key.kind != BlockKind::Wins {
                 continue;
             }
-            if self.outside.is_stopped() {
+            if self.monitor.is_stopped() {
                 return Err(VerifyError::Interrupted);
             }
             let wins = match self.database.metric() {
@@ -194,29 +194,29 @@ impl<'a> Recomputation<'a> {
         Ok(())
     }
 
-    fn read(&self, file: &LayerFile, key: BlockKey) -> Result<Bits, VerifyError> {
+    fn read(&self, file: &LayerFile, key: BlockKey) -> Result<BlockValues, VerifyError> {
         let row_bytes = file.header().row_bytes(key.white) as usize;
-        Ok(Bits { bytes: file.read_block(key)?, row_bytes })
+        Ok(BlockValues { bytes: file.read_block(key)?, row_bytes })
     }
 
     fn block(
         &self,
         file: &LayerFile,
         key: BlockKey,
-        wins: &Bits,
-        reached: Option<&Bits>,
+        wins: &BlockValues,
+        reached: Option<&BlockValues>,
     ) -> Result<(), VerifyError> {
         let ranks = self.index.ranks(Colour::White);
         let whites: Vec<u32> = ranks.patterns(key.white).collect();
         let patterns = self.index.orbits(key.black).patterns();
         let fault = (0..patterns.len() as u32).into_par_iter().find_map_first(|row| {
-            if self.outside.is_stopped() {
+            if self.monitor.is_stopped() {
                 return Some(Err(VerifyError::Interrupted));
             }
             let pattern = patterns[row as usize];
             let marks = reached.map(|bits| bits.row(row));
             let fault = self.row(key, row, pattern, &whites, wins.row(row), marks);
-            self.outside.advance(whites.len() as u64);
+            self.monitor.advance(whites.len() as u64);
             fault.map(|Fault { column, what, expected, got }| {
                 let BlockKey { to_move, black, white, .. } = key;
                 let address = Address { to_move, black, white, row, column };
@@ -292,7 +292,7 @@ impl<'a> Recomputation<'a> {
         reached.and_then(|reached| self.marks(key, row, pattern, reached))
     }
 
-    /// Checks what is marked as reached beside its being closed under moves.
+    /// Checks the marks of reached positions, except that they are closed under moves.
     fn marks(&self, key: BlockKey, row: u32, pattern: u32, reached: &[u8]) -> Option<Fault> {
         let columns = 0..self.index.ranks(Colour::White).count(key.white);
         let squares = self.board.dimensions().squares();
@@ -328,7 +328,7 @@ impl<'a> Recomputation<'a> {
     }
 
     /// The jumps from the positions of a row, and where the positions after them are.
-    fn jumps(&self, pattern: u32, key: BlockKey) -> Vec<Jump<'_>> {
+    fn jumps(&self, pattern: u32, key: BlockKey) -> Vec<CheckedJump<'_>> {
         let (numbering, ranks) = (self.index.numbering(), self.index.ranks(Colour::White));
         let black = numbering.unpack(Colour::Black, pattern);
         let side = !key.to_move;
@@ -342,7 +342,7 @@ impl<'a> Recomputation<'a> {
             }
             let after = black ^ changed & self.board.squares_of(Colour::Black);
             let (to_move, white) = (side, key.white - taken);
-            let (key, place) = match self.exchange.filter(|_| side == Colour::White) {
+            let (key, lookup) = match self.exchange.filter(|_| side == Colour::White) {
                 Some(exchange) => {
                     let after = white_of(permute(exchange, after));
                     let column = |g| match g < numbering.symmetries() {
@@ -353,21 +353,24 @@ impl<'a> Recomputation<'a> {
                     let rows = self.exchanged_rows(exchange, white);
                     let (to_move, black, white) = (Colour::Black, white, after.count_ones());
                     let kind = BlockKind::Wins;
-                    let place = Place::Exchanged { rows, columns };
-                    (BlockKey { kind, to_move, black, white }, place)
+                    let lookup = RowLookup::Exchanged { rows, columns };
+                    (BlockKey { kind, to_move, black, white }, lookup)
                 }
                 None => {
                     let after = numbering.pack(after)[Colour::Black.index()];
                     let black = after.count_ones();
                     let black_ranks = self.index.ranks(Colour::Black);
                     let row = self.index.orbits(black).row(numbering, black_ranks, after);
-                    (BlockKey { kind: BlockKind::Wins, to_move, black, white }, Place::Same(row))
+                    (
+                        BlockKey { kind: BlockKind::Wins, to_move, black, white },
+                        RowLookup::Same(row),
+                    )
                 }
             };
             let wins = self.below.get(&key).expect("the layers below as far as jumps lead");
             let reached = self.below.get(&BlockKey { kind: BlockKind::Reached, ..key });
             let [occupied, empty, changed] = [occupied, empty, changed].map(white_of);
-            jumps.push(Jump { occupied, empty, changed, wins, reached, place });
+            jumps.push(CheckedJump { occupied, empty, changed, wins, reached, lookup });
         }
         jumps
     }
@@ -375,15 +378,15 @@ impl<'a> Recomputation<'a> {
     /// Row and column of the position after a jump, from its white stones: what [`Index::address`]
     /// says, with all that depends on the black stones looked up before.
     #[inline(always)]
-    fn look_up(&self, jump: &Jump<'_>, white: u32) -> (u32, u32) {
+    fn look_up(&self, jump: &CheckedJump<'_>, white: u32) -> (u32, u32) {
         let ranks = self.index.ranks(Colour::White);
-        match &jump.place {
-            Place::Same(Row { index, symmetry }) => {
+        match &jump.lookup {
+            RowLookup::Same(Row { index, symmetry }) => {
                 let symmetry = usize::from(*symmetry);
                 let image = self.index.numbering().image(Colour::White, symmetry, white);
                 (*index, ranks.rank(image))
             }
-            Place::Exchanged { rows, columns } => {
+            RowLookup::Exchanged { rows, columns } => {
                 let row = rows[ranks.rank(white) as usize];
                 (row.index, columns[usize::from(row.symmetry) % 8])
             }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Bits, Fault, Jump, Recomputation, STRETCH, get};
+use super::{BlockValues, CheckedJump, Fault, Recomputation, STRETCH, get};
 use crate::tablebase::files::{BlockKey, BlockKind, LayerFile};
 use crate::tablebase::verify::VerifyError;
 
@@ -15,7 +15,7 @@ impl Recomputation<'_> {
         &self,
         file: &LayerFile,
         key: BlockKey,
-    ) -> Result<Bits, VerifyError> {
+    ) -> Result<BlockValues, VerifyError> {
         let columns = file.header().columns(key.white) as usize;
         let rows = self.index.orbits(key.black).len() as usize;
         let mut bytes = vec![0; rows * columns];
@@ -30,13 +30,13 @@ impl Recomputation<'_> {
                     }
                 });
         }
-        Ok(Bits { bytes, row_bytes: columns })
+        Ok(BlockValues { bytes, row_bytes: columns })
     }
 
     /// Checks the remotenesses of all positions with one set of black stones.
     pub(super) fn remotenesses(
         &self,
-        jumps: &[Jump<'_>],
+        jumps: &[CheckedJump<'_>],
         whites: &[u32],
         values: &[u8],
     ) -> Option<Fault> {

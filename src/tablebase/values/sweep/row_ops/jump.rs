@@ -4,7 +4,7 @@
 
 #![allow(unsafe_code)]
 
-use super::planes::GROUP;
+use super::GROUP;
 use crate::tablebase::values::remoteness::greater;
 
 /// The bits of a row's first word that stand for a pattern: all, from six squares on.
@@ -189,9 +189,6 @@ pub(super) fn apply_avx512<const INVERT: bool>(jump: &RowJump, target: &mut [u64
     );
 }
 
-/// The planes of a group, one behind the other.
-type Planes<const P: usize> = [[u64; GROUP]; P];
-
 pub(super) fn greatest_baseline<const P: usize>(
     jump: &RowJump,
     target: &mut [u64],
@@ -202,7 +199,7 @@ pub(super) fn greatest_baseline<const P: usize>(
         jump,
         target.as_chunks_mut::<GROUP>().0.as_chunks_mut::<P>().0,
         source.as_chunks::<GROUP>().0.as_chunks::<P>().0,
-        |targets: &mut [Planes<P>], sources: &[Planes<P>]| {
+        |targets: &mut [[[u64; GROUP]; P]], sources: &[[[u64; GROUP]; P]]| {
             for (target, source) in targets.iter_mut().zip(sources) {
                 for (l, mask) in jump.masks.iter().enumerate() {
                     let from = (l ^ flip) % GROUP;
@@ -239,7 +236,7 @@ pub(super) fn greatest_avx2<const P: usize>(jump: &RowJump, target: &mut [u64], 
         jump,
         target.as_chunks_mut::<GROUP>().0.as_chunks_mut::<P>().0,
         source.as_chunks::<GROUP>().0.as_chunks::<P>().0,
-        |targets: &mut [Planes<P>], sources: &[Planes<P>]| {
+        |targets: &mut [[[u64; GROUP]; P]], sources: &[[[u64; GROUP]; P]]| {
             for (target, source) in targets.iter_mut().zip(sources) {
                 for (half, &mask) in masks.iter().enumerate() {
                     let (mut here, mut differs) =
@@ -290,7 +287,7 @@ pub(super) fn greatest_avx512<const P: usize>(jump: &RowJump, target: &mut [u64]
         jump,
         target.as_chunks_mut::<GROUP>().0.as_chunks_mut::<P>().0,
         source.as_chunks::<GROUP>().0.as_chunks::<P>().0,
-        |targets: &mut [Planes<P>], sources: &[Planes<P>]| {
+        |targets: &mut [[[u64; GROUP]; P]], sources: &[[[u64; GROUP]; P]]| {
             for (target, source) in targets.iter_mut().zip(sources) {
                 let (mut here, mut moves) =
                     ([_mm512_setzero_si512(); P], [_mm512_setzero_si512(); P]);

@@ -3,20 +3,54 @@
 //! A *row* has one bit for each white pattern, pattern `p` at bit `p % 64` of word `p / 64`. All
 //! positions of a row share their black pattern, so a jump that is possible for the black pattern
 //! relates each bit of a row to one bit of another row ([`RowJump`]), and a symmetry of the board
-//! permutes the bits ([`RowPermutation`]). A row of numbers is several [`planes`] of such bits.
+//! permutes the bits ([`RowPermutation`]).
+//!
+//! A row of numbers is several *planes* of such bits, one for each bit of the numbers. The planes of a
+//! group of eight words stand one behind the other, the lowest bits first, and then those of the next
+//! group. [`remoteness`](crate::tablebase::values::remoteness) explains their meaning.
 //!
 //! The loops are plain code over eight words, compiled for three instruction sets like the kernels
 //! of the move generator.
 
 mod jump;
 mod permutation;
-pub mod planes;
 
 pub use jump::RowJump;
 pub use permutation::RowPermutation;
-pub use planes::{GROUP, for_each_group, put_plane, row_words, take_plane};
 
 use crate::system::Isa;
+
+/// Words that are handled together; rows are multiples of it.
+pub const GROUP: usize = 8;
+
+/// The words of a row over `white` squares: a bit for each pattern, at least one group.
+pub fn row_words(white: u32) -> usize {
+    ((1usize << white) / 64).max(GROUP)
+}
+
+/// Index of word `word` of plane 0 in a row of `planes` planes. The indices of words whose numbers have
+/// no bits in common add up.
+#[inline(always)]
+const fn place(word: usize, planes: usize) -> usize {
+    word / GROUP * GROUP * planes + word % GROUP
+}
+
+/// Takes a plane out of a row of several.
+pub fn take_plane(row: &[u64], planes: usize, plane: usize, out: &mut [u64]) {
+    let groups = row.chunks_exact(planes * GROUP).zip(out.chunks_exact_mut(GROUP));
+    groups.for_each(|(from, to)| to.copy_from_slice(&from[plane * GROUP..(plane + 1) * GROUP]));
+}
+
+/// Puts a plane into a row of several.
+pub fn put_plane(row: &mut [u64], planes: usize, plane: usize, from: &[u64]) {
+    let groups = row.chunks_exact_mut(planes * GROUP).zip(from.chunks_exact(GROUP));
+    groups.for_each(|(to, from)| to[plane * GROUP..(plane + 1) * GROUP].copy_from_slice(from));
+}
+
+/// Calls `change` for the planes of every group of a row.
+pub fn for_each_group(row: &mut [u64], planes: usize, change: impl Fn(&mut [[u64; GROUP]])) {
+    row.as_chunks_mut::<GROUP>().0.chunks_exact_mut(planes).for_each(change);
+}
 
 /// The kernels for one instruction set.
 #[derive(Clone, Copy, Debug)]

@@ -1,27 +1,20 @@
 //! Permutations of the white squares, as they act on rows.
 
-use super::planes::{GROUP, place, put_plane, row_words};
+use super::{GROUP, place, put_plane, row_words};
 
 /// Words that are permuted together.
 const BLOCK: usize = 64;
 
-/// Two bits of a bit's number exchanged, for all bits of a word: the bits under `mask` and those
-/// `distance` above them change places.
-#[derive(Clone, Copy, Debug)]
-struct Exchange {
-    mask: u64,
-    distance: u32,
-}
-
 /// A permutation of the squares, as it acts on rows.
 #[derive(Clone, Debug)]
 pub struct RowPermutation {
-    /// Exchanges within words that together permute the lower six bits.
-    exchanges: Vec<Exchange>,
+    /// Exchanges within words that together permute the lower six squares. Each is a mask and a
+    /// distance: the bits of a word under the mask and those `distance` above them change places.
+    exchanges: Vec<(u64, u32)>,
     /// The source word of a target word is `upper[word / 64] | lower[word % 64]`.
     lower: [u32; BLOCK],
     upper: Vec<u32>,
-    /// Where each square goes, if words do not stay whole.
+    /// Destination of each square, if words do not stay whole.
     scattered: Option<Vec<u8>>,
     /// Words of a plane.
     row_words: usize,
@@ -42,7 +35,7 @@ impl RowPermutation {
                 let mask = (0..64u64)
                     .filter(|p| p >> low & 1 == 1 && p >> high & 1 == 0)
                     .fold(0, |mask, p| mask | 1 << p);
-                exchanges.push(Exchange { mask, distance: (1 << high) - (1 << low) });
+                exchanges.push((mask, (1 << high) - (1 << low)));
                 at.swap(place, from);
             }
         }
@@ -67,7 +60,7 @@ impl RowPermutation {
         self.row_words
     }
 
-    /// Whether bits leave their words, which takes them one by one.
+    /// Returns true if bits leave their words; they are moved one by one then.
     pub(super) fn is_scattered(&self) -> bool {
         self.scattered.is_some()
     }
@@ -106,7 +99,7 @@ macro_rules! permute_version {
                     for at in 0..size {
                         words[at] = source[upper + lower[at]];
                     }
-                    for &Exchange { mask, distance } in &permutation.exchanges {
+                    for &(mask, distance) in &permutation.exchanges {
                         for word in &mut words {
                             let moving = (*word ^ (*word >> distance)) & mask;
                             *word ^= moving ^ (moving << distance);

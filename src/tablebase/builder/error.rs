@@ -1,0 +1,304 @@
+//! Errors of planning and building.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::plan::{Plan, Resource};
+use crate::error::ErrorKind;
+use crate::file::FileError;
+use crate::konane::Dimensions;
+use crate::system::bytes_text;
+use crate::tablebase::files::{DatabaseError, Scope};
+
+/// A build that needs more memory or disk space than there is.
+#[derive(Clone, Debug)]
+pub struct Misfit {
+    /// Needs of the build, if it did fit.
+    pub plan: Plan,
+    /// The resource that does not suffice.
+    pub resource: Resource,
+    /// Maximum number of stones with which the build would fit.
+    pub fits: Option<u32>,
+}
+
+impl Misfit {
+    /// Bytes needed of the resource that does not suffice.
+    pub fn need(&self) -> u64 {
+        match self.resource {
+            Resource::Memory => self.plan.memory_bytes,
+            Resource::Disk => self.plan.disk_peak_bytes,
+        }
+    }
+
+    /// Available bytes of that resource.
+    pub fn have(&self) -> u64 {
+        let limit = match self.resource {
+            Resource::Memory => self.plan.memory_limit,
+            Resource::Disk => self.plan.disk_limit,
+        };
+        limit.unwrap_or(u64::MAX)
+    }
+
+    fn text(&self) -> String {
+        let Plan { dimensions, scope, max_stones, threads, seconds, .. } = self.plan;
+        let what = match scope {
+            Scope::Reachable => format!("the {dimensions} board with its reachable positions"),
+            Scope::Complete if max_stones < dimensions.squares() => {
+                format!("{dimensions} with up to {max_stones} stones")
+            }
+            Scope::Complete => format!("the complete {dimensions} board"),
+        };
+        let (noun, verb) = match self.resource {
+            Resource::Memory => ("memory", "may be used"),
+            Resource::Disk => ("disk space", "are free"),
+        };
+        let lacking = bytes_text(self.need().saturating_sub(self.have()));
+        let [memory, disk, have] =
+            [self.plan.memory_bytes, self.plan.disk_peak_bytes, self.have()].map(bytes_text);
+        let hours = seconds / 3600.0;
+        let time = match hours {
+            ..0.025 => "a minute".to_owned(),
+            ..1.5 => format!("{:.0} minutes", hours * 60.0),
+            ..48.0 => format!("{hours:.1} hours"),
+            _ => format!("{:.0} days", hours / 24.0),
+        };
+        let threads = match threads {
+            1 => "one thread".to_owned(),
+            threads => format!("{threads} threads"),
+        };
+        let remedy = match (self.fits, scope, self.resource) {
+            (Some(stones), ..) => &format!("with up to {stones} stones it would fit"),
+            (None, Scope::Reachable, Resource::Memory) => "scope complete needs less memory",
+            (None, _, Resource::Disk) => "make room, or choose another disk",
+            (None, Scope::Complete, Resource::Memory) => "no number of stones would fit",
+        };
+        format!(
+            "{what} needs {memory} of memory, {disk} of disk space and about {time} on {threads}, but \
+             only {have} of {noun} {verb}: {lacking} are lacking; {remedy}"
+        )
+    }
+}
+
+/// Error of [`plan()`](super::plan()).
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Memory or disk space do not suffice.
+    #[error("{}", .0.text())]
+    DoesNotFit(Box<Misfit>),
+    /// An earlier run began with larger pieces than fit into the memory that may be used now. Smaller
+    /// pieces would fit, but could not use the files that exist.
+    #[error(
+        "{} was begun with {rows} that need {} of memory, but only {} may be used: give \
+         them more, or delete the directory and begin again", path.display(), bytes_text(*need),
+        bytes_text(*have)
+    )]
+    Begun {
+        /// The directory.
+        path: PathBuf,
+        /// The pieces: layers or slices of rows.
+        rows: &'static str,
+        /// Bytes that they need.
+        need: u64,
+        /// Bytes that may be used.
+        have: u64,
+    },
+    /// The directory has files of another database.
+    #[error(
+        "{} belongs to something else: its {what} is {got}, but this build writes {expected}; \
+         delete the directory, or choose another one", path.display()
+    )]
+    OtherWork {
+        /// A file in the directory.
+        path: PathBuf,
+        /// The property that differs.
+        what: &'static str,
+        /// Its value in this build.
+        expected: String,
+        /// Its value in the file.
+        got: String,
+    },
+    /// The database exists and cannot be read.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A limit of stones for the reachable positions: they are found from the full board on.
+    #[error(
+        "the reachable positions are found from the full board downwards, so scope reachable has \
+         no limit of stones: build scope complete, or without a limit"
+    )]
+    ReachableWithMaxStones,
+    /// Remoteness of the reachable positions.
+    #[error(
+        "scope reachable is built with metric outcome only: \
+         build scope complete for the remoteness, or metric outcome"
+    )]
+    ReachableWithRemoteness,
+    /// Remoteness in slices.
+    #[error(
+        "the {board} board cannot be built in slices or by tasks with metric remoteness: \
+         build it whole, or with metric outcome"
+    )]
+    SlicedRemoteness {
+        /// The board.
+        board: Dimensions,
+    },
+    /// Slices of a board whose rows are too long.
+    #[error(
+        "the complete {board} board cannot be built by tasks: a row of it is too long; \
+         build it with a limit of stones"
+    )]
+    TooLargeForRows {
+        /// The board.
+        board: Dimensions,
+    },
+    /// Reachable positions of a board that is too large for the state space.
+    #[error(
+        "the reachable positions of the {board} board cannot be built: \
+         build scope complete with a limit of stones"
+    )]
+    ReachableTooLarge {
+        /// The board.
+        board: Dimensions,
+    },
+}
+
+impl PlanError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            PlanError::DoesNotFit(_) | PlanError::Begun { .. } => ErrorKind::Limit,
+            PlanError::OtherWork { .. } => ErrorKind::File,
+            PlanError::Database(error) => error.kind(),
+            PlanError::ReachableWithMaxStones
+            | PlanError::ReachableWithRemoteness
+            | PlanError::SlicedRemoteness { .. }
+            | PlanError::TooLargeForRows { .. }
+            | PlanError::ReachableTooLarge { .. } => ErrorKind::Usage,
+        }
+    }
+
+    /// Returns the resource that does not suffice, if that is the error.
+    pub fn lacking(&self) -> Option<Resource> {
+        match self {
+            PlanError::DoesNotFit(misfit) => Some(misfit.resource),
+            PlanError::Begun { .. } => Some(Resource::Memory),
+            _ => None,
+        }
+    }
+}
+
+/// Error of a build. Finished files stay and are used by the next run; no file looks complete that
+/// is not.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The stop flag was set.
+    #[error("interrupted: run it again to continue from what is finished")]
+    Interrupted,
+    /// Another process builds into the directory.
+    #[error(
+        "another program is building in {}: wait for it, or choose another directory",
+        path.display()
+    )]
+    Busy {
+        /// The directory of the database.
+        path: PathBuf,
+    },
+    /// The disk is full.
+    #[error(
+        "no space is left on the disk of {}: make room and run it again, \
+         it continues from what is finished", path.display()
+    )]
+    DiskFull {
+        /// The file that was being written.
+        path: PathBuf,
+    },
+    /// A part file of the build is damaged or missing. It was removed.
+    #[error(
+        "{} is damaged or gone: what is missing will be made again when the build is run again \
+         ({reason})", path.display()
+    )]
+    Lost {
+        /// The file.
+        path: PathBuf,
+        /// The damage.
+        reason: Box<DatabaseError>,
+    },
+    /// A text that is not a task, or a task that the board does not have.
+    #[error("{text:?} is no task of this version: {what}; take the tasks from a plan")]
+    NoTask {
+        /// Beginning of the text.
+        text: String,
+        /// The mistake.
+        what: &'static str,
+    },
+    /// A task needs more memory than it may use.
+    #[error(
+        "the task needs {} of memory, but may use only {}: give it more, or fewer threads",
+        bytes_text(*need), bytes_text(*have)
+    )]
+    TaskMemory {
+        /// Bytes that it needs.
+        need: u64,
+        /// Bytes that it may use.
+        have: u64,
+    },
+    /// Tasks are pending.
+    #[error("{} is not finished: run the tasks that are pending first", path.display())]
+    Unfinished {
+        /// The directory of the database.
+        path: PathBuf,
+    },
+    /// There is no plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A file could not be written or read.
+    #[error(transparent)]
+    Database(DatabaseError),
+}
+
+impl BuildError {
+    /// Returns the kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            BuildError::Interrupted => ErrorKind::Interrupted,
+            BuildError::Busy { .. }
+            | BuildError::DiskFull { .. }
+            | BuildError::Lost { .. }
+            | BuildError::Unfinished { .. }
+            // The build names its files itself, so no error here is a usage error.
+            | BuildError::Database(_) => ErrorKind::File,
+            BuildError::NoTask { .. } => ErrorKind::Usage,
+            BuildError::TaskMemory { .. } => ErrorKind::Limit,
+            BuildError::Plan(error) => error.kind(),
+        }
+    }
+
+    /// Makes an error of the operating system, for `map_err`.
+    pub(super) fn io(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> BuildError + use<> {
+        let to_file = FileError::io(action, path);
+        move |error| to_file(error).into()
+    }
+}
+
+impl From<DatabaseError> for BuildError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::File(error) => error.into(),
+            DatabaseError::Interrupted => BuildError::Interrupted,
+            other => BuildError::Database(other),
+        }
+    }
+}
+
+impl From<FileError> for BuildError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Io { ref path, .. } if error.is_full() => {
+                BuildError::DiskFull { path: path.clone() }
+            }
+            other => BuildError::Database(other.into()),
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Memory, disk space and time of each method, computed before anything is written.
+//!
+//! Memory of a task that makes a slice, with R bytes of a row (2^NW / 8, and up to 8 bytes for each
+//! of NW + 1 blocks), S rows of a slice, T threads and C bytes of eight rows of the largest block:
+//!
+//! ```text
+//! S · (R + R/128 + 32)      rows, the index of a file that is read, locks
+//! + T · (16 R + C + 1 MiB)  eight rows in the making, twice; a decompressor
+//! + 16 MiB + 4 C            one block that is written
+//! + tables + 64 MiB         of the canonical patterns; the program
+//! ```
+
+use super::sweep::wanted;
+use super::tasks::{Slices, Work};
+use super::workspace::Workspace;
+use crate::konane::Colour;
+use crate::tablebase::files::{CHUNK_BYTES, LayerWriter, Metric, ROWS};
+use crate::tablebase::index::{Index, Sizes, binomial};
+use crate::tablebase::values::statespace;
+use crate::tablebase::values::sweep::{Sweep, row_words, stride_words};
+
+/// Addresses per second and thread of the ranked method, writing included: a low figure, from 7x7
+/// with 10 stones on two cores.
+const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
+
+/// Addresses per second and thread of the sweep, writing included: a low figure, from 6x6 on two
+/// cores.
+const SWEPT_POSITIONS_PER_SECOND: f64 = 1.5e8;
+
+/// The same two with remotenesses: low figures, from 5x5 and 5x6.
+const RANKED_REMOTENESSES_PER_SECOND: f64 = 1.0e7;
+const SWEPT_REMOTENESSES_PER_SECOND: f64 = 4.0e7;
+
+/// The same for the state space, which keeps more in memory and moves it more often.
+const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
+
+/// Bytes of rows, before compression, that a thread reads in a second: decompressed, joined and
+/// scattered. A low figure, from 6x7 with four black stones on two busy cores.
+const READ_BYTES_PER_SECOND: f64 = 1.2e8;
+
+/// Bytes of rows that a thread writes in a second: split and compressed. From there as well.
+const WRITTEN_BYTES_PER_SECOND: f64 = 7.5e7;
+
+/// Boards with fewer squares are built by the ranked method: the sweep's hundreds of small parts
+/// take longer than the values.
+pub const SWEPT_FROM: u32 = 28;
+
+/// Maximum number of white squares of the sweep: rows of 4 MiB.
+pub const MAX_WHITE: u32 = 25;
+
+/// Compressed bytes for a raw one, at most, of a whole board: 6x6 has 0.57, 5x6 0.62.
+const COMPRESSED_SHARE: f64 = 0.65;
+
+/// The same with the remoteness: 5x6 has 0.72.
+const COMPRESSED_SHARE_OF_REMOTENESS: f64 = 0.75;
+
+/// The same of a part of a board or a small one: 5x6 with 15 stones had 0.80.
+const COMPRESSED_SHARE_OF_FEW: f64 = 0.85;
+
+/// Bytes before compression from which on a whole board is not a small one.
+const LARGE: u128 = 16 << 20;
+
+/// Memory of the program itself, compression included.
+const BASE_BYTES: u128 = 64 << 20;
+
+/// Bytes of the index of a file for each of its chunks.
+const INDEX_BYTES: u128 = 12;
+
+/// The same while the file is written or read: some for positions in the file, and the reserve of
+/// arrays that grow.
+const OPEN_INDEX_BYTES: u128 = 16;
+
+/// Bytes of a lock around a row.
+const LOCK_BYTES: u128 = 32;
+
+/// Bytes of rows that are written together, or read by all threads at a time.
+const BATCH_BYTES: usize = 64 << 20;
+
+/// Maximum number of rows that a thread reads together. A chunk at either end of them is decompressed
+/// twice: of 64 rows of 6x6 that is 2 % of the chunks.
+const MAX_ROWS_READ: usize = 64;
+
+/// Maximum number of freed bytes that the allocator keeps for a thread (6x6: 3.5 MiB).
+const KEPT_BYTES: u128 = 4 << 20;
+
+/// Maximum number of bytes that writing one block takes beside the rows: rows and octets that wait
+/// to be compressed, their compressed bytes, and the buffer of the file.
+const WRITER_BYTES: u128 = 16 << 20;
+
+/// Bytes that a thread needs beside rows: a decompressor and its like.
+const THREAD_BYTES: u128 = 1 << 20;
+
+/// Number of slices of a wave of which the rows that they read are counted.
+const SAMPLES: usize = 3;
+
+/// Memory, disk space and time of one method.
+pub struct Needs {
+    pub memory: u128,
+    pub disk: u128,
+    pub disk_peak: u128,
+    pub stored: u128,
+    pub seconds: f64,
+}
+
+pub fn saturated(bytes: u128) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+/// Compressed bytes for a raw one of a whole board of `raw` bytes.
+fn compressed_share(raw: u128, metric: Metric) -> f64 {
+    match metric {
+        _ if raw < LARGE => COMPRESSED_SHARE_OF_FEW,
+        Metric::Outcome => COMPRESSED_SHARE,
+        Metric::Remoteness => COMPRESSED_SHARE_OF_REMOTENESS,
+    }
+}
+
+/// Bytes of the tables of canonical black patterns.
+fn orbit_bytes(sizes: &Sizes, max_stones: u32) -> u128 {
+    let black = sizes.squares(Colour::Black);
+    (0..=black.min(max_stones))
+        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(sizes.rows(b)))
+        .sum()
+}
+
+/// Bytes of the program and of the tables of all canonical black patterns.
+fn base_bytes(sizes: &Sizes) -> u128 {
+    BASE_BYTES + orbit_bytes(sizes, sizes.squares(Colour::Black))
+}
+
+/// Needs of the ranked method. Its memory is the maximum over the layers of: the layers with fewer
+/// stones that its jumps lead to, for both sides to move (with those that these are computed from
+/// after an interruption); and the layer itself, of which the last one needs one block at a time.
+pub fn ranked(
+    index: &Index,
+    sizes: &Sizes,
+    metric: Metric,
+    max_stones: u32,
+    threads: usize,
+) -> Needs {
+    let sides = index.sides().len() as u128;
+    let longest = index.board().longest_jump();
+    let planes = u128::from(metric.bits(max_stones));
+    let layer = |stones: u32| planes * sizes.layer_bytes(stones);
+    let mut values = 0;
+    for stones in 0..=max_stones {
+        let near = stones.saturating_sub(longest)..stones;
+        let far = stones.saturating_sub(2 * longest)..near.start;
+        let here = if stones < max_stones {
+            2 * layer(stones)
+        } else {
+            planes * sizes.largest_block(stones)
+        };
+        let kept = near.map(|n| 2 * layer(n)).sum::<u128>() + far.map(layer).sum::<u128>();
+        values = values.max(here + kept);
+    }
+    let white = index.numbering().count(Colour::White);
+    let ranks: u128 = (0..=white.min(max_stones)).map(|w| u128::from(binomial(white, w))).sum();
+    let permuted = 4 * (index.numbering().symmetries() as u128 - 1) * ranks;
+    let orbits = orbit_bytes(sizes, max_stones);
+    let longest_row = (0..=white.min(max_stones)).map(|w| binomial(white, w) / 8).max();
+    let scratch = planes * u128::from(longest_row.unwrap_or(0)) * threads as u128;
+
+    let raw_of = |stones: u32| u128::from(metric.bits(stones)) * sides * sizes.layer_bytes(stones);
+    let raw: u128 = (0..=max_stones).map(raw_of).sum();
+    let share = match max_stones == index.board().dimensions().squares() {
+        true => compressed_share(raw, metric),
+        false => COMPRESSED_SHARE_OF_FEW,
+    };
+    let index_of = |stones: u32| raw_of(stones) * INDEX_BYTES / u128::from(CHUNK_BYTES);
+    let disk_of = |stones: u32| {
+        let raw = raw_of(stones);
+        // Small files are mostly header and index.
+        let compressed = (raw as f64 * share) as u128;
+        compressed + index_of(stones) + 4096
+    };
+    let index = (0..=max_stones).map(index_of).max().unwrap_or(0);
+    let disk: u128 = (0..=max_stones).map(disk_of).sum();
+    let largest = (0..=max_stones).map(disk_of).max().unwrap_or(0);
+    let addresses: u128 = (0..=max_stones).map(|n| sizes.layer_addresses(n)).sum();
+    // White to move is computed too where it is not stored, but not for the last layer.
+    let computed = match sides {
+        1 => 2 * addresses - sizes.layer_addresses(max_stones),
+        _ => 2 * addresses,
+    };
+    let per_second = match metric {
+        Metric::Outcome => RANKED_POSITIONS_PER_SECOND,
+        Metric::Remoteness => RANKED_REMOTENESSES_PER_SECOND,
+    };
+    Needs {
+        // The index of a file is in memory while its positions are counted.
+        memory: BASE_BYTES + values + permuted + orbits + scratch + index,
+        disk,
+        disk_peak: disk + largest,
+        stored: sides * addresses,
+        seconds: computed as f64 / (per_second * threads as f64),
+    }
+}
+
+/// Positions per second of the sweep on all threads.
+pub fn swept_rate(metric: Metric, threads: usize) -> f64 {
+    let per_second = match metric {
+        Metric::Outcome => SWEPT_POSITIONS_PER_SECOND,
+        Metric::Remoteness => SWEPT_REMOTENESSES_PER_SECOND,
+    };
+    per_second * threads as f64
+}
+
+/// Positions per second of the sweep and the state space on all threads.
+pub fn reached_rate(threads: usize) -> f64 {
+    REACHED_POSITIONS_PER_SECOND * threads as f64
+}
+
+/// Number of rows of `planes` planes that are written together: about [`BATCH_BYTES`], and whole
+/// octets.
+pub fn batch_rows(sizes: &Sizes, planes: usize) -> usize {
+    let row_words = row_words(sizes.squares(Colour::White));
+    let rows = (BATCH_BYTES / (8 * planes * row_words)).max(1).next_multiple_of(ROWS);
+    let all = sizes.most_rows().next_multiple_of(ROWS as u128);
+    usize::try_from(all).map_or(rows, |all| all.min(rows))
+}
+
+/// Number of rows of `planes` planes that each thread reads together: whole octets.
+pub fn rows_read(sizes: &Sizes, planes: usize, threads: usize) -> usize {
+    let row_words = row_words(sizes.squares(Colour::White));
+    let rows = BATCH_BYTES / (8 * planes * row_words * threads) / ROWS * ROWS;
+    rows.clamp(ROWS, MAX_ROWS_READ)
+}
+
+/// Upper bound of the memory for rows with `black` black stones that are read or written: a batch of
+/// them, the working memory of the threads, and a writer for every block.
+fn passing_memory(sizes: &Sizes, metric: Metric, black: u32, threads: usize) -> u128 {
+    let white = sizes.squares(Colour::White);
+    let planes = metric.bits_of_rows(black, white);
+    let row = 8 * stride_words(white) as u128;
+    let read = threads * rows_read(sizes, planes as usize, threads);
+    let rows = batch_rows(sizes, planes as usize).max(read) as u128;
+    let (here, row_bytes) = (sizes.rows(black), |stones| binomial(white, stones).div_ceil(8));
+    let writers = |stones| {
+        u128::from(metric.bits(black + stones)) * LayerWriter::memory(here, row_bytes(stones))
+    };
+    let largest = row_bytes(white / 2);
+    let at_work = LayerWriter::memory_at_work(here, largest);
+    // A row and its image, one of their planes, whole and split, eight rows of a block, a compressor
+    // and a decompressor.
+    let in_hand = u128::from(2 * planes + 2) * row + 8 * u128::from(largest) + THREAD_BYTES;
+    rows * u128::from(planes) * row
+        + (0..=white).map(writers).sum::<u128>()
+        + at_work
+        + threads as u128 * (in_hand + at_work.min(KEPT_BYTES))
+}
+
+/// Upper bound of the memory of the sweep over whole layers: a layer of rows with the indexes of its
+/// files, of 12 bytes for 2 KiB in arrays that grow, and the rows that are read or written.
+pub fn swept_memory(index: &Index, sizes: &Sizes, metric: Metric, threads: usize) -> u128 {
+    let white = index.numbering().count(Colour::White);
+    let row = ((1u128 << white) / 8).max(64);
+    let needs = |black| {
+        let rows = u128::from(sizes.rows(black));
+        let layer = rows * u128::from(metric.bits_of_rows(black, white)) * row;
+        layer + layer / 64 + rows * LOCK_BYTES + passing_memory(sizes, metric, black, threads)
+    };
+    let layers = 0..=sizes.squares(Colour::Black);
+    base_bytes(sizes) + layers.map(needs).max().unwrap_or(0)
+}
+
+/// Upper bound of the memory of the state space and of the rows that are written.
+pub fn reached_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
+    let passing = (0..=sizes.squares(Colour::Black))
+        .map(|black| passing_memory(sizes, Metric::Outcome, black, threads));
+    base_bytes(sizes)
+        + u128::from(statespace::memory_needed(index.board()))
+        + passing.max().unwrap_or(0)
+}
+
+/// Bytes of a slice of `rows` rows.
+pub fn slice_bytes(sizes: &Sizes, rows: u32) -> u64 {
+    8 * u64::from(rows) * stride_words(sizes.squares(Colour::White)) as u64
+}
+
+/// Bytes of memory for each row of a slice: the row, its lock, and its share of the index of a file
+/// that is read.
+pub fn slice_row_memory(sizes: &Sizes) -> u128 {
+    let row = u128::from(slice_bytes(sizes, 1));
+    row + row / 128 + LOCK_BYTES
+}
+
+/// Upper bound of the memory of a task that makes a slice of `rows` rows.
+pub fn slice_memory(sizes: &Sizes, rows: u128, threads: usize) -> u128 {
+    let white = sizes.squares(Colour::White);
+    let row = 8 * (stride_words(white) + row_words(white)) as u128;
+    let reading = threads as u128 * (THREAD_BYTES + 8 * row + octet_bytes(white));
+    base_bytes(sizes)
+        + WRITER_BYTES
+        + 4 * octet_bytes(white)
+        + reading
+        + rows * slice_row_memory(sizes)
+}
+
+/// Upper bound of the memory of a task that assembles the layer with most positions.
+pub fn layer_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
+    let white = sizes.squares(Colour::White);
+    let layers = 0..=index.board().dimensions().squares();
+    let most = layers.map(|stones| sizes.layer_bytes(stones)).max().unwrap_or(0);
+    let chunks = index.sides().len() as u128 * most / u128::from(CHUNK_BYTES);
+    base_bytes(sizes)
+        + WRITER_BYTES
+        + 6 * octet_bytes(white)
+        + threads as u128 * (THREAD_BYTES + 2 * octet_bytes(white))
+        + chunks * OPEN_INDEX_BYTES
+}
+
+/// Memory with which each kind of task can run at all.
+pub fn least_sliced_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
+    Slices::LEAST.memory(sizes, threads).max(layer_memory(index, sizes, threads))
+}
+
+/// Bytes of eight rows of the largest block.
+fn octet_bytes(white: u32) -> u128 {
+    u128::from(binomial(white, white / 2))
+}
+
+/// Needs of a build in slices. Bytes of memory are upper bounds, those of disk and traffic are
+/// estimates after compression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SliceFigures {
+    /// Number of tasks.
+    pub tasks: u64,
+    /// Maximum number of tasks that can run at a time.
+    pub widest_wave: u64,
+    /// Maximum number of rows of a slice.
+    pub slice_rows: u32,
+    /// Memory of a task that makes a slice.
+    pub rows_memory_bytes: u64,
+    /// Memory of a task that assembles a layer.
+    pub layer_memory_bytes: u64,
+    /// Size of the files at the end.
+    pub disk_bytes: u64,
+    /// Maximum disk space, however many layers are assembled at the same time.
+    pub disk_peak_bytes: u64,
+    /// Bytes that all tasks together read from the directory.
+    pub read_bytes: u64,
+    /// Bytes that all tasks together write to the directory.
+    pub written_bytes: u64,
+    /// Maximum disk space of White's rows, where they are not stored.
+    pub white_bytes: u64,
+    /// Seconds of one thread for all tasks.
+    pub thread_seconds: f64,
+}
+
+impl SliceFigures {
+    /// Memory of any task; an upper bound.
+    pub fn memory_bytes(&self) -> u64 {
+        self.rows_memory_bytes.max(self.layer_memory_bytes)
+    }
+
+    /// Figures of a build from beginning to end. Counts the rows that some of the slices read.
+    pub(super) fn new(workspace: &Workspace, threads: usize) -> Self {
+        let Workspace { index, sizes, slices, .. } = workspace;
+        let sides = index.sides().len() as f64;
+        let row = (1u64 << sizes.squares(Colour::White)) as f64 / 8.0;
+        let black = sizes.squares(Colour::Black);
+        let all = (0..=black).map(|b| sizes.rows(b) as f64 * row).sum::<f64>();
+        let stored = sides * all;
+        let share = compressed_share(stored as u128, Metric::Outcome);
+        let (mut tasks, mut widest, mut read) = (0, 0, 0.0);
+        let sweep = Sweep::new(index);
+        for wave in workspace.waves(&|_| false) {
+            (tasks, widest) = (tasks + wave.len() as u64, widest.max(wave.len() as u64));
+            let Work::Rows { black, to_move, .. } = wave[0].work else { continue };
+            // The same share of the rows that some of the slices read is assumed for all of them.
+            let step = wave.len().div_ceil(SAMPLES);
+            let ranges: Vec<_> =
+                slices.ranges(sizes.rows(black)).skip(step / 2).step_by(step).collect();
+            let octets: usize = ranges
+                .iter()
+                .map(|range| wanted(&sweep, index, black, to_move, range.clone()))
+                .map(|wanted| wanted.iter().flatten().filter(|&&octet| octet != 0).count())
+                .sum();
+            read += octets as f64 * 8.0 * row * wave.len() as f64 / ranges.len() as f64;
+        }
+        // Layers are read to be assembled, and once more to be counted.
+        let read = read + 2.0 * stored;
+        // Slices for both sides to move, and layers.
+        let written = 2.0 * all + stored;
+        let seconds = read / READ_BYTES_PER_SECOND + written / WRITTEN_BYTES_PER_SECOND;
+        let white_rows = if sides == 1.0 { sizes.most_rows() as f64 * row } else { 0.0 };
+        SliceFigures {
+            tasks,
+            widest_wave: widest,
+            slice_rows: slices.most,
+            rows_memory_bytes: saturated(slices.memory(sizes, threads)),
+            layer_memory_bytes: saturated(layer_memory(index, sizes, threads)),
+            disk_bytes: (stored * share) as u64,
+            disk_peak_bytes: ((2.0 * stored).max(stored + white_rows) * share) as u64,
+            read_bytes: (read * share) as u64,
+            written_bytes: (written * share) as u64,
+            white_bytes: (white_rows * share) as u64,
+            thread_seconds: seconds,
+        }
+    }
+}

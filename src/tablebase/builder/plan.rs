@@ -1,0 +1,364 @@
+//! The plan of a build: what is built, how, and whether it fits.
+
+use std::path::PathBuf;
+
+use super::error::{Misfit, PlanError};
+use super::estimate::{self, Needs, SliceFigures, saturated};
+use super::tasks::{Slices, Task};
+use super::workspace::{Workspace, has_parts, is_built, present, read_layout};
+use crate::konane::{Board, Colour, Dimensions};
+use crate::system::{disk_free, memory_available};
+use crate::tablebase::files::{Metric, Scope, database_name};
+use crate::tablebase::values::statespace;
+
+/// Request for a database.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// Positions covered.
+    pub scope: Scope,
+    /// Value stored for each position.
+    pub metric: Metric,
+    /// Maximum number of stones; `None` for all layers. Scope complete only.
+    pub max_stones: Option<u32>,
+    /// Memory that may be used; `None` for the memory that the system has available.
+    pub memory_bytes: Option<u64>,
+    /// The directory that holds databases. Each has a directory of its own in it.
+    pub out: PathBuf,
+    /// Method; `None` for the one with which an earlier run began, else for the sweep where it is
+    /// possible. Makes no difference to the files.
+    pub method: Option<Method>,
+    /// Minimum number of slices of the largest layers of rows, for [`Method::Sliced`]: as many tasks
+    /// can run at a time.
+    pub min_slices: u32,
+}
+
+impl BuildOptions {
+    /// Outcomes of a complete board in the directory `out`, and defaults for everything else.
+    pub fn complete(out: PathBuf) -> Self {
+        BuildOptions {
+            scope: Scope::Complete,
+            metric: Metric::Outcome,
+            max_stones: None,
+            memory_bytes: None,
+            out,
+            method: None,
+            min_slices: 1,
+        }
+    }
+}
+
+/// Method that computes the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Layer by layer on combinadic ranks ([`crate::tablebase::values::ranked`]).
+    Ranked,
+    /// The bit-parallel sweep ([`crate::tablebase::values::sweep`]): whole boards.
+    Swept,
+    /// The sweep, a slice of rows at a time, by [`Task`]s: whole boards in little memory, on one
+    /// machine or several.
+    Sliced,
+    /// The sweep and the breadth-first search from the start ([`crate::tablebase::statespace()`]):
+    /// scope reachable.
+    Reached,
+}
+
+/// Resource that a build needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Memory.
+    Memory,
+    /// Disk space.
+    Disk,
+}
+
+/// A build that fits: its content, its needs and the size of its files.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Positions covered.
+    pub scope: Scope,
+    /// Value stored for each position.
+    pub metric: Metric,
+    /// Maximum number of stones covered.
+    pub max_stones: u32,
+    /// Method that computes the values.
+    pub method: Method,
+    /// The directory of the database.
+    pub directory: PathBuf,
+    /// True if the database exists already. Nothing is computed then, and no limit was checked.
+    pub finished: bool,
+    /// Number of positions covered: sets of stones, with either side to move.
+    pub positions: u128,
+    /// Number of stored positions: those left by symmetry.
+    pub stored_positions: u128,
+    /// Upper bound of the memory.
+    pub memory_bytes: u64,
+    /// Memory that may be used; `None` if the system does not say.
+    pub memory_limit: Option<u64>,
+    /// Estimated size of the files, rather too large.
+    pub disk_bytes: u64,
+    /// Maximum disk space while building: the files, and once more the layer that is assembled.
+    pub disk_peak_bytes: u64,
+    /// Free disk space, if the system says so, and the space that an interrupted build of this
+    /// database already takes.
+    pub disk_limit: Option<u64>,
+    /// Figures of the slices, if the rows are built in slices.
+    pub slices: Option<SliceFigures>,
+    /// Estimated time, from measured rates.
+    pub seconds: f64,
+    /// Threads of the rayon pool that the estimate is for.
+    pub threads: usize,
+}
+
+impl Plan {
+    /// All tasks of the build, finished or not. Those of a wave are independent of each other and
+    /// need the files of the waves before.
+    pub fn tasks(&self) -> Vec<Vec<Task>> {
+        self.workspace().waves(&|_| false)
+    }
+
+    pub(super) fn workspace(&self) -> Workspace {
+        let slices = self.slices.map_or(Slices::WHOLE, |slices| Slices { most: slices.slice_rows });
+        let (scope, metric, directory) = (self.scope, self.metric, self.directory.clone());
+        Workspace::new(self.dimensions, scope, metric, self.max_stones, directory, slices)
+    }
+
+    /// Checks that the disk has enough room.
+    pub(super) fn check_disk(&self) -> Result<(), PlanError> {
+        if self.finished || self.disk_limit.is_none_or(|have| self.disk_peak_bytes <= have) {
+            return Ok(());
+        }
+        let misfit = Misfit { plan: self.clone(), resource: Resource::Disk, fits: None };
+        Err(PlanError::DoesNotFit(Box::new(misfit)))
+    }
+}
+
+/// Plans a build and checks that it fits. Reads the sizes of memory and disk, writes nothing. Takes
+/// microseconds; milliseconds on the largest boards, and seconds where rows are cut into slices.
+///
+/// With [`Method::Sliced`] in the options, the slices may run on other machines: only memory is
+/// checked, and the disk by [`TaskBuild::open`](super::TaskBuild::open).
+///
+/// # Errors
+/// If the build does not fit, with the remedy; if the directory has another database, or one that
+/// cannot be read.
+pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
+    let dimensions = board.dimensions();
+    let squares = dimensions.squares();
+    let (scope, metric) = (options.scope, options.metric);
+    let reachable = scope == Scope::Reachable;
+    let tasks = options.method == Some(Method::Sliced);
+    if reachable && options.max_stones.is_some() {
+        return Err(PlanError::ReachableWithMaxStones);
+    }
+    if reachable && squares > statespace::MAX_SQUARES {
+        return Err(PlanError::ReachableTooLarge { board: dimensions });
+    }
+    if reachable && metric != Metric::Outcome {
+        return Err(PlanError::ReachableWithRemoteness);
+    }
+    if metric != Metric::Outcome && tasks {
+        return Err(PlanError::SlicedRemoteness { board: dimensions });
+    }
+    let max_stones = options.max_stones.unwrap_or(u32::MAX).min(squares);
+    let directory = options.out.join(database_name(dimensions, scope, max_stones, metric));
+    let finished = is_built(&directory, dimensions, scope, metric, max_stones)?;
+    let memory_limit = options.memory_bytes.or_else(memory_available);
+    let disk_limit = disk_free(&directory).map(|free| free.saturating_add(present(&directory)));
+    let threads = rayon::current_num_threads();
+    let workspace =
+        Workspace::new(dimensions, scope, metric, max_stones, directory.clone(), Slices::WHOLE);
+    let (index, sizes) = (&workspace.index, &workspace.sizes);
+    let fits_rows = sizes.squares(Colour::White) <= estimate::MAX_WHITE;
+    if tasks && !fits_rows {
+        return Err(PlanError::TooLargeForRows { board: dimensions });
+    }
+
+    let lacking = |needs: &Needs| {
+        let exceeds = |need: u128, limit: Option<u64>| limit.is_some_and(|have| need > have.into());
+        if exceeds(needs.memory, memory_limit) {
+            return Some(Resource::Memory);
+        }
+        (!tasks && exceeds(needs.disk_peak, disk_limit)).then_some(Resource::Disk)
+    };
+    let whole = max_stones == squares && fits_rows;
+    let swept = if whole { estimate::swept_memory(index, sizes, metric, threads) } else { 0 };
+    // A build continues as it began, whatever memory there is now: another method could not use its
+    // files, which may be the work of days.
+    let layout = read_layout(&directory);
+    let begun_slices = layout.filter(|&slices| slices != Slices::WHOLE);
+    let in_memory = layout == Some(Slices::WHOLE) && has_parts(&directory);
+    let method = match options.method {
+        _ if reachable => Method::Reached,
+        _ if !whole => Method::Ranked,
+        Some(method @ (Method::Swept | Method::Sliced)) => method,
+        Some(Method::Ranked | Method::Reached) => Method::Ranked,
+        None if begun_slices.is_some() => Method::Sliced,
+        None if squares < estimate::SWEPT_FROM => Method::Ranked,
+        None if metric != Metric::Outcome || in_memory => Method::Swept,
+        None if memory_limit.is_none_or(|limit| swept <= u128::from(limit)) => Method::Swept,
+        None => Method::Sliced,
+    };
+    let mut needs = estimate::ranked(index, sizes, metric, max_stones, threads);
+    let mut slices = None;
+    match method {
+        Method::Ranked => {}
+        Method::Swept => {
+            needs.memory = swept;
+            needs.seconds = needs.stored as f64 / estimate::swept_rate(metric, threads);
+        }
+        Method::Sliced => {
+            let memory = memory_limit.unwrap_or(u64::MAX);
+            let fitting = || Slices::fitting(index, sizes, memory, threads, options.min_slices);
+            let cut = begun_slices.or_else(fitting).unwrap_or(Slices::LEAST);
+            let figures = SliceFigures::new(&workspace.with_slices(cut), threads);
+            needs.memory = figures.memory_bytes().into();
+            needs.seconds = figures.thread_seconds / threads as f64;
+            needs.disk_peak = match tasks {
+                // Several machines may assemble layers at the same time.
+                true => figures.disk_peak_bytes.into(),
+                // Slices take as much as layers, and White's rows of one layer come on top.
+                false => needs.disk_peak.max(needs.disk + u128::from(figures.white_bytes)),
+            };
+            slices = Some(figures);
+        }
+        Method::Reached => {
+            needs.memory = estimate::reached_memory(index, sizes, threads);
+            needs.seconds = needs.stored as f64 / estimate::reached_rate(threads);
+        }
+    }
+    let plan = Plan {
+        dimensions,
+        scope,
+        metric,
+        max_stones,
+        method,
+        directory,
+        finished,
+        positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),
+        stored_positions: needs.stored,
+        memory_bytes: saturated(needs.memory),
+        memory_limit,
+        disk_bytes: saturated(needs.disk),
+        disk_peak_bytes: saturated(needs.disk_peak),
+        disk_limit,
+        slices,
+        seconds: needs.seconds,
+        threads,
+    };
+    let Some(resource) = lacking(&needs).filter(|_| !finished) else { return Ok(plan) };
+    let begun = match method {
+        Method::Sliced if begun_slices.is_some() => {
+            Some((workspace.tasks_directory(), "slices of rows"))
+        }
+        Method::Swept if in_memory => Some((plan.directory.clone(), "layers of rows")),
+        _ => None,
+    };
+    if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)
+        && metric == Metric::Outcome
+        // Begun anew in small slices it would fit.
+        && estimate::least_sliced_memory(index, sizes, threads) <= u128::from(have)
+    {
+        return Err(PlanError::Begun { path, rows, need: plan.memory_bytes, have });
+    }
+    let mut fewer = (0..if reachable { 0 } else { max_stones }).rev();
+    let fits = fewer.find(|&stones| {
+        lacking(&estimate::ranked(index, sizes, metric, stones, threads)).is_none()
+    });
+    Err(PlanError::DoesNotFit(Box::new(Misfit { plan, resource, fits })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn options(max_stones: Option<u32>, memory_bytes: Option<u64>) -> BuildOptions {
+        let out = std::env::temp_dir().join("konane-plan-that-writes-nothing");
+        BuildOptions { max_stones, memory_bytes, ..BuildOptions::complete(out) }
+    }
+
+    fn board(size: &str) -> Board {
+        Board::new(size.parse().unwrap())
+    }
+
+    #[test]
+    fn numbers_of_positions() {
+        let planned = plan(&board("4x4"), &options(None, None)).unwrap();
+        assert_eq!(planned.positions, 2 << 16);
+        assert_eq!(planned.max_stones, 16);
+        assert!(planned.directory.ends_with("4x4-complete"));
+        assert!(planned.stored_positions >= planned.positions / 8);
+        assert!(planned.stored_positions < planned.positions / 5);
+        // No more stones than squares.
+        let more = plan(&board("4x4"), &options(Some(40), None)).unwrap();
+        assert_eq!((more.max_stones, more.directory), (16, planned.directory));
+        // One empty square on either side, or one stone, with either side to move.
+        let one = plan(&board("7x7"), &options(Some(1), None)).unwrap();
+        assert_eq!(one.positions, 2 + 2 * 49);
+        assert!(one.directory.ends_with("7x7-stones1"));
+    }
+
+    #[test]
+    fn what_does_not_fit_says_what_would() {
+        let limit = 1 << 30;
+        let PlanError::DoesNotFit(misfit) =
+            plan(&board("8x8"), &options(Some(14), Some(limit))).unwrap_err()
+        else {
+            panic!("another error");
+        };
+        assert_eq!((misfit.resource, misfit.have()), (Resource::Memory, limit));
+        assert!(misfit.need() > limit);
+        let fits = misfit.fits.expect("some number of stones fits");
+        // That many do fit, and one more does not.
+        assert!(plan(&board("8x8"), &options(Some(fits), Some(limit))).is_ok());
+        assert!(plan(&board("8x8"), &options(Some(fits + 1), Some(limit))).is_err());
+        // The whole board is beyond all memory, and says so without overflowing.
+        let error = plan(&board("8x8"), &options(None, Some(limit))).unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("the complete 8x8 board needs "), "{text}");
+        assert!(text.contains(", but only 1 GiB of memory may be used: "), "{text}");
+        assert!(text.contains(&format!("with up to {fits} stones it would fit")), "{text}");
+        let error = plan(&board("8x8"), &options(Some(3), Some(1 << 20))).unwrap_err();
+        assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");
+    }
+
+    /// Batches and writers take no more than there is on the board.
+    #[test]
+    fn small_boards_need_little_memory() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        for (size, scope, metric, mebibytes) in [
+            ("4x4", Scope::Reachable, Metric::Outcome, 70),
+            ("1x28", Scope::Complete, Metric::Outcome, 110),
+            ("5x6", Scope::Complete, Metric::Outcome, 130),
+            ("5x6", Scope::Complete, Metric::Remoteness, 300),
+        ] {
+            let options = BuildOptions { scope, metric, ..options(None, Some(mebibytes << 20)) };
+            let planned = pool.install(|| plan(&board(size), &options)).unwrap();
+            assert!(planned.method != Method::Sliced && planned.memory_bytes > 64 << 20, "{size}");
+        }
+    }
+
+    #[test]
+    fn the_remedy_is_for_what_is_lacking() {
+        let mut reachable = options(None, Some(1 << 20));
+        reachable.scope = Scope::Reachable;
+        let PlanError::DoesNotFit(mut misfit) = plan(&board("4x4"), &reachable).unwrap_err() else {
+            panic!("another error");
+        };
+        let text = |misfit: &Misfit| PlanError::DoesNotFit(Box::new(misfit.clone())).to_string();
+        assert!(text(&misfit).ends_with("scope complete needs less memory"), "{}", text(&misfit));
+        misfit.resource = Resource::Disk;
+        assert_eq!(PlanError::DoesNotFit(misfit.clone()).kind(), ErrorKind::Limit);
+        assert!(text(&misfit).ends_with("choose another disk"), "{}", text(&misfit));
+    }
+
+    #[test]
+    fn reachable_positions_have_no_limit_of_stones() {
+        let mut options = options(Some(4), None);
+        options.scope = Scope::Reachable;
+        let error = plan(&board("6x6"), &options).unwrap_err();
+        assert!(matches!(error, PlanError::ReachableWithMaxStones), "{error}");
+    }
+}

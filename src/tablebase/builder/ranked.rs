@@ -1,0 +1,246 @@
+//! Builds by layers of stones.
+//!
+//! Layers are finished in ascending order. Finished ones are kept; values are computed only for those
+//! that are missing, from layers in memory or read back.
+
+use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
+
+use super::error::BuildError;
+use super::monitor::{BuildMonitor, BuildObserver, Stage};
+use super::workspace::Workspace;
+use crate::konane::Colour;
+use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, LayerHeader, LayerWriter};
+use crate::tablebase::values::RankedLayers;
+
+/// Layers with fewer bytes before compression are written at once: computing them again is cheaper
+/// than the many small files of their parts.
+const PARTS_FROM: u128 = 1 << 20;
+
+/// A build by the ranked method.
+pub(super) struct RankedBuild<'a> {
+    workspace: &'a Workspace,
+    monitor: BuildMonitor<'a>,
+    /// Bits of a value in memory.
+    planes: u32,
+    values: RankedLayers<'a>,
+}
+
+impl<'a> RankedBuild<'a> {
+    pub fn new(
+        workspace: &'a Workspace,
+        observer: &'a dyn BuildObserver,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        let planes = workspace.header(workspace.max_stones).bits();
+        let values = RankedLayers::new(&workspace.index, planes);
+        let layers = 0..=workspace.max_stones;
+        let total = layers.map(|stones| positions(workspace, stones)).fold(0, u64::saturating_add);
+        let monitor = BuildMonitor::new(observer, stop, total);
+        RankedBuild { workspace, monitor, planes, values }
+    }
+
+    /// Makes the layers that are missing.
+    pub fn run(mut self) -> Result<(), BuildError> {
+        for stones in 0..=self.workspace.max_stones {
+            self.monitor.check()?;
+            if self.workspace.read_entry(stones)?.is_some() {
+                self.monitor.advance(positions(self.workspace, stones));
+            } else {
+                self.make(stones)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes a layer and writes it.
+    fn make(&mut self, stones: u32) -> Result<(), BuildError> {
+        let workspace = self.workspace;
+        let longest = workspace.index.board().longest_jump();
+        let least = stones.saturating_sub(longest);
+        for before in least..stones {
+            self.recall(before)?;
+        }
+        self.values.forget_below(least);
+        self.monitor.observer.stage(Stage::Layer { stones });
+
+        let header = workspace.header(stones);
+        let in_parts =
+            u128::from(header.bits()) * workspace.sizes.layer_bytes(stones) >= PARTS_FROM;
+        let mut made = Vec::new();
+        for key in values_of(&header) {
+            let parts = if in_parts { self.parts(&header, key)? } else { None };
+            let bytes = match parts {
+                Some(bytes) => {
+                    let addresses = workspace.sizes.block_addresses(key.black, key.white);
+                    self.monitor.advance(addresses as u64);
+                    bytes
+                }
+                None => {
+                    let bytes = self.compute(key.to_move, key.black, key.white)?;
+                    for bit in 0..if in_parts { header.bits() } else { 0 } {
+                        let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
+                        let mut writer = workspace.begin_part(key, 0)?;
+                        writer.write(&self.plane(key.white, bit, &bytes))?;
+                        workspace.end_part(writer, key, 0, &self.monitor)?;
+                    }
+                    bytes
+                }
+            };
+            match in_parts {
+                true => self.keep(stones, key, bytes),
+                false => made.push((key, bytes)),
+            }
+        }
+        if in_parts {
+            self.monitor.observer.stage(Stage::Assembling { stones });
+            workspace.assemble(stones, &self.monitor)?;
+        } else {
+            let mut writer = LayerWriter::create(&workspace.layer_path(stones), header.clone())?;
+            for bit in 0..header.bits() {
+                for (key, bytes) in &made {
+                    let plane = self.plane(key.white, bit, bytes);
+                    writer.begin_block(BlockKey { kind: BlockKind::of_bit(bit), ..*key });
+                    writer.write(&plane)?;
+                    writer.end_block()?;
+                }
+            }
+            let (_, bytes) = writer.finish()?;
+            workspace.write_entry(stones, &self.monitor)?;
+            self.monitor.observer.layer_finished(stones, bytes);
+        }
+        for (key, bytes) in made {
+            self.keep(stones, key, bytes);
+        }
+        if stones < workspace.max_stones {
+            self.complement(stones)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a block, unless nothing will be computed from it.
+    fn keep(&mut self, stones: u32, key: BlockKey, bytes: Vec<u8>) {
+        if stones < self.workspace.max_stones {
+            self.values.keep(key.to_move, key.black, key.white, bytes);
+        }
+    }
+
+    /// Values of a block from the parts of an earlier run; `None` if one is missing.
+    fn parts(&self, header: &LayerHeader, key: BlockKey) -> Result<Option<Vec<u8>>, BuildError> {
+        let mut parts = Vec::new();
+        for bit in 0..header.bits() {
+            let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
+            if !self.workspace.part_path(key, 0).exists() {
+                return Ok(None);
+            }
+            let rows = self.workspace.sizes.rows(key.black) as u32;
+            let part = self.workspace.open_rows(key, &(0..rows)).and_then(|(part, _)| {
+                part.read_block(key).map_err(|reason| self.workspace.lost(part.path(), reason))
+            });
+            match part {
+                Ok(part) => parts.push(part),
+                Err(BuildError::Lost { path, reason }) => {
+                    self.monitor.observer.discarded(&path, &reason);
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(self.join(key.white, parts)))
+    }
+
+    /// One bit of all values of a block, as rows of a file.
+    fn plane<'v>(&self, white: u32, bit: u32, values: &'v [u8]) -> Cow<'v, [u8]> {
+        if self.planes == 1 {
+            return Cow::Borrowed(values);
+        }
+        let planes = values.chunks_exact(self.values.row_bytes(white));
+        Cow::Owned(
+            planes.skip(bit as usize).step_by(self.planes as usize).flatten().copied().collect(),
+        )
+    }
+
+    /// Values of a block from its bits, of which the highest may be missing.
+    fn join(&self, white: u32, mut bits: Vec<Vec<u8>>) -> Vec<u8> {
+        if self.planes == 1 {
+            return bits.swap_remove(0);
+        }
+        let row_bytes = self.values.row_bytes(white);
+        let mut values = vec![0; bits[0].len() * self.planes as usize];
+        for (row, values) in values.chunks_exact_mut(row_bytes * self.planes as usize).enumerate() {
+            for (bits, plane) in bits.iter().zip(values.chunks_exact_mut(row_bytes)) {
+                plane.copy_from_slice(&bits[row * row_bytes..(row + 1) * row_bytes]);
+            }
+        }
+        values
+    }
+
+    fn compute(&self, to_move: Colour, black: u32, white: u32) -> Result<Vec<u8>, BuildError> {
+        let progress = |positions| self.monitor.advance(positions);
+        let computed = self.values.compute(to_move, black, white, self.monitor.stop, &progress);
+        computed.ok_or(BuildError::Interrupted)
+    }
+
+    /// Brings the values of a finished layer into memory, for both sides to move.
+    fn recall(&mut self, stones: u32) -> Result<(), BuildError> {
+        self.read(stones)?;
+        let all = |side| {
+            self.workspace
+                .sizes
+                .blacks(stones)
+                .all(|black| self.values.has(side, black, stones - black))
+        };
+        if !all(Colour::White) {
+            // Computed from the Black-to-move values before it.
+            for before in stones.saturating_sub(self.workspace.index.board().longest_jump())..stones
+            {
+                self.read(before)?;
+            }
+            self.complement(stones)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the stored values of a finished layer.
+    fn read(&mut self, stones: u32) -> Result<(), BuildError> {
+        let header = self.workspace.header(stones);
+        let missing = |key: &BlockKey| !self.values.has(key.to_move, key.black, key.white);
+        if values_of(&header).iter().any(missing) {
+            let file = LayerFile::open(&self.workspace.layer_path(stones))?;
+            for key in values_of(&header) {
+                self.monitor.check()?;
+                let block = |bit| file.read_block(BlockKey { kind: BlockKind::of_bit(bit), ..key });
+                let bits = (0..header.bits()).map(block).collect::<Result<_, _>>()?;
+                let values = self.join(key.white, bits);
+                self.values.keep(key.to_move, key.black, key.white, values);
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes the blocks with White to move that are not stored.
+    fn complement(&mut self, stones: u32) -> Result<(), BuildError> {
+        if self.workspace.index.exchanges() {
+            for black in self.workspace.sizes.blacks(stones) {
+                let bytes = self.compute(Colour::White, black, stones - black)?;
+                self.values.keep(Colour::White, black, stones - black, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Blocks of a layer that hold the lowest bits of its values: one for each set of values.
+fn values_of(header: &LayerHeader) -> Vec<BlockKey> {
+    let mut keys = header.keys();
+    keys.retain(|key| key.kind == BlockKind::Wins);
+    keys
+}
+
+/// Positions of a layer that are computed: with both sides to move, unless it is the last one and one
+/// side is not stored.
+fn positions(workspace: &Workspace, stones: u32) -> u64 {
+    let both = stones < workspace.max_stones || !workspace.index.exchanges();
+    let positions = workspace.sizes.layer_addresses(stones) * if both { 2 } else { 1 };
+    positions.try_into().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,428 @@
+//! Builds by the sweep: rows from files, and to files.
+//!
+//! ```text
+//! parts of fewer black stones ──▶ rows, some at a time ──▶ slice in memory ──▶ parts
+//! ```
+//!
+//! The layers of a database go by the number of all stones, those of the sweep and the state space by
+//! the number of black ones. So rows are split by the number of white stones, and written to a part for
+//! each block.
+
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+use rayon::prelude::*;
+
+use super::error::{BuildError, PlanError};
+use super::estimate::{batch_rows, rows_read};
+use super::monitor::{BuildMonitor, Stage};
+use super::tasks::{Slices, Work};
+use super::workspace::Workspace;
+use crate::konane::Colour;
+use crate::tablebase::files::{BlockKey, BlockKind, Inflater, LayerFile, LayerWriter, ROWS, Scope};
+use crate::tablebase::index::Index;
+use crate::tablebase::values::remoteness::{exchange_ranks, ranks_of_moves};
+use crate::tablebase::values::sweep::row_ops::{for_each_group, put_plane, take_plane};
+use crate::tablebase::values::sweep::{Columns, Layer, Sweep, Words, row_words};
+use crate::tablebase::values::{StateSpaceError, StateSpaceEvent, statespace};
+
+/// A build by the sweep in a workspace.
+pub(super) struct SweepBuild<'a> {
+    workspace: &'a Workspace,
+    monitor: &'a BuildMonitor<'a>,
+    sweep: Sweep<'a>,
+    columns: Columns,
+    white: u32,
+}
+
+/// A block of rows in a file.
+struct BlockRows {
+    file: LayerFile,
+    key: BlockKey,
+    /// Bit of the values that the block has.
+    bit: usize,
+    /// Row of the block that is the first one of the slice.
+    first: u32,
+    row_bytes: usize,
+}
+
+impl<'a> SweepBuild<'a> {
+    pub fn new(workspace: &'a Workspace, monitor: &'a BuildMonitor<'a>) -> Self {
+        let white = workspace.sizes.squares(Colour::White);
+        let sweep = Sweep::new(&workspace.index);
+        SweepBuild { workspace, monitor, sweep, columns: Columns::new(white), white }
+    }
+
+    /// Makes those files of a task that do not exist.
+    pub fn run(&self, work: Work) -> Result<(), BuildError> {
+        let workspace = self.workspace;
+        match work {
+            Work::Layer { stones } => {
+                if workspace.read_entry(stones)?.is_some() {
+                    return workspace.remove_parts(stones);
+                }
+                // One that is damaged is removed: its parts may have to be made first.
+                match workspace.layer_path(stones).exists() {
+                    true => workspace.find_layer(stones, self.monitor).map(drop),
+                    false => workspace.assemble(stones, self.monitor),
+                }
+            }
+            Work::Rows { .. } if workspace.scope == Scope::Reachable => self.state_space(),
+            Work::Rows { black, .. } if workspace.slices == Slices::WHOLE => self.layer(black),
+            Work::Rows { black, to_move, slice } => {
+                let rows = workspace.slices.range(workspace.sizes.rows(black), slice);
+                self.slice(black, to_move, rows)
+            }
+        }
+    }
+
+    /// Makes the rows of both sides with `black` black stones. White's stay in memory until Black's
+    /// are written.
+    fn layer(&self, black: u32) -> Result<(), BuildError> {
+        let index = &self.workspace.index;
+        let planes = self.planes(black);
+        let rows = Layer::of_planes(index, black, planes);
+        let mut white_wins = rows.map_err(self.memory_error())?;
+        self.fill(Colour::White, &mut white_wins)?;
+        if planes > 1 {
+            white_wins.for_each_group(planes, exchange_ranks);
+        }
+        if self.workspace.stores(Colour::White) {
+            let missing = self.missing(black, Colour::White, 0);
+            self.write(missing, planes, |at, row, _| row.copy_from_slice(white_wins.row(at)))?;
+        }
+        if planes > 1 {
+            white_wins.for_each_group(planes, ranks_of_moves);
+        }
+        let patterns = index.orbits(black).patterns();
+        self.write(self.missing(black, Colour::Black, 0), planes, |at, row, scratch| {
+            self.sweep.black_row(&white_wins, patterns[at as usize], row, scratch);
+            if planes > 1 {
+                for_each_group(row, planes, exchange_ranks);
+            }
+        })
+    }
+
+    /// Makes a slice, and writes those of its parts that do not exist.
+    fn slice(&self, black: u32, to_move: Colour, rows: Range<u32>) -> Result<(), BuildError> {
+        let missing = self.missing(black, to_move, rows.start);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let slice = Layer::slice(&self.workspace.index, black, rows.clone());
+        let mut slice = slice.map_err(self.memory_error())?;
+        self.fill(to_move, &mut slice)?;
+        slice.split(&self.columns);
+        for key in missing {
+            self.monitor.check()?;
+            let mut writer = self.workspace.begin_part(key, rows.start)?;
+            for row in rows.clone() {
+                writer.write(slice.block_row(row, &self.columns, key.white))?;
+            }
+            self.workspace.end_part(writer, key, rows.start, self.monitor)?;
+        }
+        Ok(())
+    }
+
+    /// Fills rows with the values that follow from the rows that jumps lead to. Rows of several planes
+    /// are filled with ranks.
+    fn fill(&self, to_move: Colour, layer: &mut Layer) -> Result<(), BuildError> {
+        let Workspace { index, sizes, slices, .. } = self.workspace;
+        let (black, planes) = (layer.black(), layer.row_words() / row_words(self.white));
+        let whole = *slices == Slices::WHOLE;
+        let step = match whole {
+            true => rows_read(sizes, planes, rayon::current_num_threads()),
+            false => ROWS,
+        };
+        let lowest = match to_move {
+            Colour::White => black.saturating_sub(index.board().longest_jump()),
+            Colour::Black => black,
+        };
+        let end = if to_move == Colour::White { black } else { black + 1 };
+        let wanted =
+            (!whole).then(|| wanted(&self.sweep, index, black, to_move, layer.row_numbers()));
+        let targets = layer.targets();
+        for before in lowest..end {
+            let patterns = index.orbits(before).patterns();
+            let is_wanted = |row: u32| {
+                wanted.as_ref().is_none_or(|wanted| {
+                    let octet = wanted[(before - lowest) as usize][row as usize / ROWS];
+                    octet >> (row as usize % ROWS) & 1 == 1
+                })
+            };
+            for range in slices.ranges(patterns.len() as u64) {
+                let any_wanted =
+                    |&first: &u32| whole || (first..range.end).take(ROWS).any(is_wanted);
+                let firsts: Vec<u32> =
+                    (range.start..range.end).step_by(step).filter(any_wanted).collect();
+                if firsts.is_empty() {
+                    continue;
+                }
+                let sources = self.sources(before, !to_move, &range)?;
+                let reader = || RowReader::new(self, &sources, self.planes(before), planes);
+                firsts.into_par_iter().try_for_each_init(reader, |reader, first| {
+                    self.monitor.check()?;
+                    let count = (range.end - first).min(step as u32);
+                    reader.read(first - range.start, count)?;
+                    for row in (first..first + count).filter(|&row| is_wanted(row)) {
+                        let pattern = patterns[row as usize];
+                        let (row, scratch) = reader.row((row - first) as usize);
+                        match to_move {
+                            Colour::White => self.sweep.scatter(&targets, pattern, row, scratch),
+                            Colour::Black => {
+                                self.sweep.scatter_black(&targets, pattern, row, scratch);
+                            }
+                        }
+                    }
+                    Ok::<_, BuildError>(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Blocks of rows with `black` black stones, by number of white stones and bit. A layer of few
+    /// stones may have fewer bits than the rows; those are 0 there.
+    fn sources(
+        &self,
+        black: u32,
+        to_move: Colour,
+        rows: &Range<u32>,
+    ) -> Result<Vec<BlockRows>, BuildError> {
+        let mut sources = Vec::new();
+        for white in 0..=self.white {
+            let bits = self.workspace.metric.bits(black + white) as usize;
+            for bit in 0..bits.min(self.planes(black)) {
+                let kind = BlockKind::of_bit(bit as u32);
+                let key = BlockKey { kind, to_move, black, white };
+                let (file, first) = self.workspace.open_rows(key, rows)?;
+                let row_bytes = self.columns.row_bytes(white);
+                sources.push(BlockRows { file, key, bit, first, row_bytes });
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Planes of rows with `black` black stones.
+    fn planes(&self, black: u32) -> usize {
+        self.workspace.metric.bits_of_rows(black, self.white) as usize
+    }
+
+    fn missing(&self, black: u32, to_move: Colour, first: u32) -> Vec<BlockKey> {
+        let tasks = self.workspace.tasks_directory();
+        self.workspace.missing(black, to_move, first, &|name| tasks.join(name).exists()).collect()
+    }
+
+    fn memory_error(&self) -> impl FnOnce(std::io::Error) -> BuildError + use<> {
+        BuildError::io("reserve memory for building", &self.workspace.directory)
+    }
+
+    /// Writes whole blocks with the same number of black stones and side to move. `fill` makes a row
+    /// of `planes` planes, zeroed before, by its number.
+    fn write(
+        &self,
+        keys: Vec<BlockKey>,
+        planes: usize,
+        fill: impl Fn(u32, &mut [u64], &mut Vec<u64>) + Sync,
+    ) -> Result<(), BuildError> {
+        let Some(&BlockKey { black, .. }) = keys.first() else { return Ok(()) };
+        let rows = self.workspace.sizes.rows(black) as u32;
+        let begin = |key: BlockKey| {
+            let mut writer = self.workspace.begin_part(key, 0)?;
+            writer.reserve(rows as usize);
+            Ok((key, writer))
+        };
+        let mut writers: Vec<(BlockKey, LayerWriter)> =
+            keys.into_iter().map(begin).collect::<Result<_, BuildError>>()?;
+        let (words, plane_words) = (self.columns.words(), row_words(self.white));
+        // Bits that no value of these rows has, but others of their layers, are all zero.
+        let nothing = vec![0u64; words];
+        let batch = batch_rows(&self.workspace.sizes, planes);
+        // Mapped memory returns to the system at once; an allocator would keep some for each thread.
+        let buffer = Words::zeroed(batch * planes * words);
+        let mut buffer = buffer.map_err(self.memory_error())?;
+        for first in (0..rows).step_by(batch) {
+            self.monitor.check()?;
+            let rows = first..rows.min(first + batch as u32);
+            let columns = &mut buffer.as_mut_slice()[..rows.len() * planes * words];
+            columns.par_chunks_exact_mut(planes * words).zip(rows).for_each_init(
+                || (vec![0; planes * plane_words], vec![0; plane_words], Vec::new()),
+                |(row, plane, scratch), (columns, at)| {
+                    row.fill(0);
+                    fill(at, row, scratch);
+                    for (nth, columns) in columns.chunks_exact_mut(words).enumerate() {
+                        take_plane(row, planes, nth, plane);
+                        self.columns.split(plane, columns);
+                    }
+                    columns.iter_mut().for_each(|word| *word = word.to_le());
+                },
+            );
+            writers.par_iter_mut().try_for_each(|(key, writer)| {
+                let block = self.columns.block(key.white);
+                let bytes = self.columns.row_bytes(key.white);
+                let plane = match key.kind {
+                    BlockKind::Remoteness(bit) => usize::from(bit),
+                    _ => 0,
+                };
+                columns.chunks_exact(planes * words).try_for_each(|row| {
+                    let row = row.chunks_exact(words).nth(plane).unwrap_or(&nothing);
+                    writer.write(&bytemuck::cast_slice(&row[block.clone()])[..bytes])
+                })
+            })?;
+        }
+        let mut end = |(key, writer)| self.workspace.end_part(writer, key, 0, self.monitor);
+        writers.into_iter().try_for_each(&mut end)
+    }
+
+    /// Searches the state space, and writes all parts that do not exist.
+    fn state_space(&self) -> Result<(), BuildError> {
+        let index = &self.workspace.index;
+        let positions: Vec<u64> = self.workspace.row_positions().collect();
+        let advance = |black: u32| self.monitor.advance(positions[black as usize]);
+        let searched = statespace(index.board(), self.monitor.stop, &mut |event| match event {
+            StateSpaceEvent::Values { black, .. } => {
+                self.monitor.observer.stage(Stage::Rows { black });
+                advance(black);
+                Ok(())
+            }
+            StateSpaceEvent::Ply(ply) => {
+                self.monitor.observer.stage(Stage::Ply { ply: ply.ply });
+                Ok(())
+            }
+            StateSpaceEvent::Layer { reached, wins } => {
+                let black = reached[0].black();
+                for to_move in [Colour::Black, Colour::White] {
+                    let (reached, wins) = (reached[to_move.index()], wins[to_move.index()]);
+                    let missing = self.missing(black, to_move, 0).into_iter();
+                    let (won, marked): (Vec<_>, Vec<_>) =
+                        missing.partition(|key| key.kind == BlockKind::Wins);
+                    self.write(won, 1, |at, row, _| {
+                        let rows = reached.row(at).iter().zip(wins.row(at));
+                        row.iter_mut().zip(rows).for_each(|(out, (r, w))| *out = r & w);
+                    })?;
+                    self.write(marked, 1, |at, row, _| row.copy_from_slice(reached.row(at)))?;
+                }
+                advance(black);
+                Ok(())
+            }
+        });
+        searched.map(drop).map_err(|error| match error {
+            StateSpaceError::Observer(error) => error,
+            StateSpaceError::Interrupted => BuildError::Interrupted,
+            StateSpaceError::Memory(error) => self.memory_error()(error),
+            StateSpaceError::TooLarge { .. } => {
+                let board = index.board().dimensions();
+                PlanError::ReachableTooLarge { board }.into()
+            }
+        })
+    }
+}
+
+/// Rows from which a slice is made, by number of black stones and octet: a bit for each row.
+pub(super) fn wanted(
+    sweep: &Sweep<'_>,
+    index: &Index,
+    black: u32,
+    to_move: Colour,
+    rows: Range<u32>,
+) -> Vec<Vec<u8>> {
+    let lowest = match to_move {
+        Colour::White => black.saturating_sub(index.board().longest_jump()),
+        Colour::Black => black,
+    };
+    let octets = |b: u32| vec![0u8; index.orbits(b).patterns().len().div_ceil(ROWS)];
+    let mut wanted: Vec<Vec<u8>> = (lowest..=black).map(octets).collect();
+    for &pattern in &index.orbits(black).patterns()[rows.start as usize..rows.end as usize] {
+        let mark = |b: u32, row: u32| {
+            wanted[(b - lowest) as usize][row as usize / ROWS] |= 1 << (row % ROWS as u32);
+        };
+        match to_move {
+            Colour::White => sweep.white_sources(pattern, mark),
+            Colour::Black => sweep.black_sources(pattern, mark),
+        }
+    }
+    wanted
+}
+
+/// Reads rows from their blocks, some at a time. Each thread has one.
+struct RowReader<'a> {
+    build: &'a SweepBuild<'a>,
+    sources: &'a [BlockRows],
+    /// Planes that the blocks have, and planes of the rows that are made of them.
+    planes: [usize; 2],
+    inflater: Inflater,
+    /// Rows of each source.
+    blocks: Vec<Vec<u8>>,
+    split: Vec<u64>,
+    plane: Vec<u64>,
+    row: Vec<u64>,
+    scratch: Vec<u64>,
+}
+
+impl<'a> RowReader<'a> {
+    fn new(
+        build: &'a SweepBuild<'a>,
+        sources: &'a [BlockRows],
+        stored_planes: usize,
+        planes: usize,
+    ) -> Self {
+        let plane_words = row_words(build.white);
+        RowReader {
+            build,
+            sources,
+            planes: [stored_planes, planes],
+            inflater: Inflater::new(),
+            blocks: vec![Vec::new(); sources.len()],
+            split: vec![0; build.columns.words()],
+            plane: vec![0; if planes > 1 { plane_words } else { 0 }],
+            row: vec![0; planes * plane_words],
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Reads `count` rows, from the row `first` of the slice on.
+    fn read(&mut self, first: u32, count: u32) -> Result<(), BuildError> {
+        let SweepBuild { workspace, monitor, white, .. } = self.build;
+        for (source, bytes) in self.sources.iter().zip(&mut self.blocks) {
+            bytes.resize(count as usize * source.row_bytes, 0);
+            let first = source.first + first;
+            workspace.read_rows(&source.file, source.key, first, &mut self.inflater, bytes)?;
+        }
+        let bytes = (u64::from(count).next_multiple_of(ROWS as u64) << white) / 8;
+        monitor.read_bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// One of these rows, over all white patterns, and memory for its images. Rows of several planes
+    /// hold the ranks of moves to their positions.
+    fn row(&mut self, nth: usize) -> (&[u64], &mut Vec<u64>) {
+        let columns = &self.build.columns;
+        let [stored_planes, planes] = self.planes;
+        if planes > 1 {
+            self.row.fill(0);
+        }
+        for bit in 0..stored_planes {
+            if planes > 1 {
+                self.split.fill(0);
+            }
+            for (source, bytes) in self.sources.iter().zip(&self.blocks) {
+                if source.bit == bit {
+                    let n = source.row_bytes;
+                    let bytes = &bytes[nth * n..(nth + 1) * n];
+                    columns.put_block(&mut self.split, source.key.white, bytes);
+                }
+            }
+            match planes {
+                1 => columns.join(&self.split, &mut self.row),
+                _ => {
+                    columns.join(&self.split, &mut self.plane);
+                    put_plane(&mut self.row, planes, bit, &self.plane);
+                }
+            }
+        }
+        if planes > 1 {
+            for_each_group(&mut self.row, planes, ranks_of_moves);
+        }
+        (&self.row, &mut self.scratch)
+    }
+}

@@ -1,0 +1,324 @@
+//! Statistics of the positions in a layer's file.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::error::DatabaseError;
+use super::format::{BlockKey, BlockKind, Scope};
+use super::layer_file::{Inflater, LayerFile};
+use super::layer_index::{Block, count_ones};
+use super::manifest::ManifestLayer;
+use crate::konane::Colour;
+use crate::tablebase::index::{Index, binomial, stabiliser};
+
+/// Bytes of rows that one task counts.
+const TASK_BYTES: u64 = 1 << 18;
+
+/// Number of values that a remoteness can have: 0 to 63.
+const VALUES: usize = 64;
+
+/// Numbers of positions.
+///
+/// In scope complete, of all sets of stones with either side to move, equivalent ones counted one
+/// by one. In scope reachable, of positions that differ by more than a symmetry which keeps the
+/// colours, the removals before the jumping phase left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// Positions.
+    pub positions: u64,
+    /// Those with Black to move in which Black wins.
+    pub black_to_move_wins: u64,
+    /// Those with White to move in which White wins.
+    pub white_to_move_wins: u64,
+}
+
+/// As errors name them.
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { positions, black_to_move_wins: black, white_to_move_wins: white } = self;
+        write!(f, "{positions} positions, {black} won by Black to move, {white} by White to move")
+    }
+}
+
+impl Counts {
+    /// The sum; `None` if it has more than 64 bits.
+    pub fn checked_add(self, other: Counts) -> Option<Counts> {
+        Some(Counts {
+            positions: self.positions.checked_add(other.positions)?,
+            black_to_move_wins: self.black_to_move_wins.checked_add(other.black_to_move_wins)?,
+            white_to_move_wins: self.white_to_move_wins.checked_add(other.white_to_move_wins)?,
+        })
+    }
+}
+
+/// Numbers of positions by remoteness, from 0 to the largest: of all sets of stones, equivalent ones
+/// counted one by one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Histogram {
+    /// With Black to move.
+    pub black: Vec<u64>,
+    /// With White to move.
+    pub white: Vec<u64>,
+}
+
+impl Histogram {
+    /// Adds the positions of another layer.
+    pub fn add(&mut self, other: &Histogram) {
+        add(&mut self.black, &other.black);
+        add(&mut self.white, &other.white);
+    }
+
+    /// The largest remoteness of a position.
+    pub fn longest(&self) -> u32 {
+        self.black.len().max(self.white.len()).saturating_sub(1) as u32
+    }
+
+    /// Positions, and those that the side to move wins, by the side to move; `None` if there are
+    /// 2⁶⁴ or more.
+    pub(super) fn totals(&self) -> Option<[(u64, u64); 2]> {
+        let total = |side: &[u64]| {
+            let all = side.iter().try_fold(0u64, |sum, &n| sum.checked_add(n))?;
+            Some((all, wins(side)))
+        };
+        Some([total(&self.black)?, total(&self.white)?])
+    }
+}
+
+/// Adds numbers to numbers, without zeros at the end.
+fn add(to: &mut Vec<u64>, numbers: &[u64]) {
+    let used = numbers.iter().rposition(|&number| number > 0).map_or(0, |last| last + 1);
+    to.resize(to.len().max(used), 0);
+    to.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+}
+
+/// Number of won positions: those of odd remoteness.
+fn wins(by_value: &[u64]) -> u64 {
+    by_value.iter().skip(1).step_by(2).sum()
+}
+
+/// Counts the positions of a layer file: all of them with their equivalent ones in scope complete, one
+/// of each in scope reachable. The histogram is empty for outcomes. Reads the whole file and checks it
+/// as [`LayerFile::verify`] does, in parallel, in the current pool of `rayon`.
+///
+/// # Errors
+/// As there, and if the rows are not those of the index.
+///
+/// # Panics
+/// If the index is one of another board.
+pub fn count_layer(
+    index: &Index,
+    file: &LayerFile,
+    stop: &AtomicBool,
+) -> Result<(Counts, Histogram), DatabaseError> {
+    let header = file.header();
+    assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
+    let (mut counts, mut histogram) = (Counts::default(), Histogram::default());
+    for block in file.blocks() {
+        let key = block.key();
+        let bits = match key.kind {
+            BlockKind::Wins => 0..header.bits(),
+            BlockKind::Reached => 0..1,
+            // Counted with the wins.
+            BlockKind::Remoteness(_) => continue,
+        };
+        let bit = |bit| match bit {
+            0 => Ok(block),
+            bit => file.expect_block(BlockKey { kind: BlockKind::of_bit(bit), ..key }),
+        };
+        let blocks = bits.map(bit).collect::<Result<Vec<_>, DatabaseError>>()?;
+        let by_value = count_values(index, file, &blocks, stop)?;
+        let (of_side, histogram) = match key.to_move {
+            Colour::Black => (&mut counts.black_to_move_wins, &mut histogram.black),
+            Colour::White => (&mut counts.white_to_move_wins, &mut histogram.white),
+        };
+        match key.kind {
+            BlockKind::Reached => counts.positions += by_value[1],
+            _ => *of_side += wins(&by_value),
+        }
+        if header.states_remoteness() {
+            add(histogram, &by_value);
+        }
+    }
+    if header.scope == Scope::Complete {
+        // Both sides to move for every set of stones.
+        let sets = |black| {
+            let white = binomial(header.count(Colour::White), header.stones - black);
+            binomial(header.count(Colour::Black), black) * white
+        };
+        counts.positions = 2 * (0..=header.stones).map(sets).sum::<u64>();
+        if index.exchanges() {
+            counts.white_to_move_wins = counts.black_to_move_wins;
+            histogram.white = histogram.black.clone();
+        }
+    }
+    Ok((counts, histogram))
+}
+
+/// The manifest's entry of a layer, from its file.
+///
+/// # Errors
+/// As [`count_layer`].
+pub fn layer_entry(
+    index: &Index,
+    file: &LayerFile,
+    stop: &AtomicBool,
+) -> Result<ManifestLayer, DatabaseError> {
+    let (stones, (counts, _)) = (file.header().stones, count_layer(index, file, stop)?);
+    let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
+    Ok(ManifestLayer { stones, bytes, footer_xxh3, counts })
+}
+
+/// Counts positions by value. The blocks have the bits of the same values, from the lowest on; their
+/// numbers of set bits are checked.
+fn count_values(
+    index: &Index,
+    file: &LayerFile,
+    blocks: &[&Block],
+    stop: &AtomicBool,
+) -> Result<[u64; VALUES], DatabaseError> {
+    let BlockKey { black, white, .. } = blocks[0].key();
+    let patterns = index.orbits(black).patterns();
+    for block in blocks {
+        if block.rows() != patterns.len() as u64 {
+            let what = format!("the rows of {}", block.key());
+            return Err(DatabaseError::damaged(file.path(), what, patterns.len(), block.rows()));
+        }
+    }
+    let (columns, row_bytes) = (blocks[0].columns(), blocks[0].row_bytes() as usize);
+    let rows = patterns.len() as u64;
+    let each = (TASK_BYTES / row_bytes as u64 + 1).next_multiple_of(8);
+    let count = |state: &mut (Inflater, Vec<Vec<u8>>), rows: Range<u64>| {
+        DatabaseError::go_on(stop)?;
+        let (inflater, buffers) = state;
+        let (mut by_value, mut set_bits) = ([0; VALUES], [0; VALUES]);
+        for (block, buffer) in blocks.iter().zip(&mut *buffers) {
+            buffer.resize((rows.end - rows.start) as usize * row_bytes, 0);
+            file.read_rows(block, rows.start, inflater, buffer)?;
+        }
+        for (nth, row) in rows.enumerate() {
+            let place = nth * row_bytes..(nth + 1) * row_bytes;
+            let pattern = patterns[row as usize];
+            let wins = count_ones(&buffers[0][place.clone()]);
+            set_bits[0] += wins;
+            for (buffer, set) in buffers.iter().zip(&mut set_bits).skip(1) {
+                *set += count_ones(&buffer[place.clone()]);
+            }
+            if file.header().scope == Scope::Reachable {
+                by_value[1] += count_orbits(index, pattern, white, &buffers[0][place]);
+                continue;
+            }
+            let symmetries = index.numbering().symmetries() as u64;
+            let images =
+                symmetries / u64::from(stabiliser(index.numbering(), pattern).count_ones());
+            if buffers.len() == 1 {
+                by_value[0] += images * (columns - wins);
+                by_value[1] += images * wins;
+                continue;
+            }
+            let bits: Vec<&[u8]> = buffers.iter().map(|buffer| &buffer[place.clone()]).collect();
+            let counted = count_row(&bits, columns);
+            by_value.iter_mut().zip(counted).for_each(|(sum, n)| *sum += images * n);
+        }
+        Ok::<_, DatabaseError>((by_value, set_bits))
+    };
+    let sum = |mut a: [u64; VALUES], b: [u64; VALUES]| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    let (by_value, set_bits) = (0..rows.div_ceil(each))
+        .into_par_iter()
+        .map(|task| task * each..rows.min((task + 1) * each))
+        .map_init(|| (Inflater::new(), vec![Vec::new(); blocks.len()]), count)
+        .try_reduce(
+            || ([0; VALUES], [0; VALUES]),
+            |one, other| Ok((sum(one.0, other.0), sum(one.1, other.1))),
+        )?;
+    for (block, set_bits) in blocks.iter().zip(set_bits) {
+        file.check_set_bits(block, set_bits)?;
+    }
+    Ok(by_value)
+}
+
+/// Positions of a row, equivalent ones counted once. They are all in the row; where its black
+/// pattern has symmetries of its own, a position counts at its least column.
+fn count_orbits(index: &Index, pattern: u32, white: u32, row: &[u8]) -> u64 {
+    let numbering = index.numbering();
+    let own = stabiliser(numbering, pattern);
+    if own == 1 {
+        return count_ones(row);
+    }
+    let ranks = index.ranks(Colour::White);
+    let patterns = ranks.patterns(white).zip(0usize..);
+    let is_least = |&(pattern, column): &(u32, usize)| {
+        row[column / 8] >> (column % 8) & 1 == 1
+            && (1..numbering.symmetries())
+                .filter(|g| own >> g & 1 == 1)
+                .all(|g| numbering.image(Colour::White, g, pattern) >= pattern)
+    };
+    patterns.filter(is_least).count() as u64
+}
+
+/// Columns of a row by value; `bits` are its bits from the lowest on.
+fn count_row(bits: &[&[u8]], columns: u64) -> [u64; VALUES] {
+    let mut counts = [0; VALUES];
+    let mut words = vec![0u64; bits.len()];
+    let mut left = columns;
+    for at in (0..bits[0].len()).step_by(8) {
+        for (word, bytes) in words.iter_mut().zip(bits) {
+            let mut buffer = [0; 8];
+            let taken = &bytes[at..bytes.len().min(at + 8)];
+            buffer[..taken.len()].copy_from_slice(taken);
+            *word = u64::from_le_bytes(buffer);
+        }
+        let valid = if left >= 64 { u64::MAX } else { (1 << left) - 1 };
+        left = left.saturating_sub(64);
+        split(&words, valid, 0, &mut counts);
+    }
+    counts
+}
+
+/// Counts the columns of a word that `among` marks, by value. `value` has the bits of the planes above
+/// `words`.
+fn split(words: &[u64], among: u64, value: usize, counts: &mut [u64; VALUES]) {
+    if among == 0 {
+        return;
+    }
+    match words.split_last() {
+        None => counts[value] += u64::from(among.count_ones()),
+        Some((word, lower)) => {
+            split(lower, among & !word, value, counts);
+            split(lower, among & word, value | 1 << lower.len(), counts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_column_by_column() {
+        for columns in [1u64, 7, 8, 63, 64, 65, 200] {
+            for planes in 1..=6usize {
+                let row_bytes = columns.div_ceil(8) as usize;
+                let mut bits = vec![vec![0u8; row_bytes]; planes];
+                let mut expected = [0; VALUES];
+                for column in 0..columns as usize {
+                    let value = (column * column * 31 + column) % (1 << planes);
+                    expected[value] += 1;
+                    for (plane, bytes) in bits.iter_mut().enumerate() {
+                        bytes[column / 8] |= ((value >> plane & 1) as u8) << (column % 8);
+                    }
+                }
+                let bits: Vec<&[u8]> = bits.iter().map(|b| &b[..]).collect();
+                assert_eq!(count_row(&bits, columns), expected);
+            }
+        }
+    }
+}
