@@ -32,9 +32,9 @@ impl<K: Known> Solver<'_, K> {
         let solver = self.on_two_levels();
         let combination = solver.options.profile.dfpn().combination;
         let number = solver.number();
-        let (solution, _) = solver.search_by(observer, |root, tree, observer, port| {
+        let (solution, _) = solver.search_by(observer, |root, tree, observer, snapshots| {
             let tree = tree.expect("a search on two levels has room for a tree");
-            lead(root, tree, combination, rules, plain, number, observer, port, run)
+            lead(root, tree, combination, rules, plain, number, observer, snapshots, run)
         })?;
         Ok(solution)
     }

@@ -38,7 +38,7 @@ use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Counters, Outcome, Reason, Report, RootChild, RootChildren};
-use crate::snapshot::{SavedTree, TreePort};
+use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Entry as TableEntry, Stored, Table};
 
 /// The parameters of a tree for several workers.
@@ -85,7 +85,7 @@ pub struct JobTree<'a, G: Game> {
     table_used: u64,
     /// What the table has not been told yet.
     news: Vec<(u64, TableEntry)>,
-    port: &'a TreePort,
+    port: &'a TreeSnapshots,
     memory: Memory,
     region: Region,
     options: JobTreeOptions,
@@ -116,7 +116,7 @@ impl<'a, G: Game> JobTree<'a, G> {
         root: Root<'a, G>,
         tree: SavedTree,
         options: JobTreeOptions,
-        port: &'a TreePort,
+        port: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
         let SavedTree { memory, region, root_block, .. } = tree;
@@ -533,7 +533,7 @@ impl<G: Game> FirstLevel for JobTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.news) {
             self.store(code, entry, counters);
         }
-        self.port.look(&self.memory, &self.region, self.root_block);
+        self.port.look(&mut self.memory, &self.region, self.root_block);
     }
 
     fn make_room(&mut self) {

@@ -21,7 +21,7 @@ use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::plain::known::Answer;
 use crate::run::{Control, Limits, Observer, Report};
-use crate::snapshot::{SavedTree, TreePort};
+use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::Table;
 
 /// The least memory that a worker's second-level trees get, in bytes: some 3000 nodes.
@@ -42,8 +42,7 @@ const STACK_BYTES: usize = 2 << 20;
 /// is summed; the node limit is overrun by at most two expansions of each, one at either level. How
 /// many nodes are searched depends on how the threads run, the value does not.
 ///
-/// The first level's tree is left at `port`, where somebody keeps checkpoints
-/// ([`crate::snapshot`]); for others there is [`TreePort::idle`].
+/// `port` gives access to the first level's tree during the search, and to the tree that it leaves.
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -53,7 +52,7 @@ pub fn pn2_parallel<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
 ) -> Report {
     // A root whose value is known takes no more than an expansion.
     if tree.beside.is_empty() || root.game.known(root.code) != Answer::Unknown {
@@ -76,7 +75,7 @@ fn search_with<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
 ) -> Report {
     let Root { game, table, .. } = root;
     let memories = std::mem::take(&mut tree.beside);

@@ -8,7 +8,7 @@ use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::game::Game;
 use crate::run::{Observer, Report};
-use crate::snapshot::{SavedTree, TreePort};
+use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Cursor, Table};
 
 /// How a leader and workers with tables of their own share what they know, beside [`RemoteRules`].
@@ -62,7 +62,7 @@ pub fn lead<G: Game>(
     plain: PlainRules,
     search: u64,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
     run: impl FnOnce(&mut dyn RemoteLeader),
 ) -> Report {
     let PlainRules { refresh_age, congestion_64, fact_work, .. } = plain;

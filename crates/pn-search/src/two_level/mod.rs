@@ -31,7 +31,7 @@ use super::plain::Root;
 use super::plain::evaluate::Growth;
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Progress, Report};
-use super::snapshot::{SavedTree, TreePort, TreeRoom};
+use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use super::table::Table;
 use job::{Searcher, of_job};
 
@@ -98,8 +98,7 @@ const LEAST_ROOM: u64 = 1 << 16;
 /// root, [`first_level`](super::run::Counters::first_level) those of them that became nodes of the
 /// first level's tree, and [`second_level`](super::run::Counters::second_level) the others.
 ///
-/// The tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]); for others
-/// there is [`TreePort::idle`].
+/// `port` gives access to the tree during the search, and to the tree that it leaves.
 ///
 /// If the system starts fewer threads, there are fewer workers.
 ///
@@ -111,7 +110,7 @@ pub fn two_level<G: Game>(
     options: TwoLevelOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
 ) -> Report {
     let Root { game, table, .. } = root;
     let tree_options = JobTreeOptions {

@@ -35,7 +35,7 @@ fn tree(bytes: usize, options: TwoLevelOptions) -> SavedTree {
 fn run(game: &impl Game, options: TwoLevelOptions, limits: Limits<'_>) -> Report {
     let table = Table::new(1 << 16).unwrap();
     let root = Root::new(game, 0, &table);
-    two_level(root, tree(1 << 20, options), options, limits, &mut (), &TreePort::idle())
+    two_level(root, tree(1 << 20, options), options, limits, &mut (), &TreeSnapshots::new())
 }
 
 #[test]
@@ -126,7 +126,8 @@ fn too_little_memory_is_no_answer() {
         let table = Table::new(1 << 16).unwrap();
         let options = options(2, 1, 30);
         let (root, tree) = (Root::new(&game, 0, &table), tree(bytes, options));
-        let report = two_level(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
+        let report =
+            two_level(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));
     }
 }
@@ -161,7 +162,7 @@ fn a_panic_while_the_table_grows_ends_the_search() {
             let (root, tree) =
                 (Root::new(&game, GrowthPanic::ROOT, &table), tree(1 << 20, options));
             let search = || {
-                two_level(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
+                two_level(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new());
             };
             let has_panicked = catch_unwind(AssertUnwindSafe(search)).is_err();
             ended.send((has_panicked, game.has_panicked())).unwrap();
@@ -214,7 +215,7 @@ fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
         let table = Table::new(1 << 16).unwrap();
         let options = options(3, 1, 30);
         let (root, tree) = (Root::new(&nim, 0, &table), tree(1 << 20, options));
-        two_level(root, tree, options, Limits::default(), &mut Panics, &TreePort::idle())
+        two_level(root, tree, options, Limits::default(), &mut Panics, &TreeSnapshots::new())
     });
     assert!(broken.is_err());
 }

@@ -15,7 +15,7 @@ use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Limits, Outcome};
-use crate::snapshot::{SavedTree, TreePort, TreeRoom};
+use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::graph::GraphGame;
@@ -302,7 +302,7 @@ fn empty() -> SavedTree {
 /// Searches with workers that come one after the other.
 fn run(game: &GraphGame, rules: Rules, workers: u64, trouble: Trouble, seed: u64) -> Summary {
     let table = Table::new(1 << 14).unwrap();
-    let port = TreePort::idle();
+    let port = TreeSnapshots::new();
     let tree = JobTree::new(Root::new(game, 0, &table), empty(), TREE, &port);
     let mut world = World::new(game, Leader::new(tree, rules, 0), workers, trouble, seed);
     world.run();
@@ -381,7 +381,7 @@ fn node_limits_hold_for_all_workers_together() {
 
 /// A leader and what it needs, with the large game.
 fn with_leader(test: impl FnOnce(&mut Leader<JobTree<'_, GraphGame>>)) {
-    let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreePort::idle());
+    let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreeSnapshots::new());
     let tree = JobTree::new(Root::new(&game, 0, &table), empty(), TREE, &port);
     test(&mut Leader::new(tree, rules(30), 0));
 }
