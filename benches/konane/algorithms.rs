@@ -12,7 +12,7 @@ use konane::search::plain::Root;
 use konane::search::pn2::pn2;
 use konane::search::pns::pns;
 use konane::search::run::{Limits, Outcome, Report};
-use konane::search::snapshot::{SavedTree, TreePort};
+use konane::search::snapshot::{SavedTree, TreeSnapshots};
 use konane::search::table::Table;
 use konane::{Colour, Position};
 
@@ -34,14 +34,14 @@ const ALGORITHMS: &[(&str, Run)] = &[
         let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pns();
         let tree = SavedTree::empty(options.tree_room(TREE)).unwrap();
-        pns(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
+        pns(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
     }),
     ("pn2", |game, root| {
         let table = table();
         let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pn2();
         let tree = SavedTree::empty(options.tree_room(TREE, NonZeroUsize::MIN)).unwrap();
-        pn2(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
+        pn2(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
     }),
     ("dfpn", |game, root| {
         dfpn(Root::new(game, root, &table()), Profile::Tuned.dfpn(), Limits::default(), &mut ())

@@ -1,12 +1,14 @@
-//! Any bytes are a checkpoint or are refused. Blind bytes never get past the checksums, so these are
-//! put right; then a reader may find contradictions, but does not panic or ask for much memory.
+//! Any bytes are a checkpoint or are refused. Random bytes never pass the checksums, so these are
+//! corrected. Then a reader may find contradictions, but does not panic, loop or ask for much memory.
 #![no_main]
 
 use std::io::Cursor;
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use konane::checkpoint::format::{BlockHeader, BlockKind, Footer, HEADER_BYTES, Header};
+use konane::checkpoint::format::{
+    BlockHeader, CheckpointFooter, CheckpointHeader, HEADER_BYTES, Section,
+};
 use konane::checkpoint::{CheckpointReader, Identity, Totals};
 use konane::search::pns::PnsOptions;
 use konane::search::table::Table;
@@ -27,7 +29,8 @@ struct Input<'a> {
     edited: u8,
     entries: u16,
     tree_nodes: u16,
-    tree_bytes: u32,
+    /// In place of the true number.
+    tree_bytes: Option<u32>,
     blocks: Vec<Block<'a>>,
 }
 
@@ -41,7 +44,7 @@ fuzz_target!(|input: Input| {
         position: text("position"),
         root: 7,
     };
-    let mut bytes = Header { identity, totals: Totals::default() }.encode().to_vec();
+    let mut bytes = CheckpointHeader { identity, totals: Totals::default() }.encode().to_vec();
     for &(at, value) in &input.header_edits[..usize::from(input.edited) % 3] {
         bytes[usize::from(at) % (HEADER_BYTES - 8)] = value;
     }
@@ -49,18 +52,18 @@ fuzz_target!(|input: Input| {
     bytes[HEADER_BYTES - 8..].copy_from_slice(&checksum.to_le_bytes());
     for block in &input.blocks {
         let (length, stored) = block.content.store();
-        let kind = if block.is_tree { BlockKind::Records } else { BlockKind::Entries };
-        let (raw_bytes, stored_bytes) = (length as u32, stored.len() as u32);
-        let items = block.items.into();
-        let mut header = BlockHeader { kind, items, raw_bytes, stored_bytes, xxh3: 0 };
-        header.xxh3 = header.checksum(&stored);
-        bytes.extend(header.encode());
+        let section = if block.is_tree { Section::Tree } else { Section::Table };
+        let raw_bytes = length as u32;
+        let items = if block.is_tree { raw_bytes / 16 } else { block.items.into() };
+        bytes.extend(BlockHeader::new(section, items, raw_bytes, &stored).encode());
         bytes.extend(stored);
     }
-    let footer = Footer {
+    let tree = input.blocks.iter().filter(|block| block.is_tree);
+    let tree_bytes: u64 = tree.map(|block| block.content.store().0 as u64).sum();
+    let footer = CheckpointFooter {
         entries: input.entries.into(),
         tree_nodes: input.tree_nodes.into(),
-        tree_bytes: input.tree_bytes.into(),
+        tree_bytes: input.tree_bytes.map_or(tree_bytes, u64::from),
         blocks: input.blocks.len() as u64,
         offset: bytes.len() as u64,
         xxh3: xxh3_64(&bytes),

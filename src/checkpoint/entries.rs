@@ -1,7 +1,7 @@
 //! A block of table entries: sorted by code, and byte by byte.
 //!
-//! What the first bytes of all entries have in common then stands side by side, and so on. Sorted,
-//! the upper bytes of the codes nearly repeat; where an entry stood in the table is found again from
+//! The first bytes of all entries come first, then all second bytes, and so on. In sorted codes the
+//! upper bytes nearly repeat, so they compress well. The place of an entry in the table follows from
 //! its key.
 
 use crate::file::fields::u64_at;
@@ -32,7 +32,7 @@ pub fn encode(cells: &mut [u128], raw: &mut Vec<u8>) {
     }
 }
 
-/// The cells of a block. `None` if these are not `count` entries, sorted, as a table has them.
+/// Returns the cells of a block, or `None` if these are not `count` sorted entries of a table.
 pub fn decode(raw: &[u8], count: usize) -> Option<Vec<u128>> {
     if count.checked_mul(BYTES) != Some(raw.len()) {
         return None;
@@ -56,7 +56,7 @@ pub fn decode(raw: &[u8], count: usize) -> Option<Vec<u128>> {
     sound.then_some(cells)
 }
 
-/// Eight times eight bytes with rows for columns.
+/// Transposes a matrix of eight times eight bytes.
 #[inline(always)]
 fn transposed(mut rows: [u64; 8]) -> [u64; 8] {
     for (step, mask) in
@@ -92,7 +92,7 @@ mod tests {
         ]
     }
 
-    /// The cells of a table in which these entries are stored.
+    /// Stores entries in a table and returns its cells.
     fn cells_of(entries: &[(u64, Entry)]) -> Vec<u128> {
         let table = Table::new(1 << 16).unwrap();
         for &(code, entry) in entries {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_search_stores_is_refused() {
+    fn entries_that_no_search_stores_are_refused() {
         let cell = |phi: u128, delta: u128| (phi | delta << 28) << 64 | 5;
         let infinity = 1 << 27;
         for (phi, delta) in [

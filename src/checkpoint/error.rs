@@ -1,4 +1,4 @@
-//! What can be wrong with a checkpoint.
+//! Errors of checkpoints.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ use crate::system::bytes_text;
 pub(super) const CHECKPOINT: &FileKind = &FileKind {
     name: "a checkpoint of a search",
     format: "checkpoint",
-    versions: "version 1",
+    versions: "version 2",
     whole: "it",
     again: "begin the search anew",
 };
 
-/// An amount that is no less when it is read as it is written: with three digits.
+/// Text of an amount that is not less than `bytes` although the text has three digits only.
 fn at_least(bytes: u64) -> String {
     bytes_text(bytes.saturating_add(bytes / 100))
 }
 
-/// Why a checkpoint could not be written, read or continued.
+/// Reason why a checkpoint cannot be written, read or resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The file cannot be written, read or believed.
+    /// The file cannot be written or read, or is damaged.
     #[error(transparent)]
     File(#[from] FileError),
-    /// There is no file to go on from.
+    /// There is no file to resume from.
     #[error(
         "there is no checkpoint {}: check the name, or begin a new search without resuming",
         path.display()
@@ -68,7 +68,7 @@ pub enum CheckpointError {
         /// Bytes that are free.
         have: u64,
     },
-    /// A checkpoint of another search than the one that is to go on.
+    /// A checkpoint of another search than the one that is to be resumed.
     #[error(
         "{} is a checkpoint of another search: its {what} is {got}, not {expected}; \
          ask for the same search, or name another file", path.display()
@@ -76,9 +76,9 @@ pub enum CheckpointError {
     OtherSearch {
         /// The file.
         path: PathBuf,
-        /// What differs: `board`, `position`, `algorithm`, `profile` or `rules`.
+        /// Name of the difference: `board`, `position`, `algorithm`, `profile` or `rules`.
         what: &'static str,
-        /// That of the search that is to go on.
+        /// That of the search that is to be resumed.
         expected: String,
         /// That of the file.
         got: String,
@@ -101,7 +101,7 @@ pub enum CheckpointError {
     /// The system does not give the memory for the tree.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// Somebody set the stop flag while the checkpoint was read.
+    /// The stop flag was set while the checkpoint was read.
     #[error("interrupted while {} was read; it is as it was", path.display())]
     Interrupted {
         /// The file.
@@ -134,7 +134,7 @@ impl CheckpointError {
         move |error| to_file(error).into()
     }
 
-    /// A contradiction in a file.
+    /// An error for a file that contradicts itself.
     pub(super) fn damaged(
         path: &Path,
         what: impl Into<String>,

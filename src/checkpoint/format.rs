@@ -1,6 +1,7 @@
 //! The bytes of a checkpoint, as docs/CHECKPOINT_FORMAT.md specifies them: header, block headers and
 //! footer. Numbers are little-endian.
 
+use std::array;
 use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -16,7 +17,7 @@ pub const MAGIC: [u8; 8] = *b"KONCHKPT";
 pub const END_MAGIC: [u8; 8] = *b"KONCHEND";
 
 /// The version of the format that is written and read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 384;
@@ -27,12 +28,18 @@ pub const BLOCK_HEADER_BYTES: usize = 24;
 /// Bytes of the footer.
 pub const FOOTER_BYTES: usize = 64;
 
-/// The most bytes that a block may have before compression, so that a damaged header asks for no
-/// more memory.
+/// Maximum size of a block before compression, which bounds the memory that a damaged header can ask
+/// for.
 pub const MAX_BLOCK_BYTES: usize = 1 << 24;
 
 /// Entries of the table in every block but the last one.
 pub const BLOCK_ENTRIES: usize = 1 << 15;
+
+/// Units of the tree in every block but the last one: 1 MiB.
+pub const BLOCK_UNITS: usize = 1 << 16;
+
+/// Bytes of a unit of the tree.
+pub const UNIT_BYTES: usize = 16;
 
 /// The texts of the header: name, first byte, bytes. They are filled up with zeros.
 const TEXTS: [(&str, usize, usize); 5] = [
@@ -43,11 +50,11 @@ const TEXTS: [(&str, usize, usize); 5] = [
     ("position", 192, 160),
 ];
 
-/// Where the checksum of the header stands.
+/// First byte of the checksum of the header.
 const HEADER_XXH3: usize = HEADER_BYTES - 8;
 
-/// Which search a checkpoint belongs to. A search core knows no games, so these are names to it;
-/// a checkpoint goes on only where all of them are the same.
+/// Identity of the search that a checkpoint belongs to. A search continues only from a checkpoint with
+/// the same identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The rules of the game; at most 32 bytes.
@@ -58,14 +65,14 @@ pub struct Identity {
     pub algorithm: String,
     /// The parameters of the algorithm and of the leaf estimate; at most 32 bytes.
     pub profile: String,
-    /// The position in which the search began, for people; at most 160 bytes. Positions are compared
-    /// by `root`.
+    /// The position in which the search began, as text for messages; at most 160 bytes. Positions are
+    /// compared by `root`.
     pub position: String,
     /// The exact code of that position.
     pub root: u64,
 }
 
-/// What all runs of a search took together.
+/// Counters of all runs of a search together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Positions evaluated, as [`Counters::nodes`].
@@ -87,7 +94,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// With one run more.
+    /// Returns the totals with one run more.
     pub fn and(&self, counters: &Counters, nanoseconds: u64) -> Totals {
         Totals {
             nodes: self.nodes.saturating_add(counters.nodes),
@@ -107,9 +114,16 @@ impl Totals {
     }
 
     fn words(&self) -> [u64; 8] {
-        let Totals { nodes, expansions, settle_positions, known_hits, .. } = *self;
-        let Totals { first_level, second_level, nanoseconds, runs, .. } = *self;
-        [
+        let Totals { nodes, expansions, settle_positions: leaves, known_hits: known, .. } = *self;
+        let Totals { first_level: first, second_level: second, nanoseconds, runs, .. } = *self;
+        [nodes, expansions, leaves, known, first, second, nanoseconds, runs]
+    }
+
+    fn of_words(words: [u64; 8]) -> Self {
+        let [nodes, expansions, settle_positions, known_hits, first, second, nanoseconds, runs] =
+            words;
+        let (first_level, second_level) = (first, second);
+        Totals {
             nodes,
             expansions,
             settle_positions,
@@ -118,20 +132,20 @@ impl Totals {
             second_level,
             nanoseconds,
             runs,
-        ]
+        }
     }
 }
 
-/// What a checkpoint says about itself before its blocks.
+/// Content of the bytes before the blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// Which search it is of.
+pub struct CheckpointHeader {
+    /// The search.
     pub identity: Identity,
-    /// What the search took until the checkpoint was begun.
+    /// Its counters when the checkpoint was begun.
     pub totals: Totals,
 }
 
-impl Header {
+impl CheckpointHeader {
     /// The bytes at the beginning of the file.
     ///
     /// # Panics
@@ -202,36 +216,26 @@ impl Header {
             let what = "the unused part of the header";
             return Err(CheckpointError::damaged(path, what, "zero", "something else"));
         }
-        let word = |index: usize| u64_at(bytes, 24 + 8 * index);
-        let totals = Totals {
-            nodes: word(0),
-            expansions: word(1),
-            settle_positions: word(2),
-            known_hits: word(3),
-            first_level: word(4),
-            second_level: word(5),
-            nanoseconds: word(6),
-            runs: word(7),
-        };
-        Ok(Header { identity, totals })
+        let totals = Totals::of_words(array::from_fn(|index| u64_at(bytes, 24 + 8 * index)));
+        Ok(CheckpointHeader { identity, totals })
     }
 }
 
-/// What the items of a block are.
+/// Part of the file to which a block belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockKind {
-    /// Entries of the table.
-    Entries,
-    /// Records of the tree.
-    Records,
+pub enum Section {
+    /// The table.
+    Table,
+    /// The tree.
+    Tree,
 }
 
-/// What stands before each block.
+/// Content of the bytes before each block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
-    /// What the items are.
-    pub kind: BlockKind,
-    /// Entries or records.
+    /// Part of the file to which the block belongs.
+    pub section: Section,
+    /// Entries of the table, or units of the tree.
     pub items: u32,
     /// Bytes before compression.
     pub raw_bytes: u32,
@@ -242,13 +246,20 @@ pub struct BlockHeader {
 }
 
 impl BlockHeader {
+    /// The header of a block that is stored in these bytes.
+    pub fn new(section: Section, items: u32, raw_bytes: u32, stored: &[u8]) -> Self {
+        let stored_bytes = stored.len() as u32;
+        let header = BlockHeader { section, items, raw_bytes, stored_bytes, xxh3: 0 };
+        BlockHeader { xxh3: header.checksum(stored), ..header }
+    }
+
     fn start(&self) -> [u8; 16] {
-        let kind = match self.kind {
-            BlockKind::Entries => 1u32,
-            BlockKind::Records => 2,
+        let section = match self.section {
+            Section::Table => 1u32,
+            Section::Tree => 2,
         };
         let mut bytes = [0; 16];
-        let words = [kind, self.items, self.raw_bytes, self.stored_bytes];
+        let words = [section, self.items, self.raw_bytes, self.stored_bytes];
         for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
         }
@@ -271,15 +282,16 @@ impl BlockHeader {
         bytes
     }
 
-    /// `None` for a kind that does not exist, or a block larger than blocks may be.
+    /// Reads the bytes before a block. Returns `None` for an unknown section and for a block that is
+    /// too large.
     pub fn decode(bytes: &[u8; BLOCK_HEADER_BYTES]) -> Option<Self> {
-        let kind = match u32_at(bytes, 0) {
-            1 => BlockKind::Entries,
-            2 => BlockKind::Records,
+        let section = match u32_at(bytes, 0) {
+            1 => Section::Table,
+            2 => Section::Tree,
             _ => return None,
         };
         let header = BlockHeader {
-            kind,
+            section,
             items: u32_at(bytes, 4),
             raw_bytes: u32_at(bytes, 8),
             stored_bytes: u32_at(bytes, 12),
@@ -294,12 +306,12 @@ impl BlockHeader {
 
 /// The last bytes of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Footer {
+pub struct CheckpointFooter {
     /// Entries of the table.
     pub entries: u64,
     /// Nodes of the tree, the root not counted.
     pub tree_nodes: u64,
-    /// Bytes that the tree takes in memory.
+    /// Bytes of the tree.
     pub tree_bytes: u64,
     /// Blocks in the file.
     pub blocks: u64,
@@ -309,10 +321,10 @@ pub struct Footer {
     pub xxh3: u64,
 }
 
-impl Footer {
+impl CheckpointFooter {
     /// The bytes at the end of the file.
     pub fn encode(&self) -> [u8; FOOTER_BYTES] {
-        let Footer { entries, tree_nodes, tree_bytes, blocks, offset, xxh3 } = *self;
+        let CheckpointFooter { entries, tree_nodes, tree_bytes, blocks, offset, xxh3 } = *self;
         let mut bytes = [0; FOOTER_BYTES];
         put_words(&mut bytes, &[entries, tree_nodes, tree_bytes, blocks, offset, xxh3]);
         let own = xxh3_64(&bytes[..48]);
@@ -339,32 +351,25 @@ impl Footer {
         if expected != got {
             return Err(checksum(path, "the footer", expected, got));
         }
-        let word = |index: usize| u64_at(bytes, 8 * index);
-        let footer = Footer {
-            entries: word(0),
-            tree_nodes: word(1),
-            tree_bytes: word(2),
-            blocks: word(3),
-            offset: word(4),
-            xxh3: word(5),
-        };
-        if footer.offset != offset {
+        let [entries, tree_nodes, tree_bytes, blocks, promised, xxh3] =
+            array::from_fn(|index| u64_at(bytes, 8 * index));
+        if promised != offset {
             let what = "the number of bytes before the footer";
-            return Err(CheckpointError::damaged(path, what, footer.offset, offset));
+            return Err(CheckpointError::damaged(path, what, promised, offset));
         }
-        Ok(footer)
+        Ok(CheckpointFooter { entries, tree_nodes, tree_bytes, blocks, offset, xxh3 })
     }
 }
 
-/// The most bytes that a checkpoint of so many entries and a tree of so many bytes can have: blocks
-/// that do not compress grow by less than one part in 200, and each has its header.
+/// Maximum size of a checkpoint of `entries` entries and a tree of `tree_bytes` bytes: blocks that do
+/// not compress grow by less than one part in 200, and each has its header.
 pub fn size_bound(entries: u64, tree_bytes: u64) -> u64 {
     let raw = entries.saturating_mul(size_of::<u128>() as u64).saturating_add(tree_bytes);
     let fixed = (HEADER_BYTES + FOOTER_BYTES + 2048) as u64;
     raw.saturating_add(raw / 128).saturating_add(fixed)
 }
 
-/// A checksum that does not fit.
+/// Error for a checksum that differs.
 pub(super) fn checksum(path: &Path, what: &str, expected: u64, got: u64) -> CheckpointError {
     let what = format!("the checksum of {what}");
     CheckpointError::damaged(path, what, format!("{expected:016x}"), format!("{got:016x}"))

@@ -1,47 +1,45 @@
-//! Checkpoints: what a search knows, in a file from which it can go on after an interruption.
+//! Checkpoints: files from which a search continues after an interruption.
 //!
 //! ```text
-//!  search ──stores──▶ table ──copied while it goes on──▶ keeper's thread ─▶ writer ─▶ file.tmp ─▶ file
-//!     └──hands over pieces of its tree──▶ TreePort ─────────▲                                      │
-//!  search ◀──── table, tree ◀── tree loader ◀────────────────────────── reader ◀───────────────────┘
+//!  search ──stores──▶ table ──copied while the search runs──▶ checkpoint thread ─▶ file.tmp ─▶ file
+//!     └──waits while its tree is written──▶ TreeSnapshots ─────────────▲                        │
+//!  search ◀──── table, tree ◀── reader ◀────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! # Why a copy of different times is right
+//! # Consistency
 //!
 //! An entry of the table is a statement by itself: *this position is won*, *is lost*, or *was
-//! searched so far, with these numbers*. It does not refer to other entries, and it stays true. So
-//! whatever set of entries a copy catches while others store is a set of true statements, and a
-//! search that begins with it gives the same answer as one that begins with none, only sooner. A
-//! cell is read by one atomic load, so no entry is torn. The same holds for the records of which a
-//! copy of a tree consists ([`crate::search::snapshot`]): a record lists the open children of a
-//! position; those that it does not list are won for their side to move. The numbers of expanded nodes
-//! are not copied, but follow from those of the leaves when the tree is made again, so it is
-//! consistent.
+//! searched so far, with these numbers*. It does not refer to other entries, and it stays true. So any
+//! set of entries that is copied while others store is a set of true statements. A search that begins
+//! with it gives the same answer as one that begins with none, only sooner. A cell is read by one atomic
+//! load, so no entry is torn.
 //!
-//! A search that goes on therefore finds the same winner. It need not visit the same positions as if
-//! it had not been interrupted: thresholds and choices of the path on which it stood are lost, and
-//! where the table is replaced differs.
+//! A tree is written while the search waits, so it is the tree of one moment
+//! ([`crate::search::snapshot`]).
 //!
-//! # What is kept
+//! A search that continues finds the same winner. It need not visit the same positions as without the
+//! interruption: the thresholds of the path on which it was are lost, and replacement in the table
+//! differs.
 //!
-//! Every search has a table. Those with a tree, proof-number search and PN², keep that of their
-//! only or first level. α-β begins its iterations anew, with the scores that the table has.
+//! # Content
 //!
-//! [`Keeper`] does it all; [`CheckpointWriter`] and [`CheckpointReader`] are the file alone.
-//! docs/CHECKPOINT_FORMAT.md specifies it.
+//! Every search has a table. Proof-number search and the first level of PN² and of the two-level search
+//! also have a tree. α-β begins its iterations anew, with the scores in the table.
+//!
+//! [`CheckpointWriter`] writes the checkpoints of a search and restores from them. [`CheckpointReader`]
+//! reads a file. docs/CHECKPOINT_FORMAT.md specifies it.
 
-mod blocks;
 mod entries;
 mod error;
+mod file_writer;
 pub mod format;
-mod keeper;
 mod reader;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use error::CheckpointError;
+pub use file_writer::WrittenCheckpoint;
 pub use format::{Identity, Totals};
-pub use keeper::{Keeper, Save};
 pub use reader::CheckpointReader;
-pub use writer::{CheckpointWriter, Written};
+pub use writer::CheckpointWriter;

@@ -1,19 +1,23 @@
-//! Reading checkpoints: everything is checked before it is believed.
+//! Reading checkpoints: everything is checked before it is used.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3;
 
-use super::blocks::{Block, Blocks, Content};
+use super::entries;
 use super::error::CheckpointError;
-use super::format::{FOOTER_BYTES, Footer, HEADER_BYTES, Header, Identity};
+use super::format::{
+    BLOCK_HEADER_BYTES, BlockHeader, CheckpointFooter, CheckpointHeader, FOOTER_BYTES,
+    HEADER_BYTES, Identity, Section, UNIT_BYTES, checksum,
+};
 use crate::file::{FileError, open_regular};
-use crate::search::snapshot::{Misfit, SavedTree, TreeLoader, TreeRoom};
+use crate::search::snapshot::{SavedTree, TreeError, TreeRoom};
 use crate::search::table::{Entry, Table};
 
-/// Entries between the fetching of a cluster and its use.
+/// Entries between the prefetch of a cluster and its use.
 const AHEAD: usize = 16;
 
 /// A checkpoint whose header and footer have been read.
@@ -21,15 +25,15 @@ const AHEAD: usize = 16;
 pub struct CheckpointReader<R = BufReader<File>> {
     path: PathBuf,
     from: R,
-    header: Header,
-    footer: Footer,
+    header: CheckpointHeader,
+    footer: CheckpointFooter,
 }
 
 impl CheckpointReader {
     /// Opens a file and reads its header and footer.
     ///
     /// # Errors
-    /// If there is no such file, or it is no checkpoint of this version, or is cut off.
+    /// If there is no such file, or it is not a whole checkpoint of this version.
     pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         let file = open_regular(path).map_err(|error| match error {
             FileError::Io { path, source, .. } if source.kind() == ErrorKind::NotFound => {
@@ -52,7 +56,7 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         from.rewind().map_err(io())?;
         let mut start = Vec::new();
         from.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut start).map_err(io())?;
-        let header = Header::decode(path, &start)?;
+        let header = CheckpointHeader::decode(path, &start)?;
         let least = (HEADER_BYTES + FOOTER_BYTES) as u64;
         let Some(offset) = length.checked_sub(FOOTER_BYTES as u64).filter(|_| length >= least)
         else {
@@ -62,17 +66,17 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         let mut end = [0; FOOTER_BYTES];
         from.seek(SeekFrom::Start(offset)).map_err(io())?;
         from.read_exact(&mut end).map_err(io())?;
-        let footer = Footer::decode(path, &end, offset)?;
+        let footer = CheckpointFooter::decode(path, &end, offset)?;
         Ok(CheckpointReader { path: path.to_owned(), from, header, footer })
     }
 
-    /// What the file says about itself.
-    pub fn header(&self) -> &Header {
+    /// The header of the file.
+    pub fn header(&self) -> &CheckpointHeader {
         &self.header
     }
 
-    /// How much is in it.
-    pub fn footer(&self) -> &Footer {
+    /// The footer of the file.
+    pub fn footer(&self) -> &CheckpointFooter {
         &self.footer
     }
 
@@ -102,16 +106,17 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         Ok(())
     }
 
-    /// Reads everything: stores the entries in an empty table, and makes the tree if there is one.
+    /// Stores the entries of the file in an empty table, and returns its tree if there is one.
     /// `key_of` is the function from codes to keys. A smaller table keeps the entries that its
-    /// replacement keeps. Works in the current pool of `rayon`, with some 4 MiB for each thread; what
-    /// the table holds in the end does not depend on their number. `go_on` is told now and then how
-    /// many bytes have been read, of how many, and may say no.
+    /// replacement keeps.
+    ///
+    /// Works in the current pool of `rayon`, with some 4 MiB for each thread. The content of the table
+    /// does not depend on their number. `go_on` receives the number of bytes that have been read and
+    /// that of all bytes, several times a second. If it returns false, reading ends.
     ///
     /// # Errors
-    /// If anything does not fit its checksum or what the rest of the file promises, if the tree
-    /// does not fit `room` or the system does not give that, or if `go_on` says no. Table and tree
-    /// are of no use then.
+    /// If any part contradicts its checksum or another part, if the tree does not fit `room` or the
+    /// system refuses its memory, or if `go_on` returns false. The table has to be dropped then.
     pub fn load(
         mut self,
         table: &Table,
@@ -119,17 +124,16 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         room: Option<TreeRoom>,
         go_on: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<SavedTree>, CheckpointError> {
-        let Footer { entries: promised, tree_nodes, tree_bytes, offset, .. } = self.footer;
+        let CheckpointFooter { entries: promised, offset, .. } = self.footer;
         let path = &self.path;
-        let unfit = |misfit, what: &str| unfit(path, (misfit, what), tree_bytes, room);
-        let mut loader = self.tree_loader(room)?;
+        let mut tree = self.empty_tree(room)?;
         table.reserve(promised, rayon::current_num_threads(), &key_of);
         self.from.rewind().map_err(CheckpointError::io("read", path))?;
-        let mut blocks = Blocks::new(path, &mut self.from, self.footer)?;
+        let mut blocks = BlockReader::new(path, &mut self.from, self.footer)?;
         let batch = 2 * rayon::current_num_threads();
-        let read_some = |blocks: &mut Blocks<'_, R>| {
+        let read_some = |blocks: &mut BlockReader<'_, R>| {
             let next = std::iter::from_fn(|| blocks.next().transpose()).take(batch);
-            next.collect::<Result<Vec<Block>, _>>()
+            next.collect::<Result<Vec<StoredBlock>, _>>()
         };
         let (mut read, mut entries) = (read_some(&mut blocks)?, 0);
         while !read.is_empty() {
@@ -141,20 +145,19 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
                 || read.par_iter().map(|block| block.content(path)).collect::<Result<Vec<_>, _>>(),
             );
             let mut tables = Vec::new();
-            for (Block { at, .. }, content) in read.iter().zip(contents?) {
-                let what = format!("block {at}");
-                match (content, &mut loader) {
-                    (Content::Entries(cells), _) => {
+            for (StoredBlock { at, .. }, content) in read.iter().zip(contents?) {
+                match content {
+                    BlockContent::Entries(cells) => {
                         entries += cells.len() as u64;
                         tables.push(cells);
                     }
-                    (Content::Records(..), None) => {
-                        let (expected, got) = ("entries of the table", "parts of a tree");
-                        return Err(CheckpointError::damaged(path, what, expected, got));
-                    }
-                    (Content::Records(raw, items), Some(loader)) => {
-                        let fed = loader.feed(&raw, items);
-                        fed.map_err(|misfit| unfit(misfit, &what))?;
+                    BlockContent::Tree(raw) => {
+                        let added = tree.as_mut().is_some_and(|tree| tree.add(&raw));
+                        if !added {
+                            let (expected, got) = ("within the tree", "beyond its end");
+                            let what = format!("block {at}");
+                            return Err(CheckpointError::damaged(path, what, expected, got));
+                        }
                     }
                 }
             }
@@ -166,48 +169,193 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
             let what = "the number of entries";
             return Err(CheckpointError::damaged(path, what, promised, entries));
         }
-        let finish = |loader: TreeLoader| {
-            loader.finish(tree_nodes).map_err(|misfit| unfit(misfit, "the tree"))
-        };
-        loader.map(finish).transpose()
+        tree.map(|tree| tree.finish(path, &self.footer)).transpose()
     }
 
-    /// Room for the tree, if there is one.
-    fn tree_loader(&self, room: Option<TreeRoom>) -> Result<Option<TreeLoader>, CheckpointError> {
-        match room {
-            Some(room) if self.footer.tree_nodes > 0 => {
-                let Footer { tree_bytes, .. } = self.footer;
-                if room.bytes() < room.needed(tree_bytes) {
-                    let misfit = (Misfit::Full, "the tree");
-                    return Err(unfit(&self.path, misfit, tree_bytes, Some(room)));
-                }
-                Ok(Some(TreeLoader::new(room)?))
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-/// Why a tree does not fit; `tree_bytes` is what it takes.
-fn unfit(
-    path: &Path,
-    (misfit, what): (Misfit, &str),
-    tree_bytes: u64,
-    room: Option<TreeRoom>,
-) -> CheckpointError {
-    match misfit {
-        Misfit::Unsound(expected, got) => CheckpointError::damaged(path, what, expected, got),
-        Misfit::Full => {
-            let (need, have, total) = room.map_or((0, 0, 0), |room| {
-                (room.needed(tree_bytes), room.bytes(), room.total_needed(tree_bytes))
+    /// Memory for the tree, if there is one.
+    fn empty_tree(&self, room: Option<TreeRoom>) -> Result<Option<PartialTree>, CheckpointError> {
+        let CheckpointFooter { tree_nodes, tree_bytes: bytes, .. } = self.footer;
+        let Some(room) = room.filter(|_| tree_nodes > 0) else { return Ok(None) };
+        if room.bytes() < room.needed(bytes) {
+            return Err(CheckpointError::TreeTooLarge {
+                path: self.path.clone(),
+                need: room.needed(bytes),
+                have: room.bytes(),
+                total: room.total_needed(bytes),
             });
-            CheckpointError::TreeTooLarge { path: path.to_owned(), need, have, total }
+        }
+        Ok(Some(PartialTree { tree: SavedTree::empty(room)?, room, bytes, read: 0 }))
+    }
+}
+
+/// A tree of which some bytes have been read.
+struct PartialTree {
+    tree: SavedTree,
+    room: TreeRoom,
+    /// Bytes of the tree.
+    bytes: u64,
+    read: usize,
+}
+
+impl PartialTree {
+    /// Appends bytes; false if they are more than the tree has.
+    fn add(&mut self, raw: &[u8]) -> bool {
+        let bytes = self.tree.bytes_mut(self.bytes);
+        let Some(to) = bytes.and_then(|bytes| bytes.get_mut(self.read..self.read + raw.len()))
+        else {
+            return false;
+        };
+        to.copy_from_slice(raw);
+        self.read += raw.len();
+        true
+    }
+
+    /// Checks the tree.
+    fn finish(
+        mut self,
+        path: &Path,
+        footer: &CheckpointFooter,
+    ) -> Result<SavedTree, CheckpointError> {
+        if self.read as u64 != self.bytes {
+            let what = "the number of bytes of the tree";
+            return Err(CheckpointError::damaged(path, what, self.bytes, self.read));
+        }
+        self.tree.restore(self.room, self.bytes).map_err(|error| match error {
+            TreeError::Unsound { unit, expected, got } => {
+                let what = format!("the child array at unit {unit} of the tree");
+                CheckpointError::damaged(path, what, expected, got)
+            }
+            error => error.into(),
+        })?;
+        // Repeated children are dropped.
+        let (most, got) = (footer.tree_nodes, self.tree.nodes());
+        if !(1..=most).contains(&got) {
+            let what = "the number of nodes of the tree";
+            return Err(CheckpointError::damaged(path, what, format!("1 to {most}"), got));
+        }
+        Ok(self.tree)
+    }
+}
+
+/// A block as it is in the file.
+struct StoredBlock {
+    /// Its number, from 0.
+    at: u64,
+    header: BlockHeader,
+    stored: Vec<u8>,
+}
+
+/// Content of a block whose checksum is right.
+enum BlockContent {
+    /// Entries of the table.
+    Entries(Vec<u128>),
+    /// Bytes of the tree.
+    Tree(Vec<u8>),
+}
+
+impl StoredBlock {
+    /// Checks and decompresses it; `path` is for the error only.
+    fn content(&self, path: &Path) -> Result<BlockContent, CheckpointError> {
+        let StoredBlock { at, header, stored } = self;
+        let got = header.checksum(stored);
+        if got != header.xxh3 {
+            return Err(checksum(path, &format!("block {at}"), header.xxh3, got));
+        }
+        let unsound = |expected: &str| {
+            CheckpointError::damaged(path, format!("block {at}"), expected, "something else")
+        };
+        let (length, items) = (header.raw_bytes as usize, header.items as usize);
+        let raw = zstd::bulk::decompress(stored, length).ok().filter(|raw| raw.len() == length);
+        let raw = raw.ok_or_else(|| unsound(&format!("{length} bytes")))?;
+        match header.section {
+            Section::Tree if items.checked_mul(UNIT_BYTES) == Some(length) => {
+                Ok(BlockContent::Tree(raw))
+            }
+            Section::Tree => Err(unsound("units of a tree")),
+            Section::Table => {
+                let cells = entries::decode(&raw, items);
+                let cells = cells.ok_or_else(|| unsound("sorted entries of a table"))?;
+                Ok(BlockContent::Entries(cells))
+            }
         }
     }
 }
 
-/// Stores the cells of some blocks in parallel. Each cluster gets its own in the order of the blocks,
-/// so that what a full one keeps does not depend on the number of threads.
+/// Reads the blocks of a file in order.
+struct BlockReader<'a, R> {
+    path: &'a Path,
+    from: &'a mut R,
+    footer: CheckpointFooter,
+    hasher: Xxh3,
+    /// Bytes before the footer that have not been read.
+    left: u64,
+    read: u64,
+}
+
+impl<'a, R: Read> BlockReader<'a, R> {
+    /// For a file that is at its beginning.
+    fn new(
+        path: &'a Path,
+        from: &'a mut R,
+        footer: CheckpointFooter,
+    ) -> Result<Self, CheckpointError> {
+        let (hasher, left) = (Xxh3::new(), footer.offset);
+        let mut blocks = BlockReader { path, from, footer, hasher, left, read: 0 };
+        blocks.take(&mut [0; HEADER_BYTES])?;
+        Ok(blocks)
+    }
+
+    /// Bytes that have been read.
+    fn bytes(&self) -> u64 {
+        self.footer.offset - self.left
+    }
+
+    /// Reads the next block; `None` after the last one.
+    fn next(&mut self) -> Result<Option<StoredBlock>, CheckpointError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let at = self.read;
+        let mut start = [0; BLOCK_HEADER_BYTES];
+        self.take(&mut start)?;
+        let Some(header) = BlockHeader::decode(&start) else {
+            let (what, expected) = (format!("the header of block {at}"), "that of a block");
+            return Err(CheckpointError::damaged(self.path, what, expected, "something else"));
+        };
+        let mut stored = vec![0; header.stored_bytes as usize];
+        self.take(&mut stored)?;
+        self.read += 1;
+        Ok(Some(StoredBlock { at, header, stored }))
+    }
+
+    /// Checks, after the last block, that the bytes are those that the footer promises.
+    fn end(self) -> Result<(), CheckpointError> {
+        let CheckpointFooter { blocks, xxh3, .. } = self.footer;
+        let got = self.hasher.digest();
+        if got != xxh3 {
+            return Err(checksum(self.path, "the file", xxh3, got));
+        }
+        if self.read != blocks {
+            let what = "the number of blocks";
+            return Err(CheckpointError::damaged(self.path, what, blocks, self.read));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: &mut [u8]) -> Result<(), CheckpointError> {
+        let Some(left) = self.left.checked_sub(bytes.len() as u64) else {
+            let (what, expected) = ("the end of a block", "before the footer");
+            return Err(CheckpointError::damaged(self.path, what, expected, "behind it"));
+        };
+        self.left = left;
+        self.from.read_exact(bytes).map_err(CheckpointError::io("read", self.path))?;
+        self.hasher.update(bytes);
+        Ok(())
+    }
+}
+
+/// Stores the cells of some blocks in parallel. Each cluster receives its cells in the order of the
+/// blocks, so the content of a full one does not depend on the number of threads.
 fn store(table: &Table, blocks: &[Vec<u128>], key_of: &(impl Fn(u64) -> u64 + Sync)) {
     let parts = rayon::current_num_threads();
     let split = |cells: &Vec<u128>| {

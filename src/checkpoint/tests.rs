@@ -1,9 +1,11 @@
-//! Searches that are kept, and go on.
+//! Searches that write checkpoints and continue from them.
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::file_writer::FileWriter;
+use super::writer::automatic_interval;
 use super::*;
 use crate::file::FileError;
 use crate::search::Value;
@@ -12,7 +14,7 @@ use crate::search::plain::game::Game;
 use crate::search::pn2::{Pn2Options, pn2};
 use crate::search::pns::{PnsOptions, pns};
 use crate::search::run::{CheckpointProgress, Limits, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreePort, TreeRoom};
+use crate::search::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use crate::search::table::{Cursor, Entry, Table};
 use crate::search::testing::RICH;
 use crate::search::testing::graph::GraphGame;
@@ -33,42 +35,38 @@ fn identity() -> Identity {
     }
 }
 
-/// Solves a game in many short runs, each of which goes on from the checkpoint of the one before,
+/// Solves a game in many short runs, each of which continues from the checkpoint of the one before,
 /// while checkpoints are written all the time.
 fn solve_in_runs(
     game: &GraphGame,
     room: TreeRoom,
-    search: impl Fn(&Table, SavedTree, Limits, &mut dyn Observer, &TreePort) -> Report,
+    search: impl Fn(&Table, SavedTree, Limits, &mut dyn Observer, &TreeSnapshots) -> Report,
 ) -> (Value, u64) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
     let mut counted = 0;
     for run in 1.. {
-        let interval = Duration::from_millis(run % 2);
-        let keeper = if run == 1 {
-            Keeper::begin(&path, identity(), BOUND, interval).unwrap()
-        } else {
-            Keeper::resume(&path, identity(), BOUND, interval).unwrap()
-        };
-        assert_eq!((keeper.before().runs, keeper.before().nodes), (run - 1, counted));
+        let interval = Some(Duration::from_millis(run % 2));
+        let writer = CheckpointWriter::new(&path, run > 1, identity(), BOUND, interval).unwrap();
+        assert_eq!((writer.before().runs, writer.before().nodes), (run - 1, counted));
         let table = Table::new(1 << 16).unwrap();
         let key_of = |code| game.key(code);
-        let tree = keeper.restore(&table, key_of, Some(room), None, &mut ()).unwrap();
+        let tree = writer.restore(&table, key_of, Some(room), None, &mut ()).unwrap();
         let tree = tree.unwrap_or_else(|| SavedTree::empty(room).unwrap());
         // A run that finds nothing new would be repeated for ever.
         let limits = Limits { nodes: Some(20 * run), ..Limits::default() };
-        let report = keeper.run(&table, &mut (), true, |observer, port| {
-            search(&table, tree, limits, observer, port)
+        let report = writer.run(&table, &mut (), true, |observer, snapshots| {
+            search(&table, tree, limits, observer, snapshots)
         });
         counted += report.counters.nodes;
-        assert_eq!(keeper.totals(&report.counters).nodes, counted);
-        let saves = keeper.take_saves();
-        assert!(saves.iter().all(|save| save.result.is_ok()), "{saves:?}");
+        assert_eq!(writer.totals(&report.counters).nodes, counted);
+        let written = writer.take_written();
+        assert!(written.iter().all(Result::is_ok), "{written:?}");
         if let Some(value) = report.outcome.value() {
             return (value, run);
         }
-        assert!(!saves.is_empty());
-        drop(keeper);
+        assert!(!written.is_empty());
+        drop(writer);
         let names: Vec<_> = std::fs::read_dir(directory.path()).unwrap().collect();
         assert_eq!(names.len(), 1, "nothing but the checkpoint is left: {names:?}");
     }
@@ -76,7 +74,7 @@ fn solve_in_runs(
 }
 
 #[test]
-fn searches_with_trees_go_on_where_they_were() {
+fn searches_with_trees_continue_where_they_were() {
     let mut most = 0;
     for (seed, game) in (0..8).map(random_game).enumerate() {
         let value = Negamax::new(&game).value(0);
@@ -84,8 +82,8 @@ fn searches_with_trees_go_on_where_they_were() {
             let bytes = 1 << 20;
             let room = options.tree_room(bytes);
             let (found, runs) =
-                solve_in_runs(&game, room, |table, tree, limits, observer, port| {
-                    pns(Root::new(&game, 0, table), tree, options, limits, observer, port)
+                solve_in_runs(&game, room, |table, tree, limits, observer, snapshots| {
+                    pns(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
                 });
             assert_eq!(found, value, "pns, seed {seed}");
             let options = Pn2Options {
@@ -97,8 +95,8 @@ fn searches_with_trees_go_on_where_they_were() {
             };
             let room = options.tree_room(bytes, NonZeroUsize::MIN);
             let (found, more) =
-                solve_in_runs(&game, room, |table, tree, limits, observer, port| {
-                    pn2(Root::new(&game, 0, table), tree, options, limits, observer, port)
+                solve_in_runs(&game, room, |table, tree, limits, observer, snapshots| {
+                    pn2(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
                 });
             assert_eq!(found, value, "pn2, seed {seed}");
             most = most.max(runs).max(more);
@@ -107,7 +105,7 @@ fn searches_with_trees_go_on_where_they_were() {
     assert!(most > 2, "{most}");
 }
 
-/// Some hash.
+/// A hash function.
 fn key_of(code: u64) -> u64 {
     code.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -117,9 +115,9 @@ fn through_a_file(table: &Table, small_bytes: usize, threads: usize) -> (Vec<u8>
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
-    let header = format::Header { identity: identity(), totals: Totals::default() };
+    let header = format::CheckpointHeader { identity: identity(), totals: Totals::default() };
     pool.install(|| {
-        let mut writer = CheckpointWriter::create(&path, &header).unwrap();
+        let mut writer = FileWriter::create(&path, &header).unwrap();
         assert!(writer.table(table, threads, &mut |done, of| done <= of).unwrap());
         writer.finish().unwrap();
         let tables = [table.bytes(), small_bytes].map(|bytes| {
@@ -161,40 +159,48 @@ fn neither_bytes_nor_tables_depend_on_the_number_of_threads() {
     }
 }
 
-/// Remembers what was told of checkpoints.
+/// Stores the progress of reading and writing.
 #[derive(Default)]
-struct Told(Vec<CheckpointProgress>);
+struct ProgressLog(Vec<CheckpointProgress>);
 
-impl Observer for Told {
+impl Observer for ProgressLog {
     fn checkpoint(&mut self, progress: &CheckpointProgress) {
         self.0.push(*progress);
     }
 }
 
 #[test]
-fn reading_and_writing_are_told() {
+fn reading_and_writing_report_progress() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
-    let (game, interval) = (large_game(), Duration::from_secs(3600));
+    let (game, interval) = (large_game(), Some(Duration::from_secs(3600)));
     let room = RICH.tree_room(1 << 24);
-    let run = |keeper: Keeper, nodes| {
-        let (table, mut told) = (Table::new(1 << 16).unwrap(), Told::default());
+    let run = |writer: CheckpointWriter, nodes| {
+        let (table, mut log) = (Table::new(1 << 16).unwrap(), ProgressLog::default());
         let key_of = |code| game.key(code);
-        let tree = keeper.restore(&table, key_of, Some(room), None, &mut told).unwrap();
+        let tree = writer.restore(&table, key_of, Some(room), None, &mut log).unwrap();
         let tree = tree.unwrap_or_else(|| SavedTree::empty(room).unwrap());
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-        keeper.run(&table, &mut told, true, |observer, port| {
-            pns(Root::new(&game, 0, &table), tree, RICH, limits, observer, port)
+        writer.run(&table, &mut log, true, |observer, snapshots| {
+            pns(Root::new(&game, 0, &table), tree, RICH, limits, observer, snapshots)
         });
-        assert!(told.0.iter().all(|progress| progress.done <= progress.of), "{:?}", told.0);
-        let mut writing: Vec<bool> = told.0.iter().map(|progress| progress.writing).collect();
+        assert!(log.0.iter().all(|progress| progress.done <= progress.of), "{:?}", log.0);
+        let mut writing: Vec<bool> = log.0.iter().map(|progress| progress.writing).collect();
         writing.dedup();
         writing
     };
-    let begun = Keeper::begin(&path, identity(), BOUND, interval).unwrap();
+    let begun = CheckpointWriter::new(&path, false, identity(), BOUND, interval).unwrap();
     assert_eq!(run(begun, 20), [true]);
-    let resumed = Keeper::resume(&path, identity(), BOUND, interval).unwrap();
+    let resumed = CheckpointWriter::new(&path, true, identity(), BOUND, interval).unwrap();
     assert_eq!(run(resumed, 40), [false, true]);
+}
+
+#[test]
+fn the_automatic_interval_leaves_the_search_98_percent_of_the_time() {
+    for (took, expected) in [(0, 5_000), (100, 5_000), (2_000, 100_000)] {
+        let interval = automatic_interval(Duration::from_millis(took));
+        assert_eq!(interval, Duration::from_millis(expected));
+    }
 }
 
 /// Counts calls, and panics at some.
@@ -211,14 +217,14 @@ impl Observer for Panics {
 fn a_search_that_panics_does_not_hang() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
-    let keeper = Keeper::begin(&path, identity(), BOUND, Duration::from_secs(3600)).unwrap();
+    let writer = CheckpointWriter::new(&path, false, identity(), BOUND, None).unwrap();
     let game = large_game();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let table = Table::new(1 << 16).unwrap();
         let mut observer = Panics(Mutex::default());
         let tree = SavedTree::empty(RICH.tree_room(1 << 24)).unwrap();
-        keeper.run(&table, &mut observer, true, |observer, port| {
-            pns(Root::new(&game, 0, &table), tree, RICH, Limits::default(), observer, port)
+        writer.run(&table, &mut observer, true, |observer, snapshots| {
+            pns(Root::new(&game, 0, &table), tree, RICH, Limits::default(), observer, snapshots)
         })
     }));
     assert!(result.is_err());
@@ -226,21 +232,19 @@ fn a_search_that_panics_does_not_hang() {
 }
 
 #[test]
-fn one_keeper_at_a_time_and_never_over_an_older_file() {
+fn one_writer_at_a_time_and_never_over_an_older_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
-    let interval = Duration::from_secs(60);
-    let resume = || Keeper::resume(&path, identity(), BOUND, interval).unwrap_err();
+    let begin = || CheckpointWriter::new(&path, false, identity(), BOUND, None);
+    let resume = || CheckpointWriter::new(&path, true, identity(), BOUND, None).unwrap_err();
     assert!(matches!(resume(), CheckpointError::Missing { .. }));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    let first = Keeper::begin(&path, identity(), BOUND, interval).unwrap();
-    let second = Keeper::begin(&path, identity(), BOUND, interval);
-    assert!(matches!(second.unwrap_err(), CheckpointError::Busy { .. }));
+    let first = begin().unwrap();
+    assert!(matches!(begin().unwrap_err(), CheckpointError::Busy { .. }));
     drop(first);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     std::fs::write(&path, "something").unwrap();
-    let third = Keeper::begin(&path, identity(), BOUND, interval);
-    assert!(matches!(third.unwrap_err(), CheckpointError::Exists { .. }));
+    assert!(matches!(begin().unwrap_err(), CheckpointError::Exists { .. }));
     assert!(matches!(resume(), CheckpointError::File(FileError::OtherKind { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"something");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);

@@ -1,164 +1,358 @@
-//! Writing checkpoints. Whenever the program is killed, the old or the new one is there, whole.
+//! Checkpoints of a running search.
+//!
+//! # Threads
+//!
+//! While the search runs, a further thread sleeps until the interval is over. Then it copies the
+//! table into a file, in which the search goes on storing, and requests the tree ([`TreeSnapshots`]).
+//! The search writes that itself, in parallel in its current pool of `rayon`, and waits until it is
+//! done. When the search is over, a copy in progress is dropped, and one more checkpoint is written from
+//! what the search has left. That holds for a search with an answer too: a proof of it, or another
+//! question, then does not repeat the search.
+//!
+//! The thread reads the counters of the search from a mutex that the observer's calls update, every few
+//! milliseconds. The totals in a file are those of the moment at which it was begun: what is found while
+//! the table is copied may be in the file already, and is not counted yet.
 
-use std::io;
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use xxhash_rust::xxh3::Xxh3;
-
-use super::entries;
 use super::error::CheckpointError;
-use super::format::{BLOCK_ENTRIES, BlockHeader, BlockKind, Footer, Header};
-use crate::file::NewFile;
-use crate::search::snapshot::Piece;
-use crate::search::table::{Cursor, Table};
+use super::file_writer::{FileWriter, WrittenCheckpoint};
+use super::format::{CheckpointHeader, Identity, Totals};
+use super::reader::CheckpointReader;
+use crate::file::{Lock, refuse_other};
+use crate::search::run::{CheckpointProgress, Counters, Observer, Progress, Report};
+use crate::search::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use crate::search::table::Table;
+use crate::system::{STACK_BYTES, disk_free, thread};
 
-/// How hard zstd tries; see docs/CHECKPOINT_FORMAT.md for what it gains.
-const LEVEL: i32 = 1;
+/// Time after which a thread that waits for the tree polls the end of the search.
+const POLL: Duration = Duration::from_millis(20);
 
-/// Bytes that go to the system together: blocks are larger.
-const BUFFER_BYTES: usize = 1 << 12;
+/// Shortest automatic interval.
+const MIN_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A checkpoint that was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// Length of the file.
-    pub bytes: u64,
-    /// Entries of the table in it.
-    pub entries: u64,
-    /// Nodes of the tree in it.
-    pub tree_nodes: u64,
-}
+/// Automatic interval in multiples of the time that the last checkpoint took, so that the search waits
+/// for at most 2 % of the time.
+const INTERVAL_FACTOR: u32 = 50;
 
-/// A checkpoint in the making. Dropped before it is finished, it leaves nothing behind.
+/// Result of an attempt to write a checkpoint.
+type Written = Result<WrittenCheckpoint, CheckpointError>;
+
+/// Writes checkpoints of one search to one file, and restores the search from it.
+///
+/// It holds a lock, the file `<path>.lock`, so that there is one writer for a file at a time. The
+/// lock ends with the process, however that ends.
+#[derive(Debug)]
 pub struct CheckpointWriter {
-    file: NewFile,
-    hasher: Xxh3,
-    footer: Footer,
+    path: PathBuf,
+    interval: Option<Duration>,
+    identity: Identity,
+    bound: u64,
+    before: Totals,
+    /// The file to continue from, until it has been read.
+    resumed: Mutex<Option<CheckpointReader>>,
+    written: Mutex<Vec<Written>>,
+    searched: Mutex<Duration>,
+    _lock: Lock,
 }
 
 impl CheckpointWriter {
-    /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there.
+    /// For a new search, or for one that resumes from the checkpoint in the file, of which header and
+    /// footer are read ([`CheckpointWriter::restore`] reads the rest). Its checkpoints have at most
+    /// `bound` bytes ([`size_bound`]). From one to the next it takes `interval`. Without one, it takes
+    /// 5 seconds or 50 times as long as the last checkpoint took.
+    ///
+    /// [`size_bound`]: super::format::size_bound
     ///
     /// # Errors
-    /// If the file cannot be created, somebody else is writing it, or the path is that of something
-    /// else than a file.
-    ///
-    /// # Panics
-    /// As [`Header::encode`].
-    pub fn create(path: &Path, header: &Header) -> Result<Self, CheckpointError> {
-        let header = header.encode();
-        let mut writer = CheckpointWriter {
-            file: NewFile::create(path, BUFFER_BYTES)?,
-            hasher: Xxh3::new(),
-            footer: Footer::default(),
+    /// If the disk has fewer bytes free, another search writes its checkpoints to the file, or it cannot
+    /// be created. For a new search, if the path exists; else, if it is not that of a checkpoint of this
+    /// search, as far as header and footer show.
+    pub fn new(
+        path: &Path,
+        resume: bool,
+        identity: Identity,
+        bound: u64,
+        interval: Option<Duration>,
+    ) -> Result<Self, CheckpointError> {
+        // Before the lock as well, which would leave a file beside one that does not exist.
+        resumed(path, resume, &identity)?;
+        check_space(path, bound)?;
+        let lock = lock_beside(path)?;
+        let reader = resumed(path, resume, &identity)?;
+        let before = reader.as_ref().map_or(Totals::default(), |reader| reader.header().totals);
+        let writer = CheckpointWriter {
+            path: path.to_owned(),
+            interval,
+            identity,
+            bound,
+            before,
+            resumed: Mutex::new(reader),
+            written: Mutex::default(),
+            searched: Mutex::default(),
+            _lock: lock,
         };
-        writer.put(&header)?;
+        // A file that cannot be written is reported before the search.
+        drop(writer.file_writer(&Counters::default(), Duration::ZERO)?);
         Ok(writer)
     }
 
-    /// Writes the entries of a table, in which others may store meanwhile. So many `pieces` of it, of
-    /// some 16,000 entries, are copied and compressed at a time, several in parallel in the current pool
-    /// of `rayon`, with 0.5 MiB for each; the bytes do not depend on how many. `go_on` is told how much
-    /// of the table has been copied, of how much; if it says no, the answer is false, and the file
-    /// should be dropped.
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Time from the end of a checkpoint to the beginning of the next one, unless it is automatic.
+    pub fn interval(&self) -> Option<Duration> {
+        self.interval
+    }
+
+    /// Maximum size of a checkpoint in bytes.
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// Totals of earlier runs; all zero for a new search.
+    pub fn before(&self) -> &Totals {
+        &self.before
+    }
+
+    /// Duration of the search, once it is over. Reading before it and writing after it are not counted.
+    pub fn searched(&self) -> Duration {
+        *lock(&self.searched)
+    }
+
+    /// Totals of all runs, once the search is over.
+    pub fn totals(&self, counters: &Counters) -> Totals {
+        self.before.and(counters, nanoseconds(self.searched()))
+    }
+
+    /// Takes the results of the attempts since the last call, oldest first.
+    pub fn take_written(&self) -> Vec<Written> {
+        std::mem::take(&mut *lock(&self.written))
+    }
+
+    /// Fills an empty table and creates the tree, if there is a checkpoint to continue from.
     ///
     /// # Errors
-    /// If the disk is full, or the system refuses for another reason.
-    pub fn table(
-        &mut self,
+    /// As [`CheckpointReader::load`], which ends once `stop` is set.
+    pub fn restore(
+        &self,
         table: &Table,
-        pieces: usize,
-        go_on: &mut dyn FnMut(u64, u64) -> bool,
-    ) -> Result<bool, CheckpointError> {
-        let (mut cursor, mut cells) = (Cursor::default(), Vec::with_capacity(2 * BLOCK_ENTRIES));
-        let mut more = true;
-        while more {
-            more = table.copy_cells(&mut cursor, pieces, &mut cells);
-            let (done, of) = cursor.progress();
-            if !go_on(done, of) {
-                return Ok(false);
+        key_of: impl Fn(u64) -> u64 + Sync,
+        room: Option<TreeRoom>,
+        stop: Option<&AtomicBool>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<SavedTree>, CheckpointError> {
+        let Some(reader) = lock(&self.resumed).take() else { return Ok(None) };
+        reader.load(table, key_of, room, &mut |done, of| {
+            observer.checkpoint(&CheckpointProgress { writing: false, done, of });
+            !stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        })
+    }
+
+    /// Runs a search and writes its checkpoints; returns when the last one is on the disk. The search
+    /// receives an observer, and access to its tree if it has one.
+    ///
+    /// An error does not end the search, see [`CheckpointWriter::take_written`].
+    pub fn run(
+        &self,
+        table: &Table,
+        observer: &mut dyn Observer,
+        has_tree: bool,
+        search: impl FnOnce(&mut dyn Observer, &TreeSnapshots) -> Report,
+    ) -> Report {
+        let (snapshots, latest) = (TreeSnapshots::new(), Mutex::new(Counters::default()));
+        let begun = Instant::now();
+        let report = std::thread::scope(|scope| {
+            // Dropped when the search ends, also by a panic.
+            let (running, ended) = channel::<()>();
+            let snapshots = &snapshots;
+            let tree = has_tree.then_some(snapshots);
+            let latest = &latest;
+            let work = move || self.write_regularly(table, tree, latest, &ended, begun);
+            let thread = thread("checkpoints", STACK_BYTES);
+            if let Err(source) = thread.spawn_scoped(scope, work) {
+                let error = CheckpointError::io("start a thread for", &self.path)(source);
+                lock(&self.written).push(Err(error));
             }
-            let rest = if more { cells.len() % BLOCK_ENTRIES } else { 0 };
-            let rest = cells.split_off(cells.len() - rest);
-            if pieces == 1 {
-                for block in cells.chunks_mut(BLOCK_ENTRIES) {
-                    self.block(encode(block))?;
-                }
-            } else {
-                let blocks = cells.par_chunks_mut(BLOCK_ENTRIES).map(encode);
-                for block in blocks.collect::<Vec<_>>() {
-                    self.block(block)?;
-                }
-            }
-            self.footer.entries += cells.len() as u64;
-            cells = rest;
+            let report = search(&mut CountersObserver { observer, latest }, snapshots);
+            *lock(&self.searched) = begun.elapsed();
+            drop(running);
+            report
+        });
+        // An answer that came from the checkpoint itself adds nothing to it.
+        let is_stored = self.before.runs > 0
+            && report.outcome.value().is_some()
+            && report.counters.expansions <= 1;
+        if !is_stored {
+            let tree = snapshots.take_left();
+            let written = self.write_last(table, tree, &report.counters, observer);
+            lock(&self.written).push(written);
         }
-        Ok(true)
+        report
     }
 
-    /// Writes a piece of a tree; the pieces come in order, after the table.
-    ///
-    /// # Errors
-    /// As [`CheckpointWriter::table`].
-    pub(super) fn records(&mut self, piece: &Piece) -> Result<(), CheckpointError> {
-        self.block(compress(BlockKind::Records, piece.records, &piece.raw))
+    /// Writes a checkpoint whenever the interval is over, until the search ends.
+    fn write_regularly(
+        &self,
+        table: &Table,
+        tree: Option<&TreeSnapshots>,
+        latest: &Mutex<Counters>,
+        ended: &Receiver<()>,
+        begun: Instant,
+    ) {
+        let mut interval = self.interval.unwrap_or(MIN_INTERVAL);
+        while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+            let start = Instant::now();
+            let counters = *lock(latest);
+            let written = self.write_running(table, tree, &counters, ended, begun);
+            let Some(written) = written.transpose() else { return };
+            lock(&self.written).push(written);
+            if self.interval.is_none() {
+                interval = automatic_interval(start.elapsed());
+            }
+        }
     }
 
-    /// Says how many nodes the tree has, and how many bytes it takes in memory.
-    pub(super) fn set_tree(&mut self, nodes: u64, bytes: u64) {
-        self.footer.tree_nodes = nodes;
-        self.footer.tree_bytes = bytes;
+    /// Writes a checkpoint of a running search. Returns none if the search ended before.
+    fn write_running(
+        &self,
+        table: &Table,
+        tree: Option<&TreeSnapshots>,
+        counters: &Counters,
+        ended: &Receiver<()>,
+        begun: Instant,
+    ) -> Result<Option<WrittenCheckpoint>, CheckpointError> {
+        let start = Instant::now();
+        let has_ended = || ended.try_recv() == Err(TryRecvError::Disconnected);
+        let mut writer = self.file_writer(counters, begun.elapsed())?;
+        if !writer.table(table, 1, &mut |_, _| !has_ended())? {
+            return Ok(None);
+        }
+        let mut paused = Duration::ZERO;
+        if let Some(tree) = tree {
+            let (sender, receiver) = channel();
+            tree.request(move |bytes, nodes| {
+                let start = Instant::now();
+                let result = writer.tree(bytes, nodes);
+                // The receiver is gone if the search has just ended.
+                let _ = sender.send(result.map(|()| (writer, start.elapsed())));
+            });
+            (writer, paused) = loop {
+                match receiver.recv_timeout(POLL) {
+                    Ok(result) => break result?,
+                    Err(RecvTimeoutError::Timeout) if !has_ended() => {}
+                    Err(_) => {
+                        tree.cancel();
+                        return Ok(None);
+                    }
+                }
+            };
+        }
+        let written = writer.finish()?;
+        Ok(Some(WrittenCheckpoint { took: start.elapsed(), paused, ..written }))
     }
 
-    /// Writes the footer, waits until everything is on the disk, and gives the file its name, in
-    /// place of a file that had it before.
-    ///
-    /// # Errors
-    /// As [`CheckpointWriter::table`]. The `.tmp` is removed.
-    pub fn finish(mut self) -> Result<Written, CheckpointError> {
-        self.footer.xxh3 = self.hasher.digest();
-        let footer = self.footer;
-        self.put(&footer.encode())?;
-        let bytes = self.file.bytes();
-        self.file.finish()?;
-        let Footer { entries, tree_nodes, .. } = footer;
-        Ok(Written { bytes, entries, tree_nodes })
+    /// Writes what a search has left.
+    fn write_last(
+        &self,
+        table: &Table,
+        tree: Option<SavedTree>,
+        counters: &Counters,
+        observer: &mut dyn Observer,
+    ) -> Written {
+        let start = Instant::now();
+        let mut writer = self.file_writer(counters, self.searched())?;
+        // No search needs the threads any more.
+        let pieces = 8 * rayon::current_num_threads();
+        writer.table(table, pieces, &mut |done, of| {
+            observer.checkpoint(&CheckpointProgress { writing: true, done, of });
+            true
+        })?;
+        if let Some(mut tree) = tree {
+            let nodes = tree.nodes();
+            writer.tree(tree.bytes(), nodes)?;
+        }
+        let written = writer.finish()?;
+        Ok(WrittenCheckpoint { took: start.elapsed(), ..written })
     }
 
-    fn block(&mut self, block: io::Result<(BlockHeader, Vec<u8>)>) -> Result<(), CheckpointError> {
-        let io = CheckpointError::io("compress a part of", self.file.path());
-        let (header, stored) = block.map_err(io)?;
-        self.footer.blocks += 1;
-        self.put(&header.encode())?;
-        self.put(&stored)
-    }
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        self.file.put(bytes)?;
-        self.hasher.update(bytes);
-        self.footer.offset += bytes.len() as u64;
-        Ok(())
+    fn file_writer(
+        &self,
+        counters: &Counters,
+        elapsed: Duration,
+    ) -> Result<FileWriter, CheckpointError> {
+        let totals = self.before.and(counters, nanoseconds(elapsed));
+        FileWriter::create(
+            &self.path,
+            &CheckpointHeader { identity: self.identity.clone(), totals },
+        )
     }
 }
 
-/// A block of entries of a table; sorts them.
-fn encode(cells: &mut [u128]) -> io::Result<(BlockHeader, Vec<u8>)> {
-    let mut raw = Vec::new();
-    entries::encode(cells, &mut raw);
-    compress(BlockKind::Entries, cells.len() as u32, &raw)
+/// Passes progress on and stores the counters.
+struct CountersObserver<'a> {
+    observer: &'a mut dyn Observer,
+    latest: &'a Mutex<Counters>,
 }
 
-fn compress(kind: BlockKind, items: u32, raw: &[u8]) -> io::Result<(BlockHeader, Vec<u8>)> {
-    let stored = zstd::bulk::compress(raw, LEVEL)?;
-    let (raw_bytes, stored_bytes) = (raw.len() as u32, stored.len() as u32);
-    let mut header = BlockHeader { kind, items, raw_bytes, stored_bytes, xxh3: 0 };
-    header.xxh3 = header.checksum(&stored);
-    Ok((header, stored))
-}
-
-impl std::fmt::Debug for CheckpointWriter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CheckpointWriter").field("file", &self.file).finish_non_exhaustive()
+impl Observer for CountersObserver<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        *lock(self.latest) = progress.counters;
+        self.observer.progress(progress);
     }
+}
+
+/// Time to the next checkpoint after one that took `took`.
+pub(super) fn automatic_interval(took: Duration) -> Duration {
+    MIN_INTERVAL.max(took.saturating_mul(INTERVAL_FACTOR))
+}
+
+/// Opens the checkpoint to resume from. For a new search, checks that there is no file.
+fn resumed(
+    path: &Path,
+    resume: bool,
+    identity: &Identity,
+) -> Result<Option<CheckpointReader>, CheckpointError> {
+    if resume {
+        let reader = CheckpointReader::open(path)?;
+        reader.expect(identity)?;
+        return Ok(Some(reader));
+    }
+    refuse_other(path)?;
+    match path.symlink_metadata() {
+        Ok(_) => Err(CheckpointError::Exists { path: path.to_owned() }),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Checks that the disk of a file has `need` bytes free, where the system says so.
+fn check_space(path: &Path, need: u64) -> Result<(), CheckpointError> {
+    match disk_free(path) {
+        Some(have) if have < need => {
+            Err(CheckpointError::NoRoom { path: path.to_owned(), need, have })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Locks the file `<path>.lock`.
+fn lock_beside(path: &Path) -> Result<Lock, CheckpointError> {
+    let mut name = OsString::from(path);
+    name.push(".lock");
+    Lock::take(name.as_ref())?.ok_or_else(|| CheckpointError::Busy { path: path.to_owned() })
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    time.as_nanos().try_into().unwrap_or(u64::MAX)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Checkpoints of Konane searches: what they say that they are of, and how large they can be.
+//! Checkpoints of Konane searches: their identity and maximum size.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Solver;
 use super::solve::table_capacity;
 use crate::checkpoint::format::size_bound;
-use crate::checkpoint::{CheckpointError, Identity, Keeper};
+use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
 use crate::search::plain::known::Known;
 
 /// The name of the rules, which docs/PROOF_FORMAT.md states.
@@ -16,29 +16,30 @@ const RULES: &str = "konane-corner-or-centre";
 const JUMPING_RULES: &str = "konane-jumping";
 
 impl<K: Known> Solver<'_, K> {
-    /// The keeper of this search's checkpoints in a file ([`Solver::keeper`]), with so much time
-    /// from one to the next: those of a new search, or of one that is resumed from there.
+    /// The writer of this search's checkpoints to a file ([`Solver::checkpoint_writer`]), of a new
+    /// search or of one that is resumed from there. Without an interval, the time from one checkpoint to
+    /// the next follows from the time that writing one takes.
     ///
     /// # Errors
-    /// As [`Keeper::begin`] and [`Keeper::resume`].
+    /// As [`CheckpointWriter::new`].
     pub fn checkpoints(
         &self,
         path: &Path,
         resume: bool,
-        interval: Duration,
-    ) -> Result<Keeper, CheckpointError> {
+        interval: Option<Duration>,
+    ) -> Result<CheckpointWriter, CheckpointError> {
         let plan = self.options.memory_plan();
-        let make = if resume { Keeper::resume } else { Keeper::begin };
         let bytes = usize::try_from(plan.table).unwrap_or(usize::MAX);
         let entries = table_capacity(self.board, bytes, self.options.algorithm);
-        make(path, self.identity(), size_bound(entries, plan.tree), interval)
+        let bound = size_bound(entries, plan.tree);
+        CheckpointWriter::new(path, resume, self.identity(), bound, interval)
     }
 
-    /// What a checkpoint of this search says that it is of. Neither memory nor threads, limits and
-    /// known values are part of it: a search may go on with others.
+    /// The identity of this search in checkpoints. Memory, threads, limits and known values are not
+    /// part of it: a search may continue with others.
     ///
-    /// Positions that a symmetry of the board maps to each other have the same root, so a checkpoint
-    /// of one goes on for the other.
+    /// Positions that a symmetry of the board maps to each other have the same root, so a search of
+    /// one can continue from a checkpoint of the other.
     pub(super) fn identity(&self) -> Identity {
         let early = self.position.is_early_jump(self.board);
         Identity {
@@ -56,7 +57,7 @@ impl<K: Known> Solver<'_, K> {
 mod tests {
     use super::*;
     use crate::checkpoint::Totals;
-    use crate::checkpoint::format::Header;
+    use crate::checkpoint::format::CheckpointHeader;
     use crate::konane::{Algorithm, Board, Dimensions, Position, SolveOptions};
     use std::path::Path;
 
@@ -69,9 +70,9 @@ mod tests {
                     let options = SolveOptions { algorithm, ..SolveOptions::default() };
                     let solver = Solver::new(&board, &Position::start(&board)).options(options);
                     let identity = solver.identity();
-                    let header = Header { identity, totals: Totals::default() };
+                    let header = CheckpointHeader { identity, totals: Totals::default() };
                     let bytes = header.encode();
-                    assert_eq!(Header::decode(Path::new("a"), &bytes).unwrap(), header);
+                    assert_eq!(CheckpointHeader::decode(Path::new("a"), &bytes).unwrap(), header);
                 }
             }
         }

@@ -31,9 +31,9 @@ impl<K: Known> Solver<'_, K> {
         let solver = self.on_two_levels();
         let combination = solver.options.profile.dfpn().combination;
         let id = solver.search_id();
-        let (solution, _) = solver.search_by(observer, |root, tree, observer, port| {
+        let (solution, _) = solver.search_by(observer, |root, tree, observer, snapshots| {
             let tree = tree.expect("a search on two levels has memory for a tree");
-            coordinate_plain(root, tree, combination, config, id, observer, port, run)
+            coordinate_plain(root, tree, combination, config, id, observer, snapshots, run)
         })?;
         Ok(solution)
     }

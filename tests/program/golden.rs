@@ -2,7 +2,7 @@
 //! bytes today. Those of databases are in `tests/data/databases`.
 //!
 //! `INSTA_UPDATE=always` replaces the files that differ, like snapshots. A new version of a format keeps the older files
-//! and a test that reads them.
+//! and a test that reads them, or that they are refused.
 
 use std::fmt::Write;
 use std::fs;
@@ -116,7 +116,7 @@ fn proofs_and_sprouts_numbers_are_read() {
 }
 
 #[test]
-fn checkpoints_are_taken_up() {
+fn checkpoints_are_resumed() {
     let mut text = String::new();
     for algorithm in ALGORITHMS {
         let name = format!("5x6-{algorithm}.ckpt");
@@ -134,4 +134,22 @@ fn checkpoints_are_taken_up() {
         .expect("text grows");
     }
     insta::assert_snapshot!("golden_checkpoints", text);
+}
+
+#[test]
+fn checkpoints_of_version_1_are_refused() {
+    for algorithm in ALGORITHMS {
+        let place = Place::new();
+        let old = golden("v1").join(format!("5x6-{algorithm}.ckpt"));
+        fs::copy(old, place.path("old.ckpt")).expect("a copy");
+        let search = ["solve", "5x6", "--memory", "8MiB", "--algo", algorithm];
+        let output = place.run(&[&search[..], &["--checkpoint", "old.ckpt", "--resume"]].concat());
+        assert_eq!(code(&output), 4, "{algorithm}");
+        assert_eq!(
+            stderr(&output),
+            "error: old.ckpt has version 1 of the checkpoint format, and this program reads version 2: \
+             begin the search anew, or use the release of the program that wrote it\n"
+        );
+        assert_eq!(place.files(), ["old.ckpt"], "{algorithm}");
+    }
 }

@@ -14,7 +14,7 @@ use konane::search::plain::game::{Expansion, Game};
 use konane::search::pn2::{Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Observer, Outcome, Report};
-use konane::search::snapshot::{SavedTree, TreePort};
+use konane::search::snapshot::{SavedTree, TreeSnapshots};
 use konane::search::table::Table;
 use konane::search::testing::negamax::Negamax;
 
@@ -126,14 +126,14 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
             let tree = SavedTree::empty(setting.pns().tree_room(tree)).unwrap();
-            pns(root, tree, setting.pns(), limits, observer, &TreePort::idle())
+            pns(root, tree, setting.pns(), limits, observer, &TreeSnapshots::new())
         }),
         ("PN²", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
             let room = setting.pn2().tree_room(tree, NonZeroUsize::MIN);
             let tree = SavedTree::empty(room).unwrap();
-            pn2(root, tree, setting.pn2(), limits, observer, &TreePort::idle())
+            pn2(root, tree, setting.pn2(), limits, observer, &TreeSnapshots::new())
         }),
         ("df-pn", |game, root, setting, limits, observer| {
             dfpn(Root::new(game, root, &setting.table()), setting.dfpn(), limits, observer)
@@ -154,7 +154,7 @@ pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
         }),
         ("PN² on threads", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
-            let (options, threads, port) = (setting.pn2(), setting.threads, TreePort::idle());
+            let (options, threads, port) = (setting.pn2(), setting.threads, TreeSnapshots::new());
             let root = Root::new(game, root, &table);
             let tree = SavedTree::empty(options.tree_room(tree, threads)).unwrap();
             pn2_parallel(root, tree, options, limits, observer, &port)

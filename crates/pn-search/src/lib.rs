@@ -23,7 +23,7 @@
 //! * [`cluster`] assigns the leaves of a tree to workers: threads, or other processes.
 //! * [`table`] and `arena` are the memories, [`run`] is what surrounds every search and what its workers
 //!   share.
-//! * [`snapshot`] hands out what a running search knows, for checkpoints; [`certificate`] collects the
+//! * [`snapshot`] gives checkpoints the tree of a search; [`certificate`] collects the
 //!   positions that prove a result.
 
 #![deny(missing_docs)]

@@ -49,7 +49,7 @@ def solve(
     time_limit: float | None = None,
     max_nodes: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
-    checkpoint_interval: float = 5.0,
+    checkpoint_interval: float | None = None,
     resume: bool = False,
     profile: Literal["tuned", "thesis"] = "tuned",
     log: Callable[[str], None] | None = None,
@@ -63,8 +63,8 @@ def solve(
     ``"16GiB"``. `job_nodes` are the nodes of a job; without, they follow from the workers.
 
     The leader's `checkpoint` is written every `checkpoint_interval` seconds, at the end, and when a
-    limit is reached or Ctrl-C comes; with `resume` the search goes on from it. `time_limit` is in
-    seconds. `log` is called with lines about progress and workers.
+    limit is reached or Ctrl-C comes; with `resume` the search goes on from it. Without an interval it
+    is written after 5 seconds, or 50 times as long as the last one took. `time_limit` is in seconds. `log` is called with lines about progress and workers.
 
     Raises ``konane.InputError`` and ``konane.FileError`` as ``konane.solve`` does, and
     ``ClusterError`` if Ray cannot be used, or no worker can be started for two minutes. Ctrl-C

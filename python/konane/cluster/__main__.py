@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--checkpoint-interval",
         metavar="TIME",
         type=checked(seconds),
-        help="time from one checkpoint to the next [default: 5s]",
+        help="time from one checkpoint to the next [default: 5s, or 50 times what the last one took]",
     )
     solve.set_defaults(run=run_solve)
     sprouts = verbs.add_parser("sprouts", help="who wins a position of Sprouts")
@@ -159,7 +159,7 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
             rules=Rules(workers, threads, args.memory_per_worker, args.job_nodes, args.time_limit),
             memory=args.memory,
             max_nodes=args.max_nodes,
-            checkpoints=Checkpoints(args.checkpoint, args.checkpoint_interval or 5.0, args.resume),
+            checkpoints=Checkpoints(args.checkpoint, args.checkpoint_interval, args.resume),
             progress=Terminal(args.quiet),
             stop=stop,
         )

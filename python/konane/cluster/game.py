@@ -41,7 +41,7 @@ class Game(Protocol):
         max_nodes: int | None,
         checkpoint: str | PathLike[str] | None,
         resume: bool,
-        checkpoint_interval: float,
+        checkpoint_interval: float | None,
     ) -> ClusterCoordinator:
         """Makes the leader."""
         ...
@@ -106,7 +106,7 @@ class Sprouts:
     #: All Grundy numbers are facts.
     fact_work: int = 0
 
-    def lead(self, *, checkpoint_interval: float, **options: Any) -> ClusterCoordinator:
+    def lead(self, *, checkpoint_interval: float | None, **options: Any) -> ClusterCoordinator:
         # Numbers are kept as they are found.
         return ClusterCoordinator.sprouts(self.position, nimber=self.nimber, **options)
 

@@ -23,8 +23,8 @@ class Checkpoints:
     """Where the leader's tree and what it knows are kept."""
 
     file: str | PathLike[str] | None = None
-    #: Seconds from one to the next.
-    interval: float = 5.0
+    #: Seconds from one to the next; none to derive them from the time that writing one takes.
+    interval: float | None = None
     resume: bool = False
 
 
@@ -80,10 +80,12 @@ class _Saves:
         self._last: tuple[int, int, int] | None = None
         self._error: str | None = None
         if checkpoints.file is not None:
-            file, every = fspath(checkpoints.file), text.seconds(checkpoints.interval)
+            file = fspath(checkpoints.file)
             if leader.checkpoint_bound is not None:
                 bound = text.size(leader.checkpoint_bound)
-                progress.note(f"checkpoints: {file}, every {every}, at most {bound}")
+                interval = checkpoints.interval
+                every = "" if interval is None else f", every {text.seconds(interval)}"
+                progress.note(f"checkpoints: {file}{every}, at most {bound}")
             else:
                 progress.note(f"checkpoint: {file}, as numbers are found")
             runs, nodes, seconds = leader.before
@@ -94,9 +96,9 @@ class _Saves:
 
     def look(self) -> None:
         """Takes in what has become of them since the last look."""
-        for error, size, entries, tree_nodes, _ in self._leader.saves():
+        for error, size, entries, tree_nodes in self._leader.saves():
             if error is None:
-                # There is one every few seconds: a line for each would be too many.
+                # There may be one every few seconds: a line for each would be too many.
                 self._written += 1
                 self._last, self._error = (size, entries, tree_nodes), None
             elif error != self._error:

@@ -4,9 +4,8 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use konane::checkpoint::{Keeper, Save};
+use konane::checkpoint::CheckpointWriter;
 use konane::search::cluster::{CoordinatorConfig, CoordinatorStatus, Delivery, RemoteCoordinator};
 use konane::sprouts::cluster::{self as sprouts, Checkpoint};
 use konane::{Algorithm, Limits, Reason, SolveOptions, Solver};
@@ -24,8 +23,8 @@ use crate::sprouts::read;
 
 type Task = Box<dyn FnOnce(&mut dyn RemoteCoordinator) + Send>;
 
-/// Error, bytes, entries, nodes of the tree, and seconds of a checkpoint.
-type SaveFields = (Option<String>, u64, u64, u64, f64);
+/// Error, bytes, entries and nodes of the tree of a checkpoint.
+type SaveFields = (Option<String>, u64, u64, u64);
 
 /// Makes the fields of the answer.
 type Found = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
@@ -35,7 +34,7 @@ type Found = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
 pub struct ClusterCoordinator {
     tasks: Mutex<Option<Sender<Task>>>,
     host: Host<Found>,
-    keeper: Option<Arc<Keeper>>,
+    checkpoints: Option<Arc<CheckpointWriter>>,
 }
 
 /// Reply to a worker. `job` is none if there is nothing to search; then `over` tells if the search has ended. `last`
@@ -99,7 +98,7 @@ impl ClusterCoordinator {
     /// Starts the thread of the coordinator, on a pool if checkpoints are read and written.
     fn start(
         py: Python<'_>,
-        keeper: Option<Arc<Keeper>>,
+        checkpoints: Option<Arc<CheckpointWriter>>,
         lead: impl FnOnce(
             &AtomicBool,
             &mut dyn FnMut(&mut dyn RemoteCoordinator),
@@ -109,7 +108,7 @@ impl ClusterCoordinator {
     ) -> Result<Self, Failure> {
         let (tasks, queue) = channel::<Task>();
         let (ready, is_ready) = channel();
-        let pool = keeper.as_ref().map(|_| threads_or_cores(None));
+        let pool = checkpoints.as_ref().map(|_| threads_or_cores(None));
         let host = Host::start(py, is_ready, move |stop| {
             let work = move || {
                 lead(stop, &mut |coordinator| {
@@ -126,7 +125,7 @@ impl ClusterCoordinator {
             }
         })?;
         let tasks = Mutex::new(Some(tasks));
-        Ok(ClusterCoordinator { tasks, host, keeper })
+        Ok(ClusterCoordinator { tasks, host, checkpoints })
     }
 
     /// Sends work to the coordinator's thread; nothing if the search needed none.
@@ -181,20 +180,20 @@ impl ClusterCoordinator {
             memory_bytes: memory.0,
             ..SolveOptions::default()
         };
-        let interval = checkpoint_interval.map_or(INTERVAL, Seconds::interval);
+        let interval = checkpoint_interval.map(Seconds::interval);
         let solver = Solver::new(&start.board, &start.position).options(options);
-        let keeper = checkpoint.map(|path| solver.checkpoints(&path.0, resume.0, interval));
-        let keeper = keeper.transpose()?.map(Arc::new);
-        let kept = keeper.clone();
+        let checkpoints = checkpoint.map(|path| solver.checkpoints(&path.0, resume.0, interval));
+        let checkpoints = checkpoints.transpose()?.map(Arc::new);
+        let kept = checkpoints.clone();
         let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
             let limits = Limits { stop: Some(stop), ..Limits::default() };
             let solver = Solver::new(&start.board, &start.position).options(options);
-            let solver = solver.limits(limits).keeper(kept.as_deref());
+            let solver = solver.limits(limits).checkpoint_writer(kept.as_deref());
             let found = solver.coordinate(config, &mut (), run)?;
             let fields = move |py: Python<'_>| konane_fields(py, kept.as_deref(), &found);
             Ok(Box::new(fields) as Found)
         };
-        ClusterCoordinator::start(py, keeper, lead)
+        ClusterCoordinator::start(py, checkpoints, lead)
     }
 
     /// Coordinates a search of Sprouts. The checkpoint is a file of Grundy numbers, to which they are added
@@ -299,31 +298,28 @@ impl ClusterCoordinator {
         }
     }
 
-    /// The checkpoints since the last call: why one was not written, or none; bytes, entries and
-    /// nodes of the tree; seconds.
+    /// Results of the attempts to write a checkpoint since the last call: the error or none, bytes,
+    /// entries and nodes of the tree.
     fn saves(&self) -> Result<Vec<SaveFields>, Failure> {
         self.host.owner.check("ClusterCoordinator")?;
-        let saves = self.keeper.as_ref().map(|keeper| keeper.take_saves()).unwrap_or_default();
-        let saves = saves.into_iter().map(|Save { result, took }| {
-            let took = took.as_secs_f64();
-            match result {
-                Ok(written) => (None, written.bytes, written.entries, written.tree_nodes, took),
-                Err(error) => (Some(error.to_string()), 0, 0, 0, took),
-            }
+        let written = self.checkpoints.as_ref().map(|writer| writer.take_written());
+        let written = written.unwrap_or_default().into_iter().map(|result| match result {
+            Ok(written) => (None, written.bytes, written.entries, written.tree_nodes),
+            Err(error) => (Some(error.to_string()), 0, 0, 0),
         });
-        Ok(saves.collect())
+        Ok(written.collect())
     }
 
     /// The most bytes of a checkpoint; none if there are none from time to time.
     #[getter]
     fn checkpoint_bound(&self) -> Option<u64> {
-        self.keeper.as_ref().map(|keeper| keeper.bound())
+        self.checkpoints.as_ref().map(|writer| writer.bound())
     }
 
     /// Runs, nodes and seconds before this one.
     #[getter]
     fn before(&self) -> (u64, u64, f64) {
-        let before = self.keeper.as_ref().map(|keeper| *keeper.before()).unwrap_or_default();
+        let before = self.checkpoints.as_ref().map(|writer| *writer.before()).unwrap_or_default();
         (before.runs, before.nodes, before.seconds())
     }
 }
@@ -336,6 +332,3 @@ fn config(job_nodes: u64, max_nodes: Option<Nodes>) -> CoordinatorConfig {
     let max_results_in_reply = MAX_RESULTS_IN_REPLY;
     CoordinatorConfig { job_nodes, node_limit, max_results_in_reply, ..CoordinatorConfig::REMOTE }
 }
-
-/// Between two checkpoints, so that little is lost with the coordinator's process.
-const INTERVAL: Duration = Duration::from_secs(5);

@@ -1,6 +1,6 @@
 //! The result of a leader's search, with the fields of the program's JSON.
 
-use konane::checkpoint::Keeper;
+use konane::checkpoint::CheckpointWriter;
 use konane::search::numbers::Number;
 use konane::sprouts::Algorithm;
 use konane::sprouts::cluster::ClusterSolution;
@@ -28,12 +28,12 @@ struct TotalFields {
 /// If Python has no memory.
 pub fn konane_fields(
     py: Python<'_>,
-    keeper: Option<&Keeper>,
+    checkpoints: Option<&CheckpointWriter>,
     found: &Solution,
 ) -> Result<Py<PyDict>, Failure> {
     let fields = results::dict(py, found)?;
-    if let Some(keeper) = keeper {
-        let totals = keeper.totals(&found.report.counters);
+    if let Some(writer) = checkpoints {
+        let totals = writer.totals(&found.report.counters);
         let total = TotalFields {
             nodes: totals.nodes,
             expansions: totals.expansions,

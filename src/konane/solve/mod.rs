@@ -22,7 +22,7 @@ use super::board::Board;
 use super::game::Konane;
 use super::position::Position;
 use super::watch::Watched;
-use crate::checkpoint::Keeper;
+use crate::checkpoint::CheckpointWriter;
 use crate::search::alphabeta::{ScoreTable, alphabeta};
 use crate::search::cluster::CoordinatorConfig;
 use crate::search::dfpn::dfpn_parallel;
@@ -32,7 +32,7 @@ use crate::search::plain::{Root, RootView};
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns;
 use crate::search::run::{Limits, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreePort};
+use crate::search::snapshot::{SavedTree, TreeSnapshots};
 use crate::search::table::Table;
 use crate::search::two_level::two_level;
 
@@ -63,7 +63,7 @@ pub struct Solver<'a, K = ()> {
     pub(crate) known: &'a K,
     /// True if values of positions were given.
     pub(super) has_known: bool,
-    pub(super) keeper: Option<&'a Keeper>,
+    pub(super) checkpoints: Option<&'a CheckpointWriter>,
 }
 
 impl<'a> Solver<'a> {
@@ -76,7 +76,7 @@ impl<'a> Solver<'a> {
             limits: Limits::default(),
             known: &(),
             has_known: false,
-            keeper: None,
+            checkpoints: None,
         }
     }
 }
@@ -100,16 +100,16 @@ impl<'a, K: Known> Solver<'a, K> {
     /// none is asked for about a position of [`Position::is_early_jump`]. If one of them cannot be read, the
     /// search ends for [`FileError`](crate::Reason::FileError), and `known` can say more.
     pub fn known<L: Known>(self, known: &'a L) -> Solver<'a, L> {
-        let Solver { board, position, options, limits, keeper, .. } = self;
-        Solver { board, position, options, limits, known, has_known: true, keeper }
+        let Solver { board, position, options, limits, checkpoints, .. } = self;
+        Solver { board, position, options, limits, known, has_known: true, checkpoints }
     }
 
-    /// Goes on from the keeper's checkpoint, if it has one, and writes checkpoints through it. It
-    /// has to be one of this search ([`Solver::checkpoints`]).
+    /// Continues from the checkpoint of a writer, if it has one, and writes checkpoints with it. It has
+    /// to be one of this search ([`Solver::checkpoints`]).
     ///
     /// For a position without a legal move nothing is read or written.
-    pub fn keeper(self, keeper: Option<&'a Keeper>) -> Self {
-        Solver { keeper, ..self }
+    pub fn checkpoint_writer(self, checkpoints: Option<&'a CheckpointWriter>) -> Self {
+        Solver { checkpoints, ..self }
     }
 
     /// Searches.
@@ -142,8 +142,8 @@ impl<'a, K: Known> Solver<'a, K> {
         if self.options.algorithm == Algorithm::AlphaBeta {
             return self.search_by_scores(observer);
         }
-        let (solution, table) = self.search_by(observer, |root, tree, observer, port| {
-            self.by_algorithm(root, tree, observer, port)
+        let (solution, table) = self.search_by(observer, |root, tree, observer, snapshots| {
+            self.by_algorithm(root, tree, observer, snapshots)
         })?;
         Ok((solution, table.map(SearchTable::ProofNumbers)))
     }
@@ -187,8 +187,8 @@ impl<'a, K: Known> Solver<'a, K> {
         if self.position.count_moves(self.board) == 0 {
             return Ok(Solution::of_finished_game(self));
         }
-        self.search_on(table, tree_bytes, observer, |root, tree, observer, port| {
-            self.by_algorithm(root, tree, observer, port)
+        self.search_on(table, tree_bytes, observer, |root, tree, observer, snapshots| {
+            self.by_algorithm(root, tree, observer, snapshots)
         })
     }
 
@@ -198,20 +198,22 @@ impl<'a, K: Known> Solver<'a, K> {
         root: Root<'_, G>,
         tree: Option<SavedTree>,
         observer: &mut dyn Observer,
-        port: &TreePort,
+        snapshots: &TreeSnapshots,
     ) -> Report {
         let &Solver { ref options, limits, .. } = self;
         let (profile, threads) = (options.profile, options.threads);
         match (options.algorithm, tree) {
             (Algorithm::Dfpn, _) => dfpn_parallel(root, profile.dfpn(), threads, limits, observer),
-            (Algorithm::Pns, Some(tree)) => pns(root, tree, profile.pns(), limits, observer, port),
+            (Algorithm::Pns, Some(tree)) => {
+                pns(root, tree, profile.pns(), limits, observer, snapshots)
+            }
             (Algorithm::Pn2, Some(tree)) => {
-                pn2_parallel(root, tree, profile.pn2(), limits, observer, port)
+                pn2_parallel(root, tree, profile.pn2(), limits, observer, snapshots)
             }
             (Algorithm::PnsPdfpn, Some(tree)) => {
                 let &SolveOptions { profile, threads, job_nodes, .. } = options;
                 let config = CoordinatorConfig { job_nodes, ..CoordinatorConfig::LOCAL };
-                two_level(root, tree, profile.dfpn(), threads, config, limits, observer, port)
+                two_level(root, tree, profile.dfpn(), threads, config, limits, observer, snapshots)
             }
             (Algorithm::AlphaBeta, _) => unreachable!("α-β has a table of its own"),
             (algorithm, None) => unreachable!("{algorithm} has room for a tree"),
@@ -226,7 +228,7 @@ impl<'a, K: Known> Solver<'a, K> {
             Root<'_, Informed<'_, Konane<'_>, K>>,
             Option<SavedTree>,
             &mut dyn Observer,
-            &TreePort,
+            &TreeSnapshots,
         ) -> Report,
     ) -> Result<(Solution, Option<Table>), SolveError> {
         let (table_bytes, tree_bytes) = self.options.memory()?;
@@ -252,10 +254,10 @@ impl<'a, K: Known> Solver<'a, K> {
             Root<'_, Informed<'_, Konane<'_>, K>>,
             Option<SavedTree>,
             &mut dyn Observer,
-            &TreePort,
+            &TreeSnapshots,
         ) -> Report,
     ) -> Result<Solution, SolveError> {
-        let &Solver { board, ref position, ref options, limits, known, keeper, .. } = self;
+        let &Solver { board, ref position, ref options, limits, known, checkpoints, .. } = self;
         let begun = Instant::now();
         let game = Konane::new(board, options.profile.estimate());
         let game = &Informed::new(&game, known);
@@ -269,26 +271,26 @@ impl<'a, K: Known> Solver<'a, K> {
             },
         );
         let (room, key_of) = (options.tree_room(tree_bytes), |code| game.key(code));
-        let mut tree = match keeper {
+        let mut tree = match checkpoints {
             None => None,
-            Some(keeper) => keeper.restore(table, key_of, room, limits.stop, &mut observer)?,
+            Some(writer) => writer.restore(table, key_of, room, limits.stop, &mut observer)?,
         };
         if let (None, Some(room)) = (&tree, room) {
             tree = Some(SavedTree::empty(room)?);
         }
-        let search = |observer: &mut dyn Observer, port: &TreePort| {
-            let report = search(root, tree, observer, port);
+        let search = |observer: &mut dyn Observer, snapshots: &TreeSnapshots| {
+            let report = search(root, tree, observer, snapshots);
             observer.progress(&Progress::from(&report));
             report
         };
-        let report = match keeper {
-            None => search(&mut observer, &TreePort::idle()),
-            Some(keeper) => keeper.run(table, &mut observer, room.is_some(), search),
+        let report = match checkpoints {
+            None => search(&mut observer, &TreeSnapshots::new()),
+            Some(writer) => writer.run(table, &mut observer, room.is_some(), search),
         };
 
         let last = Progress { table_capacity: table.capacity(), ..Progress::from(&report) };
         // Reading and writing checkpoints is not part of the search.
-        let searched = keeper.map_or(Duration::ZERO, Keeper::searched);
+        let searched = checkpoints.map_or(Duration::ZERO, CheckpointWriter::searched);
         let seconds = if searched.is_zero() { begun.elapsed() } else { searched };
         Ok(Solution::new(self, report, last.table(), seconds.as_secs_f64()))
     }

@@ -3,10 +3,10 @@
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use konane::checkpoint::format::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, FOOTER_BYTES, Footer, HEADER_BYTES, Header,
+    BLOCK_HEADER_BYTES, BlockHeader, CheckpointFooter, CheckpointHeader, FOOTER_BYTES,
+    HEADER_BYTES, Section,
 };
 use konane::checkpoint::{CheckpointError, CheckpointReader, Identity, Totals};
 use konane::search::pns::PnsOptions;
@@ -32,8 +32,8 @@ fn written(algorithm: Algorithm) -> Vec<u8> {
     let options = SolveOptions { algorithm, memory_bytes: 1 << 20, ..SolveOptions::default() };
     let limits = Limits { nodes: Some(300), ..Limits::default() };
     let solver = Solver::new(&board, &start).options(options).limits(limits);
-    let keeper = solver.checkpoints(&path, false, Duration::from_secs(60)).unwrap();
-    solver.keeper(Some(&keeper)).run().unwrap();
+    let writer = solver.checkpoints(&path, false, None).unwrap();
+    solver.checkpoint_writer(Some(&writer)).run().unwrap();
     std::fs::read(&path).unwrap()
 }
 
@@ -106,7 +106,7 @@ proptest! {
 }
 
 /// A file of these blocks with checksums that fit. `lie` may change the footer.
-fn file(blocks: &[(BlockKind, u32, &[u8])], lie: impl Fn(&mut Footer)) -> Vec<u8> {
+fn file(blocks: &[(Section, u32, &[u8])], lie: impl Fn(&mut CheckpointFooter)) -> Vec<u8> {
     let identity = Identity {
         rules: "r".to_owned(),
         board: "b".to_owned(),
@@ -115,16 +115,14 @@ fn file(blocks: &[(BlockKind, u32, &[u8])], lie: impl Fn(&mut Footer)) -> Vec<u8
         position: "q".to_owned(),
         root: 1,
     };
-    let mut bytes = Header { identity, totals: Totals::default() }.encode().to_vec();
-    let mut footer = Footer { blocks: blocks.len() as u64, ..Footer::default() };
-    for &(kind, items, raw) in blocks {
+    let mut bytes = CheckpointHeader { identity, totals: Totals::default() }.encode().to_vec();
+    let mut footer =
+        CheckpointFooter { blocks: blocks.len() as u64, ..CheckpointFooter::default() };
+    for &(section, items, raw) in blocks {
         let stored = zstd::bulk::compress(raw, 1).unwrap();
-        let (raw_bytes, stored_bytes) = (raw.len() as u32, stored.len() as u32);
-        let mut header = BlockHeader { kind, items, raw_bytes, stored_bytes, xxh3: 0 };
-        header.xxh3 = header.checksum(&stored);
-        bytes.extend(header.encode());
+        bytes.extend(BlockHeader::new(section, items, raw.len() as u32, &stored).encode());
         bytes.extend(&stored);
-        footer.entries += u64::from(if kind == BlockKind::Entries { items } else { 0 });
+        footer.entries += u64::from(if section == Section::Table { items } else { 0 });
     }
     footer.offset = bytes.len() as u64;
     footer.xxh3 = xxh3_64(&bytes);
@@ -136,23 +134,27 @@ fn file(blocks: &[(BlockKind, u32, &[u8])], lie: impl Fn(&mut Footer)) -> Vec<u8
 /// Sixteen bytes of the entry of an open position, as one block has them.
 const ENTRY: [u8; 16] = [5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0x20, 0, 0, 0, 3];
 
+/// Bytes of a tree of one leaf, in which the block of the root's children is the one at `unit`.
+fn tree_of(unit: u32) -> Vec<u8> {
+    let words = [unit, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 9, 0, 0, 0, 0];
+    words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect()
+}
+
 #[test]
 fn files_that_lie_are_refused_though_their_checksums_fit() {
-    use BlockKind::{Entries, Records};
-    let good = [(Entries, 1, &ENTRY[..])];
+    use Section::{Table, Tree};
+    let good = [(Table, 1, &ENTRY[..])];
     assert_eq!(load(&file(&good, |_| {})).unwrap(), (1, false));
     assert_eq!(load(&file(&[], |_| {})).unwrap(), (0, false));
     let mut zero = ENTRY;
     zero[8] = 0;
-    let record =
-        [[1u8, 0, 0, 0], [0; 4], [9, 0, 0, 0], [0; 4], [1, 0, 0, 0], [1, 0, 0, 0]].concat();
     let says = |bytes: &[u8], part: &str| {
         let error = load(bytes).expect_err(part).to_string();
         assert!(error.contains(part), "no {part:?} in {error}");
     };
-    says(&file(&[(Entries, 2, &ENTRY)], |_| {}), "sorted entries");
-    says(&file(&[(Entries, 1, &zero)], |_| {}), "sorted entries");
-    says(&file(&[(Records, 1, &record)], |_| {}), "parts of a tree");
+    says(&file(&[(Table, 2, &ENTRY)], |_| {}), "sorted entries");
+    says(&file(&[(Table, 1, &zero)], |_| {}), "sorted entries");
+    says(&file(&[(Tree, 4, &tree_of(1))], |_| {}), "block 0 should be within the tree");
     says(&file(&good, |footer| footer.entries = 2), "the number of entries");
     // An absurd promise asks for no more than the table has.
     says(&file(&good, |footer| footer.entries = u64::MAX), "the number of entries");
@@ -161,15 +163,22 @@ fn files_that_lie_are_refused_though_their_checksums_fit() {
     says(&file(&good, |footer| footer.offset -= 1), "bytes before the footer");
     says(&file(&good, |footer| footer.tree_nodes = 5), "the tree");
     says(&file(&good, |footer| (footer.tree_nodes, footer.tree_bytes) = (5, 1 << 40)), "the tree");
-    let tree = |nodes| {
-        file(&[(Records, 1, &record)], |footer| {
-            (footer.tree_nodes, footer.tree_bytes) = (nodes, 64)
+    let tree = |units, bytes: &[u8], tree_nodes, tree_bytes| {
+        file(&[(Tree, units, bytes)], |footer| {
+            (footer.tree_nodes, footer.tree_bytes) = (tree_nodes, tree_bytes)
         })
     };
-    assert_eq!(load(&tree(1)).unwrap(), (0, true));
-    says(&tree(2), "as many nodes");
+    assert_eq!(load(&tree(4, &tree_of(1), 1, 64)).unwrap(), (0, true));
+    says(&tree(4, &tree_of(1), 1, 80), "the number of bytes of the tree should be 80, but is 64");
+    says(&tree(4, &tree_of(1), 1, 48), "block 0 should be within the tree");
+    says(&tree(3, &tree_of(1), 1, 64), "block 0 should be units of a tree");
+    says(&tree(4, &tree_of(4), 1, 64), "the child array at unit 4 of the tree should be within");
+    says(
+        &tree(4, &tree_of(0), 1, 64),
+        "the number of nodes of the tree should be 1 to 1, but is 0",
+    );
     // A frame that decompresses to more than its header says.
-    let mut bytes = file(&[(Entries, 1 << 16, &[0; 1 << 20])], |_| {});
+    let mut bytes = file(&[(Table, 1 << 16, &[0; 1 << 20])], |_| {});
     let at = HEADER_BYTES;
     let stored = bytes[at + BLOCK_HEADER_BYTES..bytes.len() - FOOTER_BYTES].to_vec();
     let mut header = BlockHeader::decode(bytes[at..at + BLOCK_HEADER_BYTES].try_into().unwrap());
@@ -186,12 +195,12 @@ fn files_that_lie_are_refused_though_their_checksums_fit() {
         header.stored_bytes = stored_bytes;
         bytes[at..at + BLOCK_HEADER_BYTES].copy_from_slice(&header.encode());
         let end = bytes.len() - FOOTER_BYTES;
-        let footer = Footer {
+        let footer = CheckpointFooter {
             entries: 1,
             blocks: 1,
             offset: end as u64,
             xxh3: xxh3_64(&bytes[..end]),
-            ..Footer::default()
+            ..CheckpointFooter::default()
         };
         bytes[end..].copy_from_slice(&footer.encode());
         says(&bytes, "block");

@@ -1,7 +1,11 @@
 //! Stopped by limits and taken up again; bad usage; other searches.
 
 use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
 
+use konane::search::run::{Limits, Observer, Progress};
+use konane::{Algorithm, Board, Position, SolveOptions, Solver};
 use serde_json::Value;
 
 use super::super::common::{Place, stderr, stdout};
@@ -256,7 +260,7 @@ fn files_that_are_damaged_or_of_another_version_exit_with_4() {
     refuse(&bytes[..bytes.len() - 1], &["a.ckpt is damaged", "cut off", "restore the file"]);
     let mut other = bytes.clone();
     other[8] = 9;
-    refuse(&other, &["version 9", "version 1", "begin the search anew"]);
+    refuse(&other, &["version 9", "version 2", "begin the search anew"]);
     let mut other = bytes.clone();
     other[500] ^= 1;
     refuse(&other, &["a.ckpt is damaged", "block 0", "should be", "but is"]);
@@ -337,4 +341,38 @@ fn a_game_that_is_over_needs_no_checkpoint() {
     assert_eq!(value["checkpoint"]["written"], 0);
     assert_eq!(value["total"]["runs"], 1);
     assert!(place.files().is_empty());
+}
+
+/// Slows a search down.
+struct SlowObserver;
+
+impl Observer for SlowObserver {
+    fn progress(&mut self, _: &Progress) {
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_running_search_waits_while_its_tree_is_written() {
+    let place = Place::new();
+    let board = Board::new("8x8".parse().unwrap());
+    let start = Position::start(&board);
+    let options = SolveOptions {
+        algorithm: Algorithm::Pns,
+        memory_bytes: 16 << 20,
+        ..SolveOptions::default()
+    };
+    let limits = Limits { nodes: Some(300_000), ..Limits::default() };
+    let solver = Solver::new(&board, &start).options(options).limits(limits);
+    let interval = Some(Duration::from_millis(1));
+    let writer = solver.checkpoints(&place.path("a.ckpt"), false, interval).unwrap();
+    solver.checkpoint_writer(Some(&writer)).run_observed(&mut SlowObserver).unwrap();
+    let written = writer.take_written().into_iter().collect::<Result<Vec<_>, _>>().unwrap();
+    let (last, running) = written.split_last().unwrap();
+    assert!(last.tree_nodes > 1000 && last.paused == Duration::ZERO, "{last:?}");
+    assert!(!running.is_empty());
+    for written in running {
+        assert!(written.tree_nodes > 0, "{written:?}");
+        assert!(Duration::ZERO < written.paused && written.paused < written.took, "{written:?}");
+    }
 }

@@ -4,8 +4,8 @@
 //!
 //! A tree consists of blocks; a block holds all open children of one expanded node. Blocks are made
 //! of 16-byte units and named by the index of their first unit, so that 32 bits reach 64 GiB; unit
-//! 0 belongs to no block, and 0 stands for "not expanded". With 32-bit words, a block of capacity
-//! `c` is
+//! 0 belongs to no block, and 0 stands for "not expanded". With 32-bit little-endian words, a block of
+//! capacity `c` is
 //!
 //! | words | content |
 //! |---|---|
@@ -22,7 +22,11 @@
 //! all at ten children to a block. Selection and back-up read the first two rows only, which is why
 //! they are rows: two cache lines for most blocks. Parents are not stored, since a search holds
 //! its path.
+//!
+//! Checkpoints store these bytes ([`Memory::tree_bytes`]). The first word of unit 0 is the block of the
+//! root's children there; while a search goes on, it is not kept up to date.
 
+use super::region::Region;
 use crate::error::ErrorKind;
 use crate::numbers::{Combination, INFINITY, Number};
 
@@ -37,6 +41,9 @@ const STAMP: usize = 3;
 /// While the block is in a list.
 pub(super) const NEXT: usize = STAMP;
 
+/// The word with the block of the root's children, in the bytes of a tree.
+const ROOT: usize = 0;
+
 // The rows, in words per child from the first row's start.
 const DELTA: usize = 0;
 const PHI: usize = 1;
@@ -48,15 +55,15 @@ pub(crate) type Block = u32;
 
 // The interpreter that checks for undefined behaviour has no mappings.
 #[cfg(not(miri))]
-type Bytes = memmap2::MmapMut;
+pub(super) type Bytes = memmap2::MmapMut;
 #[cfg(miri)]
-type Bytes = Vec<u8>;
+pub(super) type Bytes = Vec<u8>;
 
 type Word = [u8; 4];
 
 #[inline(always)]
 fn number(word: Word) -> u32 {
-    u32::from_ne_bytes(word)
+    u32::from_le_bytes(word)
 }
 
 /// A child as it stands in a block.
@@ -94,7 +101,7 @@ impl Scan {
     }
 }
 
-/// Why the memory of a tree cannot be had.
+/// Reason why there is no tree.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// Not even a block of one child fits.
@@ -111,6 +118,16 @@ pub enum TreeError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Bytes that are not those of a tree.
+    #[error("the child array at unit {unit} of the tree should be {expected}, but is {got}")]
+    Unsound {
+        /// First unit of a child array.
+        unit: u32,
+        /// Property that it should have.
+        expected: &'static str,
+        /// Property that it has.
+        got: &'static str,
+    },
 }
 
 impl TreeError {
@@ -119,6 +136,7 @@ impl TreeError {
         match self {
             TreeError::TooSmall { .. } => ErrorKind::Usage,
             TreeError::Memory { .. } => ErrorKind::Resource,
+            TreeError::Unsound { .. } => ErrorKind::File,
         }
     }
 }
@@ -128,6 +146,15 @@ const LEAST_BYTES: usize = (1 + units_of(1)) * UNIT;
 
 /// Bytes that can be named: nearly 64 GiB.
 pub(crate) const MOST_BYTES: u64 = u32::MAX as u64 * UNIT as u64;
+
+/// Zeroed bytes.
+pub(super) fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
+    #[cfg(not(miri))]
+    let zeroed = crate::allocation::zeroed(bytes);
+    #[cfg(miri)]
+    let zeroed = Ok(vec![0; bytes]);
+    zeroed.map_err(|source| TreeError::Memory { bytes, source })
+}
 
 /// Words that blocks are made of.
 pub(crate) struct Memory {
@@ -140,18 +167,28 @@ impl Memory {
         if bytes < LEAST_BYTES {
             return Err(TreeError::TooSmall { bytes });
         }
-        let bytes = (bytes / UNIT).min(u32::MAX as usize) * UNIT;
-        #[cfg(not(miri))]
-        let bytes = crate::allocation::zeroed(bytes)
-            .map_err(|source| TreeError::Memory { bytes, source })?;
-        #[cfg(miri)]
-        let bytes = vec![0; bytes];
-        Ok(Memory { bytes })
+        Ok(Memory { bytes: zeroed((bytes / UNIT).min(u32::MAX as usize) * UNIT)? })
     }
 
     /// Units in all.
     pub fn units(&self) -> u32 {
         (self.bytes.len() / UNIT) as u32
+    }
+
+    /// The used bytes of a tree in `region`, with the block of the root's children.
+    pub fn tree_bytes(&mut self, region: &Region, root_block: Block) -> &[u8] {
+        self.set(ROOT, root_block);
+        &self.bytes[..region.top() as usize * UNIT]
+    }
+
+    /// The first `bytes` bytes, for those of a tree.
+    pub fn bytes_mut(&mut self, bytes: usize) -> &mut [u8] {
+        &mut self.bytes[..bytes]
+    }
+
+    /// The block of the root's children in the bytes of a tree; 0 if the root is not expanded.
+    pub(super) fn root_block(&self) -> Block {
+        self.get(ROOT)
     }
 
     #[inline(always)]
@@ -166,7 +203,7 @@ impl Memory {
 
     #[inline(always)]
     fn set(&mut self, at: usize, value: u32) {
-        self.bytes.as_chunks_mut::<4>().0[at] = value.to_ne_bytes();
+        self.bytes.as_chunks_mut::<4>().0[at] = value.to_le_bytes();
     }
 
     #[inline(always)]
@@ -243,11 +280,6 @@ impl Memory {
     #[inline(always)]
     pub fn set_stamp(&mut self, block: Block, stamp: u32) {
         self.set_header(block, STAMP, stamp);
-    }
-
-    /// Expansions counted to a block.
-    pub fn work(&self, block: Block) -> u32 {
-        self.header(block, WORK)
     }
 
     /// Counts expansions to a block; stops at the greatest number.

@@ -1,17 +1,19 @@
 //! The memory of proof-number trees: blocks of children in `memory`, and `region`, which gives out
 //! blocks and takes them back.
 //!
-//! It knows no search and no game. PNS, both levels of PN² and the tree of jobs stand in it, and
-//! checkpoints copy it ([`super::snapshot`]).
+//! It knows no search and no game. PNS, both levels of PN² and the tree of jobs stand in it.
+//! Checkpoints store its bytes ([`super::snapshot`]); `restore` checks what comes back from a file.
 
 #![forbid(unsafe_code)]
 
 mod memory;
 mod region;
+mod restore;
 
 pub use memory::TreeError;
-pub(super) use memory::{Block, MOST_BYTES, Memory, Node, UNIT, units_of};
+pub(super) use memory::{Block, MOST_BYTES, Memory, Node, UNIT};
 pub(super) use region::Region;
+pub(super) use restore::restore;
 
 use super::run::RootChild;
 

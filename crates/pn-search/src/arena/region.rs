@@ -87,8 +87,20 @@ impl Region {
         Some(block)
     }
 
-    /// Puts a block of so many units into its list.
-    fn give_back(&mut self, memory: &mut Memory, block: Block, units: usize) {
+    /// Takes over a tree of `nodes` nodes in the units up to `top`, which is not among them.
+    pub(super) fn restore(&mut self, top: u32, nodes: u64) {
+        self.top = top;
+        self.nodes = nodes;
+    }
+
+    /// True if any block has been given back.
+    #[cfg(test)]
+    pub fn has_free_blocks(&self) -> bool {
+        self.free.iter().any(|&block| block != 0)
+    }
+
+    /// Puts a block of `units` units into its list.
+    pub(super) fn give_back(&mut self, memory: &mut Memory, block: Block, units: usize) {
         if self.free.len() <= units {
             self.free.resize(units + 1, 0);
         }

@@ -37,7 +37,7 @@ use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::pn2::Pn2Options;
 use crate::run::{Counters, Outcome, Reason, Report, RootChild};
-use crate::snapshot::{SavedTree, TreePort};
+use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Entry as TableEntry, Stored, Table};
 
 /// Parameters of a tree for several workers.
@@ -87,7 +87,7 @@ pub struct PlainTree<'a, G: Game> {
     table_used: u64,
     /// Entries to be stored in the table.
     updates: Vec<(u64, TableEntry)>,
-    port: &'a TreePort,
+    port: &'a TreeSnapshots,
     memory: Memory,
     region: Region,
     options: PlainTreeOptions,
@@ -118,7 +118,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
         root: Root<'a, G>,
         tree: SavedTree,
         options: PlainTreeOptions,
-        port: &'a TreePort,
+        port: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
         let SavedTree { memory, region, root_block, .. } = tree;
@@ -538,7 +538,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
-        self.port.look(&self.memory, &self.region, self.root_block);
+        self.port.look(&mut self.memory, &self.region, self.root_block);
         if self.options.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }

@@ -22,7 +22,7 @@ use super::plain::game::{Child, Game};
 use super::pns::tree::ProofTree;
 use super::pns::{self, PnsOptions};
 use super::run::{Limits, Observer, Reason, Report};
-use super::snapshot::{SavedTree, TreePort, TreeRoom};
+use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use second::SecondLevel;
 
 /// The parameters of PN².
@@ -89,8 +89,7 @@ impl Pn2Options {
 /// stops when it has evaluated as many positions as its budget allows or made as many nodes;
 /// both are overrun by at most one expansion.
 ///
-/// The first level's tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]);
-/// for others there is [`TreePort::idle`].
+/// `port` gives access to the first level's tree during the search, and to the tree that it leaves.
 ///
 /// # Panics
 /// If the game or the observer does.
@@ -100,7 +99,7 @@ pub fn pn2<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
@@ -132,7 +131,7 @@ impl Levels {
         memory: &mut Memory,
         evaluator: &mut Evaluator<G>,
         options: &Pn2Options,
-        port: &TreePort,
+        port: &TreeSnapshots,
     ) -> Option<Reason> {
         let mut children: Vec<Child> = Vec::new();
         let Levels { first, second } = self;
@@ -232,7 +231,7 @@ pub(super) mod tests {
                 let root = Root::new(&game, 0, &table);
                 let tree = tree(1 << 20, options);
                 let report =
-                    pn2(root, tree, options, Limits::default(), &mut (), &TreePort::idle());
+                    pn2(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new());
                 assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
                 if value == Value::Win {
                     let best = report.best.expect("a won root has a lost child");
@@ -288,7 +287,7 @@ pub(super) mod tests {
         let run = |bytes, limits| {
             let table = Table::new(1 << 14).unwrap();
             let (root, tree) = (Root::new(&game, 0, &table), tree(bytes, THESIS));
-            let report = pn2(root, tree, THESIS, limits, &mut (), &TreePort::idle());
+            let report = pn2(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             report.outcome
         };

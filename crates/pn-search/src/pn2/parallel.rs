@@ -22,7 +22,7 @@ use crate::plain::game::{Child, Game};
 use crate::plain::known::Answer;
 use crate::pns::PnsOptions;
 use crate::run::{Control, Counters, Limits, Observer, Report, Signal, Team};
-use crate::snapshot::{SavedTree, TreePort};
+use crate::snapshot::{SavedTree, TreeSnapshots};
 
 /// Minimum memory for the second-level trees of a worker, in bytes: some 3000 nodes.
 const LEAST_SECOND: usize = 64 << 10;
@@ -39,7 +39,7 @@ const STACK_BYTES: usize = 2 << 20;
 /// how the threads are scheduled, the value does not.
 ///
 /// The first level's tree is left at `port` for checkpoints ([`crate::snapshot`]); without checkpoints,
-/// pass [`TreePort::idle`].
+/// pass [`TreeSnapshots::new`].
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -49,7 +49,7 @@ pub fn pn2_parallel<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
 ) -> Report {
     // A root whose value is known takes no more than an expansion.
     if tree.beside.is_empty() || root.game.known(root.code) != Answer::Unknown {
@@ -72,7 +72,7 @@ fn search_with<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
 ) -> Report {
     let Root { game, table, .. } = root;
     let memories = std::mem::take(&mut tree.beside);

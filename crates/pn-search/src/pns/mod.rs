@@ -17,7 +17,7 @@ use super::plain::Root;
 use super::plain::evaluate::{Evaluation, Evaluator};
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Outcome, Reason, Report};
-use super::snapshot::{SavedTree, TreePort};
+use super::snapshot::{SavedTree, TreeSnapshots};
 use crate::Value;
 use tree::{Full, ProofTree};
 
@@ -32,8 +32,7 @@ use tree::{Full, ProofTree};
 /// The table may hold solved positions of any earlier search of the same game, and open ones of
 /// proof-number searches.
 ///
-/// The tree is left at `port`, where somebody keeps checkpoints ([`super::snapshot`]); for others
-/// there is [`TreePort::idle`].
+/// `snapshots` gives access to the tree during the search, and to the tree that it leaves.
 ///
 /// # Panics
 /// If the game or the observer does.
@@ -43,18 +42,18 @@ pub fn pns<G: Game>(
     options: PnsOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    snapshots: &TreeSnapshots,
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.settle);
     evaluator.open_entries = options.store_open;
     let SavedTree { mut memory, region, root_block, .. } = tree;
     let mut tree = ProofTree::new(options, root.code);
     take_up(&mut tree, &mut memory, &mut evaluator, region, root_block);
-    let reason = search(&mut tree, &mut memory, &mut evaluator, port);
+    let reason = search(&mut tree, &mut memory, &mut evaluator, snapshots);
     tree.unwind(&mut memory);
     let bytes = tree.region.top() as usize * UNIT;
     let report = report(&tree, reason, evaluator, bytes);
-    port.leave(tree.into_saved(memory));
+    snapshots.leave(tree.into_saved(memory));
     report
 }
 
@@ -63,7 +62,7 @@ fn search<G: Game>(
     tree: &mut ProofTree,
     memory: &mut Memory,
     evaluator: &mut Evaluator<G>,
-    port: &TreePort,
+    snapshots: &TreeSnapshots,
 ) -> Option<Reason> {
     while let Some(code) = tree.select(memory, evaluator) {
         evaluator.grow_if_full();
@@ -75,7 +74,7 @@ fn search<G: Game>(
             return evaluator.control.stopped;
         }
         if evaluator.control.has_just_looked() {
-            port.look(memory, &tree.region, tree.root_block());
+            snapshots.look(memory, &tree.region, tree.root_block());
         }
         if expand(tree, memory, evaluator, code).is_err() {
             return Some(Reason::Memory);
@@ -184,7 +183,7 @@ mod tests {
         limits: Limits,
     ) -> Report {
         let tree = SavedTree::empty(options.tree_room(tree_bytes)).unwrap();
-        pns(Root::new(game, 0, table), tree, options, limits, &mut (), &TreePort::idle())
+        pns(Root::new(game, 0, table), tree, options, limits, &mut (), &TreeSnapshots::new())
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Copies of tables and trees, with and without a search going on in them.
+//! Copies of tables and snapshots of trees, with and without a search going on in them.
 
-use std::collections::{HashMap, HashSet};
-use std::convert::Infallible;
+use std::collections::HashSet;
+use std::sync::mpsc::channel;
 
-use super::tree::u32_at;
-use super::walk::{MARK, Walk};
+use proptest::prelude::*;
+
 use super::*;
 use crate::Value;
-use crate::arena::{Block, Memory, Region};
+use crate::arena::{Block, Memory, Node, Region};
 use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
@@ -81,6 +81,24 @@ fn plain(memory: &Memory, block: Block) -> Vec<Plain> {
     if block == 0 { Vec::new() } else { (0..memory.count(block)).map(at).collect() }
 }
 
+/// The same with one of the children that have the same code.
+fn without_repeated(mut children: Vec<Plain>) -> Vec<Plain> {
+    let code = |child: &Plain| match child {
+        Plain::Leaf(code, ..) | Plain::Inner(code, _) => *code,
+    };
+    let mut codes = HashSet::new();
+    for at in (0..children.len()).rev() {
+        if !codes.insert(code(&children[at])) {
+            children.swap_remove(at);
+        }
+    }
+    let below = |child| match child {
+        Plain::Inner(code, children) => Plain::Inner(code, without_repeated(children)),
+        leaf => leaf,
+    };
+    children.into_iter().map(below).collect()
+}
+
 /// A node's numbers by their definition.
 fn numbers(children: &[Plain], combination: Combination) -> (u32, u32) {
     let all: Vec<(u32, u32)> = children
@@ -108,12 +126,20 @@ fn check_numbers(memory: &Memory, block: Block, combination: Combination) {
     }
 }
 
-fn load(pieces: &[Piece], room: TreeRoom, nodes: u64) -> Result<SavedTree, Misfit> {
-    let mut loader = TreeLoader::new(room).expect("memory");
-    for piece in pieces {
-        loader.feed(&piece.raw, piece.records)?;
-    }
-    loader.finish(nodes)
+/// The bytes of a tree and the number of its nodes, as a snapshot.
+fn snapshot(memory: &mut Memory, tree: &ProofTree) -> (Vec<u8>, u64) {
+    let (snapshots, (sender, receiver)) = (TreeSnapshots::new(), channel());
+    snapshots.request(move |bytes, nodes| sender.send((bytes.to_vec(), nodes)).unwrap());
+    snapshots.look(memory, &tree.region, tree.root_block());
+    receiver.recv().unwrap()
+}
+
+fn restore(bytes: &[u8], room: TreeRoom) -> Result<SavedTree, TreeError> {
+    let mut tree = SavedTree::empty(room)?;
+    let length = bytes.len() as u64;
+    tree.bytes_mut(length).expect("memory").copy_from_slice(bytes);
+    tree.restore(room, length)?;
+    Ok(tree)
 }
 
 fn games() -> impl Iterator<Item = GraphGame> {
@@ -122,8 +148,8 @@ fn games() -> impl Iterator<Item = GraphGame> {
 }
 
 #[test]
-fn a_tree_at_rest_is_copied_as_it_is() {
-    let mut copied = 0;
+fn a_tree_is_restored_as_it_was() {
+    let (mut unchanged, mut changed) = (0, 0);
     for (game, expansions) in games().flat_map(|game| [(game.clone(), 8), (game, 300)]) {
         for options in [PnsOptions::PLAIN, RICH] {
             let (table, observer) = (Table::new(1 << 16).unwrap(), &mut ());
@@ -134,160 +160,202 @@ fn a_tree_at_rest_is_copied_as_it_is() {
             }
             let Steps { mut tree, mut memory, .. } = steps;
             tree.unwind(&mut memory);
-            let root_block = tree.root_block();
             let (phi, delta, nodes) = (tree.phi, tree.delta, tree.region.nodes());
-            let before = plain(&memory, root_block);
-            let saved = tree.into_saved(memory);
-            let mut pieces = Vec::new();
-            let take = |piece| -> Result<(), Infallible> {
-                pieces.push(piece);
-                Ok(())
-            };
-            let Ok((copied_nodes, bytes)) = copy_whole(&saved, take);
-            assert_eq!(copied_nodes, nodes);
-            // Exactly as much memory as the records need, and one unit less.
+            let before = plain(&memory, tree.root_block());
+            let mut saved = tree.into_saved(memory);
+            let bytes = saved.bytes().to_vec();
+            // Exactly as much memory as the tree needs, and one unit less.
             let room = |bytes| options.tree_room(bytes as usize);
-            let needed = room(0).needed(bytes);
-            assert_eq!(load(&pieces, room(needed - 1), nodes).unwrap_err(), Misfit::Full);
-            let loaded = load(&pieces, room(needed), nodes).unwrap();
-            assert_eq!(plain(&loaded.memory, loaded.root_block), before);
+            let needed = room(0).needed(bytes.len() as u64);
+            let mut small = SavedTree::empty(room(needed - 1)).unwrap();
+            assert!(small.bytes_mut(bytes.len() as u64).is_none());
+            let loaded = restore(&bytes, room(needed)).unwrap();
+            let after = plain(&loaded.memory, loaded.root_block);
             check_numbers(&loaded.memory, loaded.root_block, options.combination);
-            let root = numbers(&before, options.combination);
-            assert_eq!(root, (phi, delta));
-            copied += 1;
+            if after == before {
+                assert_eq!(loaded.nodes(), nodes);
+                assert_eq!(numbers(&after, options.combination), (phi, delta));
+                unchanged += 1;
+            } else {
+                assert_eq!(after, without_repeated(before));
+                changed += 1;
+            }
         }
     }
-    assert!(copied > 20, "{copied}");
+    assert!(unchanged > 12 && changed > 4, "{unchanged} {changed}");
 }
 
 #[test]
 fn an_unexpanded_root_is_a_tree_without_nodes() {
-    let memory = Memory::new(1 << 10).unwrap();
-    let region = Region::new(1, memory.units());
-    let mut pieces = Vec::new();
-    let saved = SavedTree { memory, region, root_block: 0, beside: Vec::new() };
-    let take = |piece| -> Result<(), Infallible> {
-        pieces.push(piece);
-        Ok(())
-    };
-    assert_eq!(copy_whole(&saved, take), Ok((0, 0)));
-    let loaded = load(&pieces, PnsOptions::PLAIN.tree_room(1 << 10), 0).unwrap();
-    assert_eq!(loaded.root_block, 0);
+    let room = PnsOptions::PLAIN.tree_room(1 << 10);
+    let bytes = SavedTree::empty(room).unwrap().bytes().to_vec();
+    let restored = restore(&bytes, room).unwrap();
+    assert_eq!((restored.nodes(), restored.root_block), (0, 0));
 }
 
-/// Every child of a position that the record does not list is won.
-fn check_record(game: &GraphGame, oracle: &mut Negamax<GraphGame>, code: u64, listed: &[u64]) {
+/// Every child of a position that its block does not list is won.
+fn check_block(game: &GraphGame, oracle: &mut Negamax<GraphGame>, code: u64, listed: &[u64]) {
     for &child in game.successors(code) {
         let child = u64::from(child);
         assert!(listed.contains(&child) || oracle.value(child) == Value::Win, "{code} {child}");
     }
 }
 
-/// Checks all records of a loaded tree, and returns the depth of the tree.
-fn check_records(
+/// Checks all blocks of a restored tree, and returns the depth of the tree.
+fn check_blocks(
     game: &GraphGame,
     oracle: &mut Negamax<GraphGame>,
     (memory, block): (&Memory, Block),
     code: u64,
 ) -> usize {
     let codes: Vec<u64> = (0..memory.count(block)).map(|at| memory.code(block, at)).collect();
-    check_record(game, oracle, code, &codes);
+    check_block(game, oracle, code, &codes);
     let mut depth = 0;
     for (at, &code) in codes.iter().enumerate() {
         let child = memory.child(block, at);
         if child != 0 {
-            depth = depth.max(check_records(game, oracle, (memory, child), code));
+            depth = depth.max(check_blocks(game, oracle, (memory, child), code));
         }
     }
     1 + depth
 }
 
-/// The tree is copied while the search goes on between any two pieces: what comes out is true, fits
-/// the memory, and leads to the right value.
+/// Snapshots of a search on its way: each is true, fits the memory, and leads to the right value. The
+/// numbers on the path of the search are not backed up in them.
 #[test]
-fn a_copy_of_a_growing_tree_holds_true_records() {
-    let (mut copies, mut deepest, mut cut) = (0, 0, 0);
+fn a_snapshot_of_a_growing_tree_is_true() {
+    let (mut restored, mut deepest, mut with_gaps) = (0, 0, 0);
     for (number, game) in games().enumerate() {
         let mut oracle = Negamax::new(&game);
         let value = oracle.value(0);
         for options in [PnsOptions::PLAIN, RICH] {
-            for (begin, between, bytes) in [(2, 1, 1 << 20), (60, 2, 1 << 20), (300, 9, 12 << 10)] {
+            for (between, bytes) in [(3, 1 << 20), (70, 1 << 20), (150, 12 << 10)] {
                 let (table, observer) = (Table::new(1 << 16).unwrap(), &mut ());
                 let mut steps = Steps::new(&game, &table, bytes, options, observer);
-                steps.go_on(begin);
-                let (mut walk, mut pieces) = (Walk::new(), Vec::new());
-                let mut goes_on = true;
-                while !walk.is_done() {
-                    let mut piece = Piece::default();
-                    let place = (&steps.memory, &steps.tree.region);
-                    walk.copy(place, steps.tree.root_block(), &mut piece, 1);
-                    pieces.push(piece);
-                    goes_on = goes_on && steps.go_on(between);
-                }
-                let room = options.tree_room(bytes);
-                let loaded = load(&pieces, room, walk.nodes()).unwrap();
-                if loaded.root_block == 0 {
-                    continue;
-                }
-                copies += 1;
-                let (memory, block) = (&loaded.memory, loaded.root_block);
-                check_numbers(memory, block, options.combination);
-                deepest = deepest.max(check_records(&game, &mut oracle, (memory, block), 0));
-                let empty = pieces.iter().filter(|piece| piece.raw == [0; 4]).count();
-                cut += usize::from(empty > 0);
-                let fresh = &Table::new(1 << 16).unwrap();
-                let (root, port) = (Root::new(&game, 0, fresh), TreePort::idle());
-                let report = pns(root, loaded, options, LIMITS, &mut (), &port);
-                match report.outcome {
-                    Outcome::Known(found) => assert_eq!(found, value, "{number}"),
-                    Outcome::Unknown(_) => assert!(game.nodes() > 1000 || bytes < 1 << 20),
+                let mut snapshots = 0;
+                while steps.go_on(between) && snapshots < 5 {
+                    snapshots += 1;
+                    if steps.tree.root_block() == 0 {
+                        continue;
+                    }
+                    let room = options.tree_room(bytes);
+                    let (bytes, nodes) = snapshot(&mut steps.memory, &steps.tree);
+                    let loaded = restore(&bytes, room).unwrap();
+                    assert!((1..=nodes).contains(&loaded.nodes()));
+                    restored += 1;
+                    with_gaps += usize::from(loaded.region.has_free_blocks());
+                    let (memory, block) = (&loaded.memory, loaded.root_block);
+                    check_numbers(memory, block, options.combination);
+                    deepest = deepest.max(check_blocks(&game, &mut oracle, (memory, block), 0));
+                    let fresh = &Table::new(1 << 16).unwrap();
+                    let (root, snapshots) = (Root::new(&game, 0, fresh), TreeSnapshots::new());
+                    let report = pns(root, loaded, options, LIMITS, &mut (), &snapshots);
+                    match report.outcome {
+                        Outcome::Known(found) => assert_eq!(found, value, "{number}"),
+                        Outcome::Unknown(_) => {
+                            assert!(game.nodes() > 1000 || room.bytes() < 1 << 20)
+                        }
+                    }
                 }
             }
         }
     }
-    assert!(copies > 20 && deepest > 4 && cut > 3, "{copies} {deepest} {cut}");
+    assert!(restored > 40 && deepest > 4 && with_gaps > 10, "{restored} {deepest} {with_gaps}");
 }
 
 const LIMITS: Limits<'_> = Limits { nodes: Some(200_000), deadline: None, stop: None, pace: None };
 
+/// Bytes of little-endian words.
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Unit 0, and a block of two children in units 1 to 4, the first of which has the block `child`.
+fn two_children(child: u32) -> [u32; 20] {
+    let mut words = [0; 20];
+    words[0] = 1;
+    words[4..8].copy_from_slice(&[2, 2, 9, 77]);
+    words[8..18].copy_from_slice(&[3, 1, 2, 1, child, 0, 11, 0, 12, 0]);
+    words
+}
+
 #[test]
-fn records_that_contradict_each_other_are_refused() {
-    let record = |children: &[(u64, u32, u32)]| {
-        let mut raw = (children.len() as u32).to_le_bytes().to_vec();
-        raw.extend(7u32.to_le_bytes());
-        for (code, phi, delta) in children {
-            raw.extend(code.to_le_bytes());
-            raw.extend(phi.to_le_bytes());
-            raw.extend(delta.to_le_bytes());
-        }
-        raw
-    };
-    let empty = 0u32.to_le_bytes().to_vec();
+fn bytes_that_are_not_those_of_a_tree_are_refused() {
     let room = PnsOptions::PLAIN.tree_room(1 << 12);
-    let fed = |parts: &[&[u8]], records: u32, nodes: u64| {
-        load(&[Piece { raw: parts.concat(), records }], room, nodes).map(|tree| tree.region.nodes())
+    let nodes = |tree: &[u32]| restore(&words(tree), room).map(|tree| tree.nodes());
+    let refused = |tree: &[u32], unit: u32, part: &str| {
+        let error = nodes(tree).expect_err(part).to_string();
+        assert!(error.contains(&format!("unit {unit} ")) && error.contains(part), "{error}");
     };
-    let (leaf, inner) = (record(&[(1, 2, 3)]), record(&[(1, 2 | MARK, 3), (2, 1, 1)]));
-    assert_eq!(u32_at(&inner, 16) & MARK, MARK);
-    assert_eq!(fed(&[&leaf], 1, 1), Ok(1));
-    assert_eq!(fed(&[&inner, &leaf], 2, 3), Ok(3));
-    assert_eq!(fed(&[&inner, &empty], 2, 2), Ok(2));
-    let unsound = |result: Result<u64, Misfit>| {
-        assert!(matches!(result, Err(Misfit::Unsound(..))), "{result:?}");
+    let leaves = two_children(0);
+    assert_eq!(nodes(&leaves).unwrap(), 2);
+    assert_eq!(nodes(&[0; 20]).unwrap(), 0);
+    let changed = |at: usize, word: u32| {
+        let mut tree = leaves;
+        tree[at] = word;
+        tree
     };
-    unsound(fed(&[&leaf], 1, 2));
-    unsound(fed(&[&leaf], 2, 1));
-    unsound(fed(&[], 0, 0));
-    unsound(fed(&[&inner], 1, 2));
-    unsound(fed(&[&leaf, &leaf], 2, 2));
-    unsound(fed(&[&inner, &leaf, &empty], 3, 3));
-    for end in 1..leaf.len() {
-        unsound(fed(&[&leaf[..end]], 1, 1));
+    refused(&changed(0, 5), 5, "beyond its end");
+    refused(&changed(0, u32::MAX), u32::MAX, "beyond its end");
+    for capacity in [3, 1 << 20, u32::MAX] {
+        refused(&changed(4, capacity), 1, "beyond its end");
     }
-    for (phi, delta) in [(0, 1), (1, 0), (1 << 27, 1), (1, 1 << 27), (1, 1 | MARK)] {
-        unsound(fed(&[&record(&[(1, phi, delta)])], 1, 1));
+    for count in [0, 3, u32::MAX] {
+        refused(&changed(5, count), 1, "to its capacity");
     }
-    unsound(fed(&[&u32::MAX.to_le_bytes()], 1, 1));
+    for (at, number) in [(8, 0), (9, 1 << 27), (10, 0), (11, u32::MAX)] {
+        refused(&changed(at, number), 1, "numbers of open nodes");
+    }
+    // The child has the block of the root, one within it, and one of its own.
+    refused(&two_children(1), 1, "apart from all others");
+    refused(&two_children(3), 3, "beyond its end");
+    let grandchild = [1, 1, 0, 0, 4, 5, 0, 13, 0, 0, 0, 0];
+    let whole = [&two_children(5)[..], &grandchild].concat();
+    let tree = restore(&words(&whole), room).unwrap();
+    assert_eq!(tree.nodes(), 3);
+    // The child's numbers are computed from those of its only child.
+    assert_eq!(tree.memory.node(1, 0), Node { code: 11, phi: 4, delta: 5 });
+    assert_eq!((tree.memory.stamp(1), tree.memory.stamp(5)), (0, 0));
+    let mut shared = whole.clone();
+    shared[13] = 5;
+    refused(&shared, 5, "apart from all others");
+    let mut circle = whole;
+    circle[26] = 1;
+    refused(&circle, 1, "apart from all others");
+}
+
+#[test]
+fn of_repeated_children_one_stays() {
+    let room = PnsOptions::PLAIN.tree_room(1 << 12);
+    let mut tree = [&two_children(5)[..], &[1, 1, 0, 0, 4, 5, 0, 13, 0, 0, 0, 0]].concat();
+    tree[14..18].copy_from_slice(&[11, 0, 11, 0]);
+    let restored = restore(&words(&tree), room).unwrap();
+    assert_eq!((restored.nodes(), restored.memory.count(1)), (1, 1));
+    assert_eq!(restored.memory.node(1, 0), Node { code: 11, phi: 1, delta: 1 });
+    // Nothing leads to the other one's block any more, and it is free.
+    assert_eq!(restored.region.top(), 5);
+}
+
+proptest! {
+    /// Any damage is refused, or leaves a tree whose numbers are consistent and in which a search ends.
+    #[test]
+    fn any_bytes_are_refused_or_are_a_tree(
+        expansions in 2u32..60,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let game = large_game();
+        let (table, observer) = (Table::new(1 << 16).unwrap(), &mut ());
+        let mut steps = Steps::new(&game, &table, 1 << 16, PnsOptions::PLAIN, observer);
+        steps.go_on(expansions);
+        let (mut bytes, _) = snapshot(&mut steps.memory, &steps.tree);
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(tree) = restore(&bytes, PnsOptions::PLAIN.tree_room(1 << 16)) {
+            check_numbers(&tree.memory, tree.root_block, PnsOptions::PLAIN.combination);
+        }
+    }
 }
 
 /// All codes in a copy of the table.
@@ -386,11 +454,12 @@ fn a_tree_saves_the_work_that_made_it() {
     for options in [PnsOptions::PLAIN, RICH] {
         let empty = || SavedTree::empty(options.tree_room(1 << 26)).unwrap();
         let run = |tree, nodes| {
-            let port = TreePort::kept();
+            let snapshots = TreeSnapshots::new();
             let table = &Table::new(1 << 20).unwrap();
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let report = pns(Root::new(&game, 0, table), tree, options, limits, &mut (), &port);
-            (report, port.left())
+            let report =
+                pns(Root::new(&game, 0, table), tree, options, limits, &mut (), &snapshots);
+            (report, snapshots.take_left())
         };
         let (whole, _) = run(empty(), u64::MAX);
         assert_eq!(whole.outcome, Outcome::Known(value));
@@ -406,24 +475,28 @@ fn a_tree_saves_the_work_that_made_it() {
     }
 }
 
-/// A search that hands its tree over is not changed by it.
+/// A search waits for its snapshots, and is not changed by them.
 #[test]
-fn handing_over_changes_nothing() {
+fn snapshots_change_nothing() {
     let game = large_game();
-    let run = |port: &TreePort| {
+    let run = |snapshots: &TreeSnapshots| {
         let table = &Table::new(1 << 16).unwrap();
         let limits = Limits { nodes: Some(60_000), ..Limits::default() };
         let tree = SavedTree::empty(RICH.tree_room(1 << 24)).unwrap();
-        pns(Root::new(&game, 0, table), tree, RICH, limits, &mut (), port).counters
+        pns(Root::new(&game, 0, table), tree, RICH, limits, &mut (), snapshots).counters
     };
-    let alone = run(&TreePort::idle());
-    let port = TreePort::kept();
-    let receiver = port.request();
-    assert_eq!(run(&port), alone);
-    let mut pieces = HashMap::new();
-    for (number, sent) in receiver.try_iter().enumerate() {
-        let (Sent::Part(piece) | Sent::End(piece, ..)) = sent;
-        pieces.insert(number, piece.records);
-    }
-    assert!(pieces.values().sum::<u32>() > 100, "{pieces:?}");
+    let alone = run(&TreeSnapshots::new());
+    let (snapshots, (sender, receiver)) = (TreeSnapshots::new(), channel());
+    snapshots.request(move |_, nodes| sender.send(nodes).unwrap());
+    assert_eq!(run(&snapshots), alone);
+    assert!(receiver.recv().unwrap() > 100);
+    assert!(snapshots.take_left().unwrap().nodes() > 100);
+}
+
+#[test]
+fn a_request_that_is_cancelled_is_dropped() {
+    let (snapshots, (sender, receiver)) = (TreeSnapshots::new(), channel());
+    snapshots.request(move |_, nodes| sender.send(nodes).unwrap());
+    snapshots.cancel();
+    assert!(receiver.recv().is_err());
 }

@@ -7,7 +7,7 @@ use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::game::Game;
 use crate::run::{Observer, Report};
-use crate::snapshot::{SavedTree, TreePort};
+use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Cursor, Table};
 
 /// Coordinates the search with id `search`, which begins with a tree, an empty one or that of a search that was
@@ -27,7 +27,7 @@ pub fn coordinate_plain<G: Game>(
     config: CoordinatorConfig,
     search: u64,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Report {
     let options = PlainTreeOptions {

@@ -32,7 +32,7 @@ use super::plain::evaluate::Evaluator;
 use super::plain::game::Game;
 use super::plain::known::Answer;
 use super::run::{Control, Counters, Limits, Observer, Report, Team};
-use super::snapshot::{SavedTree, TreePort, TreeRoom};
+use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use job::children;
 
 /// Memory layout of a first-level tree of `bytes` bytes, with the combination of the workers' df-pn.
@@ -55,7 +55,7 @@ const STACK_BYTES: usize = 16 << 20;
 /// first level's tree, and [`second_level`](super::run::Counters::second_level) the others.
 ///
 /// The tree is left at `port` for checkpoints ([`super::snapshot`]); without checkpoints, pass
-/// [`TreePort::idle`]. If the system starts fewer threads, there are fewer workers.
+/// [`TreeSnapshots::new`]. If the system starts fewer threads, there are fewer workers.
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -71,7 +71,7 @@ pub fn two_level<G: Game>(
     config: CoordinatorConfig,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreePort,
+    port: &TreeSnapshots,
 ) -> Report {
     let Root { game, code, table } = root;
     // A known value of the root takes one expansion.

@@ -21,7 +21,7 @@ use crate::numbers::{Combination, INFINITY};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Counters, Outcome, Reason, Report};
-use crate::snapshot::{SavedTree, TreePort, TreeRoom};
+use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::graph::{GraphGame, Hooked};
@@ -77,7 +77,7 @@ fn led(
     rules: CoordinatorConfig,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Report {
-    let (table, port) = (Table::new(1 << 14).unwrap(), TreePort::idle());
+    let (table, port) = (Table::new(1 << 14).unwrap(), TreeSnapshots::new());
     let (root, combination) = (Root::new(game, 0, &table), DFPN.combination);
     let tree = SavedTree::empty(TreeRoom::new(1 << 20, 4, combination)).unwrap();
     coordinate_plain(root, tree, combination, rules, SEARCH, &mut (), &port, run)

@@ -45,7 +45,7 @@ fn search<G: Game>(
     let tree = SavedTree::empty(tree_room(bytes, DFPN.combination)).unwrap();
     let config = CoordinatorConfig { job_nodes, refresh_age: 0, ..CoordinatorConfig::LOCAL };
     let workers = NonZeroUsize::new(workers).unwrap();
-    two_level(root, tree, DFPN, workers, config, limits, observer, &TreePort::idle())
+    two_level(root, tree, DFPN, workers, config, limits, observer, &TreeSnapshots::new())
 }
 
 fn run(game: &impl Game, options: Options, limits: Limits<'_>) -> Report {

@@ -16,7 +16,7 @@ use crate::numbers::Number;
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Limits, Outcome};
-use crate::snapshot::{SavedTree, TreePort, TreeRoom};
+use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::graph::GraphGame;
@@ -311,7 +311,7 @@ fn run(
     seed: u64,
 ) -> Summary {
     let table = Table::new(1 << 14).unwrap();
-    let port = TreePort::idle();
+    let port = TreeSnapshots::new();
     let tree = PlainTree::new(Root::new(game, 0, &table), empty(), TREE, &port);
     let mut world = World::new(game, Coordinator::new(tree, config, 0), workers, trouble, seed);
     world.run();
@@ -393,7 +393,7 @@ fn node_limits_hold_for_all_workers_together() {
 
 /// A leader and what it needs, with the large game.
 fn with_leader(test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
-    let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreePort::idle());
+    let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreeSnapshots::new());
     let tree = PlainTree::new(Root::new(&game, 0, &table), empty(), TREE, &port);
     test(&mut Coordinator::new(tree, config(30), 0));
 }

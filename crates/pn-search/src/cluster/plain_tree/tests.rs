@@ -28,7 +28,7 @@ const RICH: PlainTreeOptions = PlainTreeOptions {
 fn tree<'a, G: Game>(
     game: &'a G,
     table: &'a Table,
-    port: &'a TreePort,
+    port: &'a TreeSnapshots,
     bytes: usize,
     options: PlainTreeOptions,
 ) -> PlainTree<'a, G> {
@@ -91,7 +91,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let mut oracle = Negamax::new(&game);
         let table = Table::new(1 << (6 + seed % 10)).unwrap();
         let options = if seed % 2 == 0 { PLAIN } else { RICH };
-        let port = TreePort::idle();
+        let port = TreeSnapshots::new();
         let mut tree = tree(&game, &table, &port, 1 << 18, options);
         let workers = 1 + seed as usize % 9;
         let mut out: Vec<Leaf> = Vec::new();
@@ -175,7 +175,7 @@ fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> Leaf {
 fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
     let game = GraphGame::new(7, &[]).unwrap();
     let table = Table::new(64).unwrap();
-    let port = TreePort::idle();
+    let port = TreeSnapshots::new();
     let child = |code, phi, delta| Child { code, phi, delta, effort: 0 };
     // Node 1 gets delta 10 and node 2 gets 12. One worker below node 1 makes it 11 or 13.
     for (virtual_loss_64, expected) in [(0, [3, 4, 5, 6]), (16, [3, 5, 4, 6])] {
@@ -204,7 +204,7 @@ fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
 fn no_room_is_said_and_changes_nothing() {
     let game = GraphGame::nim(&[5, 6, 7]);
     let table = Table::new(64).unwrap();
-    let port = TreePort::idle();
+    let port = TreeSnapshots::new();
     let mut tree = tree(&game, &table, &port, 200, PLAIN);
     let held = leaf(&mut tree);
     let mut children = Vec::new();
@@ -219,7 +219,7 @@ fn no_room_is_said_and_changes_nothing() {
 #[test]
 fn the_table_grows_by_what_stands_in_it_and_not_in_those_of_workers() {
     let game = GraphGame::nim(&[12, 21, 25]);
-    let (table, port) = (Table::new(1 << 20).unwrap(), TreePort::idle());
+    let (table, port) = (Table::new(1 << 20).unwrap(), TreeSnapshots::new());
     let mut tree =
         tree(&game, &table, &port, 1 << 20, PlainTreeOptions { is_remote: true, ..RICH });
     let first = table.used_bytes();

@@ -23,7 +23,7 @@ fn search<G: Game>(
     observer: &mut dyn Observer,
 ) -> Report {
     let tree = SavedTree::empty(options.room_of(tree_bytes, workers)).unwrap();
-    let (root, port) = (Root::new(game, 0, table), TreePort::idle());
+    let (root, port) = (Root::new(game, 0, table), TreeSnapshots::new());
     search_with(root, tree, options, limits, observer, &port)
 }
 
@@ -87,7 +87,7 @@ fn one_thread_is_the_sequential_search() {
                 let table = Table::new(1 << 14).unwrap();
                 let (root, tree) = (Root::new(&game, 0, &table), tree(1 << 20, options));
                 let search = if parallel { pn2_parallel } else { pn2 };
-                search(root, tree, options, Limits::default(), &mut (), &TreePort::idle())
+                search(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
             });
             assert_eq!((a.counters, a.best), (b.counters, b.best));
         }
@@ -105,7 +105,7 @@ fn any_number_of_threads_may_be_asked_for() {
             let limits = Limits::default();
             let root = Root::new(&game, 0, &table);
             let tree = SavedTree::empty(THESIS.tree_room(bytes, threads)).unwrap();
-            let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreePort::idle());
+            let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
             assert_eq!(report.outcome, Outcome::Known(value));
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
         }
@@ -220,7 +220,7 @@ fn a_known_root_takes_one_expansion_and_failed_answers_end_the_search() {
     let limits = Limits::default();
     let root = Root::new(&game, 0, &table);
     let tree = SavedTree::empty(THESIS.tree_room(1 << 20, two)).unwrap();
-    let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreePort::idle());
+    let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let game = Informed::new(&nim, &NoneAtTheRoot);
     let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());

@@ -1,4 +1,4 @@
-//! `konane solve --checkpoint`: arguments, progress and results of checkpoints.
+//! `konane solve --checkpoint`: arguments, messages and JSON of checkpoints.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::progress::SearchProgress;
 use crate::exit::CliError;
 use crate::output;
-use konane::checkpoint::{CheckpointError, Keeper, Save, Totals, Written};
+use konane::checkpoint::{CheckpointError, CheckpointWriter, Totals, WrittenCheckpoint};
 use konane::proof::ProofObserver;
 use konane::search::certificate::CertificateProgress;
 use konane::search::run::{CheckpointProgress, Counters, Observer, Progress};
@@ -35,65 +35,72 @@ pub struct CheckpointArgs {
     /// worth most.
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
-    /// Time from one checkpoint to the next, such as 30s, 10m or 1h [default: 10m]. The search goes on
-    /// while they are written.
+    /// Time from one checkpoint to the next, such as 30s, 10m or 1h [default: 10m]. The search continues
+    /// while its table is written, and waits while its tree is written.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true,
           requires = "checkpoint")]
     pub checkpoint_interval: Option<Duration>,
 }
 
-/// The keeper that the arguments ask for.
-pub fn keeper(args: &CheckpointArgs, solver: &Solver<'_>) -> Result<Option<Keeper>, CliError> {
-    let Some(path) = &args.checkpoint else { return Ok(None) };
-    let interval = args.checkpoint_interval.unwrap_or(INTERVAL);
-    Ok(Some(solver.checkpoints(path, args.resume, interval)?))
+impl CheckpointArgs {
+    /// The writer that the arguments ask for.
+    pub fn writer(&self, solver: &Solver<'_>) -> Result<Option<CheckpointWriter>, CliError> {
+        let Some(path) = &self.checkpoint else { return Ok(None) };
+        let interval = self.checkpoint_interval.unwrap_or(INTERVAL);
+        Ok(Some(solver.checkpoints(path, self.resume, Some(interval))?))
+    }
 }
 
-/// Progress of a search and of its checkpoints.
+/// Shows the progress of a search and of its checkpoints.
 pub struct Watch<'a> {
     progress: SearchProgress,
     /// Called when the search has an answer, before its proof is collected.
     solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
-    keeper: Option<&'a Keeper>,
-    /// Checkpoints written by this run, and the last one of them.
-    written: (u64, Option<Written>),
-    /// Error that prevented the last one.
+    writer: Option<&'a CheckpointWriter>,
+    /// Number of checkpoints written by this run, and the last one of them.
+    written: (u64, Option<WrittenCheckpoint>),
+    /// Error of the last attempt.
     error: Option<CheckpointError>,
 }
 
 impl<'a> Watch<'a> {
-    /// Prints the file of the checkpoints and their maximum size. `solved` is called when the search has an
+    /// Prints the file and the maximum size of checkpoints. `solved` is called when the search has an
     /// answer, before a proof of it is collected.
     pub fn new(
         progress: SearchProgress,
-        keeper: Option<&'a Keeper>,
+        writer: Option<&'a CheckpointWriter>,
         solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
     ) -> Self {
-        if let Some(keeper) = keeper {
-            let bound = output::bytes(keeper.bound());
-            let (file, every) = (keeper.path().display(), keeper.interval().as_secs_f64());
-            let every = output::time(every);
+        if let Some(writer) = writer {
+            let bound = output::bytes(writer.bound());
+            let (file, every) = (writer.path().display(), writer.interval().unwrap_or(INTERVAL));
+            let every = output::time(every.as_secs_f64());
             progress.note(&format!("checkpoints: {file}, every {every}, at most {bound}"));
             tracing::info!(%file, every, at_most = bound, "checkpoints");
-            let before = keeper.before();
+            let before = writer.before();
             if before.runs > 0 {
                 progress.note(&format!("checkpoints: going on after {}", totals_text(before)));
             }
         }
-        Watch { progress, solved, keeper, written: (0, None), error: None }
+        Watch { progress, solved, writer, written: (0, None), error: None }
     }
 
-    /// Reports the checkpoints since the last call.
-    fn note_saves(&mut self) {
-        for Save { result, took } in self.keeper.map(Keeper::take_saves).unwrap_or_default() {
+    /// Prints the results of the attempts to write checkpoints since the last call.
+    fn note_written(&mut self) {
+        let results = self.writer.map(CheckpointWriter::take_written).unwrap_or_default();
+        for result in results {
             match result {
                 Ok(written) => {
                     let (bytes, entries) = (output::bytes(written.bytes), written.entries);
                     let entries = output::grouped(entries);
-                    let took = output::time(took.as_secs_f64());
-                    let text = format!("checkpoint: {bytes}, {entries} entries, in {took}");
+                    let took = output::time(written.took.as_secs_f64());
+                    let paused = match written.paused {
+                        Duration::ZERO => String::new(),
+                        paused => format!(", search paused {}", output::time(paused.as_secs_f64())),
+                    };
+                    let text = format!("checkpoint: {bytes}, {entries} entries, in {took}{paused}");
                     self.progress.note(&text);
-                    tracing::info!(?written, took, "checkpoint written");
+                    tracing::info!(?written, "checkpoint written");
                     self.written = (self.written.0 + 1, Some(written));
                     self.error = None;
                 }
@@ -106,17 +113,17 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns the checkpoints of the run and the error of the trace, after the search.
+    /// Results of the checkpoints and of the trace, once the search is over.
     pub fn finish(mut self) -> (Option<Kept<'a>>, Result<(), CliError>) {
-        self.note_saves();
-        let Watch { progress, keeper, written, error, .. } = self;
-        (keeper.map(|keeper| Kept { keeper, written, error }), progress.finish())
+        self.note_written();
+        let Watch { progress, writer, written, error, .. } = self;
+        (writer.map(|writer| Kept { writer, written, error }), progress.finish())
     }
 }
 
 impl Observer for Watch<'_> {
     fn progress(&mut self, progress: &Progress) {
-        self.note_saves();
+        self.note_written();
         self.progress.progress(progress);
     }
 
@@ -127,9 +134,9 @@ impl Observer for Watch<'_> {
 
 impl ProofObserver for Watch<'_> {
     fn solved(&mut self, solution: &Solution) {
-        self.note_saves();
-        let kept = self.keeper.map(|keeper| Kept {
-            keeper,
+        self.note_written();
+        let kept = self.writer.map(|writer| Kept {
+            writer,
             written: self.written,
             error: self.error.take(),
         });
@@ -138,23 +145,23 @@ impl ProofObserver for Watch<'_> {
     }
 
     fn collecting(&mut self, progress: &CertificateProgress) {
-        self.note_saves();
+        self.note_written();
         self.progress.collecting(progress);
     }
 }
 
-/// Checkpoints of a run.
+/// Results of the checkpoints of a run.
 pub struct Kept<'a> {
-    keeper: &'a Keeper,
-    written: (u64, Option<Written>),
-    /// Why the last one was not written.
+    writer: &'a CheckpointWriter,
+    written: (u64, Option<WrittenCheckpoint>),
+    /// Error of the last attempt.
     pub error: Option<CheckpointError>,
 }
 
 impl Kept<'_> {
     /// All runs together.
     pub fn totals(&self, counters: &Counters) -> TotalJson {
-        let totals = self.keeper.totals(counters);
+        let totals = self.writer.totals(counters);
         TotalJson {
             nodes: totals.nodes,
             expansions: totals.expansions,
@@ -168,8 +175,8 @@ impl Kept<'_> {
     pub fn json(&self) -> CheckpointJson {
         let (count, last) = self.written;
         CheckpointJson {
-            file: self.keeper.path().display().to_string(),
-            resumed: self.keeper.before().runs > 0,
+            file: self.writer.path().display().to_string(),
+            resumed: self.writer.before().runs > 0,
             written: count,
             bytes: last.map(|written| written.bytes),
             entries: last.map(|written| written.entries),
@@ -180,15 +187,15 @@ impl Kept<'_> {
 
     /// For the text of `solve`.
     pub fn rows(&self, counters: &Counters) -> Vec<(&'static str, String)> {
-        let mut rows = vec![("all runs", totals_text(&self.keeper.totals(counters)))];
-        let file = self.keeper.path().display();
+        let mut rows = vec![("all runs", totals_text(&self.writer.totals(counters)))];
+        let file = self.writer.path().display();
         let text = match (&self.error, self.written.1) {
             (Some(error), _) => format!("not written ({error})"),
             (None, Some(written)) => {
                 let (bytes, entries) = (output::bytes(written.bytes), written.entries);
                 format!("{file}, {bytes}, {} entries", output::grouped(entries))
             }
-            (None, None) if self.keeper.path().exists() => format!("{file}, as it was"),
+            (None, None) if self.writer.path().exists() => format!("{file}, as it was"),
             (None, None) => "none was needed".to_owned(),
         };
         rows.push(("checkpoint", text));

@@ -51,10 +51,10 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // Before the search, so that an output that cannot be written is found out in time.
     output::must_be_open()?;
     let solver = Solver::new(&board, &position).options(options);
-    let keeper = checkpoint::keeper(&args.checkpoint, &solver)?;
-    let keeper = keeper.as_ref();
+    let checkpoints = args.checkpoint.writer(&solver)?;
+    let checkpoints = checkpoints.as_ref();
     let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
-    if writer.is_some() || keeper.is_some() {
+    if writer.is_some() || checkpoints.is_some() {
         args.search.threads.start_pool()?;
     }
     let open = |directory| database::open(directory, args.start.board, Some(&position));
@@ -82,8 +82,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             lines: None,
         });
     };
-    let mut watch = Watch::new(progress, keeper, &solved);
-    let solver = solver.limits(limits).keeper(keeper);
+    let mut watch = Watch::new(progress, checkpoints, &solved);
+    let solver = solver.limits(limits).checkpoint_writer(checkpoints);
     let (result, proving) = match &values {
         Some(values) => search(&solver.clone().known(values), &mut watch, writer, args.lines),
         None => search(&solver, &mut watch, writer, args.lines),

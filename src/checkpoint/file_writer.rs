@@ -1,0 +1,172 @@
+//! One checkpoint file: blocks of the table, then blocks of the tree.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::entries;
+use super::error::CheckpointError;
+use super::format::{
+    BLOCK_ENTRIES, BLOCK_UNITS, BlockHeader, CheckpointFooter, CheckpointHeader, Section,
+    UNIT_BYTES,
+};
+use crate::file::NewFile;
+use crate::search::table::{Cursor, Table};
+
+/// Compression level of zstd; docs/CHECKPOINT_FORMAT.md has the sizes and times.
+const LEVEL: i32 = 1;
+
+/// Bytes that are passed to the system at once, unless a block is larger.
+const BUFFER_BYTES: usize = 1 << 12;
+
+/// Size and cost of a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrittenCheckpoint {
+    /// Length of the file.
+    pub bytes: u64,
+    /// Entries of the table in it.
+    pub entries: u64,
+    /// Nodes of the tree in it.
+    pub tree_nodes: u64,
+    /// Time from the first byte to the last one.
+    pub took: Duration,
+    /// Part of it in which the search waited.
+    pub paused: Duration,
+}
+
+/// A checkpoint file that is being written. Dropped before it is finished, it leaves nothing behind.
+pub(super) struct FileWriter {
+    file: NewFile,
+    hasher: Xxh3,
+    footer: CheckpointFooter,
+}
+
+impl FileWriter {
+    /// Creates `<path>.tmp`, in place of one that an earlier run left.
+    ///
+    /// # Errors
+    /// If the file cannot be created, another process is writing it, or the path is not that of a
+    /// file.
+    ///
+    /// # Panics
+    /// As [`CheckpointHeader::encode`].
+    pub fn create(path: &Path, header: &CheckpointHeader) -> Result<Self, CheckpointError> {
+        let header = header.encode();
+        let mut writer = FileWriter {
+            file: NewFile::create(path, BUFFER_BYTES)?,
+            hasher: Xxh3::new(),
+            footer: CheckpointFooter::default(),
+        };
+        writer.put(&header)?;
+        Ok(writer)
+    }
+
+    /// Writes the entries of a table, in which others may store meanwhile. `pieces` pieces of some
+    /// 16,000 entries are copied and compressed at a time, with 0.5 MiB for each. With more than one
+    /// this is done in parallel, in the current pool of `rayon`. The bytes do not depend on the number.
+    ///
+    /// `go_on` receives the part of the table that has been copied, and the whole of it. If it returns
+    /// false, so does this function, and the file should be dropped.
+    ///
+    /// # Errors
+    /// If the disk is full, or the system refuses for another reason.
+    pub fn table(
+        &mut self,
+        table: &Table,
+        pieces: usize,
+        go_on: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<bool, CheckpointError> {
+        let (mut cursor, mut cells) = (Cursor::default(), Vec::with_capacity(2 * BLOCK_ENTRIES));
+        let mut more = true;
+        while more {
+            more = table.copy_cells(&mut cursor, pieces, &mut cells);
+            let (done, of) = cursor.progress();
+            if !go_on(done, of) {
+                return Ok(false);
+            }
+            let rest = if more { cells.len() % BLOCK_ENTRIES } else { 0 };
+            let rest = cells.split_off(cells.len() - rest);
+            if pieces == 1 {
+                for block in cells.chunks_mut(BLOCK_ENTRIES) {
+                    self.block(compress_entries(block))?;
+                }
+            } else {
+                let blocks = cells.par_chunks_mut(BLOCK_ENTRIES).map(compress_entries);
+                for block in blocks.collect::<Vec<_>>() {
+                    self.block(block)?;
+                }
+            }
+            self.footer.entries += cells.len() as u64;
+            cells = rest;
+        }
+        Ok(true)
+    }
+
+    /// Writes the bytes of a tree of `nodes` nodes, after the table. Compresses them in parallel, in
+    /// the current pool of `rayon`. A tree without nodes is left out.
+    ///
+    /// # Errors
+    /// As [`FileWriter::table`].
+    pub fn tree(&mut self, bytes: &[u8], nodes: u64) -> Result<(), CheckpointError> {
+        if nodes == 0 {
+            return Ok(());
+        }
+        let block_bytes = BLOCK_UNITS * UNIT_BYTES;
+        for batch in bytes.chunks(block_bytes * 4 * rayon::current_num_threads()) {
+            let blocks = batch
+                .par_chunks(block_bytes)
+                .map(|raw| compress(Section::Tree, raw.len() / UNIT_BYTES, raw));
+            for block in blocks.collect::<Vec<_>>() {
+                self.block(block)?;
+            }
+        }
+        self.footer.tree_nodes = nodes;
+        self.footer.tree_bytes = bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Writes the footer, waits until everything is on the disk, and gives the file its name, in
+    /// place of a file that had it before.
+    ///
+    /// # Errors
+    /// As [`FileWriter::table`]. The `.tmp` is removed.
+    pub fn finish(mut self) -> Result<WrittenCheckpoint, CheckpointError> {
+        self.footer.xxh3 = self.hasher.digest();
+        let footer = self.footer;
+        self.put(&footer.encode())?;
+        let bytes = self.file.bytes();
+        self.file.finish()?;
+        let CheckpointFooter { entries, tree_nodes, .. } = footer;
+        Ok(WrittenCheckpoint { bytes, entries, tree_nodes, ..WrittenCheckpoint::default() })
+    }
+
+    fn block(&mut self, block: io::Result<(BlockHeader, Vec<u8>)>) -> Result<(), CheckpointError> {
+        let io = CheckpointError::io("compress a part of", self.file.path());
+        let (header, stored) = block.map_err(io)?;
+        self.footer.blocks += 1;
+        self.put(&header.encode())?;
+        self.put(&stored)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        self.file.put(bytes)?;
+        self.hasher.update(bytes);
+        self.footer.offset += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// A block of entries of a table; sorts them.
+fn compress_entries(cells: &mut [u128]) -> io::Result<(BlockHeader, Vec<u8>)> {
+    let mut raw = Vec::new();
+    entries::encode(cells, &mut raw);
+    compress(Section::Table, cells.len(), &raw)
+}
+
+fn compress(section: Section, items: usize, raw: &[u8]) -> io::Result<(BlockHeader, Vec<u8>)> {
+    let stored = zstd::bulk::compress(raw, LEVEL)?;
+    Ok((BlockHeader::new(section, items as u32, raw.len() as u32, &stored), stored))
+}
