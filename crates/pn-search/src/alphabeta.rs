@@ -8,9 +8,10 @@
 //! Nodes of a level count in the first iteration that reaches it, as far as the table does not know
 //! them.
 
+use super::nand::Expanded;
 use super::numbers::{MAX, Number};
 use super::plain::Root;
-use super::plain::evaluate::{Evaluation, Evaluator};
+use super::plain::evaluate::Evaluator;
 use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
 use super::table::{Entry, Table, TableError};
@@ -196,14 +197,14 @@ impl<G: Game> Searcher<'_, G> {
         }
         let base = evaluator.children.len();
         match evaluator.expand(code, ply >= self.counted) {
-            Evaluation::Lost => {
-                return Some(self.solved(code, Value::Loss, 1, ply, None));
+            Expanded::Solved(value) => {
+                return Some(self.solved(code, value, 1, ply, None));
             }
-            Evaluation::Won(child) => {
+            Expanded::Won(child) => {
                 return Some(self.solved(code, Value::Win, 1, ply, Some(child)));
             }
-            Evaluation::Stopped => return None,
-            Evaluation::Open => {}
+            Expanded::Stopped => return None,
+            Expanded::Open(()) => {}
         }
         self.order(base);
 

@@ -28,7 +28,8 @@ pub(super) trait Edge: Copy {
     }
 }
 
-/// What an expansion found out.
+/// Result of an expansion.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Expanded<Node> {
     /// The node is solved.
     Solved(Value),
@@ -36,7 +37,7 @@ pub(super) enum Expanded<Node> {
     Won(u64),
     /// The open children are at the top of the stack.
     Open(Node),
-    /// Nothing was found out, and the search has been told to stop.
+    /// The search has been stopped, without a result.
     Stopped,
 }
 

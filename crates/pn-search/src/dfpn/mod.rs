@@ -11,7 +11,7 @@ mod plain;
 mod team;
 
 pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
-pub(crate) use plain::{dfpn_heard_by, reserve_first_entries};
+pub(crate) use plain::{dfpn_sharing, reserve_first_entries};
 
 use super::nand::{Edge, Expanded, Nand, Step, scan};
 use super::numbers::{Combination, Pair};

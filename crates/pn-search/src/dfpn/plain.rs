@@ -4,11 +4,12 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
 use super::{Choosing, Worker};
+use crate::cluster::SharedEntry;
 use crate::nand::Nand;
 use crate::numbers::{Combination, Pair};
 use crate::parallel::run_members;
 use crate::plain::Root;
-use crate::plain::evaluate::{Evaluator, Listener};
+use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::plain::known::Answer;
 use crate::run::{Control, Counters, Limits, Observer, Outcome, Reason, Report, Team};
@@ -62,7 +63,7 @@ pub fn dfpn<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    dfpn_heard_by(&(), root, options, NonZeroUsize::MIN, limits, observer)
+    dfpn_sharing(root, options, NonZeroUsize::MIN, limits, observer, u64::MAX).0
 }
 
 /// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. On one it
@@ -82,26 +83,27 @@ pub fn dfpn_parallel<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    dfpn_heard_by(&(), root, options, threads, limits, observer)
+    dfpn_sharing(root, options, threads, limits, observer, u64::MAX).0
 }
 
-/// [`dfpn_parallel`] that reports its stores to a listener.
-pub(crate) fn dfpn_heard_by<G: Game, L: Listener>(
-    listener: &L,
+/// [`dfpn_parallel`] that also returns the entries that it has stored with at least `min_shared_work` expansions.
+pub(crate) fn dfpn_sharing<G: Game>(
     root: Root<'_, G>,
     options: DfpnOptions,
     threads: NonZeroUsize,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-) -> Report {
+    min_shared_work: u64,
+) -> (Report, Vec<SharedEntry>) {
     let Root { game, code, table } = root;
     let threads = threads.get();
-    // A known value of the root is one expansion's work.
+    // A known value of the root takes one expansion.
     if threads == 1 || game.known(code) != Answer::Unknown {
         let mut control = Control::new(limits, observer);
         control.counters = first(table);
-        let (pair, control) = search::<G, L, false>(listener, root, options, control);
-        return report(table, pair, control.stopped, control.root.2, control.counters, 1);
+        let (pair, evaluator) = search::<G, false>(root, options, control, min_shared_work);
+        let Control { stopped, root: (_, _, best), counters, .. } = evaluator.control;
+        return (report(table, pair, stopped, best, counters, 1), evaluator.shared);
     }
     reserve_first_entries(game, table, threads);
     let team = Team::new(threads, limits, first(table));
@@ -110,21 +112,21 @@ pub(crate) fn dfpn_heard_by<G: Game, L: Listener>(
         // Shortens the lifetime of the trait object.
         let observer = observer.map(|observer| observer as &mut dyn Observer);
         let control = Control::of_worker(member, observer);
-        let (pair, mut control) = search::<G, L, true>(listener, root, options, control);
-        let found = (pair, control.root.2);
+        let (pair, mut evaluator) = search::<G, true>(root, options, control, min_shared_work);
+        let found = (pair, evaluator.control.root.2);
         if pair.value().is_some() {
             team.finish();
             solution.lock().expect("no thread panics with it").get_or_insert(found);
         }
-        control.finish();
-        found
+        evaluator.control.finish();
+        (found, evaluator.shared)
     });
-    let (mut pair, mut best) = results[0];
     let started = results.len() as u32;
-    if let Some(solution) = solution.into_inner().expect("no thread panics with it") {
-        (pair, best) = solution;
-    }
-    report(table, pair, team.reason(), best, team.counters(), started)
+    let (found, shared): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+    let solution = solution.into_inner().expect("no thread panics with it");
+    let (pair, best) = solution.unwrap_or(found[0]);
+    let report = report(table, pair, team.reason(), best, team.counters(), started);
+    (report, shared.into_iter().flatten().collect())
 }
 
 /// Makes room in the table for the first entries of several threads, while none of them uses it.
@@ -137,24 +139,25 @@ fn first(table: &Table) -> Counters {
     Counters { nodes: 1, table_used: table.estimated_count(), ..Counters::default() }
 }
 
-fn search<'a, G: Game, L: Listener, const TEAM: bool>(
-    listener: &'a L,
+fn search<'a, G: Game, const TEAM: bool>(
     root: Root<'a, G>,
     options: DfpnOptions,
     control: Control<'a>,
-) -> (Pair, Control<'a>) {
+    min_shared_work: u64,
+) -> (Pair, Evaluator<'a, G>) {
     let Root { game, code: root, table } = root;
-    let mut evaluator = Evaluator::heard_by(listener, game, table, control, options.settle);
+    let mut evaluator = Evaluator::new(game, table, control, options.settle);
     evaluator.open_entries = true;
     evaluator.tries = options.tries;
+    evaluator.min_shared_work = min_shared_work;
     if evaluator.root_is_lost(root) {
         evaluator.solved(root, Value::Loss, 0);
-        return (Pair::LOSS, evaluator.control);
+        return (Pair::LOSS, evaluator);
     }
     let mut worker = Worker::<_, TEAM>::new(evaluator, options.choosing());
     let root = Child { code: root, phi: 1, delta: 1, effort: Child::NEVER_SETTLE };
     let pair = worker.solve(&(), &root);
-    (pair, worker.tree.control)
+    (pair, worker.tree)
 }
 
 /// What the root's numbers say; if nothing, the search was stopped.

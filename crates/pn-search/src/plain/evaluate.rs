@@ -3,6 +3,7 @@
 use super::game::{Child, Expansion, Game};
 use super::known::Answer;
 use super::root::Root;
+use crate::cluster::SharedEntry;
 use crate::nand::{Edge, Expanded, Nand, Step};
 use crate::numbers::Pair;
 use crate::run::{Control, Limits, Observer, Reason};
@@ -10,37 +11,11 @@ use crate::table::{Entry, Table};
 use crate::thresholds::Thresholds;
 use crate::{SettleOptions, Value};
 
-/// What an expansion with a look-up of the children found out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Evaluation {
-    /// All children are won, or there are none.
-    Lost,
-    /// A child is lost; its code.
-    Won(u64),
-    /// The open children are at the top of the list.
-    Open,
-    /// A known value could not be read: nothing was found out, no children are listed, and the
-    /// search has been told to stop.
-    Stopped,
-}
-
-/// Hears of every entry that a search stores, on all of its threads. `()` does not listen and costs
-/// nothing.
-pub(crate) trait Listener: Sync {
-    /// This is what is now known about the position with this code.
-    fn stored(&self, code: u64, entry: Entry);
-}
-
-impl Listener for () {
-    #[inline(always)]
-    fn stored(&self, _: u64, _: Entry) {}
-}
-
 /// Places of [`Evaluator::hard`].
 const HARD: usize = 1 << 16;
 
 /// What one thread evaluates positions with.
-pub(crate) struct Evaluator<'a, G: Game, L = ()> {
+pub(crate) struct Evaluator<'a, G: Game> {
     pub game: &'a G,
     pub table: &'a Table,
     pub control: Control<'a>,
@@ -62,15 +37,13 @@ pub(crate) struct Evaluator<'a, G: Game, L = ()> {
     hard: Box<[u8]>,
     /// Whether numbers of open positions are taken from the table, or only values.
     pub open_entries: bool,
-    listener: &'a L,
+    /// Minimum work of an entry that is also added to [`Self::shared`].
+    pub min_shared_work: u64,
+    /// Entries to be shared with workers in other processes, in the order in which they were stored.
+    pub shared: Vec<SharedEntry>,
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    /// For a worker of a search.
-    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
-        Evaluator::heard_by(&(), game, table, control, settle)
-    }
-
     /// For a search on one thread that is the only user of its table. Counts the root.
     pub fn alone(
         root: Root<'a, G>,
@@ -82,18 +55,13 @@ impl<'a, G: Game> Evaluator<'a, G> {
         let mut control = Control::new(limits, observer);
         control.counters.nodes = 1;
         control.counters.table_used = table.estimated_count();
-        Evaluator::heard_by(&(), game, table, control, settle)
+        Evaluator::new(game, table, control, settle)
     }
 }
 
-impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
-    pub fn heard_by(
-        listener: &'a L,
-        game: &'a G,
-        table: &'a Table,
-        control: Control<'a>,
-        settle: SettleOptions,
-    ) -> Self {
+impl<'a, G: Game> Evaluator<'a, G> {
+    /// Creates the evaluator of a worker.
+    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
         Evaluator {
             game,
             table,
@@ -105,7 +73,8 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
             tries: u32::MAX,
             hard: vec![0; HARD].into(),
             open_entries: false,
-            listener,
+            min_shared_work: u64::MAX,
+            shared: Vec::new(),
         }
     }
 
@@ -132,7 +101,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
 
     /// Expands a position and appends its open children, with their numbers. Children that the
     /// table does not know count as nodes on the first visit only.
-    pub fn expand(&mut self, code: u64, first_visit: bool) -> Evaluation {
+    pub fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<()> {
         let base = self.children.len();
         let (game, table, keys) = (self.game, self.table, &mut self.keys);
         keys.clear();
@@ -142,8 +111,8 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
             keys.push(key);
         };
         match game.expand(code, &mut self.scratch, &mut self.children, announce) {
-            Expansion::Lost => Evaluation::Lost,
-            Expansion::Won(child) => Evaluation::Won(child),
+            Expansion::Lost => Expanded::Solved(Value::Loss),
+            Expansion::Won(child) => Expanded::Won(child),
             Expansion::Open => self.evaluate_children(base, first_visit),
         }
     }
@@ -151,20 +120,20 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
     /// Replaces the estimates of the children from `base` by what the table, known values or an
     /// exact search say, and drops those that are won. Unless the result is open, the list is cut
     /// off at `base`.
-    fn evaluate_children(&mut self, base: usize, first_visit: bool) -> Evaluation {
-        let mut decided = self.look_up(base, first_visit).map(Evaluation::Won);
+    fn evaluate_children(&mut self, base: usize, first_visit: bool) -> Expanded<()> {
+        let mut decided = self.look_up(base, first_visit).map(Expanded::Won);
         if decided.is_none() {
             decided = self.ask(base);
         }
         if decided.is_none() && self.settle.budget > 0 {
-            decided = self.settle_best(base).map(Evaluation::Won);
+            decided = self.settle_best(base).map(Expanded::Won);
         }
         if let Some(evaluation) = decided {
             self.children.truncate(base);
             return evaluation;
         }
         self.drop_won(base);
-        if self.children.len() == base { Evaluation::Lost } else { Evaluation::Open }
+        if self.children.len() == base { Expanded::Solved(Value::Loss) } else { Expanded::Open(()) }
     }
 
     /// Takes the numbers of the children from `base` from the table, and counts those that it does
@@ -231,7 +200,7 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
     /// Asks the game for known values of the children from `base` that are not solved. An
     /// evaluation is returned if a child is lost or an answer failed.
     #[inline(always)]
-    fn ask(&mut self, base: usize) -> Option<Evaluation> {
+    fn ask(&mut self, base: usize) -> Option<Expanded<()>> {
         for child in &mut self.children[base..] {
             if child.phi == 0 {
                 continue;
@@ -241,13 +210,13 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
                 Answer::Known(value) => {
                     self.control.count_known();
                     if value == Value::Loss {
-                        return Some(Evaluation::Won(child.code));
+                        return Some(Expanded::Won(child.code));
                     }
                     child.set_pair(Pair::WIN);
                 }
                 Answer::Failed => {
                     self.control.stop(Reason::FileError);
-                    return Some(Evaluation::Stopped);
+                    return Some(Expanded::Stopped);
                 }
             }
         }
@@ -291,7 +260,9 @@ impl<'a, G: Game, L: Listener> Evaluator<'a, G, L> {
 
     /// Stores what is known about a position.
     pub fn store(&mut self, code: u64, entry: Entry) {
-        self.listener.stored(code, entry);
+        if entry.work >= self.min_shared_work {
+            self.shared.push(SharedEntry { code, entry });
+        }
         let stored = self.table.store(self.game.key(code), code, entry);
         self.control.counters.stored(stored);
     }
@@ -311,7 +282,7 @@ impl Edge for Child {
     }
 }
 
-impl<'a, G: Game, L: Listener> Nand<'a> for Evaluator<'a, G, L> {
+impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
     type Node = ();
     type Edge = Child;
 
@@ -371,12 +342,7 @@ impl<'a, G: Game, L: Listener> Nand<'a> for Evaluator<'a, G, L> {
 
     #[inline(always)]
     fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<()> {
-        match Evaluator::expand(self, code, first_visit) {
-            Evaluation::Lost => Expanded::Solved(Value::Loss),
-            Evaluation::Won(child) => Expanded::Won(child),
-            Evaluation::Open => Expanded::Open(()),
-            Evaluation::Stopped => Expanded::Stopped,
-        }
+        Evaluator::expand(self, code, first_visit)
     }
 
     #[inline(always)]
@@ -507,7 +473,7 @@ mod tests {
         stop.store(true, Ordering::Relaxed);
         let mut expansions = 0;
         while !evaluator.control.tick() {
-            assert_eq!(evaluator.expand(0, true), Evaluation::Lost);
+            assert_eq!(evaluator.expand(0, true), Expanded::Solved(Value::Loss));
             expansions += 1;
         }
         assert_eq!(expansions, 256 / 3 + 1);
@@ -520,7 +486,7 @@ mod tests {
         let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
         let mut evaluator = evaluator(&game, &table, &mut nobody);
         for _ in 0..3 {
-            assert_eq!(evaluator.expand(0, true), Evaluation::Open);
+            assert_eq!(evaluator.expand(0, true), Expanded::Open(()));
             let open: Vec<_> =
                 evaluator.children.iter().map(|child| (child.code, child.phi)).collect();
             assert_eq!(open, [(1, 5), (3, 5)]);
@@ -537,7 +503,7 @@ mod tests {
         let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
         let mut evaluator = evaluator(&game, &table, &mut nobody);
         evaluator.tries = 1;
-        assert_eq!(evaluator.expand(0, true), Evaluation::Open);
+        assert_eq!(evaluator.expand(0, true), Expanded::Open(()));
         let searches = |game: &Three| game.searches.each_ref().map(|c| c.load(Ordering::Relaxed));
         assert_eq!((evaluator.children.len(), searches(&game)), (3, [0, 1, 0, 0]));
         for at in 0..3 {

@@ -13,8 +13,9 @@ pub(super) mod tree;
 pub use options::PnsOptions;
 
 use super::arena::{Block, Memory, Region, UNIT};
+use super::nand::Expanded;
 use super::plain::Root;
-use super::plain::evaluate::{Evaluation, Evaluator};
+use super::plain::evaluate::Evaluator;
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Outcome, Reason, Report};
 use super::snapshot::{SavedTree, TreeSnapshots};
@@ -109,18 +110,18 @@ pub(crate) fn expand<G: Game>(
 ) -> Result<(), Full> {
     evaluator.children.clear();
     match evaluator.expand(code, true) {
-        Evaluation::Lost => tree.resolve(memory, evaluator, Value::Loss, 1),
-        Evaluation::Won(child) => {
+        Expanded::Solved(value) => tree.resolve(memory, evaluator, value, 1),
+        Expanded::Won(child) => {
             if tree.is_at_root() {
                 tree.best = Some(child);
             }
             tree.resolve(memory, evaluator, Value::Win, 1);
         }
-        Evaluation::Open => {
+        Expanded::Open(()) => {
             let expansions = evaluator.control.counters.expansions;
             return tree.attach(memory, &evaluator.children, 1, expansions);
         }
-        Evaluation::Stopped => {}
+        Expanded::Stopped => {}
     }
     Ok(())
 }

@@ -6,33 +6,19 @@
 use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
 use super::game::{Atom, Enough, Impartial, Questions, Share};
 use super::knowledge::{Knowledge, TRACKED};
-use super::store::{List, Listed, atom_of, options_of};
+use super::store::{Listed, atom_of, options_of};
+use super::tree::Node;
 use super::workspace::code_of;
 use crate::Value;
+use crate::nand::Expanded;
 use crate::numbers::Pair;
 use crate::run::Reason;
-
-/// What an expansion found out.
-pub(super) enum Expansion {
-    Solved(Value),
-    /// The open children are at the top of the stack; they refer to these options.
-    Open(List),
-    /// Nothing, and the search has been told to stop.
-    Stopped,
-}
 
 /// The options of an atom, as far as a couple needs them.
 pub(super) enum Listing {
     Options(Listed),
     /// One of them is lost, so the couple is won.
     Won,
-}
-
-/// What the children of a couple say.
-enum Evaluation {
-    Solved(Value),
-    /// The open ones are at the top of the stack. So many couples are new.
-    Open(u64),
 }
 
 /// The place from which on options count as new, if none do.
@@ -47,18 +33,18 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
         nimber: u32,
         mut all: bool,
         mut new_from: usize,
-    ) -> Expansion {
+    ) -> Expanded<Node> {
         all |= !self.options.lazy;
         let base = self.children.len();
         loop {
             let Listed { list, complete } = match self.listing(atom, nimber, all) {
-                None => return Expansion::Stopped,
-                Some(Listing::Won) => return Expansion::Solved(Value::Win),
+                None => return Expanded::Stopped,
+                Some(Listing::Won) => return Expanded::Solved(Value::Win),
                 Some(Listing::Options(listed)) => listed,
             };
             let new = match self.evaluate(atom, nimber, &list, complete, new_from) {
-                Evaluation::Solved(value) => return Expansion::Solved(value),
-                Evaluation::Open(new) => new,
+                Err(value) => return Expanded::Solved(value),
+                Ok(new) => new,
             };
             if !complete {
                 let Pair { phi, delta } = self.options.leaf.of_rest(self.workspace.game, atom);
@@ -72,7 +58,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
                 self.children.push(child);
             }
             self.control.counters.nodes += new;
-            return Expansion::Open(list);
+            return Expanded::Open(Node { atom, list });
         }
     }
 
@@ -129,7 +115,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
         list: &[u32],
         complete: bool,
         new_from: usize,
-    ) -> Evaluation {
+    ) -> Result<u64, Value> {
         let base = self.children.len();
         // Of sums the heaps are not known yet.
         for (_, option) in options_of(list) {
@@ -147,7 +133,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
                 if rest == 0 {
                     self.children.truncate(base);
                     self.exclude(atom, values);
-                    return Evaluation::Solved(Value::Win);
+                    return Err(Value::Win);
                 }
                 values |= Knowledge::bit(rest ^ nimber);
                 continue;
@@ -163,7 +149,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
             }
             if delta == 0 {
                 self.children.truncate(base);
-                return Evaluation::Solved(Value::Win);
+                return Err(Value::Win);
             }
         }
         if decided {
@@ -171,14 +157,14 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
             self.set_grundy(atom, grundy);
             // No option has this number, so the couple is lost if this is the heap, and otherwise
             // the move to the heap of the atom's number wins: options of the heap's were found above.
-            return Evaluation::Solved(if grundy == nimber { Value::Loss } else { Value::Win });
+            return Err(if grundy == nimber { Value::Loss } else { Value::Win });
         }
         self.exclude(atom, values);
         match self.value(atom, nimber) {
             None => {}
             Some(value) => {
                 self.children.truncate(base);
-                return Evaluation::Solved(value);
+                return Err(value);
             }
         }
         for smaller in 0..nimber {
@@ -193,9 +179,9 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
             }
         }
         if complete && self.children.len() == base {
-            return Evaluation::Solved(Value::Loss);
+            return Err(Value::Loss);
         }
-        Evaluation::Open(new)
+        Ok(new)
     }
 
     /// The least number that no option has, all of which are known.

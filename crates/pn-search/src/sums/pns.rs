@@ -11,12 +11,14 @@ use ahash::HashMap;
 
 use super::SearchOptions;
 use super::evaluate::{Evaluator, Numbers, OWN};
-use super::expand::{Expansion, NONE_NEW};
+use super::expand::NONE_NEW;
 use super::game::{Atom, Impartial};
 use super::store::option_at;
 use super::threads::{INTERVAL, Searched};
+use super::tree::Node;
 use super::workspace::{Sum, Workspace, code_of};
 use crate::map_bytes;
+use crate::nand::Expanded;
 use crate::nand::scan;
 use crate::numbers::Pair;
 use crate::run::{Control, Counters, Limits, Member, Observer, Reason, Report, Team};
@@ -117,12 +119,13 @@ fn couple<G: Impartial>(
     }
     let base = evaluator.children.len();
     let list = match evaluator.expand(atom, nimber, true, if is_leaf { 0 } else { NONE_NEW }) {
-        Expansion::Open(list) => list,
-        Expansion::Solved(value) => {
+        Expanded::Open(Node { list, .. }) => list,
+        Expanded::Solved(value) => {
             evaluator.solved(atom, nimber, value, 1);
             return Some(Pair::of(value));
         }
-        Expansion::Stopped => return None,
+        Expanded::Won(_) => unreachable!("sums name no child that wins"),
+        Expanded::Stopped => return None,
     };
     let combination = evaluator.options.combination;
     let mut pair = None;

@@ -2,7 +2,7 @@
 //! which leads to the current couple of one of its parts after the other.
 
 use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
-use super::expand::{Expansion, NONE_NEW};
+use super::expand::NONE_NEW;
 use super::game::{Atom, Impartial};
 use super::options::PartOrder;
 use super::store::{List, list_of, option_at};
@@ -85,11 +85,7 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     /// Expands a couple; see [`Evaluator::expand`].
     pub fn expanded(&mut self, code: u64, all: bool, new_from: usize) -> Expanded<Node> {
         let (atom, nimber) = couple_of(code);
-        match Evaluator::expand(self, atom, nimber, all, new_from) {
-            Expansion::Solved(value) => Expanded::Solved(value),
-            Expansion::Open(list) => Expanded::Open(Node { atom, list }),
-            Expansion::Stopped => Expanded::Stopped,
-        }
+        Evaluator::expand(self, atom, nimber, all, new_from)
     }
 
     /// Reduces what an edge leads to by what is known now; its open atoms are in `open`.

@@ -13,7 +13,6 @@
 
 mod coordinate;
 mod entries;
-mod job;
 mod worker;
 
 pub use coordinate::coordinate_plain;
@@ -21,19 +20,20 @@ pub use worker::PlainWorker;
 
 use std::num::NonZeroUsize;
 
+use super::Value;
 use super::cluster::message::{Job, JobOutcome};
 use super::cluster::pool::{Done, Pool};
 use super::cluster::{CoordinatorConfig, PlainTree, PlainTreeOptions};
 use super::dfpn::{self, DfpnOptions, reserve_first_entries};
+use super::nand::Expanded;
 use super::numbers::{Combination, Pair};
 use super::parallel::run_members;
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
-use super::plain::game::Game;
+use super::plain::game::{Child, Game};
 use super::plain::known::Answer;
-use super::run::{Control, Counters, Limits, Observer, Report, Team};
+use super::run::{Control, Counters, Limits, Observer, Reason, Report, Team};
 use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
-use job::children;
 
 /// Memory layout of a first-level tree of `bytes` bytes, with the combination of the workers' df-pn.
 pub fn tree_room(bytes: usize, combination: Combination) -> TreeRoom {
@@ -131,6 +131,17 @@ fn work<'a, G: Game, const TEAM: bool>(
         done = Some(Done { job: id, outcome, spent });
     }
     worker.tree.control.finish();
+}
+
+/// Lists the open children of a position with their numbers in the table.
+fn children<G: Game>(evaluator: &mut Evaluator<G>, code: u64) -> JobOutcome<Vec<Child>> {
+    evaluator.children.clear();
+    match evaluator.expand(code, false) {
+        Expanded::Solved(value) => JobOutcome::Solved(value, None),
+        Expanded::Won(child) => JobOutcome::Solved(Value::Win, Some(child)),
+        Expanded::Open(()) => JobOutcome::Open(evaluator.children.clone()),
+        Expanded::Stopped => JobOutcome::Failed(Reason::FileError),
+    }
 }
 
 #[cfg(test)]

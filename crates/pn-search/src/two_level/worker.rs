@@ -1,39 +1,39 @@
 //! A worker of a plain game in another process.
 
+use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ahash::AHashMap;
-
-use super::entries;
-use super::job::Searcher;
+use super::{children, entries};
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
 use crate::cluster::wire::{self, Kind};
 use crate::cluster::{CoordinatorConfig, RemoteWorker, SharedEntry, WireError, WorkerJobs};
-use crate::dfpn::DfpnOptions;
-use crate::plain::evaluate::Listener;
+use crate::dfpn::{DfpnOptions, dfpn_sharing};
+use crate::plain::Root;
+use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::run::{Counters, Limits, Pace};
-use crate::split_mix::mix;
-use crate::table::{Entry, Table};
+use crate::run::{Control, Counters, Limits, Outcome, Pace, Reason};
+use crate::table::Table;
 use crate::threads::start_worker;
 
-/// SharedEntrys that are worth a thread of their own: it takes them in a few times as long as it takes to begin.
+/// Minimum number of entries for a thread of their own: storing them takes a few times as long as starting it.
 const LEAST_SHARE: usize = 4096;
 
-/// SharedEntrys whose places in the table are fetched together.
+/// Number of entries whose table clusters are prefetched together.
 const AHEAD: usize = 32;
 
 /// Minimum number of entries for which room is made, more than several threads of df-pn begin with.
 const LEAST_ROOM: u64 = 1 << 16;
 
-/// Stack of a thread that takes entries in.
+/// Stack of a thread that stores entries.
 const STACK_BYTES: usize = 1 << 20;
 
 /// A worker for a plain game.
 pub struct PlainWorker<'a, G> {
     game: &'a G,
-    found: StoredEntries,
+    /// Entries to be shared, since the last result.
+    shared: Mutex<Vec<SharedEntry>>,
+    min_shared_work: u64,
     table: Table,
     dfpn: DfpnOptions,
     threads: NonZeroUsize,
@@ -44,7 +44,7 @@ pub struct PlainWorker<'a, G> {
 }
 
 impl<'a, G: Game> PlainWorker<'a, G> {
-    /// A worker for the search with this number.
+    /// Creates a worker of the search with id `search`.
     pub fn new(
         game: &'a G,
         table: Table,
@@ -54,11 +54,10 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         search: u64,
         pace: Option<&'a dyn Pace>,
     ) -> Self {
-        let min_work = config.min_shared_work(threads);
-        let found = StoredEntries { min_work, parts: [(); PARTS].map(|()| Mutex::default()) };
         PlainWorker {
             game,
-            found,
+            shared: Mutex::default(),
+            min_shared_work: config.min_shared_work(threads),
             table,
             dfpn,
             threads,
@@ -68,7 +67,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         }
     }
 
-    /// What it knows.
+    /// Its table.
     #[cfg(test)]
     pub fn table(&self) -> &Table {
         &self.table
@@ -107,24 +106,56 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         }
     }
 
-    /// Searches a node, with room for so many entries.
+    /// Searches a node by df-pn. `room` is the number of new entries for which the table has room first.
     fn search_node(
         &self,
         node: u64,
         room: u64,
         limits: Limits<'_>,
     ) -> (JobOutcome<Vec<Child>>, Counters) {
+        let PlainWorker { game, ref table, dfpn, threads, min_shared_work, .. } = *self;
         self.make_room(room.max(LEAST_ROOM));
-        let mut nobody = ();
-        let (dfpn, threads) = (self.dfpn, self.threads);
-        let used_before = self.table.estimated_count();
-        Searcher::new(self.game, &self.table, dfpn, threads, &mut nobody).search(
-            &self.found,
-            node,
-            limits,
-            used_before,
-            &mut (),
-        )
+        let used_before = table.estimated_count();
+        let root = Root::new(game, node, table);
+        let (report, shared) = dfpn_sharing(root, dfpn, threads, limits, &mut (), min_shared_work);
+        self.lock_shared().extend(shared);
+        // The root has been counted as a child, and the table had entries before.
+        let Counters { nodes, table_used, .. } = report.counters;
+        let table_used = table_used.saturating_sub(used_before);
+        let mut spent = Counters { nodes: nodes - 1, table_used, ..report.counters };
+        let outcome = match report.outcome {
+            Outcome::Known(value) => JobOutcome::Solved(value, report.best),
+            Outcome::Unknown(Reason::NodeLimit) => {
+                let mut observer = ();
+                let control = Control::new(Limits::default(), &mut observer);
+                let mut evaluator = Evaluator::new(game, table, control, dfpn.settle);
+                evaluator.open_entries = true;
+                let before = evaluator.control.counters;
+                let outcome = children(&mut evaluator, node);
+                spent.add_since(&evaluator.control.counters, &before);
+                outcome
+            }
+            Outcome::Unknown(Reason::Interrupted) => JobOutcome::Stopped,
+            Outcome::Unknown(reason) => JobOutcome::Failed(reason),
+        };
+        (outcome, spent)
+    }
+
+    /// Takes the entries to be shared: of each position a solved one, or that with the most work. Sorted by code,
+    /// so that searches on one thread can be repeated.
+    fn take_shared(&self) -> Vec<SharedEntry> {
+        let mut shared = std::mem::take(&mut *self.lock_shared());
+        let key = |shared: &SharedEntry| {
+            let SharedEntry { code, entry } = *shared;
+            (code, Reverse((entry.value().is_some(), entry.work)))
+        };
+        shared.sort_by_key(key);
+        shared.dedup_by_key(|shared| shared.code);
+        shared
+    }
+
+    fn lock_shared(&self) -> MutexGuard<'_, Vec<SharedEntry>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_open(&self) -> MutexGuard<'_, Option<u64>> {
@@ -154,7 +185,7 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
             let (outcome, spent) = self.search_node(node, budget, limits);
             let is_open = matches!(outcome, JobOutcome::Open(_));
             *self.lock_open() = is_open.then_some(node);
-            Ok((outcome, spent, self.found.take()))
+            Ok((outcome, spent, self.take_shared()))
         })
     }
 
@@ -183,42 +214,5 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
 
     fn capacity(&self) -> u64 {
         self.table.capacity()
-    }
-}
-
-/// Entries stored with at least `min_work` expansions, to be shared: of each position the latest.
-struct StoredEntries {
-    min_work: u64,
-    /// By the code's hash, so that threads seldom meet.
-    parts: [Mutex<AHashMap<u64, Entry>>; PARTS],
-}
-
-const PARTS: usize = 64;
-
-impl StoredEntries {
-    /// In the order of the codes, so that searches on one thread can be repeated.
-    fn take(&self) -> Vec<SharedEntry> {
-        let lock = |part: &Mutex<_>| {
-            std::mem::take(&mut *part.lock().unwrap_or_else(PoisonError::into_inner))
-        };
-        let all = self.parts.iter().flat_map(lock);
-        let mut all: Vec<_> = all.map(|(code, entry)| SharedEntry { code, entry }).collect();
-        all.sort_unstable_by_key(|shared| shared.code);
-        all
-    }
-}
-
-impl Listener for StoredEntries {
-    #[inline(always)]
-    fn stored(&self, code: u64, entry: Entry) {
-        if entry.work >= self.min_work {
-            let part = &self.parts[mix(code) as usize % PARTS];
-            let mut found = part.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = found.entry(code).or_insert(entry);
-            // Threads that come later may know less.
-            if entry.value().is_some() || known.value().is_none() && known.work <= entry.work {
-                *known = entry;
-            }
-        }
     }
 }
