@@ -60,3 +60,8 @@ pub use error::ErrorKind;
 use map_bytes::map_bytes;
 pub use plain::game::SettleOptions;
 pub use value::Value;
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
