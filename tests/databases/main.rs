@@ -15,7 +15,7 @@ fn board(size: &str) -> Board {
     Board::new(size.parse().expect("a board"))
 }
 
-/// The files of a directory by name.
+/// The files of a directory by name, without those of subdirectories.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries =
         fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
@@ -23,5 +23,5 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         let name = entry.file_name().into_string().expect("text");
         (name, fs::read(entry.path()).expect("a file"))
     };
-    entries.map(read).collect()
+    entries.filter(|entry| entry.path().is_file()).map(read).collect()
 }

@@ -21,13 +21,13 @@ fn build(place: &Place, args: &[&str]) -> Value {
 }
 
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(directory).expect("a directory");
-    let file = |entry: std::io::Result<fs::DirEntry>| {
-        let entry = entry.expect("an entry");
+    let entries =
+        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
+    let file = |entry: fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
         (name, fs::read(entry.path()).expect("a file"))
     };
-    entries.map(file).collect()
+    entries.filter(|entry| entry.path().is_file()).map(file).collect()
 }
 
 #[test]

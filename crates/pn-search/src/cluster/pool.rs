@@ -81,6 +81,8 @@ impl<T: JobTree> Pool<T> {
                 control.found(atom, grundy);
             }
             let counted = coordinator.counters().since(&before).since(&std::mem::take(&mut spent));
+            // The Grundy numbers have been counted above.
+            let counted = Counters { grundy_numbers: 0, ..counted };
             control.counters.add_since(&counted, &Counters::default());
             // A message about an earlier job.
             control.team().signals.take(number);
