@@ -1,5 +1,5 @@
-//! Konane (Hawaiian checkers), solved: who wins from the start of a board or from any position,
-//! and by which move.
+//! Solver and database builder for Konane (Hawaiian checkers), with a Sprouts / Sprague-Grundy engine on the same
+//! search core.
 //!
 //! # Data flow
 //!
@@ -14,23 +14,22 @@
 //!                        Solver ──▶ Solution: winner, best move, counters
 //! ```
 //!
-//! * At the root is the game: [`Board`], [`Position`], [`Move`], text ([`notation`]), [`Perft`].
-//!   [`Solver`] is the entry.
-//! * [`tablebase`] computes the values of all positions of a board, keeps them in checked files, and
-//!   looks them up; a search takes them as known values ([`search::plain::known`]).
-//! * [`analysis`] judges a position and each of its moves, by everything that is at hand.
-//! * [`proof`] writes the positions that prove a result, and checks them by the rules alone.
-//! * [`sprouts`] is the other game, whose positions are sums: Grundy numbers, by the same searches.
-//! * [`search`] knows no game: proof-number searches and α-β over anything that implements
-//!   [`search::plain::game::Game`] or [`search::sums::game::Impartial`], with the transposition table
-//!   that they share. [`checkpoint`] keeps what a running one knows in files.
-//! * [`mod@file`] and [`system`] are what all of them need of files and of the
-//!   machine.
+//! | type or module | contents |
+//! |---|---|
+//! | [`Board`], [`Position`], [`Move`], [`Square`] | the game; text of positions and moves: [`notation`]; games as text: [`record`]; pictures: [`draw`] |
+//! | [`Solver`], [`SolveOptions`], [`Solution`] | search of a position: options, limits, result |
+//! | [`Perft`] | counts of positions |
+//! | [`analysis`] | values of a position and its moves from databases, proofs and a search |
+//! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::known`] uses them in a search |
+//! | [`proof`] | proofs as files: collected, checked, played |
+//! | [`sprouts`] | Sprouts: positions, moves, Grundy numbers and their files |
+//! | [`search`] | the crate `pn-search`: proof-number search and α-β for any game that implements [`search::plain::game::Game`] or [`search::sums::game::Impartial`] |
+//! | [`checkpoint`] | checkpoints of running searches |
+//! | [`mod@file`], [`system`], [`json`] | files, the machine, results as JSON |
 //!
-//! What is not proven is never reported as an outcome: a search that meets a limit names no winner,
-//! and says why. The library does not print, exit or hold global
-//! state, but for the list of the process's unfinished files ([`file::remove_unfinished`]); limits, the
-//! stop flag and the observer of progress are parameters.
+//! Reaching a limit never produces an outcome: the winner is unknown, with a reason. The library does not
+//! print or exit. Limits, the stop flag and the observer of progress are parameters. The only global state
+//! is the list of unfinished files of the process ([`file::remove_unfinished`]).
 //!
 //! # Example
 //!
@@ -48,7 +47,7 @@
 //! let after = start.play(&board, best);
 //! println!("{}", best.to_string());
 //!
-//! // With a limit there may be no answer, and then there is none.
+//! // At a limit the winner is unknown.
 //! let limits = Limits { nodes: Some(1), ..Limits::default() };
 //! let solution = Solver::new(&board, &after).options(options).limits(limits).run()?;
 //! assert_eq!((solution.winner, solution.reason), (None, Some(Reason::NodeLimit)));

@@ -9,7 +9,7 @@
 //! * Counters are sent once, at a job's end. The number of shared results that a worker has received is
 //!   sent as a total since the start of the search, so none is counted twice or left out.
 //!
-//! The types of children and shared results belong to the coordinator's [`JobTree`]. Where a message leaves
+//! The types of children and shared results belong to the coordinator's `JobTree`. Where a message leaves
 //! the process, they have to mean the same in the other one.
 
 use serde::{Deserialize, Serialize};

@@ -8,8 +8,8 @@
 //!            Reply: search, wait or quit; shared results
 //! ```
 //!
-//! The [`Coordinator`] (the papers' master) has no thread, clock or file, and receives nothing from its workers
-//! but requests. The [`JobTree`] is the tree whose leaves it hands out; `PlainTree` is that of games with codes,
+//! The `Coordinator` (the papers' master) has no thread, clock or file, and receives nothing from its workers
+//! but requests. The `JobTree` is the tree whose leaves it hands out; `PlainTree` is that of games with codes,
 //! [`crate::sums`] has that of impartial games.
 //!
 //! * In one process, `pool` puts the coordinator behind a mutex. The workers are threads that share a table.
