@@ -258,10 +258,17 @@ impl<'a, G: Game> Evaluator<'a, G> {
         settled.value
     }
 
-    /// Stores what is known about a position.
+    /// Adds an entry to [`Self::shared`]. Not inlined: most searches share nothing.
+    #[cold]
+    fn share(&mut self, code: u64, entry: Entry) {
+        self.shared.push(SharedEntry { code, entry });
+    }
+
+    /// Stores the entry of a position.
+    #[inline(always)]
     pub fn store(&mut self, code: u64, entry: Entry) {
         if entry.work >= self.min_shared_work {
-            self.shared.push(SharedEntry { code, entry });
+            self.share(code, entry);
         }
         let stored = self.table.store(self.game.key(code), code, entry);
         self.control.counters.stored(stored);

@@ -1,64 +1,32 @@
-//! The page: every file of it, in the program.
+//! The files of the page, which are part of the program.
 
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 
-/// A file of the page.
-#[derive(Debug)]
-pub struct Asset {
-    /// Its path in the address.
-    pub path: &'static str,
-    kind: &'static str,
-    text: &'static str,
-}
-
-/// A list of files below `page`, by their names there.
 macro_rules! assets {
-    ($($name:literal: $kind:ident,)+) => {
-        &[$(Asset { path: concat!("/", $name), kind: $kind, text: include_str!(concat!("page/", $name)) }),+]
+    ($($name:literal)+) => {
+        &[$((concat!("/", $name), include_str!(concat!("page/", $name)))),+]
     };
 }
 
-const CSS: &str = "text/css; charset=utf-8";
-const HTML: &str = "text/html; charset=utf-8";
-const JS: &str = "text/javascript; charset=utf-8";
-const SVG: &str = "image/svg+xml";
-
-/// All of them; the first one is the page itself, which is at `/` as well.
-pub const ASSETS: &[Asset] = assets! {
-    "index.html": HTML,
-    "icon.svg": SVG,
-    "style.css": CSS,
-    "js/api.js": JS,
-    "js/bestline.js": JS,
-    "js/board.js": JS,
-    "js/charts.js": JS,
-    "js/databases.js": JS,
-    "js/dom.js": JS,
-    "js/gameline.js": JS,
-    "js/judge.js": JS,
-    "js/konane.js": JS,
-    "js/main.js": JS,
-    "js/movelist.js": JS,
-    "js/openings.js": JS,
-    "js/opponent.js": JS,
-    "js/picture.js": JS,
-    "js/position.js": JS,
-    "js/record.js": JS,
-    "js/search.js": JS,
-    "js/setup.js": JS,
-    "js/sprouts.js": JS,
-    "js/state.js": JS,
-    "js/tabs.js": JS,
-    "js/trace.js": JS,
-    "js/why.js": JS,
-    "js/words.js": JS,
+/// Paths in the address and texts. The first one is the page itself, which is at `/` as well.
+pub const ASSETS: &[(&str, &str)] = assets! {
+    "index.html" "icon.svg" "style.css" "js/api.js" "js/bestline.js" "js/board.js" "js/charts.js"
+    "js/databases.js" "js/dom.js" "js/gameline.js" "js/judge.js" "js/konane.js" "js/main.js"
+    "js/movelist.js" "js/openings.js" "js/opponent.js" "js/picture.js" "js/position.js"
+    "js/record.js" "js/search.js" "js/setup.js" "js/sprouts.js" "js/state.js" "js/tabs.js"
+    "js/trace.js" "js/why.js" "js/words.js"
 };
 
-impl IntoResponse for &Asset {
-    fn into_response(self) -> Response {
-        ([(header::CONTENT_TYPE, self.kind)], self.text).into_response()
-    }
+/// Returns the answer with a file of the page. Its type follows from the extension of its path.
+pub fn answer((path, text): (&str, &'static str)) -> impl IntoResponse + use<> {
+    let content_type = match path.rsplit('.').next() {
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "text/html; charset=utf-8",
+    };
+    ([(header::CONTENT_TYPE, content_type)], text)
 }
 
 #[cfg(test)]
@@ -81,7 +49,7 @@ mod tests {
                 }
             }
         }
-        let mut listed: Vec<_> = ASSETS.iter().map(|asset| asset.path.to_owned()).collect();
+        let mut listed: Vec<_> = ASSETS.iter().map(|&(path, _)| path.to_owned()).collect();
         found.sort();
         listed.sort();
         assert_eq!(found, listed);
@@ -90,15 +58,15 @@ mod tests {
     /// Behind a proxy that adds a prefix to all paths, an absolute path leads to another server.
     #[test]
     fn addresses_in_the_page_are_relative() {
-        for asset in ASSETS {
+        for (path, text) in ASSETS {
             for quote in ['"', '\'', '`'] {
                 let begin = format!("{quote}/");
-                let mut absolute = asset.text.split(&begin).skip(1);
+                let mut absolute = text.split(&begin).skip(1);
                 let found =
                     absolute.find(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
-                assert_eq!(found, None, "{}", asset.path);
+                assert_eq!(found, None, "{}", path);
             }
-            assert!(!asset.text.contains("url(/"), "{}", asset.path);
+            assert!(!text.contains("url(/"), "{}", path);
         }
     }
 }

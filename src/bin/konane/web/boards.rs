@@ -1,63 +1,63 @@
-//! What was found about the boards that were asked for last: an [`Analyst`] each, in a [`Seat`].
+//! Analysts of the boards of the latest requests.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::BOARDS;
 use super::files::Files;
-use super::reply::Problem;
-use super::seat::{Seat, Turn};
+use super::reply::ApiError;
+use super::turns::{Turn, TurnQueue};
 use konane::analysis::Analyst;
 use konane::{Board, Dimensions};
 
-/// Ranks and files of a board, and whether it has no removals: tables of the two kinds are kept apart.
-type Key = (Dimensions, bool);
+/// Ranks and files, and true if the board has no removals: the two kinds have separate tables.
+type BoardKey = (Dimensions, bool);
 
-/// The boards.
+/// An analyst for each of the latest [`BOARDS`] boards.
 pub struct Boards {
     files: Arc<Files>,
     memory: u64,
     threads: NonZeroUsize,
-    /// The one that was asked for last comes last.
-    seats: Mutex<Vec<(Key, Arc<Seat<Analyst>>)>>,
+    /// The latest one comes last.
+    queues: Mutex<Vec<(BoardKey, Arc<TurnQueue<Analyst>>)>>,
 }
 
 impl Boards {
-    /// With so much memory for the searches of each board.
+    /// Returns no analysts yet. Each will have this memory for its searches.
     pub fn new(files: Arc<Files>, memory: u64, threads: NonZeroUsize) -> Self {
-        Boards { files, memory, threads, seats: Mutex::default() }
+        Boards { files, memory, threads, queues: Mutex::default() }
     }
 
-    fn seat(&self, board: Key) -> Arc<Seat<Analyst>> {
-        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        let seat = match seats.iter().position(|&(of, _)| of == board) {
-            Some(index) => seats.remove(index),
+    fn queue(&self, board: Board) -> Arc<TurnQueue<Analyst>> {
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (board.dimensions(), board.is_jumping());
+        let entry = match queues.iter().position(|&(other, _)| other == key) {
+            Some(index) => queues.remove(index),
             None => {
-                if seats.len() as u64 >= BOARDS {
-                    seats.remove(0);
+                if queues.len() as u64 >= BOARDS {
+                    queues.remove(0);
                 }
-                (board, Arc::default())
+                let (files, memory, threads) = (Arc::clone(&self.files), self.memory, self.threads);
+                let create = move || Ok(files.analyst(&board, memory, threads)?);
+                (key, Arc::new(TurnQueue::new(None, create)))
             }
         };
-        seats.push(seat.clone());
-        seat.1
+        queues.push(entry.clone());
+        entry.1
     }
 
-    /// Does some work with the analyst of a board, on a thread where it may take its time.
+    /// Waits for a turn and calls `work` with the analyst of a board on a thread that may block.
     pub async fn with<T: Send + 'static>(
         &self,
         board: Board,
-        work: impl FnOnce(&mut Analyst, &Turn) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
-        let (files, memory, threads) = (Arc::clone(&self.files), self.memory, self.threads);
-        let key = (board.dimensions(), board.is_jumping());
-        let make = move || Ok(files.analyst(&board, memory, threads)?);
-        self.seat(key).with(make, work).await
+        work: impl FnOnce(&mut Analyst, &Turn) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        self.queue(board).with(work).await
     }
 
     /// Ends all searches.
     pub fn stop(&self) {
-        let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        seats.iter().for_each(|(_, seat)| seat.stop());
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.iter().for_each(|(_, queue)| queue.stop());
     }
 }

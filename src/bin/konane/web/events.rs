@@ -1,69 +1,102 @@
-//! Streams of server-sent events.
+//! Events of a search, and streams of them as server-sent events.
 
-use std::pin::Pin;
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
-use hyper::body::Frame;
-use tokio::sync::mpsc::{Receiver, channel};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use axum::response::IntoResponse;
+use axum::response::sse::{Event, Sse};
+use futures_util::stream::unfold;
+use serde::Serialize;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::reply::Problem;
-use super::search::Search;
+use super::reply::ApiError;
+use super::search::LiveSearch;
 
-/// Most streams at a time: they hold connections, and other requests need some, too.
-pub const STREAMS: usize = 16;
+/// Maximum number of streams at a time. Each holds a connection, and other requests need some, too.
+pub const MAX_STREAMS: usize = 16;
 
-/// After so long a silence a comment is sent, which finds out whether anybody still listens.
-const SILENCE: Duration = Duration::from_secs(15);
+/// Maximum number of stored events. When it is reached, every other one is deleted.
+const MAX_EVENTS: usize = 1024;
 
-/// The body of an answer, from a channel.
-struct Stream {
-    receiver: Receiver<Bytes>,
-    _permit: OwnedSemaphorePermit,
+/// A comment is sent after this time without an event. Sending fails if the client has gone.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The events of a search from the first one on.
+#[derive(Debug, Default)]
+pub struct History {
+    /// With their numbers, which count from 1.
+    events: Vec<(u64, Event)>,
+    /// Number of the last event.
+    pub last: u64,
+    /// True after the last event.
+    pub ended: bool,
 }
 
-impl hyper::body::Body for Stream {
-    type Data = Bytes;
-    type Error = std::convert::Infallible;
+impl History {
+    /// Adds an event.
+    pub fn push(&mut self, name: &str, data: &impl Serialize) {
+        if self.events.len() >= MAX_EVENTS {
+            let mut odd = false;
+            self.events.retain(|_| {
+                odd = !odd;
+                odd
+            });
+        }
+        self.last += 1;
+        let event = Event::default().id(self.last.to_string()).event(name).json_data(data);
+        self.events.push((self.last, event.expect("texts and numbers")));
+    }
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        self.receiver.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    /// Returns the first event after the one with this number, and its own number.
+    fn after(&self, number: u64) -> Option<(u64, Event)> {
+        self.events.get(self.events.partition_point(|&(other, _)| other <= number)).cloned()
     }
 }
 
-/// Everything that happened in a search after the event with this number, and what happens until
-/// its end. `free` counts the streams that may be opened.
-pub fn stream(search: Arc<Search>, heard: u64, free: &Arc<Semaphore>) -> Result<Body, Problem> {
-    let Ok(permit) = Arc::clone(free).try_acquire_owned() else {
+/// Returns a stream of the events after `last_seen` until the end of the search. `permits` limits the
+/// number of streams.
+pub fn stream(
+    search: Arc<LiveSearch>,
+    last_seen: u64,
+    permits: &Arc<Semaphore>,
+) -> Result<impl IntoResponse + use<>, ApiError> {
+    let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
         let text = "too many streams of events are open; close other pages";
-        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text));
+        return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, text));
     };
-    let (sender, receiver) = channel(1);
-    tokio::spawn(async move {
-        let (mut heard, mut changes) = (heard, search.history.changes());
-        loop {
-            // Before the look, so that nothing is missed.
-            changes.mark_unchanged();
-            let (text, last, ended) = search.history.since(heard);
-            heard = last;
-            // Nobody listens any more.
-            if !text.is_empty() && sender.send(text.into()).await.is_err() || ended {
-                return;
-            }
-            if timeout(SILENCE, changes.changed()).await.is_err()
-                && sender.send(Bytes::from_static(b":\n\n")).await.is_err()
-            {
-                return;
-            }
+    let last_seen = last_seen.min(search.history.borrow().last);
+    let next = async |(search, last_seen, permit): (Arc<LiveSearch>, u64, _)| {
+        let mut history = search.history.subscribe();
+        let changed = history.wait_for(|history| history.last > last_seen || history.ended);
+        let (number, event) = match timeout(KEEP_ALIVE, changed).await {
+            Ok(history) => history.ok()?.after(last_seen)?,
+            Err(_) => (last_seen, Event::DEFAULT_KEEP_ALIVE),
+        };
+        Some((Ok::<_, Infallible>(event), (search, number, permit)))
+    };
+    Ok(Sse::new(unfold((search, last_seen, permit), next)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_stored_from_the_first_one_and_long_histories_are_thinned() {
+        let mut history = History::default();
+        assert!(history.after(0).is_none());
+        for number in 1..=10_000 {
+            history.push("progress", &[number]);
+            // A stream that is read all the time misses nothing.
+            assert_eq!(history.after(number - 1).unwrap().0, number);
+            assert!(history.after(number).is_none());
         }
-    });
-    Ok(Body::new(Stream { receiver, _permit: permit }))
+        let numbers: Vec<_> = history.events.iter().map(|&(number, _)| number).collect();
+        assert!((MAX_EVENTS / 2..=MAX_EVENTS).contains(&numbers.len()));
+        assert!(numbers.is_sorted() && numbers[0] == 1);
+        assert_eq!((numbers.last(), history.last), (Some(&10_000), 10_000));
+    }
 }

@@ -1,4 +1,4 @@
-//! The databases and proofs that were named on the command line. Clients name no files.
+//! The databases and proofs of the command line. Requests cannot name files.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -10,19 +10,19 @@ use konane::proof::{Guide, ProofHeader, ProofReader};
 use konane::tablebase::{Database, DatabaseError, DatabaseOptions, ListedDatabase};
 use konane::{Board, Dimensions};
 
-/// Where databases are looked for if nothing else is said.
+/// Directory of databases without `--db`.
 const DEFAULT_DATABASES: &str = "db";
 
-/// A proof that has not been read beyond its header.
+/// A proof of which only the header has been read.
 #[derive(Debug)]
 pub struct ProofFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The board.
     pub board: Dimensions,
-    /// What it says about itself.
+    /// Its header.
     pub header: ProofHeader,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
@@ -35,8 +35,8 @@ impl ProofFile {
         Ok(ProofFile { path: path.to_owned(), board, header, bytes })
     }
 
-    /// Whether it says who wins from the start of the game.
-    pub fn is_about_the_start(&self) -> bool {
+    /// Returns true if it proves the winner from the start of the game.
+    pub fn proves_start(&self) -> bool {
         self.header.root.count_ones() == self.board.squares()
     }
 }
@@ -50,13 +50,12 @@ pub struct Files {
 }
 
 impl Files {
-    /// Looks whether they are there.
+    /// Opens the proofs, and checks that there is a database in the named directory.
     pub fn open(named: Option<&Path>, proofs: &[PathBuf]) -> Result<Self, CliError> {
         let default = Path::new(DEFAULT_DATABASES);
         let databases = named.or_else(|| default.is_dir().then_some(default));
         let proofs = proofs.iter().map(|path| ProofFile::open(path)).collect::<Result<_, _>>()?;
         let files = Files { databases: databases.map(Path::to_owned), proofs };
-        // So that a name that is wrong is found out now.
         if let Some(path) = named
             && files.databases()?.is_empty()
         {
@@ -66,12 +65,12 @@ impl Files {
         Ok(files)
     }
 
-    /// The databases. Reads a manifest for each.
+    /// Reads the manifests of all databases.
     pub fn databases(&self) -> Result<Vec<ListedDatabase>, DatabaseError> {
         self.databases.as_deref().map_or(Ok(Vec::new()), Database::list)
     }
 
-    /// An analyst of a board, with all that there is about it.
+    /// Returns an analyst with the database and the proofs of the board.
     pub fn analyst(
         &self,
         board: &Board,

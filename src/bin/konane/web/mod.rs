@@ -1,41 +1,33 @@
-//! `konane explore`: a page in the browser, and the HTTP interface behind it (docs/api.md).
-//!
-//! Comes in: requests of programs on this machine. Goes out: the page, JSON, streams of events.
+//! `konane explore`: a page in the browser, and the HTTP API behind it (docs/api.md).
 //!
 //! ```text
-//! server ─▶ security ─▶ routes ─▶ boards ─▶ seat (of an Analyst) ─▶ files: databases, proofs
-//! (accepts)  (rejects)     ├────▶ levels (one search at a time)
-//!                          ├────▶ searches (one at a time) ─▶ events (to whoever listens)
+//! server ─▶ security ─▶ routes ─▶ boards ─▶ turns (one request at a time) ─▶ files: databases, proofs
+//! (accepts)  (rejects)     ├────▶ searches ─▶ search ─▶ events (streams)
 //!                          └────▶ assets (the page)
 //! ```
 //!
 //! * `server` accepts connections on one thread, which never computes and never waits for a file, and
-//!   limits their number; `connection` is the state of each;
+//!   limits their number;
 //! * `security` rejects requests of other pages, and adds headers to every answer;
-//! * `routes` has a file for each resource, with the types of its requests and answers: these are
-//!   the documentation of the interface;
-//! * `boards` keeps an analyst for each board, `sprouts` one for the other game, and `seat` lets one
-//!   request at a time search with each; `levels` has the searches of weaker opponents, which need
-//!   no analyst;
-//! * `searches` has the `search` that is watched live and its `history`, which `events` streams;
-//! * `reply` turns errors into answers.
+//! * `routes` has a file for each resource, with the types of its requests and answers, from which the
+//!   documentation is generated; `params` and `reply` read parameters and bodies, and turn errors into
+//!   answers;
+//! * `boards` has an analyst for each board; `turns` lets one request at a time search with it, and
+//!   likewise with the analyst of Sprouts and for weaker opponents;
+//! * `searches` has the search that is running and those before it, `events` their events.
 
 mod assets;
 mod boards;
-mod connection;
 mod events;
 mod files;
-mod history;
-mod levels;
 mod params;
 mod reply;
 mod routes;
 mod search;
 mod searches;
-mod seat;
 mod security;
 mod server;
-mod sprouts;
+mod turns;
 
 use std::io::{self, IsTerminal, Write};
 use std::net::{Ipv4Addr, TcpListener};
@@ -47,25 +39,26 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use tokio::task::spawn_blocking;
 
-use crate::args::ThreadsArg;
+use crate::args::{SearchMemoryArg, ThreadsArg};
+use crate::commands::sprouts::engine::{NumbersArg, analyst};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use boards::Boards;
 use files::Files;
 use konane::LEAST_MEMORY;
+use konane::sprouts::analysis::Analyst;
 use konane::system::{STACK_BYTES, parse_bytes, thread};
-use levels::Levels;
-use reply::Problem;
+use konane::tablebase::ListedDatabase;
+use reply::ApiError;
 pub use routes::add_schemas;
 use searches::Searches;
-use security::{HostName, Hosts};
-use sprouts::Sprouts;
+use turns::TurnQueue;
 
-/// Boards whose analyses are kept. Half of the memory is for the search that is watched, the other
-/// one for the boards and Sprouts in equal parts.
+/// Maximum number of boards with an analyst. Half of the memory is for `searches`, the other one for
+/// the boards and Sprouts in equal parts.
 const BOARDS: u64 = 2;
 
-/// What a board has of the memory, one over it.
+/// A board gets the memory divided by this number.
 const PARTS: u64 = 2 * (BOARDS + 1);
 
 fn parse_memory(text: &str) -> Result<u64, String> {
@@ -96,8 +89,8 @@ pub struct ExploreArgs {
     pub open: bool,
     /// Answer requests for this host name too, which a proxy before the program passes on. Can be
     /// given several times. Loopback names and addresses are always answered.
-    #[arg(long, value_name = "NAME")]
-    pub allow_host: Vec<HostName>,
+    #[arg(long, value_name = "NAME", value_parser = security::parse_host)]
+    pub allow_host: Vec<String>,
     /// Take values from the databases in this directory, or from this database [default: db, if
     /// there is one].
     #[arg(long, value_name = "DIR")]
@@ -118,12 +111,14 @@ pub struct ExploreArgs {
     pub memory: u64,
 }
 
-/// What the routes work with.
+/// The state that all requests share.
 struct Explorer {
     files: Arc<Files>,
     boards: Boards,
-    levels: Levels,
-    sprouts: Sprouts,
+    /// Weaker opponents search a fixed number of nodes without an analyst. One searches at a time,
+    /// since each has memory of its own.
+    levels: TurnQueue<()>,
+    sprouts: TurnQueue<Analyst>,
     searches: Searches,
 }
 
@@ -132,18 +127,22 @@ impl Explorer {
         let (memory, threads) = (args.memory / PARTS, args.threads.of("dfpn", ["dfpn"])?);
         let files = Arc::new(Files::open(args.db.as_deref(), &args.proof)?);
         let boards = Boards::new(Arc::clone(&files), memory, threads);
-        let sprouts = Sprouts::new(memory, threads, args.sprouts_db.clone())?;
+        let numbers = NumbersArg { db: args.sprouts_db.clone() };
+        let create = move || -> Result<_, CliError> {
+            Ok(analyst(SearchMemoryArg { memory }, &numbers)?.threads(threads))
+        };
+        // Errors of the file are reported at the start.
+        let first = args.sprouts_db.as_ref().map(|_| create()).transpose()?;
+        let sprouts = TurnQueue::new(first, move || Ok(create()?));
+        let levels = TurnQueue::new(Some(()), || Ok(()));
         let searches = Searches::new(args.memory / 2, threads);
-        Ok(Explorer { files, boards, levels: Levels::default(), sprouts, searches })
+        Ok(Explorer { files, boards, levels, sprouts, searches })
     }
 
-    /// Reads something from files, on a thread where that may take its time.
-    async fn read_files<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(&Files) -> T + Send + 'static,
-    ) -> Result<T, Problem> {
+    /// Reads the manifests of all databases on a thread that may block.
+    async fn databases(&self) -> Result<Vec<ListedDatabase>, ApiError> {
         let files = Arc::clone(&self.files);
-        spawn_blocking(move || read(&files)).await.map_err(Problem::failed)
+        Ok(spawn_blocking(move || files.databases()).await.map_err(ApiError::failed)??)
     }
 
     /// Ends all searches.
@@ -155,7 +154,7 @@ impl Explorer {
     }
 }
 
-/// Serves the page until somebody ends it.
+/// Serves the page until `stop` is set.
 pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let explorer = Arc::new(Explorer::new(args)?);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port));
@@ -166,23 +165,25 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     output::note_unchecked(&args.proof);
     let mut stderr = io::stderr();
     if stderr.is_terminal() {
-        // If nobody hears it, it need not be said.
+        // A closed terminal is no error.
         let _ = writeln!(stderr, "Open this address in a browser. Ctrl-C ends it.");
     }
     if args.open {
         open_browser(&address);
     }
-    let hosts = Hosts::new(&args.allow_host);
+    let hosts = args.allow_host.clone().into();
     let router = security::guarded(routes::router(Arc::clone(&explorer)), &hosts);
     let refusal = security::guarded(routes::refusal(), &hosts);
     server::serve(listener, router, refusal, &explorer, stop).map_err(CliError::Server)?;
-    explorer.sprouts.close()?;
-    // A signal is the only end that there is.
+    // Not if a request is still using it: a file without its last numbers is valid.
+    if let Some(analyst) = explorer.sprouts.take() {
+        analyst.close()?;
+    }
+    // Only a signal ends the server.
     Ok(Exit::Interrupted)
 }
 
-/// Asks the system to show the address. Whoever reads it can open it as well, so a failure is no
-/// error.
+/// Opens the address in the browser. A failure is only a warning: the user can open it as well.
 fn open_browser(address: &str) {
     let opener = match () {
         () if cfg!(target_os = "macos") => "open",
@@ -192,7 +193,7 @@ fn open_browser(address: &str) {
     let mut command = Command::new(opener);
     command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     match command.spawn() {
-        // It is waited for, so that it does not stay behind as a zombie.
+        // Waiting for it avoids a zombie process.
         Ok(mut child) => drop(thread("browser", STACK_BYTES).spawn(move || child.wait())),
         Err(error) => output::warn(&format!("cannot open a browser with {opener}: {error}")),
     }

@@ -1,4 +1,5 @@
-//! The parameters of an address, and what is wrong with them in our own words.
+//! Parameters in the query string. The messages for wrong ones name the parameter and the value, which
+//! those of [`Query`] do not.
 
 use std::fmt;
 
@@ -10,9 +11,9 @@ use serde::de::value::MapDeserializer;
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::reply::Problem;
+use super::reply::ApiError;
 
-/// The parameters of an address: texts and whole numbers, some of them optional.
+/// The parameters of a request: texts and whole numbers, some of them optional.
 pub struct Params<T>(pub T);
 
 /// No parameters.
@@ -21,41 +22,30 @@ pub struct Params<T>(pub T);
 pub struct NoParams {}
 
 impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
-    type Rejection = Problem;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let wrong = |text: String| Problem::new(StatusCode::BAD_REQUEST, text);
-        let pairs: Query<Vec<(String, String)>> = Query::try_from_uri(&parts.uri)
-            .map_err(|_| wrong("write parameters as name=value, joined by &".to_owned()))?;
-        let pairs = pairs.0.into_iter().map(|(name, text)| (name.clone(), Param { name, text }));
-        let params = T::deserialize(MapDeserializer::new(pairs));
-        Ok(Params(params.map_err(|Wrong(text)| wrong(text))?))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let Query(pairs) =
+            Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).map_err(|_| {
+                let text = "write parameters as name=value, joined by &";
+                ApiError::new(StatusCode::BAD_REQUEST, text)
+            })?;
+        let pairs = pairs.into_iter().map(|(name, text)| (name.clone(), Param { name, text }));
+        T::deserialize(MapDeserializer::new(pairs)).map(Params)
     }
 }
 
-/// What is wrong with a parameter.
-#[derive(Debug)]
-struct Wrong(String);
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Wrong {}
-
-impl de::Error for Wrong {
+impl de::Error for ApiError {
     fn custom<T: fmt::Display>(text: T) -> Self {
-        Wrong(text.to_string())
+        ApiError::new(StatusCode::BAD_REQUEST, text)
     }
 
     fn missing_field(name: &'static str) -> Self {
-        Wrong(format!("{name}: this parameter is missing"))
+        de::Error::custom(format_args!("{name}: this parameter is missing"))
     }
 
     fn duplicate_field(name: &'static str) -> Self {
-        Wrong(format!("{name}: this parameter is given twice"))
+        de::Error::custom(format_args!("{name}: this parameter is given twice"))
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
@@ -63,7 +53,7 @@ impl de::Error for Wrong {
             [] => "none is known here".to_owned(),
             known => format!("known here: {}", known.join(", ")),
         };
-        Wrong(format!("{name}: there is no such parameter; {known}"))
+        de::Error::custom(format_args!("{name}: there is no such parameter; {known}"))
     }
 }
 
@@ -74,15 +64,15 @@ struct Param {
 }
 
 impl Param {
-    fn number<N: std::str::FromStr>(&self) -> Result<N, Wrong> {
+    fn number<N: std::str::FromStr>(&self) -> Result<N, ApiError> {
         let Param { name, text } = self;
-        let most = 8 * size_of::<N>();
-        let wrong = |_| Wrong(format!("{name}: {text:?} is no whole number below 2^{most}"));
-        text.parse().map_err(wrong)
+        let bits = 8 * size_of::<N>();
+        let wrong = format_args!("{name}: {text:?} is no whole number below 2^{bits}");
+        text.parse().map_err(|_| de::Error::custom(wrong))
     }
 }
 
-impl<'de> IntoDeserializer<'de, Wrong> for Param {
+impl<'de> IntoDeserializer<'de, ApiError> for Param {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -91,21 +81,21 @@ impl<'de> IntoDeserializer<'de, Wrong> for Param {
 }
 
 impl<'de> Deserializer<'de> for Param {
-    type Error = Wrong;
+    type Error = ApiError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ApiError> {
         visitor.visit_string(self.text)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ApiError> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ApiError> {
         visitor.visit_u32(self.number()?)
     }
 
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ApiError> {
         visitor.visit_u64(self.number()?)
     }
 

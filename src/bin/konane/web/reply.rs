@@ -1,4 +1,4 @@
-//! Bodies that are read, and errors that are answered.
+//! Bodies of requests, and answers with errors.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::connection::Connection;
+use super::server::Connection;
 use crate::exit::CliError;
 use konane::ErrorKind;
 use konane::SolveError;
@@ -21,15 +21,16 @@ use konane::sprouts::MovesError;
 use konane::tablebase::DatabaseError;
 
 /// Maximum size of a request's body in bytes.
-pub const MOST_BODY: usize = 16 << 10;
+pub const MAX_BODY: usize = 16 << 10;
 
-/// A body that has not come after this time is not waited for.
+/// Maximum time for reading the body of a request.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
-/// Why a request has no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The status of the answer.
+/// An answer with an error.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct ApiError {
+    /// Its status.
     pub status: StatusCode,
     /// What is wrong, and the remedy.
     pub text: String,
@@ -47,62 +48,63 @@ pub struct ErrorJson {
     pub search: Option<String>,
 }
 
-/// What the routes return.
-pub type Answer<T> = Result<Json<T>, Problem>;
+/// Result of a route.
+pub type Answer<T> = Result<Json<T>, ApiError>;
 
-impl Problem {
-    /// With a status and a text.
+impl ApiError {
+    /// Returns an error with this status and text.
     pub fn new(status: StatusCode, text: impl ToString) -> Self {
-        Problem { status, text: text.to_string(), search: None }
+        ApiError { status, text: text.to_string(), search: None }
     }
 
-    /// A request that can be read, and asks for something that is not possible: 422.
+    /// Returns the error for a well-formed request that cannot be fulfilled: 422.
     pub fn refused(text: impl ToString) -> Self {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, text)
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, text)
     }
 
-    /// A failure that the client cannot avoid, such as a panic of the program: 500.
+    /// Returns the error for a failure that the client cannot avoid, such as a panic: 500.
     pub fn failed(text: impl ToString) -> Self {
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, text)
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, text)
     }
 
-    /// An error of this kind. The only place that assigns statuses to errors of the library.
+    /// Returns the error for an error of the library of this kind. The only place that assigns statuses
+    /// to these.
     fn of(kind: ErrorKind, text: impl ToString) -> Self {
         match kind {
-            ErrorKind::Usage | ErrorKind::Limit => Problem::refused(text),
+            ErrorKind::Usage | ErrorKind::Limit => ApiError::refused(text),
             ErrorKind::Resource | ErrorKind::File | ErrorKind::Check | ErrorKind::Interrupted => {
-                Problem::failed(text)
+                ApiError::failed(text)
             }
         }
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         (self.status, Json(ErrorJson { error: self.text, search: self.search })).into_response()
     }
 }
 
 /// Converts errors by their kind.
-macro_rules! problem_from {
+macro_rules! api_error_from {
     ($($error:ty),* $(,)?) => {
-        $(impl From<$error> for Problem {
+        $(impl From<$error> for ApiError {
             fn from(error: $error) -> Self {
-                Problem::of(error.kind(), error)
+                ApiError::of(error.kind(), error)
             }
         })*
     };
 }
 
-problem_from!(AnalysisError, CliError, DatabaseError, MovesError, SolveError);
+api_error_from!(AnalysisError, CliError, DatabaseError, MovesError, SolveError);
 
 /// A body of JSON.
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = Problem;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let connection = request.extensions().get::<Connection>().cloned();
         if let Some(connection) = &connection {
             connection.set_waiting();
@@ -114,26 +116,26 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         let Ok(body) = body else {
             let seconds = BODY_TIME.as_secs();
             let text = format!("the body of the request did not come within {seconds} s");
-            return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, text));
+            return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, text));
         };
         let body = body.map_err(|error| match error.status() {
             status @ StatusCode::PAYLOAD_TOO_LARGE => {
-                Problem::new(status, format!("the body has more than {MOST_BODY} bytes"))
+                ApiError::new(status, format!("the body has more than {MAX_BODY} bytes"))
             }
-            status => Problem::new(status, "the body has not come as a whole"),
+            status => ApiError::new(status, "the body has not come as a whole"),
         })?;
         let value: Value = serde_json::from_slice(&body).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let text = format!("the body is no JSON: it fails at line {line}, column {column}");
-            Problem::new(StatusCode::BAD_REQUEST, text)
+            ApiError::new(StatusCode::BAD_REQUEST, text)
         })?;
-        // Else a list would be read as the fields in their order.
+        // Serde would read a list as the fields in their order.
         if !value.is_object() {
-            return Err(Problem::refused("the body is JSON, but no object"));
+            return Err(ApiError::refused("the body is JSON, but no object"));
         }
-        // Not from the value, in which a field that is given twice is there once.
+        // Not from `value`, which has a duplicate field only once.
         let read = serde_json::from_slice(&body);
-        Ok(Body(read.map_err(|error| Problem::refused(format!("the body: {error}")))?))
+        Ok(Body(read.map_err(|error| ApiError::refused(format!("the body: {error}")))?))
     }
 }
 
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn each_kind_has_its_status() {
-        let statuses = ErrorKind::ALL.map(|kind| (kind, Problem::of(kind, "").status.as_u16()));
+        let statuses = ErrorKind::ALL.map(|kind| (kind, ApiError::of(kind, "").status.as_u16()));
         let expected = [
             (ErrorKind::Usage, 422),
             (ErrorKind::Resource, 500),

@@ -1,15 +1,18 @@
-//! A search that is watched while it runs.
+//! A search whose progress can be followed while it runs.
 
+use std::fmt;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use tokio::sync::watch;
 
-use super::history::History;
-use super::reply::Problem;
+use super::events::History;
+use super::reply::ApiError;
 use crate::output::time;
 use crate::trace::ProgressJson;
 use konane::json::{OrUnknown, or_unknown};
@@ -20,46 +23,46 @@ use konane::sprouts::{self, Scratch, Sprouts};
 use konane::system::quote;
 use konane::{Algorithm, Board, Colour, Move, Position, SolveOptions, Solver};
 
-/// From one event to the next.
+/// Minimum time between two events.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What to search.
-pub struct Order {
+/// A position and the limits of its search.
+pub struct SearchTask {
     /// The position.
-    pub game: Game,
-    /// Bytes for the search.
+    pub game: SearchedGame,
+    /// Memory in bytes.
     pub memory: u64,
-    /// When to give up.
+    /// Time limit.
     pub time: Option<Duration>,
-    /// When to give up.
+    /// Node limit.
     pub nodes: Option<u64>,
 }
 
-/// A position of a game, and how to search it.
-pub enum Game {
+/// A position of a game, and the algorithm of its search.
+pub enum SearchedGame {
     /// Konane.
     Konane { board: Board, position: Position, algorithm: Algorithm },
     /// Sprouts.
     Sprouts { position: sprouts::Position, algorithm: sprouts::Algorithm },
 }
 
-impl Game {
-    /// What is searched and how, for people.
-    fn text(&self) -> String {
+/// Description for users.
+impl fmt::Display for SearchedGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Game::Konane { board, position, algorithm } => {
+            SearchedGame::Konane { board, position, algorithm } => {
                 let (size, text) = (board.dimensions(), position.to_string());
-                format!("{algorithm} on {size}, {text}")
+                write!(f, "{algorithm} on {size}, {text}")
             }
-            Game::Sprouts { position, algorithm } => {
-                format!("{algorithm} on Sprouts, {}", quote(&position.to_string()))
+            SearchedGame::Sprouts { position, algorithm } => {
+                write!(f, "{algorithm} on Sprouts, {}", quote(&position.to_string()))
             }
         }
     }
 }
 
 /// The event `end`, the last one.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct EndJson {
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
@@ -92,72 +95,96 @@ fn some_or_unknown<S: Serializer>(
     or_unknown::serialize(&winner.flatten(), serializer)
 }
 
-/// A search.
-pub struct Search {
-    /// Its name.
+impl From<&Report> for EndJson {
+    fn from(report: &Report) -> Self {
+        EndJson {
+            outcome: report.outcome.value(),
+            reason: report.outcome.reason(),
+            nodes: report.counters.nodes,
+            ..EndJson::default()
+        }
+    }
+}
+
+/// A search with its events.
+pub struct LiveSearch {
+    /// Names the search in addresses.
     pub id: String,
-    /// What has happened.
-    pub history: History,
-    /// What is searched and how, for people.
-    what: String,
-    /// When it gives up.
-    limit: Option<Duration>,
-    begun: Instant,
+    /// Its events. Streams wait for changes.
+    pub history: watch::Sender<History>,
+    /// Description for users.
+    description: String,
+    /// Time limit.
+    max_time: Option<Duration>,
+    started: Instant,
     stop: AtomicBool,
 }
 
-impl Search {
-    /// That is about to begin.
-    pub fn new(id: String, order: &Order) -> Self {
-        let (what, limit) = (order.game.text(), order.time);
-        let (begun, stop) = (Instant::now(), AtomicBool::new(false));
-        Search { id, history: History::new(), what, limit, begun, stop }
+impl LiveSearch {
+    /// Returns a search that has not started.
+    pub fn new(id: String, task: &SearchTask) -> Self {
+        LiveSearch {
+            id,
+            history: watch::Sender::default(),
+            description: task.game.to_string(),
+            max_time: task.time,
+            started: Instant::now(),
+            stop: AtomicBool::new(false),
+        }
     }
 
-    /// Why another one cannot begin now, and what can be done about it.
-    pub fn in_the_way(&self) -> Problem {
-        let what = &self.what;
-        let begun = time(self.seconds());
-        let limit = self.limit.map(|limit| format!(" and {} at most", time(limit.as_secs_f64())));
+    /// Returns the error for a second search while this one is running.
+    pub fn busy_error(&self) -> ApiError {
+        let (description, begun) = (&self.description, time(self.seconds()));
+        let limit =
+            self.max_time.map(|limit| format!(" and {} at most", time(limit.as_secs_f64())));
         let limit = limit.unwrap_or_default();
         let remedy = if self.stop.load(Ordering::Relaxed) {
             "it is being ended, try again in a moment"
         } else {
             "wait for its end, or end it"
         };
-        let text = format!("a search is running, for {begun} now{limit}: {what}; {remedy}");
-        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
-        Problem { search: Some(self.id.clone()), ..problem }
+        let text = format!("a search is running, for {begun} now{limit}: {description}; {remedy}");
+        let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
+        ApiError { search: Some(self.id.clone()), ..error }
     }
 
-    /// Asks it to end.
+    /// Requests the end of the search.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Seconds since the beginning, to the millisecond.
+    /// Seconds since the start, rounded to milliseconds.
     fn seconds(&self) -> f64 {
-        (self.begun.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
+        (self.started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
     }
 
-    /// Searches, and tells about it.
-    pub fn run(&self, order: Order, threads: NonZeroUsize) {
-        let mut end = Ending { search: self, found: Err("the program failed".to_owned()) };
+    /// Searches and adds events. The last one is `end`, also if the search panics.
+    pub fn run(&self, task: &SearchTask, threads: NonZeroUsize) {
         let limits = Limits {
-            nodes: order.nodes,
-            // A time beyond what the clock can tell is no limit.
-            deadline: order.time.and_then(|time| self.begun.checked_add(time)),
+            nodes: task.nodes,
+            // A time that the clock cannot represent is no limit.
+            deadline: task.time.and_then(|time| self.started.checked_add(time)),
             stop: Some(&self.stop),
             ..Limits::default()
         };
-        end.found = match &order.game {
-            Game::Konane { board, position, algorithm } => {
-                self.konane(board, position, *algorithm, order.memory, threads, limits)
+        let search = || match &task.game {
+            SearchedGame::Konane { board, position, algorithm } => {
+                self.konane(board, position, *algorithm, task.memory, threads, limits)
             }
-            Game::Sprouts { position, algorithm } => {
-                self.sprouts(position, *algorithm, order.memory, threads, limits)
+            SearchedGame::Sprouts { position, algorithm } => {
+                self.sprouts(position, *algorithm, task.memory, threads, limits)
             }
         };
+        let found = catch_unwind(AssertUnwindSafe(search));
+        let found = found.unwrap_or_else(|_| Err("the program failed".to_owned()));
+        let mut end =
+            found.unwrap_or_else(|error| EndJson { error: Some(error), ..EndJson::default() });
+        end.seconds = self.seconds();
+        self.history.send_modify(|history| {
+            history.push("end", &end);
+            history.ended = true;
+        });
     }
 
     fn konane(
@@ -168,16 +195,16 @@ impl Search {
         memory_bytes: u64,
         threads: NonZeroUsize,
         limits: Limits<'_>,
-    ) -> Result<Found, String> {
+    ) -> Result<EndJson, String> {
         let threads = if algorithm.is_parallel() { threads } else { NonZeroUsize::MIN };
         let options = SolveOptions { algorithm, memory_bytes, threads, ..SolveOptions::default() };
-        let mut watch = Watch::new(self, |progress: &Progress, seconds| {
+        let mut observer = EventObserver::new(self, |progress: &Progress, seconds| {
             ProgressJson::of_konane(progress, seconds, board, position, algorithm)
         });
         let solver = Solver::new(board, position).options(options).limits(limits);
-        let solution = solver.run_observed(&mut watch).map_err(|error| error.to_string())?;
-        let (winner, best) = (Some(solution.winner), solution.best_move);
-        Ok(Found { report: solution.report, winner, best })
+        let solution = solver.run_observed(&mut observer).map_err(|error| error.to_string())?;
+        let (winner, best_move) = (Some(solution.winner), solution.best_move);
+        Ok(EndJson { winner, best_move, ..EndJson::from(&solution.report) })
     }
 
     fn sprouts(
@@ -187,77 +214,40 @@ impl Search {
         memory: u64,
         threads: NonZeroUsize,
         limits: Limits<'_>,
-    ) -> Result<Found, String> {
+    ) -> Result<EndJson, String> {
         let game = Sprouts::new(memory);
         let workspace = Workspace::new(&game, memory).map_err(|error| error.to_string())?;
         let atoms = game.atoms(position, &mut Scratch::default());
         let root = Sum::new(&game, &atoms.map_err(|error| error.to_string())?, 0);
         let capacity = workspace.table().capacity();
-        let mut watch = Watch::new(self, |progress: &Progress, seconds| {
+        let mut observer = EventObserver::new(self, |progress: &Progress, seconds| {
             let progress = Progress { table_capacity: capacity, ..*progress };
             ProgressJson::new(&progress, seconds)
         });
         let (options, jobs) = (SearchOptions::TUNED, DEFAULT_JOB_EXPANSIONS);
         let threads = threads.get() as u32;
         let report =
-            algorithm.search(&workspace, &root, options, jobs, threads, limits, &mut watch);
-        watch.progress(&Progress::from(&report));
-        Ok(Found { report, winner: None, best: None })
+            algorithm.search(&workspace, &root, options, jobs, threads, limits, &mut observer);
+        observer.progress(&Progress::from(&report));
+        Ok(EndJson::from(&report))
     }
 }
 
-/// What a search has found.
-struct Found {
-    report: Report,
-    /// Konane: the player who wins, if known.
-    winner: Option<Option<Colour>>,
-    best: Option<Move>,
-}
-
-/// Tells the end of a search, also of one that panics.
-struct Ending<'a> {
-    search: &'a Search,
-    found: Result<Found, String>,
-}
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        let mut json = EndJson {
-            outcome: None,
-            winner: None,
-            reason: None,
-            error: None,
-            best_move: None,
-            seconds: self.search.seconds(),
-            nodes: 0,
-        };
-        match &self.found {
-            Err(error) => json.error = Some(error.clone()),
-            Ok(Found { report, winner, best }) => {
-                (json.outcome, json.winner) = (report.outcome.value(), *winner);
-                (json.reason, json.best_move) = (report.outcome.reason(), *best);
-                json.nodes = report.counters.nodes;
-            }
-        }
-        self.search.history.end("end", &json);
-    }
-}
-
-/// Makes events of a search's progress.
-struct Watch<'a, F> {
-    search: &'a Search,
+/// Adds the progress of a search to its events.
+struct EventObserver<'a, F> {
+    search: &'a LiveSearch,
     json: F,
-    /// The time of the next event.
+    /// Time from which on the next event may be added.
     due: Instant,
 }
 
-impl<'a, F: Fn(&Progress, f64) -> ProgressJson + Send> Watch<'a, F> {
-    fn new(search: &'a Search, json: F) -> Self {
-        Watch { search, json, due: search.begun }
+impl<'a, F: Fn(&Progress, f64) -> ProgressJson + Send> EventObserver<'a, F> {
+    fn new(search: &'a LiveSearch, json: F) -> Self {
+        EventObserver { search, json, due: search.started }
     }
 }
 
-impl<F: Fn(&Progress, f64) -> ProgressJson + Send> Observer for Watch<'_, F> {
+impl<F: Fn(&Progress, f64) -> ProgressJson + Send> Observer for EventObserver<'_, F> {
     fn progress(&mut self, progress: &Progress) {
         let now = Instant::now();
         if now < self.due && !progress.is_last {
@@ -265,6 +255,6 @@ impl<F: Fn(&Progress, f64) -> ProgressJson + Send> Observer for Watch<'_, F> {
         }
         self.due = now + INTERVAL;
         let json = (self.json)(progress, self.search.seconds());
-        self.search.history.tell("progress", &json);
+        self.search.history.send_modify(|history| history.push("progress", &json));
     }
 }

@@ -1,4 +1,4 @@
-//! The search that is running, if one is, and those before it.
+//! The running search, and those before it.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -8,67 +8,67 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use super::events::STREAMS;
-use super::reply::Problem;
-use super::search::{Order, Search};
+use super::events::MAX_STREAMS;
+use super::reply::ApiError;
+use super::search::{LiveSearch, SearchTask};
 use konane::system::thread;
 
-/// Searches whose history is kept.
-const KEPT: usize = 8;
+/// Maximum number of searches that are kept, with their events.
+const MAX_KEPT: usize = 8;
 
-/// Some searches recurse as deep as the longest game.
+/// Size of the stack. Some searches recurse to the depth of the longest game.
 const STACK: usize = 16 << 20;
 
 /// The searches of this run of the program.
 pub struct Searches {
     /// The last one may be running; the others have ended.
-    kept: Mutex<Vec<Arc<Search>>>,
-    /// Begins anywhere, so that a page that an earlier run left open finds nothing here.
+    kept: Mutex<Vec<Arc<LiveSearch>>>,
+    /// Begins with a random number, so a page that an earlier run left open finds no search here.
     next: AtomicU64,
-    /// The most memory that a search may have.
+    /// Maximum memory of a search in bytes.
     pub memory: u64,
     threads: NonZeroUsize,
-    /// Streams of events that may still be opened.
+    /// Limits the number of streams of events.
     pub streams: Arc<Semaphore>,
 }
 
 impl Searches {
-    /// In so much memory at most.
+    /// Returns no searches yet. One may use this memory at most.
     pub fn new(memory: u64, threads: NonZeroUsize) -> Self {
         let next = AtomicU64::new(RandomState::new().hash_one(()));
-        let streams = Arc::new(Semaphore::new(STREAMS));
+        let streams = Arc::new(Semaphore::new(MAX_STREAMS));
         Searches { kept: Mutex::default(), next, memory, threads, streams }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Arc<Search>>> {
+    fn kept(&self) -> MutexGuard<'_, Vec<Arc<LiveSearch>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a search, if none is running. Its name.
-    pub fn start(&self, order: Order) -> Result<String, Problem> {
+    /// Starts a search and returns its id. Fails if one is running.
+    pub fn start(&self, task: SearchTask) -> Result<String, ApiError> {
         let mut kept = self.kept();
-        if let Some(running) = kept.last().filter(|search| !search.history.has_ended()) {
-            return Err(running.in_the_way());
+        if let Some(running) = kept.last().filter(|search| !search.history.borrow().ended) {
+            return Err(running.busy_error());
         }
         let id = format!("{:016x}", self.next.fetch_add(1, Ordering::Relaxed));
-        let search = Arc::new(Search::new(id.clone(), &order));
+        let search = Arc::new(LiveSearch::new(id.clone(), &task));
         let (running, threads) = (Arc::clone(&search), self.threads);
         let thread = thread("search", STACK);
-        let spawned = thread.spawn(move || running.run(order, threads));
-        spawned.map_err(Problem::failed)?;
-        if kept.len() >= KEPT {
+        let spawned = thread.spawn(move || running.run(&task, threads));
+        spawned.map_err(ApiError::failed)?;
+        if kept.len() >= MAX_KEPT {
             kept.remove(0);
         }
         kept.push(search);
         Ok(id)
     }
 
-    /// The search of this name.
-    pub fn find(&self, id: &str) -> Option<Arc<Search>> {
+    /// Returns the search with this id.
+    pub fn find(&self, id: &str) -> Option<Arc<LiveSearch>> {
         self.kept().iter().find(|search| search.id == id).cloned()
     }
 
-    /// Ends the search that is running.
+    /// Stops the running search.
     pub fn stop(&self) {
         self.kept().iter().for_each(|search| search.stop());
     }

@@ -1,8 +1,8 @@
-//! Checks of every request: it comes from our own page, or from a program that is no browser.
+//! Checks of every request: only the server's own page and programs other than browsers are answered.
 //!
 //! The server listens on a loopback address, but every page that its user visits can make the browser
-//! send requests there. A browser says which page sends a request (`Sec-Fetch-Site`, `Origin`) and
-//! under which name it found the server (`Host`).
+//! send requests there. A browser sends the origin of the page (`Sec-Fetch-Site`, `Origin`) and
+//! the name of the server in its address (`Host`).
 //!
 //! * `Host` must be a loopback name or address, or a name given by `--allow-host`. Another page may
 //!   make its own name resolve to 127.0.0.1 (DNS rebinding), but the browser then sends that name. Any
@@ -14,7 +14,6 @@
 //!   the same host are `same-site`, and rejected.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -26,12 +25,12 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 
-use super::reply::{MOST_BODY, Problem};
+use super::reply::{ApiError, MAX_BODY};
 use konane::system::quote;
 
 /// Maximum number of bytes of a request's address. A game of 62 moves on the largest board takes below
 /// 600.
-const MOST_ADDRESS: usize = 2048;
+const MAX_ADDRESS: usize = 2048;
 
 /// The content policy of the page: only these kinds of resources, and only from this server.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -48,39 +47,26 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// The host names and addresses under which the server answers.
-#[derive(Clone, Debug)]
-pub struct Hosts(Arc<[HostName]>);
+/// Names and addresses of `--allow-host`.
+type AllowedHosts = Arc<[String]>;
 
-/// A host name or address without a port, as in `--allow-host`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostName(String);
-
-impl FromStr for HostName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte);
-        match split_host(text.as_bytes()) {
-            Some((host, "")) if host.bytes().all(is_name) => Ok(HostName(host.to_owned())),
-            _ => Err("write a host name or address without a port, such as konane.example.org"
-                .to_owned()),
+/// Reads a host name or address without a port.
+pub fn parse_host(text: &str) -> Result<String, String> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte);
+    match split_host(text.as_bytes()) {
+        Some((host, "")) if host.bytes().all(is_name) => Ok(host.to_owned()),
+        _ => {
+            Err("write a host name or address without a port, such as konane.example.org"
+                .to_owned())
         }
     }
 }
 
-impl Hosts {
-    /// Loopback names and addresses, and these names.
-    pub fn new(names: &[HostName]) -> Self {
-        Hosts(names.into())
-    }
-
-    /// Returns true if a `Host` header has one of these names, with any port or without one.
-    fn has(&self, host: &[u8]) -> bool {
-        split_host(host).is_some_and(|(host, _)| {
-            is_loopback(host) || self.0.iter().any(|name| name.0.eq_ignore_ascii_case(host))
-        })
-    }
+/// Returns true if a `Host` header is a loopback name or an allowed one, with any port or without one.
+fn is_allowed(hosts: &[String], host: &[u8]) -> bool {
+    split_host(host).is_some_and(|(host, _)| {
+        is_loopback(host) || hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
+    })
 }
 
 /// Splits `host:port` or `host` into the host and the rest; `None` if it is neither.
@@ -103,15 +89,16 @@ fn is_loopback(host: &str) -> bool {
             .is_some_and(|host| host.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback()))
 }
 
-/// Puts the checks before all routes.
-pub fn guarded(routes: Router, hosts: &Hosts) -> Router {
-    routes.layer(DefaultBodyLimit::max(MOST_BODY)).layer(from_fn_with_state(hosts.clone(), guard))
+/// Adds the checks before all routes, and the headers to all answers.
+pub fn guarded(routes: Router, hosts: &AllowedHosts) -> Router {
+    let guard = from_fn_with_state(Arc::clone(hosts), guard);
+    routes.layer(DefaultBodyLimit::max(MAX_BODY)).layer(guard)
 }
 
-async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
+async fn guard(State(hosts): State<AllowedHosts>, request: Request, next: Next) -> Response {
     let mut response = match check(&hosts, &request) {
         Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+        Err(error) => error.into_response(),
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
@@ -120,11 +107,11 @@ async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Resp
     response
 }
 
-fn check(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
+fn check(hosts: &[String], request: &Request) -> Result<(), ApiError> {
     let headers = request.headers();
-    let forbidden = |text: &str| Err(Problem::new(StatusCode::FORBIDDEN, text));
+    let forbidden = |text: &str| Err(ApiError::new(StatusCode::FORBIDDEN, text));
     let host = only(headers, &header::HOST).ok().flatten();
-    let Some(host) = host.filter(|host| hosts.has(host)) else {
+    let Some(host) = host.filter(|host| is_allowed(hosts, host)) else {
         let text = match host {
             Some(host) => format!(
                 "the host {:?} is not allowed: use localhost, or start konane explore with --allow-host",
@@ -153,20 +140,20 @@ fn check(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
         );
     }
     let address = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
-    if address > MOST_ADDRESS {
-        let text = format!("the address has more than {MOST_ADDRESS} bytes");
-        return Err(Problem::new(StatusCode::URI_TOO_LONG, text));
+    if address > MAX_ADDRESS {
+        let text = format!("the address has more than {MAX_ADDRESS} bytes");
+        return Err(ApiError::new(StatusCode::URI_TOO_LONG, text));
     }
     Ok(())
 }
 
-/// Bodies have to be JSON, and so has what is to change something: a browser asks before it sends that
-/// for another page. Only for methods that there are, so that others are told so first.
+/// Rejects bodies that are not JSON, and `POST` without JSON: before a browser sends JSON for another
+/// page, it asks the server (CORS). A method that a route does not have gets 405 first.
 pub fn json_only<S: Clone + Send + Sync + 'static>(methods: MethodRouter<S>) -> MethodRouter<S> {
     methods.route_layer(from_fn(check_body))
 }
 
-async fn check_body(request: Request, next: Next) -> Result<Response, Problem> {
+async fn check_body(request: Request, next: Next) -> Result<Response, ApiError> {
     let headers = request.headers();
     let has_body = headers.contains_key(header::TRANSFER_ENCODING)
         || only(headers, &header::CONTENT_LENGTH).is_ok_and(|length| length != Some(b"0"))
@@ -174,12 +161,12 @@ async fn check_body(request: Request, next: Next) -> Result<Response, Problem> {
     let changes = request.method() == Method::POST;
     if (has_body || changes) && !is_json(headers) {
         let text = "send JSON, with the header Content-Type: application/json";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
     Ok(next.run(request).await)
 }
 
-/// The value of a header that may be there once at most.
+/// Returns the value of a header, if present. Fails if it occurs twice.
 fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h [u8]>, ()> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

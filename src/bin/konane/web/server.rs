@@ -8,8 +8,8 @@ use std::convert::Infallible;
 use std::io;
 use std::net;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -29,7 +29,6 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_io_timeout::TimeoutStream;
 
 use super::Explorer;
-use super::connection::Connection;
 use crate::stdin::PATIENCE;
 use konane::system::STACK_BYTES;
 
@@ -47,24 +46,24 @@ const REFUSED_TIME: Duration = Duration::from_secs(1);
 /// requests, a new one waits for the end of one of them for the same time at most.
 const MIN_WAIT: Duration = Duration::from_millis(500);
 
-/// Maximum number of threads that compute or read files. Each board keeps one of them busy at most,
-/// and so do the levels together.
-const WORKERS: usize = 8;
+/// Maximum number of threads that compute or read files. Each board keeps at most one of them busy,
+/// and so do all requests with a level together.
+const MAX_WORKERS: usize = 8;
 
-/// A connection whose request has not come after this time is closed.
+/// A connection is closed if the headers of its next request have not arrived after this time.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 
-/// A connection that takes nothing of what is written to it for this time is closed.
+/// A connection is closed if its client reads nothing of an answer for this time.
 const WRITE_TIME: Duration = Duration::from_secs(10);
 
 /// Maximum number of bytes of a request's headers, and of answers that wait to be written.
-const BUFFER: usize = 64 << 10;
+const MAX_BUFFER: usize = 64 << 10;
 
-/// Time in which the last events of streams are sent at the end.
-const LAST_WORDS: Duration = Duration::from_millis(250);
+/// Time for sending the last events of streams when the program ends.
+const DRAIN_TIME: Duration = Duration::from_millis(250);
 
-/// Answers requests by `router` until the flag is set, and by `refusal` those for which there is no
-/// room.
+/// Answers requests by `router` until the flag is set, and by `refusal` while all connections process
+/// requests.
 pub fn serve(
     listener: net::TcpListener,
     router: Router,
@@ -75,7 +74,7 @@ pub fn serve(
     listener.set_nonblocking(true)?;
     let mut builder = Builder::new_current_thread();
     builder.enable_io().enable_time();
-    builder.max_blocking_threads(WORKERS).thread_stack_size(STACK_BYTES);
+    builder.max_blocking_threads(MAX_WORKERS).thread_stack_size(STACK_BYTES);
     let runtime = builder.build()?;
     let served = runtime.block_on(async {
         let listener = TcpListener::from_std(listener)?;
@@ -86,7 +85,7 @@ pub fn serve(
         accepting.abort();
         // Streams end with their search.
         explorer.stop();
-        sleep(LAST_WORDS).await;
+        sleep(DRAIN_TIME).await;
         Ok(())
     });
     runtime.shutdown_background();
@@ -143,7 +142,8 @@ impl Connections {
             yield_now().await;
             let now = Instant::now();
             let waiting = self.open.iter().enumerate();
-            let waiting = waiting.filter_map(|(at, (open, _))| Some((open.waiting_since()?, at)));
+            let waiting =
+                waiting.filter_map(|(at, (open, _))| Some(((*open.waiting_since())?, at)));
             let oldest = waiting.min();
             if let Some((since, at)) = oldest
                 && now >= since + MIN_WAIT
@@ -175,6 +175,33 @@ impl Connections {
     }
 }
 
+/// State of a connection: the time since which the server has been waiting for the client (for a
+/// request, the rest of one, or until the client reads the answer), or `None` while it processes a
+/// request. Shared by the task that serves the connection, the request, and the loop that accepts
+/// connections.
+#[derive(Clone, Debug)]
+pub struct Connection(Arc<Mutex<Option<Instant>>>);
+
+impl Connection {
+    fn new() -> Self {
+        Connection(Arc::new(Mutex::new(Some(Instant::now()))))
+    }
+
+    fn waiting_since(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Marks the connection as waiting for its client from now on.
+    pub fn set_waiting(&self) {
+        *self.waiting_since() = Some(Instant::now());
+    }
+
+    /// Marks the connection as processing a request.
+    pub fn set_processing(&self) {
+        *self.waiting_since() = None;
+    }
+}
+
 /// Answers the requests of a connection, only the first one unless `keep_alive`.
 async fn serve_connection(
     stream: TcpStream,
@@ -184,17 +211,17 @@ async fn serve_connection(
 ) {
     let router = TowerToHyperService::new(router);
     let service = service_fn(|mut request: Request<Incoming>| {
-        let processing = connection.process();
+        connection.set_processing();
         request.extensions_mut().insert(connection.clone());
         let (answer, connection) = (router.call(request), connection.clone());
         async move {
             let answer: Response<Body> = answer.await?;
-            drop(processing);
-            Ok::<_, Infallible>(answer.map(|body| Answer { body, connection }))
+            connection.set_waiting();
+            Ok::<_, Infallible>(answer.map(|body| TrackedBody { body, connection }))
         }
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_buf_size(BUFFER);
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_buf_size(MAX_BUFFER);
     http.keep_alive(keep_alive);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_TIME));
@@ -207,12 +234,12 @@ async fn serve_connection(
 
 /// The body of an answer. The connection waits for its client to read what is ready, and processes
 /// the request while the next part is not.
-struct Answer {
+struct TrackedBody {
     body: Body,
     connection: Connection,
 }
 
-impl hyper::body::Body for Answer {
+impl hyper::body::Body for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

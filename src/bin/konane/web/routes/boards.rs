@@ -1,4 +1,4 @@
-//! `GET /api/v1/boards`: the boards to choose from, and what there is about them.
+//! `GET /api/v1/boards`: the boards to choose from, with their databases and proofs.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::web::params::{NoParams, Params};
 use crate::web::reply::Answer;
 use konane::{Colour, Dimensions};
 
-/// Boards of up to so many ranks and files are always in the list.
-const SIDE: u32 = 8;
+/// Boards with at most this number of ranks and files are always in the list.
+const MAX_SIDE: u32 = 8;
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,17 +37,17 @@ pub struct BoardJson {
     pub winner: Option<Colour>,
 }
 
-/// Lists them.
+/// Returns the boards.
 pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJson> {
-    let listed = explorer.read_files(|files| files.databases()).await?;
-    let small = (1..=SIDE).flat_map(|ranks| (1..=SIDE).map(move |files| (ranks, files)));
+    let listed = explorer.databases().await?;
+    let small = (1..=MAX_SIDE).flat_map(|ranks| (1..=MAX_SIDE).map(move |files| (ranks, files)));
     let mut boards: BTreeMap<_, _> = small.map(|key| (key, BoardJson::of(key))).collect();
     let mut entry = |board: Dimensions, enter: &dyn Fn(&mut BoardJson)| {
         let key = (board.ranks(), board.files());
         enter(boards.entry(key).or_insert_with(|| BoardJson::of(key)));
     };
-    for (_, manifest) in listed? {
-        // What is wrong with a manifest is in the list of databases.
+    for (_, manifest) in listed {
+        // `GET /api/v1/databases` reports errors of manifests.
         let Ok(manifest) = manifest else { continue };
         let stones = manifest.max_stones();
         entry(manifest.dimensions, &|board| {
@@ -57,7 +57,7 @@ pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJ
     for proof in &explorer.files.proofs {
         entry(proof.board, &|board| {
             board.proofs += 1;
-            if proof.is_about_the_start() {
+            if proof.proves_start() {
                 board.winner = Some(proof.header.winner.into());
             }
         });

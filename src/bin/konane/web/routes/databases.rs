@@ -1,4 +1,4 @@
-//! `GET /api/v1/databases`: what the databases hold.
+//! `GET /api/v1/databases`: contents of the databases.
 
 use axum::Json;
 use axum::extract::State;
@@ -57,11 +57,11 @@ pub struct LayerJson {
     pub counts: Counts,
 }
 
-/// Lists them.
+/// Returns the databases.
 pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<DatabasesJson> {
-    let listed = explorer.read_files(|files| files.databases()).await?;
+    let listed = explorer.databases().await?;
     let (mut databases, mut errors) = (Vec::new(), Vec::new());
-    for (path, manifest) in listed? {
+    for (path, manifest) in listed {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         match manifest {
             Ok(manifest) => databases.push(database(name, &manifest)),

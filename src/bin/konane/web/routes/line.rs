@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::place::{Place, time};
+use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::Answer;
 use konane::{Move, Position};
@@ -37,19 +37,20 @@ pub struct LineJson {
     pub complete: bool,
 }
 
-/// Plays on, both sides as well as is known.
+/// Returns best play as far as it is known.
 pub async fn get(
     State(explorer): Shared,
     Params(request): Params<LineRequest>,
 ) -> Answer<LineJson> {
     let LineRequest { board, position, phase, moves, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let played =
+        PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
-    let line = explorer.boards.with(place.board.clone(), move |analyst, turn| {
-        let line = analyst.line(&place.position, turn.limits(time))?;
-        let play = |position: Position, &mv: &_| position.play(&place.board, mv);
-        let end = line.iter().fold(place.position, play);
-        let complete = end.count_moves(&place.board) == 0;
+    let line = explorer.boards.with(played.board.clone(), move |analyst, turn| {
+        let line = analyst.line(&played.position, turn.limits(time))?;
+        let play = |position: Position, &mv: &_| position.play(&played.board, mv);
+        let end = line.iter().fold(played.position, play);
+        let complete = end.count_moves(&played.board) == 0;
         Ok(LineJson { line, complete })
     });
     line.await.map(Json)

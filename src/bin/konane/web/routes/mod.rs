@@ -1,43 +1,44 @@
-//! The resources: a file for each, with the types of its requests and its answers. docs/api.md says
-//! the same for people.
+//! The resources: a file for each, with the types of its requests and answers. docs/api.md is generated
+//! from these.
 
 mod boards;
 mod databases;
 mod line;
 mod openings;
-mod place;
+mod parse;
 mod play;
 mod position;
 mod proofs;
 mod searches;
 mod setup;
 mod sprouts;
-mod version;
 mod why;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::routing::{delete, get, post};
-use schemars::SchemaGenerator;
+use axum::{Json, Router};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
 
 use super::Explorer;
-use super::assets::ASSETS;
-use super::reply::{ErrorJson, Problem};
+use super::assets::{self, ASSETS};
+use super::params::{NoParams, Params};
+use super::reply::{ApiError, ErrorJson};
 use super::search::EndJson;
 use super::security::json_only;
 use crate::commands::analyse::AnalysisJson;
 use crate::trace::ProgressJson;
 
-/// What the handlers get.
+/// The state that all handlers share.
 type Shared = State<Arc<Explorer>>;
 
 /// All routes.
 pub fn router(explorer: Arc<Explorer>) -> Router {
     let api = [
-        ("/version", get(version::get)),
+        ("/version", get(version)),
         ("/boards", get(boards::get)),
         ("/databases", get(databases::get)),
         ("/proofs", get(proofs::get)),
@@ -57,28 +58,41 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         .into_iter()
         .fold(Router::new(), |router, (path, methods)| router.route(path, json_only(methods)));
     let mut router = Router::new().nest("/api/v1", api.with_state(explorer));
-    for asset in ASSETS {
-        router = router.route(asset.path, json_only(get(move || async move { asset })));
+    let page = [("/", ASSETS[0].1)];
+    for &asset in page.iter().chain(ASSETS) {
+        router =
+            router.route(asset.0, json_only(get(move || async move { assets::answer(asset) })));
     }
-    router
-        .route("/", json_only(get(|| async { &ASSETS[0] })))
-        .fallback(not_found)
-        .method_not_allowed_fallback(|| async {
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this method does not do here")
-        })
+    router.fallback(not_found).method_not_allowed_fallback(|| async {
+        ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this method does not do here")
+    })
 }
 
 /// The answer to every request while the server processes as many as it can.
 pub fn refusal() -> Router {
     Router::new().fallback(|| async {
         let text = "the program is busy with other requests; ask again in a second";
-        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, text);
-        ([(header::RETRY_AFTER, "1")], problem)
+        let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text);
+        ([(header::RETRY_AFTER, "1")], error)
     })
 }
 
-async fn not_found() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "there is nothing at this address; see docs/api.md")
+async fn not_found() -> ApiError {
+    ApiError::new(StatusCode::NOT_FOUND, "there is nothing at this address; see docs/api.md")
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VersionJson {
+    /// The program's.
+    pub version: String,
+    /// That of the interface: what is documented stays as it is, and fields may be added.
+    pub api: u32,
+}
+
+/// `GET /api/v1/version`.
+async fn version(_: Params<NoParams>) -> Json<VersionJson> {
+    Json(VersionJson { version: env!("CARGO_PKG_VERSION").to_owned(), api: 1 })
 }
 
 /// Adds the types of all answers and requests to the definitions of two generators.
@@ -94,7 +108,7 @@ pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator
         ProgressJson,
         EndJson,
         AnalysisJson,
-        version::VersionJson,
+        VersionJson,
         boards::BoardsJson,
         line::LineJson,
         play::PlayJson,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::place::{Place, time};
+use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::Answer;
 use konane::analysis::Source;
@@ -55,19 +55,19 @@ pub struct OpeningJson {
     pub code: u64,
 }
 
-/// Judges what White can answer to each first removal, in turn.
+/// Evaluates White's replies to each first removal in turn.
 pub async fn get(
     State(explorer): Shared,
     Params(OpeningsRequest { board, time: milliseconds }): Params<OpeningsRequest>,
 ) -> Answer<OpeningsJson> {
-    let place = Place::read(&board, None, None, None)?;
+    let played = PlayedPosition::read(&board, None, None, None)?;
     let time = time(milliseconds)?;
-    let judged = explorer.boards.with(place.board.clone(), move |analyst, turn| {
-        let (end, firsts) = (Instant::now() + time, place.position.moves(&place.board));
+    let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
+        let (end, firsts) = (Instant::now() + time, played.position.moves(&played.board));
         let (mut openings, mut complete) = (Vec::new(), true);
         for (left, &first) in (1..=firsts.len() as u32).rev().zip(&firsts) {
-            let after = place.position.play(&place.board, first);
-            // What one does not need is for those that follow.
+            let after = played.position.play(&played.board, first);
+            // Time that one removal does not need is left to the next ones.
             let share = end.saturating_duration_since(Instant::now()) / left;
             let share = if turn.is_over() { Duration::ZERO } else { share };
             let analysis = analyst.analyse(&after, turn.limits(share), &mut |_| {})?;
@@ -77,10 +77,10 @@ pub async fn get(
                 moves: [first, judged.mv],
                 winner: judged.outcome().map(|value| white.winner(value)),
                 source: judged.judgement.map(|judgement| judgement.source),
-                code: judged.after.code(&place.board),
+                code: judged.after.code(&played.board),
             }));
         }
-        Ok(OpeningsJson { board: place.board.dimensions(), openings, complete })
+        Ok(OpeningsJson { board: played.board.dimensions(), openings, complete })
     });
     judged.await.map(Json)
 }

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::place::{Place, time};
+use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
-use crate::web::reply::{Answer, Problem};
+use crate::web::reply::{Answer, ApiError};
+use crate::web::turns::Turn;
 use konane::Move;
 use konane::analysis::{Choice, Judgement, Level, Source};
 use konane::json::{OrUnknown, or_unknown};
@@ -57,20 +58,27 @@ pub async fn get(
     Params(request): Params<PlayRequest>,
 ) -> Answer<PlayJson> {
     let PlayRequest { board, position, phase, moves, level, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let played =
+        PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
     let level = match level.map(Level::new) {
         Some(None) => {
             let text = format!("level: {} to {}", Level::LEAST, Level::MOST);
-            return Err(Problem::refused(text));
+            return Err(ApiError::refused(text));
         }
         level => level.flatten(),
     };
-    let position = place.position;
+    let position = played.position;
     let choice = match level {
-        Some(level) => explorer.levels.choose(level, place.board.clone(), position).await?,
+        Some(level) => {
+            let board = played.board.clone();
+            let choose = move |(): &mut (), turn: &Turn| {
+                Ok(level.choose(&board, &position, turn.whole())?)
+            };
+            explorer.levels.with(choose).await?
+        }
         None => {
-            let choice = explorer.boards.with(place.board.clone(), move |analyst, turn| {
+            let choice = explorer.boards.with(played.board.clone(), move |analyst, turn| {
                 Ok(analyst.choose(&position, turn.limits(time))?)
             });
             choice.await?
@@ -82,10 +90,10 @@ pub async fn get(
         let (outcome, source) = (Some(Value::Loss), Some(Source::Rules));
         return Ok(Json(PlayJson { mv: None, why, outcome, source }));
     };
-    let after = position.play(&place.board, mv);
+    let after = position.play(&played.board, mv);
     Ok(Json(PlayJson {
         mv: Some(mv),
-        why: match after.count_moves(&place.board) {
+        why: match after.count_moves(&played.board) {
             0 => format!("It leaves {} no move.", !side),
             _ => why(judgement),
         },

@@ -8,16 +8,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Shared;
-use super::place::{Place, time};
+use super::parse::{PlayedPosition, time};
 use crate::commands::analyse::AnalysisJson;
 use crate::web::params::Params;
 use crate::web::reply::Answer;
-use crate::web::seat::Turn;
+use crate::web::turns::Turn;
 use konane::Position;
 use konane::analysis::{Analysis, AnalysisError, Analyst};
 
-/// What easy moves have of the time, one over it.
-const EASY: u32 = 4;
+/// Moves that are quickly evaluated get the time divided by this number.
+const EASY_DIVISOR: u32 = 4;
 
 /// The parameters.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -37,35 +37,36 @@ pub struct PositionRequest {
     time: Option<u64>,
 }
 
-/// Answers what is decided by then; `complete` says whether that is all.
+/// Returns the values that are known after the time.
 pub async fn get(
     State(explorer): Shared,
     Params(request): Params<PositionRequest>,
 ) -> Answer<AnalysisJson> {
     let PositionRequest { board, position, phase, moves, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let played =
+        PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
     let time = time(milliseconds)?;
-    let judged = explorer.boards.with(place.board.clone(), move |analyst, turn| {
-        let analysis = judge(analyst, &place.position, turn, time)?;
+    let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
+        let analysis = judge(analyst, &played.position, turn, time)?;
         let mut json = AnalysisJson::from(analysis);
         if moves.is_some() {
-            (json.start, json.played) = (Some(place.start), Some(place.played));
+            (json.start, json.played) = (Some(played.start), Some(played.moves));
         }
         Ok(json)
     });
     judged.await.map(Json)
 }
 
-/// Judges what is easy in a part of the time. In the rest of it, while the position itself is open,
-/// that alone is searched, on all threads: its search goes where a winning move is most likely, and
-/// decides all moves at once if it is lost.
+/// Evaluates all moves in a part of the time. If the position is still unknown, its own search gets the
+/// rest of the time and all threads: it prefers moves that are likely to win, and if the position is
+/// lost, it decides all moves.
 fn judge(
     analyst: &mut Analyst,
     position: &Position,
     turn: &Turn,
     time: Duration,
 ) -> Result<Analysis, AnalysisError> {
-    let (limits, easy) = (turn.limits(time), turn.limits(time / EASY));
+    let (limits, easy) = (turn.limits(time), turn.limits(time / EASY_DIVISOR));
     let analysis = analyst.analyse(position, easy, &mut |_| {})?;
     if analysis.is_complete() {
         return Ok(analysis);

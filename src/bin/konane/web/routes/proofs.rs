@@ -1,4 +1,4 @@
-//! `GET /api/v1/proofs`: what the proofs say about themselves.
+//! `GET /api/v1/proofs`: the headers of the proofs.
 
 use axum::Json;
 use axum::extract::State;
@@ -34,7 +34,7 @@ pub struct ProofHereJson {
     pub bytes: u64,
 }
 
-/// Lists them.
+/// Returns the proofs.
 pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Json<ProofsJson> {
     Json(ProofsJson { proofs: explorer.files.proofs.iter().map(proof).collect() })
 }

@@ -1,21 +1,21 @@
-//! `/api/v1/searches`: a search that is watched while it runs.
+//! `/api/v1/searches`: a search whose progress can be followed while it runs.
 
 use std::convert::Infallible;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::place::Place;
+use super::parse::PlayedPosition;
 use crate::web::events;
 use crate::web::params::{NoParams, Params};
-use crate::web::reply::{Body, Problem};
-use crate::web::search::{Game, Order};
+use crate::web::reply::{ApiError, Body};
+use crate::web::search::{SearchTask, SearchedGame};
 use konane::system::{bytes_text, duration_from_seconds, parse_bytes};
 use konane::{LEAST_MEMORY, SolveError};
 
@@ -69,7 +69,7 @@ pub struct SearchJson {
     pub id: String,
 }
 
-/// The id in an address. What is no text names no search.
+/// The id in an address. Bytes that are not UTF-8 give an empty id, which no search has.
 pub struct Id(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {
@@ -81,52 +81,56 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
-/// `POST /api/v1/searches`: begins a search.
+/// `POST /api/v1/searches`: starts a search.
 pub async fn post(
     State(explorer): Shared,
     _: Params<NoParams>,
     Body(request): Body<SearchRequest>,
-) -> Result<(StatusCode, Json<SearchJson>), Problem> {
+) -> Result<(StatusCode, Json<SearchJson>), ApiError> {
     let SearchRequest { game, board, position, phase, moves, algo, memory, limits } = request;
     let algo = algo.as_deref().unwrap_or("dfpn");
     let game = match game {
         GameName::Konane => {
-            let board = board.ok_or_else(|| Problem::refused("board: write one, such as 6x6"))?;
-            let place =
-                Place::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
-            let algorithm = algo.parse().map_err(Problem::refused)?;
-            Game::Konane { board: place.board, position: place.position, algorithm }
+            let board = board.ok_or_else(|| ApiError::refused("board: write one, such as 6x6"))?;
+            let played = PlayedPosition::read(
+                &board,
+                position.as_deref(),
+                phase.as_deref(),
+                moves.as_deref(),
+            )?;
+            let algorithm = algo.parse().map_err(ApiError::refused)?;
+            SearchedGame::Konane { board: played.board, position: played.position, algorithm }
         }
         GameName::Sprouts => {
             if board.is_some() || phase.is_some() || moves.is_some() {
-                return Err(Problem::refused("Sprouts has neither board, nor phase, nor moves"));
+                return Err(ApiError::refused("Sprouts has neither board, nor phase, nor moves"));
             }
-            let none = || Problem::refused("position: write one, such as 0*5");
+            let none = || ApiError::refused("position: write one, such as 0*5");
             let position = super::sprouts::read(&position.ok_or_else(none)?)?;
-            let algorithm = algo.parse().map_err(Problem::refused)?;
-            Game::Sprouts { position, algorithm }
+            let algorithm = algo.parse().map_err(ApiError::refused)?;
+            SearchedGame::Sprouts { position, algorithm }
         }
     };
     let memory = self::memory(memory.as_deref(), explorer.searches.memory)?;
     let time = limits.seconds.map(|seconds| {
-        let wrong = |error| Problem::refused(format!("limits.seconds: {seconds:?}: {error}"));
+        let wrong = |error| ApiError::refused(format!("limits.seconds: {seconds:?}: {error}"));
         duration_from_seconds(seconds).map_err(wrong)
     });
     let time = time.transpose()?;
-    let id = explorer.searches.start(Order { game, memory, time, nodes: limits.nodes })?;
+    let id = explorer.searches.start(SearchTask { game, memory, time, nodes: limits.nodes })?;
     Ok((StatusCode::CREATED, Json(SearchJson { id })))
 }
 
-/// The bytes that a search may have.
-fn memory(text: Option<&str>, most: u64) -> Result<u64, Problem> {
-    let Some(text) = text else { return Ok(most) };
+/// Reads the memory of a search in bytes.
+fn memory(text: Option<&str>, max: u64) -> Result<u64, ApiError> {
+    let Some(text) = text else { return Ok(max) };
     match parse_bytes(text) {
-        Err(error) => Err(Problem::refused(format!("memory: {error}"))),
+        Err(error) => Err(ApiError::refused(format!("memory: {error}"))),
         Ok(bytes) if bytes < LEAST_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
-        Ok(bytes) if bytes > most => {
-            let most = bytes_text(most);
-            let text = format!("memory: at most {most}, half of what --memory allows");
-            Err(Problem::refused(text))
+        Ok(bytes) if bytes > max => {
+            let max = bytes_text(max);
+            let text = format!("memory: at most {max}, half of what --memory allows");
+            Err(ApiError::refused(text))
         }
         Ok(bytes) => Ok(bytes),
     }
@@ -137,30 +141,32 @@ pub async fn delete(
     State(explorer): Shared,
     Id(id): Id,
     _: Params<NoParams>,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode, ApiError> {
     let found = explorer.searches.find(&id);
-    let none = || Problem::new(StatusCode::NOT_FOUND, "there is no such search any more");
+    let none = || ApiError::new(StatusCode::NOT_FOUND, "there is no such search any more");
     found.ok_or_else(none)?.stop();
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// `GET /api/v1/searches/{id}/events`: what happened so far and what happens, as server-sent events.
-/// 204, which ends the browser's attempts, for an unknown search and for who has heard it all.
+/// `GET /api/v1/searches/{id}/events`: past and future events of a search as server-sent events. For an
+/// unknown search, and after the last event, the answer is 204: the browser then does not reconnect.
 pub async fn events(
     State(explorer): Shared,
     Id(id): Id,
     _: Params<NoParams>,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response, ApiError> {
     let Some(search) = explorer.searches.find(&id) else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
-    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let heard = heard.unwrap_or(0);
-    let (_, last, ended) = search.history.since(heard);
-    if ended && heard >= last {
+    let last_seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let last_seen = last_seen.unwrap_or(0);
+    let is_over = {
+        let history = search.history.borrow();
+        history.ended && last_seen >= history.last
+    };
+    if is_over {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let stream = events::stream(search, heard, &explorer.searches.streams)?;
-    Ok(([(header::CONTENT_TYPE, "text/event-stream")], stream).into_response())
+    Ok(events::stream(search, last_seen, &explorer.searches.streams)?.into_response())
 }

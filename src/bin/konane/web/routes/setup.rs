@@ -1,12 +1,12 @@
-//! `POST /api/v1/konane/setup`: whether stones can be a position.
+//! `POST /api/v1/konane/setup`: check of a position.
 
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::parse::PlayedPosition;
 use crate::web::params::{NoParams, Params};
-use crate::web::reply::{Answer, Body, Problem};
+use crate::web::reply::{Answer, ApiError, Body};
 use konane::notation::parse_square;
 use konane::{Board, Colour, Dimensions, Phase, Position, Setup};
 
@@ -40,21 +40,21 @@ pub struct SetupJson {
     pub phase: Phase,
 }
 
-/// Checks it.
+/// Returns the position, if it is legal.
 pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Answer<SetupJson> {
     let SetupRequest { board, position, phase, squares, to_move } = request;
     let (board, position) = match (position, squares, to_move) {
         (Some(text), None, None) => {
-            let place = Place::read(&board, Some(&text), phase.as_deref(), None)?;
-            (place.board, place.position)
+            let played = PlayedPosition::read(&board, Some(&text), phase.as_deref(), None)?;
+            (played.board, played.position)
         }
         (None, Some(squares), Some(side)) => {
-            let phase = super::place::phase(phase.as_deref())?;
-            let board = phase.board(super::place::board(&board)?);
-            let position = stand(&board, &squares, side)?;
+            let phase = super::parse::phase(phase.as_deref())?;
+            let board = phase.board(super::parse::board(&board)?);
+            let position = from_squares(&board, &squares, side)?;
             (board, position)
         }
-        _ => return Err(Problem::refused("give either position, or squares and to_move")),
+        _ => return Err(ApiError::refused("give either position, or squares and to_move")),
     };
     Ok(Json(SetupJson {
         board: board.dimensions(),
@@ -64,13 +64,13 @@ pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Ans
     }))
 }
 
-fn stand(board: &Board, squares: &[String], to_move: Colour) -> Result<Position, Problem> {
+fn from_squares(board: &Board, squares: &[String], to_move: Colour) -> Result<Position, ApiError> {
     let mut occupied = 0u64;
     for name in squares {
-        let square = parse_square(board.dimensions(), name).map_err(Problem::refused)?;
+        let square = parse_square(board.dimensions(), name).map_err(ApiError::refused)?;
         occupied |= 1 << square;
     }
     let stones = |colour| occupied & board.squares_of(colour);
     let (black, white) = (stones(Colour::Black), stones(Colour::White));
-    Position::from_setup(board, Setup { black, white, to_move }).map_err(Problem::refused)
+    Position::from_setup(board, Setup { black, white, to_move }).map_err(ApiError::refused)
 }

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::place::time;
+use super::parse::time;
 use crate::web::params::Params;
-use crate::web::reply::{Answer, Problem};
+use crate::web::reply::{Answer, ApiError};
 use konane::sprouts::analysis::Analysis;
 use konane::sprouts::{Position, draw};
 
@@ -36,7 +36,7 @@ pub struct SproutsJson {
     pub complete: bool,
 }
 
-/// Judges a position and its moves.
+/// Evaluates a position and its moves.
 pub async fn position(
     State(explorer): Shared,
     Params(request): Params<SproutsRequest>,
@@ -60,14 +60,14 @@ pub struct DrawRequest {
     position: String,
 }
 
-/// The picture of a position.
+/// Returns a drawing of a position.
 pub async fn draw(
     Params(DrawRequest { position }): Params<DrawRequest>,
-) -> Result<impl IntoResponse, Problem> {
+) -> Result<impl IntoResponse, ApiError> {
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], draw::svg(&read(&position)?)))
 }
 
 /// Reads a position.
-pub fn read(text: &str) -> Result<Position, Problem> {
+pub fn read(text: &str) -> Result<Position, ApiError> {
     Ok(crate::commands::sprouts::text::read(text)?)
 }

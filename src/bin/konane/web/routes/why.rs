@@ -1,4 +1,4 @@
-//! `GET /api/v1/konane/why`: what answers a move.
+//! `GET /api/v1/konane/why`: the best reply to a move.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::place::{Place, time};
+use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
-use crate::web::reply::{Answer, Problem};
+use crate::web::reply::{Answer, ApiError};
 use konane::analysis::Source;
 use konane::json::{OrUnknown, or_unknown};
 use konane::notation::parse_move;
@@ -58,18 +58,19 @@ pub struct WhyJson {
     pub verdict: String,
 }
 
-/// Answers the move.
+/// Returns the best reply.
 pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
     let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
-    let place = Place::read(&board, position.as_deref(), phase.as_deref(), None)?;
-    let mv = parse_move(&place.board, &place.position, &mv).map_err(Problem::refused)?;
+    let played = PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), None)?;
+    let mv = parse_move(&played.board, &played.position, &mv).map_err(ApiError::refused)?;
     let time = time(milliseconds)?;
-    let why = explorer.boards.with(place.board.clone(), move |analyst, turn| {
-        let moved = place.position.play(&place.board, mv);
+    let why = explorer.boards.with(played.board.clone(), move |analyst, turn| {
+        let moved = played.position.play(&played.board, mv);
         let limits = turn.limits(time);
         let choice = analyst.choose(&moved, limits)?;
-        let after = choice.map_or(moved, |choice| moved.play(&place.board, choice.mv));
-        // What is known of the reply is mostly known of the position after it, and else soon found.
+        let after = choice.map_or(moved, |choice| moved.play(&played.board, choice.mv));
+        // The value of the reply usually gives that of the position after it; if not, a short search
+        // does.
         let analysis = analyst.analyse(&after, limits, &mut |_| {})?;
         let judgement = choice.map_or(analysis.judgement, |choice| choice.judgement);
         Ok(WhyJson {

@@ -1,31 +1,31 @@
-//! Boards, positions and times in requests.
+//! Parsing of boards, positions and times in requests.
 
 use std::time::Duration;
 
-use crate::web::reply::Problem;
+use crate::web::reply::ApiError;
 use konane::notation::{parse_line, parse_position_as};
 use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
-/// How long a request may search if it does not say.
-const TIME: u64 = 200;
+/// Milliseconds that a request without `time` may search.
+const DEFAULT_TIME: u64 = 200;
 
-/// How long it may at most.
-const MOST_TIME: u64 = 2000;
+/// Maximum of `time` in milliseconds.
+const MAX_TIME: u64 = 2000;
 
-/// A position of a request: where it begins, and what is played from there.
+/// A position of a request: the one that it names, and the moves from there.
 #[derive(Debug)]
-pub struct Place {
+pub struct PlayedPosition {
     /// The board.
     pub board: Board,
     /// The position before the moves.
     pub start: Position,
     /// The moves.
-    pub played: Vec<Move>,
+    pub moves: Vec<Move>,
     /// The position after them.
     pub position: Position,
 }
 
-impl Place {
+impl PlayedPosition {
     /// Reads `board`, `position` (the start of the game if there is none) with its `phase` (`auto` if
     /// there is none) and `moves` ([`parse_line`]). A `_` stands for a space.
     pub fn read(
@@ -33,13 +33,13 @@ impl Place {
         position: Option<&str>,
         phase: Option<&str>,
         moves: Option<&str>,
-    ) -> Result<Place, Problem> {
+    ) -> Result<PlayedPosition, ApiError> {
         let (dimensions, phase) = (self::board(board)?, self::phase(phase)?);
         let spaced = |text: &str| text.replace('_', " ");
         let (board, start) = match position {
             None if phase == PhaseChoice::Jump => {
                 let text = "phase: jump is about position, which is missing";
-                return Err(Problem::refused(text));
+                return Err(ApiError::refused(text));
             }
             None => {
                 let board = Board::new(dimensions);
@@ -47,31 +47,31 @@ impl Place {
                 (board, start)
             }
             Some(text) => {
-                parse_position_as(dimensions, &spaced(text), phase).map_err(Problem::refused)?
+                parse_position_as(dimensions, &spaced(text), phase).map_err(ApiError::refused)?
             }
         };
         let moves = spaced(moves.unwrap_or_default());
-        let played = parse_line(&board, &start, &moves).map_err(Problem::refused)?;
+        let played = parse_line(&board, &start, &moves).map_err(ApiError::refused)?;
         let position = played.iter().fold(start, |position, &mv| position.play(&board, mv));
-        Ok(Place { board, start, played, position })
+        Ok(PlayedPosition { board, start, moves: played, position })
     }
 }
 
 /// Reads a board.
-pub fn board(text: &str) -> Result<Dimensions, Problem> {
-    text.parse().map_err(Problem::refused)
+pub fn board(text: &str) -> Result<Dimensions, ApiError> {
+    text.parse().map_err(ApiError::refused)
 }
 
 /// Reads the phase of a position.
-pub fn phase(text: Option<&str>) -> Result<PhaseChoice, Problem> {
+pub fn phase(text: Option<&str>) -> Result<PhaseChoice, ApiError> {
     let choice = text.map_or(Ok(PhaseChoice::Auto), str::parse);
-    choice.map_err(|error| Problem::refused(format!("phase: {error}")))
+    choice.map_err(|error| ApiError::refused(format!("phase: {error}")))
 }
 
-/// The time that a request may search, from its milliseconds.
-pub fn time(milliseconds: Option<u64>) -> Result<Duration, Problem> {
-    match milliseconds.unwrap_or(TIME) {
-        time if time <= MOST_TIME => Ok(Duration::from_millis(time)),
-        _ => Err(Problem::refused(format!("time: at most {MOST_TIME} milliseconds; ask again"))),
+/// Converts the milliseconds of `time`.
+pub fn time(milliseconds: Option<u64>) -> Result<Duration, ApiError> {
+    match milliseconds.unwrap_or(DEFAULT_TIME) {
+        time if time <= MAX_TIME => Ok(Duration::from_millis(time)),
+        _ => Err(ApiError::refused(format!("time: at most {MAX_TIME} milliseconds; ask again"))),
     }
 }
