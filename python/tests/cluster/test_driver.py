@@ -140,7 +140,7 @@ class Endless(Leader):
     def handle_idle(self, worker: int) -> Any:
         over = self.done >= self.most
         job = None if over else self.done
-        return SimpleNamespace(worker=worker, answer=b"", job=job, node=b"", last=None, over=over)
+        return SimpleNamespace(worker=worker, reply=b"", job=job, node=b"", last=None, over=over)
 
     def handle(self, _message: bytes) -> Any:
         self.done += 1

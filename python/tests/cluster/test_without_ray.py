@@ -116,7 +116,18 @@ def test_a_worker_goes_on_while_it_has_no_job() -> None:
     lead.finish()
 
 
-def test_a_job_is_called_off_within_100_ms() -> None:
+def known_node(start: str) -> bytes:
+    """A node of a search below which another worker has entries."""
+    lead, worker = carrier.leader(start, job_nodes=1000), carrier.worker(start)
+    lead.handle(worker.search(0, lead.handle_idle(0).reply))
+    told = lead.handle_idle(1)
+    assert told.last == 0
+    worker.close()
+    return told.node
+
+
+def test_a_job_is_cancelled_within_100_ms() -> None:
+    node = known_node("8x8")
     lead = carrier.leader("8x8", job_nodes=1 << 40)
     worker = carrier.worker("8x8")
     told = lead.handle_idle(0)
@@ -132,7 +143,7 @@ def test_a_job_is_called_off_within_100_ms() -> None:
     time.sleep(0.5)
     assert not ended.is_set()
     # Others are served meanwhile.
-    worker.entries(told.node)
+    worker.entries(node)
     assert not ended.is_set()
     begun = time.perf_counter()
     worker.cancel(told.job)
@@ -150,7 +161,7 @@ def test_what_belongs_to_another_search_is_refused() -> None:
     with pytest.raises(konane.InputError, match="another search"):
         other.search(0, told.reply)
     with pytest.raises(konane.InputError, match="another search"):
-        other.entries(told.node)
+        other.entries(known_node("6x6"))
     with pytest.raises(konane.InputError, match="version"):
         other.search(0, b"GET / HTTP/1.1")
     assert "version" in lead.handle(b"\0" * 100)
