@@ -78,9 +78,9 @@ pub enum CheckpointError {
         path: PathBuf,
         /// Name of the difference: `board`, `position`, `algorithm`, `profile` or `rules`.
         what: &'static str,
-        /// That of the search that is to be resumed.
+        /// Value of the search that is to be resumed.
         expected: String,
-        /// That of the file.
+        /// Value in the file.
         got: String,
     },
     /// The tree of the checkpoint is larger than the memory for trees.

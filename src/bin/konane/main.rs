@@ -52,7 +52,7 @@ static ALLOCATOR: out_of_memory::EndOnFailure = out_of_memory::EndOnFailure;
 #[derive(Debug, Parser)]
 #[command(name = "konane", version, arg_required_else_help = true, after_help = exit::HELP)]
 pub struct Cli {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
     /// Log what the program does to stderr; the variable RUST_LOG chooses finely.

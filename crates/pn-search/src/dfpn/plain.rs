@@ -129,7 +129,7 @@ pub(crate) fn dfpn_sharing<G: Game>(
     (report, shared.into_iter().flatten().collect())
 }
 
-/// Makes room in the table for the first entries of several threads, while none of them uses it.
+/// Lets the table grow for the first entries of several threads, before any of them uses it.
 pub(crate) fn reserve_first_entries<G: Game>(game: &G, table: &Table, threads: usize) {
     table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
 }

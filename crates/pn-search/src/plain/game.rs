@@ -18,7 +18,7 @@ pub enum Answer {
     /// Nothing.
     Unknown,
     /// The value could not be read. The search stops without an answer
-    /// ([`crate::run::Reason::FileError`]); whoever was asked keeps the error for the caller.
+    /// ([`crate::run::Reason::FileError`]); the oracle keeps the error for the caller.
     Failed,
 }
 

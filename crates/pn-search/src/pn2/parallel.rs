@@ -65,7 +65,7 @@ pub(super) fn workers(tree_bytes: usize, threads: NonZeroUsize) -> usize {
     threads.get().min(cores).min(tree_bytes / 2 / LEAST_SECOND)
 }
 
-/// Searches with a worker in each of the memories beside the tree.
+/// Searches with one worker for each second-level memory of `tree`.
 fn search_with<G: Game>(
     root: Root<'_, G>,
     mut tree: SavedTree,

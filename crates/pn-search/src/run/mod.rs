@@ -1,8 +1,7 @@
-//! What surrounds every search: limits, counters, progress, the report, and what the workers of one
-//! search share apart from the table.
+//! Limits, counters, progress and reports of all searches, and the state that the workers of a search share
+//! apart from the table.
 //!
-//! * [`Limits`], [`Counters`], [`Progress`], [`Observer`], [`Report`]: what goes in and what comes
-//!   out.
+//! * [`Limits`], [`Counters`], [`Progress`], [`Observer`], [`Report`]: parameters and results of a search.
 //! * `Control`: one worker's limits, counters and progress, polled before every expansion.
 //! * `Team`: state that the workers of a search share. Every worker counts for itself and adds its counts
 //!   to the totals every few dozen or hundred expansions; then it also reads whether the search has been

@@ -6,13 +6,18 @@
 use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
 use super::game::{Atom, Enough, Impartial, Questions, Share};
 use super::knowledge::{Knowledge, TRACKED};
-use super::store::{Listed, atom_of, options_of};
-use super::tree::Node;
+use super::store::{List, Listed, atom_of, options_of};
 use super::workspace::code_of;
 use crate::Value;
 use crate::nand::Expanded;
 use crate::numbers::Pair;
 use crate::run::Reason;
+
+/// A couple's atom and the options that its children refer to.
+pub(super) struct Node {
+    pub atom: Atom,
+    pub list: List,
+}
 
 /// The options of an atom, as far as a couple needs them.
 pub(super) enum Listing {

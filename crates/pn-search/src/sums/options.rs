@@ -180,7 +180,7 @@ impl SearchOptions {
         lazy: false,
     };
 
-    /// What takes the least time on Sprouts (figures in docs/research/sprouts-search.md).
+    /// The fastest options on Sprouts (figures in docs/research/sprouts-search.md).
     pub const TUNED: SearchOptions = SearchOptions {
         combination: Combination { weight_64: 17 },
         epsilon_1024: 0,

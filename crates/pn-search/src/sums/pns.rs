@@ -11,11 +11,10 @@ use ahash::HashMap;
 
 use super::SearchOptions;
 use super::evaluate::{Evaluator, Numbers, OWN};
-use super::expand::NONE_NEW;
+use super::expand::{NONE_NEW, Node};
 use super::game::{Atom, Impartial};
 use super::store::option_at;
 use super::threads::{INTERVAL, Searched};
-use super::tree::Node;
 use super::workspace::{Sum, Workspace, code_of};
 use crate::map_bytes;
 use crate::nand::Expanded;

@@ -2,10 +2,10 @@
 //! which leads to the current couple of one of its parts after the other.
 
 use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
-use super::expand::NONE_NEW;
+use super::expand::{NONE_NEW, Node};
 use super::game::{Atom, Impartial};
 use super::options::PartOrder;
-use super::store::{List, list_of, option_at};
+use super::store::{list_of, option_at};
 use super::workspace::{code_of, couple_of, key_of};
 use crate::Value;
 use crate::nand::{Edge, Expanded, Nand, Step};
@@ -13,12 +13,6 @@ use crate::numbers::{Number, Pair};
 use crate::run::Control;
 use crate::table::{Entry, Table};
 use crate::thresholds::Thresholds;
-
-/// A couple's atom and the options that its children refer to.
-pub(super) struct Node {
-    pub atom: Atom,
-    pub list: List,
-}
 
 /// The current couple of a part of a sum, and its numbers.
 pub(super) type Part = (Atom, u32, Pair);

@@ -22,8 +22,9 @@ const LEAST_SHARE: usize = 4096;
 /// Number of entries whose table clusters are prefetched together.
 const AHEAD: usize = 32;
 
-/// Minimum number of entries for which room is made, more than several threads of df-pn begin with.
-const LEAST_ROOM: u64 = 1 << 16;
+/// Minimum number of new entries for which the table grows before a job, more than several threads of df-pn
+/// begin with.
+const MIN_NEW_ENTRIES: u64 = 1 << 16;
 
 /// Stack of a thread that stores entries.
 const STACK_BYTES: usize = 1 << 20;
@@ -106,15 +107,15 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         }
     }
 
-    /// Searches a node by df-pn. `room` is the number of new entries for which the table has room first.
+    /// Searches a node by df-pn. The table grows first, if it has no space for `new_entries`.
     fn search_node(
         &self,
         node: u64,
-        room: u64,
+        new_entries: u64,
         limits: Limits<'_>,
     ) -> (JobOutcome<Vec<Child>>, Counters) {
         let PlainWorker { game, ref table, dfpn, threads, min_shared_work, .. } = *self;
-        self.make_room(room.max(LEAST_ROOM));
+        self.make_room(new_entries.max(MIN_NEW_ENTRIES));
         let used_before = table.estimated_count();
         let root = Root::new(game, node, table);
         let (report, shared) = dfpn_sharing(root, dfpn, threads, limits, &mut (), min_shared_work);
@@ -199,7 +200,7 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
         let (search, most) = (self.jobs.search, self.max_entries);
         let node = wire::decode(Kind::Node, search, node)?;
-        // Beside the job's threads, which may want to grow the table.
+        // The threads of a job may let the table grow meanwhile.
         let collect = || entries::collect(self.game, &self.table, search, node, most);
         Ok(self.table.while_nothing_moves(collect))
     }

@@ -72,7 +72,7 @@ pub struct EndJson {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_or_unknown")]
     #[schemars(with = "OrUnknown<Colour>")]
     pub winner: Option<Option<Colour>>,
-    /// Why the outcome is unknown.
+    /// Reason why the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The error that ended the search, if it ended so.

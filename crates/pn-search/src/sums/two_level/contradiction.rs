@@ -1,26 +1,26 @@
-//! What cannot be true together.
+//! Contradictory results of workers.
 
 use crate::Value;
 use crate::cluster::message::WorkerId;
 use crate::sums::knowledge::{Known, TRACKED};
 
-/// Who has told what contradicts what others have found out. Either may be wrong.
+/// Contradiction between the results of a worker and those known before. Either may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
-    /// A worker has told something that contradicts what the coordinator knew, from others or from before
-    /// the search.
-    #[error("{atom}: {known} was known, and worker {worker} says {told}")]
-    Told {
+    /// A worker has reported a result that contradicts one of another worker, or one from before the search.
+    #[error("{atom}: {known} was known, and worker {worker} says {reported}")]
+    Reported {
         /// The atom's name.
         atom: String,
-        /// What was known.
+        /// Earlier result.
         known: String,
-        /// What was told.
-        told: String,
-        /// By whom.
+        /// Reported result.
+        reported: String,
+        /// The worker that reported it.
         worker: WorkerId,
     },
-    /// A worker was told something that contradicts what it knew, and cannot say that in a number.
+    /// A worker has received a Grundy number that contradicts its own results, and it has no other number for the
+    /// atom.
     #[error("worker {worker} knows otherwise than it was told")]
     Found {
         /// The worker.
@@ -28,18 +28,20 @@ pub enum Contradiction {
     },
 }
 
-/// A contradiction of which the coordinator has not said yet who has told it.
+/// A contradiction before the worker that reported it is added.
 #[derive(Debug)]
 pub(super) struct Claims {
     pub atom: String,
     pub known: String,
-    pub told: String,
+    pub reported: String,
 }
 
 impl Contradiction {
     pub(super) fn new(claims: Option<Claims>, worker: WorkerId) -> Self {
         match claims {
-            Some(Claims { atom, known, told }) => Contradiction::Told { atom, known, told, worker },
+            Some(Claims { atom, known, reported }) => {
+                Contradiction::Reported { atom, known, reported, worker }
+            }
             None => Contradiction::Found { worker },
         }
     }

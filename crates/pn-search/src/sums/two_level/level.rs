@@ -1,10 +1,10 @@
-//! The first level of a search whose workers are elsewhere: in a workspace of the coordinator's own.
+//! The first level of a two-level search of sums, in the workspace of the workers or in the coordinator's own.
 //!
-//! Selection and the way back up are those of the threads ([`super::select`]). The coordinator expands inner
-//! nodes itself; what the worker knows directly below a leaf comes with the leaf's result.
+//! Leaves are selected and numbers backed up in [`super::select`]. The coordinator expands inner nodes itself.
+//! Workers in other processes send the numbers directly below a leaf with its result.
 //!
-//! Ids are given out again when the coordinator's memory has been collected, and leaves are out meanwhile.
-//! So the atoms of those leaves, and of the couples above them, stay.
+//! Garbage collection reuses the ids of atoms while jobs are assigned. So the atoms of taken leaves, and of
+//! the couples above them, are kept.
 
 use std::sync::Arc;
 
@@ -52,8 +52,8 @@ pub struct SumTree<'a, G: Named> {
     collector: Collector,
     /// The root's numbers.
     pair: Pair,
-    /// What the coordinator has been told of the walker's counters.
-    told: Counters,
+    /// Counters of the walker at the last [`JobTree::publish`].
+    published: Counters,
     /// Entries that were in the table at first or after the last collection, and those that the walker
     /// had counted by then.
     kept: (u64, u64),
@@ -87,7 +87,7 @@ impl<'a, G: Named> SumTree<'a, G> {
             shared,
             collector: Collector::default(),
             pair: Pair { phi: 1, delta: 1 },
-            told: Counters::default(),
+            published: Counters::default(),
             kept: (workspace.table.estimated_count(), 0),
             collections: 0,
             has_lost_leaves: false,
@@ -128,9 +128,9 @@ impl<'a, G: Named> SumTree<'a, G> {
         kept + self.walker.tree.control.counters.table_used - before
     }
 
-    /// Something was told of an atom that cannot be true beside what is known.
-    fn contradict(&mut self, atom: &str, known: String, told: String) {
-        self.claims.get_or_insert(Claims { atom: atom.to_owned(), known, told });
+    /// Records a result about an atom that contradicts what is known.
+    fn contradict(&mut self, atom: &str, known: String, reported: String) {
+        self.claims.get_or_insert(Claims { atom: atom.to_owned(), known, reported });
         self.failure = Some(Reason::Contradiction);
     }
 
@@ -195,13 +195,13 @@ impl<'a, G: Named> SumTree<'a, G> {
         self.look_at_root();
     }
 
-    /// Takes something over that is `told` of an atom, and again when there is room; if that fails, so
-    /// does the search.
+    /// Adds a result about an atom, a second time after a garbage collection if memory was full. If that fails,
+    /// so does the search. `reported` is the result as text.
     fn with_room<T>(
         &mut self,
         couples: &[u64],
         atom: &str,
-        told: impl FnOnce() -> String,
+        reported: impl FnOnce() -> String,
         mut take: impl FnMut(&mut Self) -> Result<T, Problem>,
     ) -> Option<T> {
         loop {
@@ -209,7 +209,7 @@ impl<'a, G: Named> SumTree<'a, G> {
                 Ok(taken) => return Some(taken),
                 Err(Problem::Contradiction) => {
                     let known = self.known(atom);
-                    self.contradict(atom, known, told());
+                    self.contradict(atom, known, reported());
                     return None;
                 }
                 Err(Problem::Full) if self.make_room_beside(couples) => {}
@@ -342,9 +342,9 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             None => None,
         };
         if let Some(known) = contradicted {
-            let told = contradiction::couple(nimber, value);
+            let reported = contradiction::couple(nimber, value);
             let name = game.name(atom);
-            return self.contradict(&name, known, told);
+            return self.contradict(&name, known, reported);
         }
         let work = work.min(MOST_WORK);
         Nand::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
@@ -361,9 +361,9 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         _: &mut Counters,
     ) -> Vec<GrundyNumber> {
         results.retain(|result| {
-            let told = || contradiction::number(result.number);
+            let reported = || contradiction::number(result.number);
             let learn = |tree: &mut Self| tree.walker.tree.learn(result, &mut tree.scratch);
-            self.with_room(&[], &result.atom, told, learn).unwrap_or(false)
+            self.with_room(&[], &result.atom, reported, learn).unwrap_or(false)
         });
         self.has_lost_leaves |= !results.is_empty();
         results
@@ -372,8 +372,8 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {
         self.look_at_root();
         let now = self.walker.tree.control.counters;
-        counters.add_since(&now, &self.told);
-        self.told = now;
+        counters.add_since(&now, &self.published);
+        self.published = now;
         if !self.shared {
             counters.table_used = self.table_used();
             if self.workspace.table_wants_growth(counters.table_used) {

@@ -167,7 +167,7 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
             match self.open[..] {
                 [] => {}
                 [atom] => each(atom, rest),
-                // Which part is left out depends on the ids, so all are told.
+                // Which part is left out depends on the ids, so all are sent.
                 ref parts => parts.iter().for_each(|&atom| each(atom, self.current(atom))),
             }
         }

@@ -6,11 +6,11 @@ use crate::Value;
 use crate::nand::{Expanded, Nand, Scan, scan};
 use crate::numbers::{INFINITY, Number, Pair};
 use crate::sums::evaluate::{Numbers, OWN};
-use crate::sums::expand::NONE_NEW;
+use crate::sums::expand::{NONE_NEW, Node};
 use crate::sums::game::Impartial;
 use crate::sums::store::option_at;
 use crate::sums::threads::Worker;
-use crate::sums::tree::{Node, Part};
+use crate::sums::tree::Part;
 use crate::sums::workspace::{Sum, code_of};
 use crate::table::Entry;
 

@@ -17,12 +17,11 @@ use crate::numbers::Pair;
 use crate::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
-use crate::sums::expand::NONE_NEW;
+use crate::sums::expand::{NONE_NEW, Node};
 use crate::sums::game::{Atom, Impartial};
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
 use crate::sums::threads::{INTERVAL, Searched, Task, Threads, Worker};
-use crate::sums::tree::Node;
 use crate::sums::workspace::{Workspace, code_of, couple_of};
 use crate::table::Table;
 
@@ -152,7 +151,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             }
         };
         if let Some(number) = workspace.knowledge.get(atom).grundy() {
-            // The coordinator may not have heard of it when the job was given.
+            // It may have been found after the job was assigned.
             found.grundy_numbers(&[(atom, number)]);
         }
         // The coordinator counts its own table, and every Grundy number once.

@@ -86,7 +86,7 @@ async fn not_found() -> ApiError {
 pub struct VersionJson {
     /// The program's.
     pub version: String,
-    /// That of the interface: what is documented stays as it is, and fields may be added.
+    /// Version of the API: documented fields do not change within a version; new ones may be added.
     pub api: u32,
 }
 
