@@ -44,6 +44,8 @@ pub(super) struct Worker<T, const TEAM: bool> {
     pub tree: T,
     choosing: Choosing,
     path: Path,
+    /// The worker has no peers, so it adds no virtual losses.
+    is_alone: bool,
     /// Rest of the budget: new nodes of a plain game, expansions of sums. The search returns when it
     /// is spent.
     budget: u64,
@@ -53,7 +55,8 @@ pub(super) struct Worker<T, const TEAM: bool> {
 
 impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     pub fn new(tree: T, choosing: Choosing) -> Self {
-        Worker { tree, choosing, path: Path::default(), budget: u64::MAX, forced: 0 }
+        let is_alone = tree.control_ref().team().workers() == 1;
+        Worker { tree, choosing, path: Path::default(), is_alone, budget: u64::MAX, forced: 0 }
     }
 
     /// Searches what an edge leads to until it is solved or the search has to stop.
@@ -114,7 +117,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                     if !thresholds.hold(pair, T::SUMS) || self.has_to_return(depth) {
                         return Some(Found { pair, work });
                     }
-                    let key = TEAM.then(|| self.tree.edge_key(edge));
+                    let key = (TEAM && !self.is_alone).then(|| self.tree.edge_key(edge));
                     self.add_virtual_loss(key);
                     // Not the root's, even if it is a part of the root.
                     let found = self.search(code, part, depth + 1);
@@ -154,7 +157,7 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             return Some(Found { pair, work: 0 });
         }
         let before = known.map_or(0, |entry| entry.work);
-        if !TEAM || before < T::NOTABLE_WORK && depth > 0 {
+        if !TEAM || self.is_alone || before < T::NOTABLE_WORK && depth > 0 {
             return self.expand_and_go_on(code, thresholds, depth, known.is_none(), before);
         }
         self.push_visit(code, depth);
@@ -267,9 +270,9 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                 sum_phi: scan.sum - u64::from(edge.pair().phi),
             };
             let mut below = thresholds.of_child(others, combination, epsilon_1024, T::SUMS);
-            if TEAM {
-                // With others about, this need not be the child of least delta.
-                below.delta = choice.map_or(below.delta, |choice| choice.delta_threshold);
+            if let Some(choice) = choice {
+                // The chosen child need not be the one of least delta.
+                below.delta = choice.delta_threshold;
                 below.or_delta = below.or_delta.max(edge.pair().delta + 1);
             }
             let Some(found) = self.follow(&node, &edge, below, depth + 1) else {

@@ -43,7 +43,7 @@ const WORKERS: usize = 64;
 pub struct SumTree<'a, G: Named> {
     workspace: &'a Workspace<'a, G>,
     root: &'a Sum,
-    walker: Worker<'a, G, false>,
+    walker: Worker<'a, G>,
     team: Arc<Team<'a>>,
     scratch: G::Scratch,
     couples: Couples,

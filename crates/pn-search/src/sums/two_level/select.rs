@@ -58,7 +58,7 @@ struct Trail {
 /// they need not come to an end, since numbers are lost as soon as they are stored.
 const MOST_CHANGES: u32 = 100;
 
-impl<G: Impartial> Worker<'_, G, false> {
+impl<G: Impartial> Worker<'_, G> {
     /// The numbers of a sum, from what is known of its parts.
     pub(super) fn sum_pair(&mut self, sum: &Sum) -> Pair {
         let rest = self.tree.reduce(sum.atoms(), sum.nimber());
@@ -248,7 +248,7 @@ mod tests {
 
     /// The unexpanded couples below a sum, by following everything that is open.
     fn leaves(
-        worker: &mut Worker<'_, Declared, false>,
+        worker: &mut Worker<'_, Declared>,
         inner: &BTreeSet<u64>,
         words: &[u32],
         nimber: u32,
@@ -297,7 +297,7 @@ mod tests {
             let control = Control::of_worker(Member::first(&team), None);
             let options = SearchOptions::PAPER;
             let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
-            let mut worker = Worker::<_, false>::new(evaluator, options.choosing());
+            let mut worker = Worker::new(evaluator, options.choosing());
             let mut couples = Couples::default();
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {

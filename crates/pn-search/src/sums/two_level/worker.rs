@@ -18,10 +18,10 @@ use crate::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
 use crate::sums::expand::{NONE_NEW, Node};
-use crate::sums::game::{Atom, Impartial};
+use crate::sums::game::Atom;
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{INTERVAL, Searched, Task, Threads, Worker};
+use crate::sums::threads::{INTERVAL, Searched, Threads, Worker};
 use crate::sums::workspace::{Workspace, code_of, couple_of};
 use crate::table::Table;
 
@@ -130,10 +130,12 @@ impl<'a, G: Named> SumWorker<'a, G> {
         let workspace = &self.workspace;
         let threads = self.threads.get() as u32;
         let threads = Threads { workspace, options: self.options, count: threads };
-        let task = SearchCouple { code, expansions: budget.div_ceil(threads.count.into()) };
+        let budget = budget.div_ceil(threads.count.into());
         let mut found = Found { game: workspace.game, numbers: Vec::new() };
         let (atom, _) = couple_of(code);
-        let Searched { answer, counters, .. } = threads.search(&task, &[atom], limits, &mut found);
+        let search = |worker: &mut Worker<'_, G>| worker.search_job(code, budget);
+        let Searched { answer, counters, .. } =
+            threads.search(&[atom], limits, &mut found, search);
         let mut spent = counters;
         let outcome = match answer.map(Pair::value) {
             Ok(Some(value)) => JobOutcome::Solved(value, None),
@@ -224,20 +226,6 @@ fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec
         Expanded::Open(Node { list, .. }) => {
             JobOutcome::Open(evaluator.hints_below(atom, nimber, &list))
         }
-    }
-}
-
-/// Searches a couple for so many expansions of each thread.
-struct SearchCouple {
-    code: u64,
-    expansions: u64,
-}
-
-impl<G: Impartial> Task<G> for SearchCouple {
-    type Answer = Pair;
-
-    fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Pair> {
-        worker.search_job(self.code, self.expansions)
     }
 }
 
