@@ -28,37 +28,16 @@ use std::collections::hash_map::Entry;
 use ahash::{AHashMap, AHashSet};
 
 use super::message::{JobOutcome, WorkerId};
-use super::{JobTree, Selection, SharedEntry};
+use super::{CoordinatorConfig, JobTree, Selection, SharedEntry};
 use crate::Value;
 use crate::arena::{Block, Memory, Node, Region, UNIT};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
-use crate::pn2::Pn2Options;
 use crate::run::{Counters, Outcome, Reason, Report, RootChild};
 use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Entry as TableEntry, Stored, Table};
-
-/// Parameters of a tree for several workers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct PlainTreeOptions {
-    /// Combination of the children's phi to delta.
-    pub combination: Combination,
-    /// Numbers of open nodes are also read from the table and stored there.
-    pub open_entries: bool,
-    /// Expansions after which a node that the search returns to looks its children up in the table
-    /// again; `u32::MAX` for never.
-    pub refresh_age: u32,
-    /// Virtual loss that a worker below a node adds to the node's delta in selections, in addition to 1: a share
-    /// of the delta in 1/64.
-    pub virtual_loss_64: u32,
-    /// The jobs are second-level searches of PN².
-    pub pn2: Option<Pn2Options>,
-    /// The workers are in other processes. Then the table is the coordinator's own, and leaves are assigned to workers
-    /// that have searched their parents.
-    pub is_remote: bool,
-}
 
 /// A step down: a block, and the code of the child in it.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +69,8 @@ pub struct PlainTree<'a, G: Game> {
     port: &'a TreeSnapshots,
     memory: Memory,
     region: Region,
-    options: PlainTreeOptions,
+    combination: Combination,
+    config: CoordinatorConfig,
     root: u64,
     root_block: Block,
     /// The workers below the blocks that have any.
@@ -117,7 +97,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
     pub(crate) fn new(
         root: Root<'a, G>,
         tree: SavedTree,
-        options: PlainTreeOptions,
+        combination: Combination,
+        config: CoordinatorConfig,
         port: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
@@ -125,7 +106,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
-            numbers = scan.numbers_of_parent(options.combination);
+            numbers = scan.numbers_of_parent(combination);
             best = Some(memory.code(root_block, scan.best));
         }
         PlainTree {
@@ -138,7 +119,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
             port,
             memory,
             region,
-            options,
+            combination,
+            config,
             root,
             root_block,
             workers: AHashMap::new(),
@@ -236,7 +218,9 @@ impl<'a, G: Game> PlainTree<'a, G> {
         for step in &path {
             *self.workers.entry(step.block).or_default() += 1;
         }
-        Selection::Leaf(Leaf { code, path })
+        let parent = path.last().and_then(|step| self.searched_by.get(&step.block));
+        let last = parent.map(|&worker| worker.into());
+        Selection::Leaf { leaf: Leaf { code, path }, code, last }
     }
 
     /// The child of least virtual delta among those that are not taken or excluded.
@@ -249,7 +233,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             let child = memory.child(block, at);
             if child != 0 && congested {
                 let workers = self.workers.get(&child).copied().unwrap_or(0);
-                let each = 1 + ((delta * u64::from(self.options.virtual_loss_64)) >> 6);
+                let each = 1 + ((delta * u64::from(self.config.virtual_loss_64)) >> 6);
                 delta += u64::from(workers) * each;
             }
             if best.is_some_and(|(least, _)| least <= delta) {
@@ -270,7 +254,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
         // Ages count modulo 2³²; at worst a node is refreshed late. None is refreshed twice between
         // two results, so a selection comes to its end.
         let age = (self.clock as u32).wrapping_sub(self.memory.stamp(block));
-        if self.options.refresh_age == u32::MAX || age < self.options.refresh_age.max(1) {
+        if self.config.refresh_age == u32::MAX || age < self.config.refresh_age.max(1) {
             return false;
         }
         self.memory.set_stamp(block, self.clock as u32);
@@ -292,7 +276,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
                     return true;
                 }
                 changed = true;
-            } else if self.options.open_entries
+            } else if self.config.open_entries
                 && self.memory.child(block, at) == 0
                 && (entry.phi, entry.delta) != (node.phi, node.delta)
             {
@@ -350,7 +334,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and
     /// of its ancestors, as far as anything changes.
     fn back_up(&mut self, path: &[Step], mut block: Block, work: u64) {
-        let combination = self.options.combination;
+        let combination = self.combination;
         for step in path.iter().rev() {
             let (phi, delta) = self.memory.scan(block).numbers_of_parent(combination);
             let at = self.memory.position(step.block, step.code).expect("it is on the path");
@@ -359,7 +343,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
                 return;
             }
             self.memory.set_numbers(step.block, at, phi, delta);
-            if self.options.open_entries {
+            if self.config.open_entries {
                 self.updates.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
             }
             block = step.block;
@@ -376,29 +360,12 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     type Children = Vec<Child>;
     type SharedResult = SharedEntry;
 
-    fn job_budget(&self, job_nodes: u64) -> u64 {
-        self.options.pn2.map_or(job_nodes, |options| options.budget(self.nodes()))
-    }
-
-    fn counts_attached(&self) -> bool {
-        self.options.pn2.is_some()
-    }
-
     fn select(&mut self) -> Selection<Leaf> {
         self.select_leaf()
     }
 
-    fn code(leaf: &Leaf) -> u64 {
-        leaf.code
-    }
-
     fn node(&self, code: u64) -> u64 {
         code
-    }
-
-    fn last_worker(&self, leaf: &Leaf) -> Option<WorkerId> {
-        let parent = leaf.path.last()?;
-        self.searched_by.get(&parent.block).map(|&worker| worker.into())
     }
 
     fn forget_worker(&mut self, worker: WorkerId) {
@@ -486,7 +453,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         let block = self.region.allocate(&mut self.memory, nodes.into_iter())?;
         self.memory.add_work(block, work);
         self.memory.set_stamp(block, self.clock as u32);
-        if self.options.is_remote {
+        if self.config.is_remote {
             // Workers with larger ids are not asked for entries.
             match u32::try_from(worker) {
                 Ok(worker) => self.searched_by.insert(block, worker),
@@ -539,7 +506,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
             self.store(code, entry, counters);
         }
         self.port.look(&mut self.memory, &self.region, self.root_block);
-        if self.options.is_remote {
+        if self.config.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }
         None

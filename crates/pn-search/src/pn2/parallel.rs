@@ -14,7 +14,7 @@ use super::{Pn2Options, pn2};
 use crate::arena::{Memory, UNIT};
 use crate::cluster::message::{Job, JobOutcome};
 use crate::cluster::pool::{Done, Pool};
-use crate::cluster::{CoordinatorConfig, PlainTree, PlainTreeOptions};
+use crate::cluster::{CoordinatorConfig, PlainTree};
 use crate::parallel::run_members;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
@@ -77,19 +77,18 @@ fn search_with<G: Game>(
     let Root { game, table, .. } = root;
     let memories = std::mem::take(&mut tree.beside);
     let workers = memories.len();
-    let tree_options = PlainTreeOptions {
-        combination: options.pns.combination,
+    let config = CoordinatorConfig {
         open_entries: options.pns.store_open,
         refresh_age: options.pns.refresh_age,
         virtual_loss_64: options.virtual_loss_64,
         pn2: Some(options),
-        is_remote: false,
+        ..CoordinatorConfig::LOCAL
     };
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
     let team = Team::new(workers, limits, begin);
-    let tree = PlainTree::new(root, tree, tree_options, port);
-    let pool = Pool::new(tree, CoordinatorConfig::LOCAL);
+    let tree = PlainTree::new(root, tree, options.pns.combination, config, port);
+    let pool = Pool::new(tree, config);
     let memories = Mutex::new(memories);
     let used = run_members(&team, STACK_BYTES, observer, |member, observer| {
         // Shortens the lifetime of the trait object.

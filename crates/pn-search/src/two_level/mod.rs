@@ -23,7 +23,7 @@ use std::num::NonZeroUsize;
 use super::Value;
 use super::cluster::message::{Job, JobOutcome};
 use super::cluster::pool::{Done, Pool};
-use super::cluster::{CoordinatorConfig, PlainTree, PlainTreeOptions};
+use super::cluster::{CoordinatorConfig, PlainTree};
 use super::dfpn::{self, DfpnOptions, reserve_first_entries};
 use super::nand::Expanded;
 use super::numbers::{Combination, Pair};
@@ -83,18 +83,11 @@ pub fn two_level<G: Game>(
     if workers > 1 {
         reserve_first_entries(game, table, workers);
     }
-    let tree_options = PlainTreeOptions {
-        combination: dfpn.combination,
-        open_entries: true,
-        refresh_age: config.refresh_age,
-        virtual_loss_64: config.virtual_loss_64,
-        pn2: None,
-        is_remote: false,
-    };
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
     let team = Team::new(workers, limits, begin);
-    let pool = Pool::new(PlainTree::new(root, tree, tree_options, port), config);
+    let tree = PlainTree::new(root, tree, dfpn.combination, config, port);
+    let pool = Pool::new(tree, config);
     let threads = run_members(&team, STACK_BYTES, observer, |member, observer| {
         // Shortens the lifetime of the trait object.
         let observer = observer.map(|observer| observer as &mut dyn Observer);

@@ -6,23 +6,20 @@ use crate::testing::graph::GraphGame;
 use crate::testing::graph::random_game;
 use crate::testing::negamax::Negamax;
 
-const PLAIN: PlainTreeOptions = PlainTreeOptions {
-    combination: Combination::SUM,
-    open_entries: false,
-    refresh_age: u32::MAX,
-    virtual_loss_64: 0,
-    is_remote: false,
-    pn2: None,
-};
+const PLAIN: (Combination, CoordinatorConfig) = (
+    Combination::SUM,
+    CoordinatorConfig {
+        open_entries: false,
+        refresh_age: u32::MAX,
+        virtual_loss_64: 0,
+        ..CoordinatorConfig::LOCAL
+    },
+);
 
-const RICH: PlainTreeOptions = PlainTreeOptions {
-    combination: Combination { weight_64: 8 },
-    open_entries: true,
-    refresh_age: 0,
-    virtual_loss_64: 20,
-    is_remote: true,
-    pn2: None,
-};
+const RICH: (Combination, CoordinatorConfig) = (
+    Combination { weight_64: 8 },
+    CoordinatorConfig { refresh_age: 0, virtual_loss_64: 20, ..CoordinatorConfig::REMOTE },
+);
 
 /// The root is position 0.
 fn tree<'a, G: Game>(
@@ -30,11 +27,11 @@ fn tree<'a, G: Game>(
     table: &'a Table,
     port: &'a TreeSnapshots,
     bytes: usize,
-    options: PlainTreeOptions,
+    (combination, config): (Combination, CoordinatorConfig),
 ) -> PlainTree<'a, G> {
-    let room = TreeRoom::new(bytes, 4, options.combination);
+    let room = TreeRoom::new(bytes, 4, combination);
     let empty = SavedTree::empty(room).unwrap();
-    PlainTree::new(Root::new(game, 0, table), empty, options, port)
+    PlainTree::new(Root::new(game, 0, table), empty, combination, config, port)
 }
 
 /// Checks the numbers of every node against its children, slowly, and returns how many there
@@ -56,7 +53,7 @@ fn check<G: Game>(tree: &PlainTree<'_, G>, block: Block) -> (u64, Number, Number
         phis.push(node.phi);
     }
     let (max, sum) = (*phis.iter().max().unwrap(), phis.iter().map(|&n| u64::from(n)).sum());
-    (nodes, phi, tree.options.combination.combine(max, sum))
+    (nodes, phi, tree.combination.combine(max, sum))
 }
 
 /// Checks everything that has to hold between two turns.
@@ -101,12 +98,12 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         for step in 0.. {
             while out.len() < workers {
                 match tree.select() {
-                    Selection::Leaf(leaf) => {
+                    Selection::Leaf { leaf, last, .. } => {
                         let path = codes(&leaf);
                         let parent = path.split_last().map(|(_, parent)| parent);
                         let known_by = parent.map(|parent| searched_by[parent]);
-                        let known_by = known_by.filter(|_| options.is_remote);
-                        assert_eq!(tree.last_worker(&leaf), known_by);
+                        let known_by = known_by.filter(|_| options.1.is_remote);
+                        assert_eq!(last, known_by);
                         out.push(leaf);
                     }
                     Selection::AllTaken => {
@@ -166,7 +163,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
 
 fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> Leaf {
     match tree.select() {
-        Selection::Leaf(leaf) => leaf,
+        Selection::Leaf { leaf, .. } => leaf,
         other => panic!("{other:?}"),
     }
 }
@@ -179,7 +176,7 @@ fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
     let child = |code, phi, delta| Child { code, phi, delta, effort: 0 };
     // Node 1 gets delta 10 and node 2 gets 12. One worker below node 1 makes it 11 or 13.
     for (virtual_loss_64, expected) in [(0, [3, 4, 5, 6]), (16, [3, 5, 4, 6])] {
-        let options = PlainTreeOptions { virtual_loss_64, ..PLAIN };
+        let options = (PLAIN.0, CoordinatorConfig { virtual_loss_64, ..PLAIN.1 });
         let mut tree = tree(&game, &table, &port, 1 << 18, options);
         for children in [
             vec![child(1, 1, 1), child(2, 1, 2)],
@@ -220,8 +217,7 @@ fn no_room_is_said_and_changes_nothing() {
 fn the_table_grows_by_what_stands_in_it_and_not_in_those_of_workers() {
     let game = GraphGame::nim(&[12, 21, 25]);
     let (table, port) = (Table::new(1 << 20).unwrap(), TreeSnapshots::new());
-    let mut tree =
-        tree(&game, &table, &port, 1 << 20, PlainTreeOptions { is_remote: true, ..RICH });
+    let mut tree = tree(&game, &table, &port, 1 << 20, RICH);
     let first = table.used_bytes();
     let mut counters = Counters { table_used: 1 << 40, ..Counters::default() };
     let mut learn = |codes: std::ops::Range<u64>| {

@@ -219,7 +219,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     }
 
     /// Adds the virtual loss of a leaf that has been taken.
-    fn add_virtual_loss(&self, leaf: Taken) -> Taken {
+    fn add_virtual_loss(&self, leaf: &Taken) {
         let visits = &self.team.visits;
         for code in leaf.whole_path() {
             visits.enter(key_of(code));
@@ -227,7 +227,6 @@ impl<'a, G: Named> SumTree<'a, G> {
         for &key in &leaf.sums {
             visits.enter(key);
         }
-        leaf
     }
 }
 
@@ -256,7 +255,10 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             let in_hurry = tries >= PATIENCE;
             match self.walker.select(&mut self.couples, self.root, in_hurry) {
                 None => drop(self.make_room_beside(&[])),
-                Some(Selected::Leaf(leaf)) => return Selection::Leaf(self.add_virtual_loss(leaf)),
+                Some(Selected::Leaf(leaf)) => {
+                    self.add_virtual_loss(&leaf);
+                    return Selection::Leaf { code: leaf.code, leaf, last: None };
+                }
                 Some(Selected::AllTaken) if !self.couples.taken.is_empty() => {
                     return Selection::AllTaken;
                 }
@@ -265,10 +267,6 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         }
         self.failure = self.failure.or(Some(Reason::Memory));
         Selection::AllTaken
-    }
-
-    fn code(leaf: &Taken) -> u64 {
-        leaf.code
     }
 
     fn node(&self, code: u64) -> Couple {

@@ -134,8 +134,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         let mut found = Found { game: workspace.game, numbers: Vec::new() };
         let (atom, _) = couple_of(code);
         let search = |worker: &mut Worker<'_, G>| worker.search_job(code, budget);
-        let Searched { answer, counters, .. } =
-            threads.search(&[atom], limits, &mut found, search);
+        let Searched { answer, counters, .. } = threads.search(&[atom], limits, &mut found, search);
         let mut spent = counters;
         let outcome = match answer.map(Pair::value) {
             Ok(Some(value)) => JobOutcome::Solved(value, None),
