@@ -39,8 +39,8 @@ impl<K: Known> Solver<'_, K> {
     }
 
     /// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
-    /// The table has all the memory of the options, and the search their threads. Of the limits only the
-    /// [`pace`](crate::Limits::pace) counts: the coordinator ends the search.
+    /// The table has all the memory of the options, and the search their threads. The deadline holds for every job;
+    /// the other limits are not used, because the coordinator ends the search.
     ///
     /// # Errors
     /// If the memory is less than [`LEAST_MEMORY`](crate::LEAST_MEMORY), or the system refuses it.
@@ -56,8 +56,8 @@ impl<K: Known> Solver<'_, K> {
         // The coordinator has the tree: a worker divides its memory as df-pn does.
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
         let table = new_table(solver.board, dfpn.memory()?.0)?;
-        let (pace, id) = (solver.limits.pace, solver.search_id());
-        Ok(run(&PlainWorker::new(&game, table, profile.dfpn(), threads, config, id, pace)))
+        let (limits, id) = (solver.limits, solver.search_id());
+        Ok(run(&PlainWorker::new(&game, table, profile.dfpn(), threads, config, id, limits)))
     }
 
     /// This search, with the algorithm of coordinator and workers.

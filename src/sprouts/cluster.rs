@@ -10,7 +10,7 @@ use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::{MOST_NIMBER, Position, Scratch, Sprouts};
 use crate::error::ErrorKind;
 use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
-use crate::search::run::{Observer, Pace, Report};
+use crate::search::run::{Limits, Observer, Report};
 use crate::search::sums::game::Full;
 use crate::search::sums::{
     Contradiction, SearchOptions, Sum, SumWorker, Workspace, coordinate_sum,
@@ -144,19 +144,19 @@ pub fn coordinate(
 }
 
 /// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
-/// `pace` is for simulations.
+/// `limits` are those of every job, beside its budget.
 ///
 /// # Errors
 /// [`ClusterError`] if the memory is too little.
 pub fn work<T>(
     search: ClusterSearch<'_>,
-    pace: Option<&dyn Pace>,
+    limits: Limits<'_>,
     run: impl FnOnce(&dyn RemoteWorker) -> T,
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
     let Start { number, .. } = search.start(&game)?;
     let workspace = Workspace::new(&game, search.memory_bytes)?;
-    Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, pace)))
+    Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, limits)))
 }
 
 /// The position in a game.

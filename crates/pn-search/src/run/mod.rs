@@ -25,15 +25,18 @@ mod counters;
 mod gate;
 mod limits;
 mod report;
+mod scheduler;
 mod signals;
 mod team;
 mod visits;
 
 pub(super) use control::{Control, MemoryUse};
 pub use counters::Counters;
-pub use limits::{Limits, Outcome, Pace, Reason};
+pub use limits::{Limits, Outcome, Reason};
 pub(super) use report::SharedTree;
 pub use report::{CheckpointProgress, ListChildren, Observer, Progress, Report, RootChild};
+#[cfg(feature = "simulation")]
+pub use scheduler::Scheduler;
 pub(super) use signals::Signal;
 pub(super) use team::{Member, Team};
 pub(super) use visits::Seen;

@@ -61,7 +61,7 @@ impl<'a> Team<'a> {
 
     /// Expansions between two looks of a member at the world outside.
     pub fn interval(&self, usual: u32) -> u32 {
-        self.limits.pace.map_or(usual, |pace| pace.interval().max(1))
+        self.limits.scheduler().map_or(usual, |scheduler| scheduler.interval().max(1))
     }
 
     /// Stops everybody, because the root is solved.
@@ -146,8 +146,8 @@ impl<'a> Member<'a> {
 
     fn join(team: &Arc<Team<'a>>, number: usize) -> Self {
         team.gate.join();
-        if let Some(pace) = team.limits.pace {
-            pace.join(number);
+        if let Some(scheduler) = team.limits.scheduler() {
+            scheduler.join(number);
         }
         Member { team: team.clone(), number, told: Counters::default() }
     }
@@ -161,12 +161,12 @@ impl<'a> Member<'a> {
     /// Waits at the barrier until one of the members has done the work.
     pub fn pass_gate(&self, work: impl FnOnce()) {
         let Team { limits, gate, .. } = &*self.team;
-        if let Some(pace) = limits.pace {
-            pace.step_aside(self.number);
+        if let Some(scheduler) = limits.scheduler() {
+            scheduler.enter_barrier(self.number);
         }
         gate.pass(work);
-        if let Some(pace) = limits.pace {
-            pace.come_back(self.number);
+        if let Some(scheduler) = limits.scheduler() {
+            scheduler.leave_barrier(self.number);
         }
     }
 
@@ -174,8 +174,8 @@ impl<'a> Member<'a> {
     /// counted.
     pub fn tell(&mut self, counters: &Counters, found: &mut Vec<(u32, u32)>) -> Counters {
         let team = &*self.team;
-        if let Some(pace) = team.limits.pace {
-            pace.turn(self.number);
+        if let Some(scheduler) = team.limits.scheduler() {
+            scheduler.yield_turn(self.number);
         }
         let (now, told) = (counters.to_array(), self.told.to_array());
         let mut others = [0; COUNTERS];
@@ -204,8 +204,8 @@ impl Drop for Member<'_> {
             self.team.halt(PANIC);
         }
         self.team.gate.leave();
-        if let Some(pace) = self.team.limits.pace {
-            pace.leave(self.number);
+        if let Some(scheduler) = self.team.limits.scheduler() {
+            scheduler.leave(self.number);
         }
     }
 }

@@ -249,7 +249,7 @@ fn a_snapshot_of_a_growing_tree_is_true() {
                     deepest = deepest.max(check_blocks(&game, &mut oracle, (memory, block), 0));
                     let fresh = &Table::new(1 << 16).unwrap();
                     let (root, snapshots) = (Root::new(&game, 0, fresh), TreeSnapshots::new());
-                    let report = pns(root, loaded, options, LIMITS, &mut (), &snapshots);
+                    let report = pns(root, loaded, options, limits(), &mut (), &snapshots);
                     match report.outcome {
                         Outcome::Known(found) => assert_eq!(found, value, "{number}"),
                         Outcome::Unknown(_) => {
@@ -263,7 +263,9 @@ fn a_snapshot_of_a_growing_tree_is_true() {
     assert!(restored > 40 && deepest > 4 && with_gaps > 10, "{restored} {deepest} {with_gaps}");
 }
 
-const LIMITS: Limits<'_> = Limits { nodes: Some(200_000), deadline: None, stop: None, pace: None };
+fn limits() -> Limits<'static> {
+    Limits { nodes: Some(200_000), ..Limits::default() }
+}
 
 /// Bytes of little-endian words.
 fn words(words: &[u32]) -> Vec<u8> {

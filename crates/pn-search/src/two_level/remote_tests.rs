@@ -20,7 +20,7 @@ use crate::dfpn::DfpnOptions;
 use crate::numbers::{Combination, INFINITY};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
-use crate::run::{Counters, Outcome, Reason, Report};
+use crate::run::{Counters, Limits, Outcome, Reason, Report};
 use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
@@ -69,7 +69,7 @@ fn worker<'g, G: Game>(
 ) -> PlainWorker<'g, G> {
     let table = Table::new(table_bytes).unwrap();
     let threads = NonZeroUsize::new(threads).unwrap();
-    PlainWorker::new(game, table, DFPN, threads, config, SEARCH, None)
+    PlainWorker::new(game, table, DFPN, threads, config, SEARCH, Limits::default())
 }
 
 fn led(

@@ -12,7 +12,7 @@ use crate::dfpn::{DfpnOptions, dfpn_sharing};
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::run::{Control, Counters, Limits, Outcome, Pace, Reason};
+use crate::run::{Control, Counters, Limits, Outcome, Reason};
 use crate::table::Table;
 use crate::threads::start_worker;
 
@@ -53,7 +53,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         threads: NonZeroUsize,
         config: &CoordinatorConfig,
         search: u64,
-        pace: Option<&'a dyn Pace>,
+        limits: Limits<'a>,
     ) -> Self {
         PlainWorker {
             game,
@@ -63,7 +63,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             dfpn,
             threads,
             max_entries: config.max_entries,
-            jobs: WorkerJobs::new(search, pace),
+            jobs: WorkerJobs::new(search, limits),
             open: Mutex::default(),
         }
     }

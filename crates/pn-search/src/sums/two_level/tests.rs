@@ -312,7 +312,9 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
     let games: Vec<Apart<'_>> = (0..at_once + 20).map(|_| Apart::new(&game, most[1])).collect();
     let workspaces = games.iter().map(|game| Workspace::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
-    let worker = |workspace| SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
+    let worker = |workspace| {
+        SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, Limits::default())
+    };
     let workers: Vec<SumWorker<'_, _>> = workspaces.map(worker).collect();
     let apart = Apart::new(&game, most[0]);
     // Ids differ everywhere.

@@ -14,7 +14,7 @@ use crate::cluster::wire::{self, Kind};
 use crate::cluster::{RemoteWorker, WireError, WorkerJobs};
 use crate::nand::{Expanded, Nand};
 use crate::numbers::Pair;
-use crate::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
+use crate::run::{Control, Counters, Limits, Member, Observer, Reason, Team};
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
 use crate::sums::expand::{NONE_NEW, Node};
@@ -48,9 +48,9 @@ impl<'a, G: Named> SumWorker<'a, G> {
         options: SearchOptions,
         threads: NonZeroUsize,
         search: u64,
-        pace: Option<&'a dyn Pace>,
+        limits: Limits<'a>,
     ) -> Self {
-        let jobs = WorkerJobs::new(search, pace);
+        let jobs = WorkerJobs::new(search, limits);
         SumWorker { workspace, options, threads, jobs, scratch: Mutex::default() }
     }
 
