@@ -41,17 +41,17 @@ use crate::table::{Entry as TableEntry, Stored, Table};
 
 /// A step down: a block, and the code of the child in it.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct PathStep {
     block: Block,
     code: u64,
 }
 
 /// A leaf that a worker searches.
 #[derive(Debug)]
-pub struct Leaf {
+pub struct TakenLeaf {
     /// The position.
     code: u64,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
 }
 
 /// Tree of a game with codes, its taken leaves, and the numbers of its root.
@@ -168,8 +168,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
         counters.stored(stored);
     }
 
-    fn select_leaf(&mut self) -> Selection<Leaf> {
-        let mut path: Vec<Step> = Vec::new();
+    fn select_leaf(&mut self) -> Selection<TakenLeaf> {
+        let mut path: Vec<PathStep> = Vec::new();
         // Children below which all leaves are taken: depth and place.
         let mut full: Vec<(usize, usize)> = Vec::new();
         'root: loop {
@@ -198,7 +198,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
                     continue;
                 };
                 let code = self.memory.code(block, at);
-                path.push(Step { block, code });
+                path.push(PathStep { block, code });
                 block = self.memory.child(block, at);
                 if block == 0 {
                     match self.lookup(code).and_then(|entry| entry.value()) {
@@ -211,7 +211,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
         }
     }
 
-    fn take(&mut self, code: u64, path: Vec<Step>) -> Selection<Leaf> {
+    fn take(&mut self, code: u64, path: Vec<PathStep>) -> Selection<TakenLeaf> {
         if !self.taken.insert(code) {
             return Selection::AllTaken;
         }
@@ -220,7 +220,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
         }
         let parent = path.last().and_then(|step| self.searched_by.get(&step.block));
         let last = parent.map(|&worker| worker.into());
-        Selection::Leaf { leaf: Leaf { code, path }, code, last }
+        Selection::Leaf { leaf: TakenLeaf { code, path }, code, last }
     }
 
     /// The child of least virtual delta among those that are not taken or excluded.
@@ -250,7 +250,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// Takes over what the table has learnt about the children in `block`, whose node is at the end
     /// of the path, unless it was asked lately. True if that changed the node's numbers or solved
     /// it.
-    fn refresh(&mut self, path: &[Step], block: Block) -> bool {
+    fn refresh(&mut self, path: &[PathStep], block: Block) -> bool {
         // Ages count modulo 2³²; at worst a node is refreshed late. None is refreshed twice between
         // two results, so a selection comes to its end.
         let age = (self.clock as u32).wrapping_sub(self.memory.stamp(block));
@@ -270,7 +270,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             };
             if let Some(value) = entry.value() {
                 let solves = value == Value::Loss || self.memory.count(block) == 1;
-                let path = [path, &[Step { block, code: node.code }]].concat();
+                let path = [path, &[PathStep { block, code: node.code }]].concat();
                 self.resolve_at(&path, value, 0);
                 if solves {
                     return true;
@@ -291,8 +291,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
     }
 
     /// Gives the node at the end of a path a value. Whatever that solves leaves the tree.
-    fn resolve_at(&mut self, mut path: &[Step], mut value: Value, mut work: u64) {
-        while let Some((&Step { block, code }, above)) = path.split_last() {
+    fn resolve_at(&mut self, mut path: &[PathStep], mut value: Value, mut work: u64) {
+        while let Some((&PathStep { block, code }, above)) = path.split_last() {
             let at = self.memory.position(block, code).expect("the path leads to the node");
             let child = self.memory.child(block, at);
             // A worker at a leaf that is given back with others has gone through the first block.
@@ -333,7 +333,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
 
     /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and
     /// of its ancestors, as far as anything changes.
-    fn back_up(&mut self, path: &[Step], mut block: Block, work: u64) {
+    fn back_up(&mut self, path: &[PathStep], mut block: Block, work: u64) {
         let combination = self.combination;
         for step in path.iter().rev() {
             let (phi, delta) = self.memory.scan(block).numbers_of_parent(combination);
@@ -355,12 +355,12 @@ impl<'a, G: Game> PlainTree<'a, G> {
 }
 
 impl<G: Game> JobTree for PlainTree<'_, G> {
-    type Leaf = Leaf;
+    type Leaf = TakenLeaf;
     type Node = u64;
     type Children = Vec<Child>;
     type SharedResult = SharedEntry;
 
-    fn select(&mut self) -> Selection<Leaf> {
+    fn select(&mut self) -> Selection<TakenLeaf> {
         self.select_leaf()
     }
 
@@ -373,7 +373,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     }
 
     /// Codes have to be those of children, because workers expand them.
-    fn is_valid(&mut self, leaf: &Leaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
+    fn is_valid(&mut self, leaf: &TakenLeaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
         let open = 1..INFINITY;
         let PlainTree { game, scratch, children, .. } = self;
         children.clear();
@@ -395,7 +395,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
     }
 
-    fn release(&mut self, leaf: &Leaf) {
+    fn release(&mut self, leaf: &TakenLeaf) {
         self.taken.remove(&leaf.code);
         for step in &leaf.path {
             if let Entry::Occupied(mut entry) = self.workers.entry(step.block) {
@@ -407,7 +407,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
     }
 
-    fn is_leaf(&self, leaf: &Leaf) -> bool {
+    fn is_leaf(&self, leaf: &TakenLeaf) -> bool {
         if self.value.is_some() {
             return false;
         }
@@ -430,7 +430,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
 
     fn attach(
         &mut self,
-        leaf: &Leaf,
+        leaf: &TakenLeaf,
         children: &Vec<Child>,
         work: u64,
         worker: WorkerId,
@@ -471,7 +471,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         Some(added)
     }
 
-    fn resolve(&mut self, leaf: &Leaf, value: Value, best: Option<u64>, work: u64) {
+    fn resolve(&mut self, leaf: &TakenLeaf, value: Value, best: Option<u64>, work: u64) {
         self.clock += work;
         if self.is_leaf(leaf) {
             if leaf.path.is_empty() {

@@ -70,7 +70,7 @@ impl<G: Game> RootView<'_, G> {
         }
     }
 
-    /// What the table has of some positions. Who asks need not stand at the gate when it grows, and
+    /// What the table has of some positions. Who asks need not stand at the barrier when it grows, and
     /// could take a narrow entry that has moved for one of another position.
     fn entries(&self, children: &[Child]) -> Vec<Option<Entry>> {
         let Root { game, table, .. } = self.root;

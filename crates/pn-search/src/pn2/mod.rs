@@ -103,7 +103,7 @@ pub fn pn2<G: Game>(
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
-    evaluator.control.counters.first_level = 1;
+    evaluator.monitor.counters.first_level = 1;
     let mut levels = Levels {
         first: ProofTree::new(options.pns, root.code),
         second: SecondLevel::new(options.pns),
@@ -137,18 +137,18 @@ impl Levels {
         let Levels { first, second } = self;
         while let Some(code) = first.select(memory, evaluator) {
             port.look(memory, &first.region, first.root_block());
-            evaluator.control.root = (first.phi, first.delta, first.best);
+            evaluator.monitor.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;
             }
             let budget = options.budget(1 + first.region.nodes());
-            let before = evaluator.control.counters;
+            let before = evaluator.monitor.counters;
             let (bottom, root_block) = (first.region.top(), first.root_block());
             second.search(memory, bottom, root_block, evaluator, code, budget, |evaluator| {
                 evaluator.grow_if_full();
                 false
             });
-            let counters = &mut evaluator.control.counters;
+            let counters = &mut evaluator.monitor.counters;
             counters.second_level += counters.nodes - before.nodes;
             let work = counters.expansions - before.expansions;
             if let Some(value) = second.tree.value {
@@ -158,11 +158,11 @@ impl Levels {
                 first.resolve(memory, evaluator, value, work);
                 continue;
             }
-            if evaluator.control.stopped.is_some() {
-                return evaluator.control.stopped;
+            if evaluator.monitor.stopped.is_some() {
+                return evaluator.monitor.stopped;
             }
             second.take_children(memory, &mut children);
-            let counters = &mut evaluator.control.counters;
+            let counters = &mut evaluator.monitor.counters;
             counters.first_level += children.len() as u64;
             counters.nodes += children.len() as u64;
             let expansions = counters.expansions;
@@ -179,7 +179,7 @@ impl Levels {
 pub(super) mod tests {
     use super::*;
     use crate::Value;
-    use crate::run::{Control, Outcome};
+    use crate::run::{Outcome, SearchMonitor};
     use crate::table::Table;
     use crate::testing::negamax::Negamax;
     use crate::testing::{
@@ -268,12 +268,12 @@ pub(super) mod tests {
                 let table = Table::new(1 << 18).unwrap();
                 let mut memory = Memory::new(1 << 20).unwrap();
                 let mut observer = ();
-                let control = Control::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(&game, &table, control, pns.settle);
+                let monitor = SearchMonitor::new(Limits::default(), &mut observer);
+                let mut evaluator = Evaluator::new(&game, &table, monitor, pns.settle);
                 let mut second = SecondLevel::new(pns);
                 second.search(&mut memory, 1, 0, &mut evaluator, 0, budget, |_| false);
                 let most = budget.max(1) + widest;
-                assert!(evaluator.control.counters.nodes <= most);
+                assert!(evaluator.monitor.counters.nodes <= most);
                 assert!(second.tree.made <= most + 1);
                 assert!(second.tree.value.is_none());
                 assert!(second.tree.made > budget, "it does not end early");

@@ -37,8 +37,8 @@ impl SecondLevel {
     ) {
         let tree = &mut self.tree;
         tree.reset(bottom, memory.units(), code);
-        let limit = evaluator.control.counters.nodes.saturating_add(budget.max(1));
-        while evaluator.control.counters.nodes < limit
+        let limit = evaluator.monitor.counters.nodes.saturating_add(budget.max(1));
+        while evaluator.monitor.counters.nodes < limit
             && tree.made <= budget.max(1)
             && let Some(code) = tree.select(memory, evaluator)
         {
@@ -46,7 +46,7 @@ impl SecondLevel {
                 continue;
             }
             if before_expansion(evaluator)
-                || evaluator.control.tick_at(&|| memory.root_children(root_block))
+                || evaluator.monitor.tick_at(&|| memory.root_children(root_block))
                 || pns::expand(tree, memory, evaluator, code).is_err()
             {
                 break;

@@ -13,11 +13,11 @@ pub(super) mod tree;
 pub use options::PnsOptions;
 
 use super::arena::{Block, Memory, Region, UNIT};
-use super::nand::Expanded;
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Outcome, Reason, Report};
+use super::search_tree::Expanded;
 use super::snapshot::{SavedTree, TreeSnapshots};
 use crate::Value;
 use tree::{Full, ProofTree};
@@ -67,14 +67,14 @@ fn search<G: Game>(
 ) -> Option<Reason> {
     while let Some(code) = tree.select(memory, evaluator) {
         evaluator.grow_if_full();
-        evaluator.control.root = (tree.phi, tree.delta, tree.best);
+        evaluator.monitor.root = (tree.phi, tree.delta, tree.best);
         if tree.take_from_table(memory, evaluator, code) {
             continue;
         }
-        if evaluator.control.tick_at(&|| memory.root_children(tree.root_block())) {
-            return evaluator.control.stopped;
+        if evaluator.monitor.tick_at(&|| memory.root_children(tree.root_block())) {
+            return evaluator.monitor.stopped;
         }
-        if evaluator.control.has_just_looked() {
+        if evaluator.monitor.has_just_polled() {
             snapshots.look(memory, &tree.region, tree.root_block());
         }
         if expand(tree, memory, evaluator, code).is_err() {
@@ -96,7 +96,7 @@ pub(crate) fn take_up<G: Game>(
     if evaluator.root_is_lost(tree.root) {
         tree.resolve(memory, evaluator, Value::Loss, 0);
     } else {
-        tree.adopt(memory, region, root_block, evaluator.control.counters.expansions);
+        tree.adopt(memory, region, root_block, evaluator.monitor.counters.expansions);
     }
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn expand<G: Game>(
             tree.resolve(memory, evaluator, Value::Win, 1);
         }
         Expanded::Open(()) => {
-            let expansions = evaluator.control.counters.expansions;
+            let expansions = evaluator.monitor.counters.expansions;
             return tree.attach(memory, &evaluator.children, 1, expansions);
         }
         Expanded::Stopped => {}
@@ -138,7 +138,7 @@ pub(crate) fn report<G: Game>(
         phi: tree.phi,
         delta: tree.delta,
         best: tree.best,
-        counters: evaluator.control.counters,
+        counters: evaluator.monitor.counters,
         memory_bytes: (evaluator.table.bytes() + tree_bytes) as u64,
         threads: 1,
     }

@@ -151,7 +151,7 @@ impl ProofTree {
                     if self.options.store_open {
                         let code = memory.code(parent.block, parent.chosen);
                         // This visit only: the sum gains nothing (docs/research/pns.md).
-                        let work = evaluator.control.counters.expansions - entered;
+                        let work = evaluator.monitor.counters.expansions - entered;
                         evaluator.store(code, Entry { phi, delta, work });
                     }
                 }
@@ -166,7 +166,7 @@ impl ProofTree {
             if child == 0 {
                 return Some(memory.code(frame.block, scan.best));
             }
-            let expansions = evaluator.control.counters.expansions;
+            let expansions = evaluator.monitor.counters.expansions;
             // Ages count modulo 2³²; at worst a node is refreshed late.
             let age = (expansions as u32).wrapping_sub(memory.stamp(child));
             if self.options.refresh_age != u32::MAX && age >= self.options.refresh_age {

@@ -13,7 +13,7 @@ use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::pns::tree::ProofTree;
 use crate::pns::{self, PnsOptions, pns};
-use crate::run::{Control, Limits, Outcome};
+use crate::run::{Limits, Outcome, SearchMonitor};
 use crate::split_mix::mix;
 use crate::table::{CodesOfKeys, Cursor, Entry, LinearMap, Table};
 use crate::testing::RICH;
@@ -36,8 +36,8 @@ impl<'a> Steps<'a> {
         options: PnsOptions,
         observer: &'a mut (),
     ) -> Self {
-        let control = Control::new(Limits::default(), observer);
-        let mut evaluator = Evaluator::new(game, table, control, options.settle);
+        let monitor = SearchMonitor::new(Limits::default(), observer);
+        let mut evaluator = Evaluator::new(game, table, monitor, options.settle);
         evaluator.open_entries = options.store_open;
         let memory = Memory::new(bytes).unwrap();
         let region = Region::new(1, memory.units());
@@ -54,7 +54,7 @@ impl<'a> Steps<'a> {
             if tree.take_from_table(memory, evaluator, code) {
                 continue;
             }
-            evaluator.control.tick();
+            evaluator.monitor.tick();
             if pns::expand(tree, memory, evaluator, code).is_err() {
                 return false;
             }

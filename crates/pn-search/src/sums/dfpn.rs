@@ -31,7 +31,7 @@ pub fn dfpn<G: Impartial>(
 ) -> Report {
     let threads = Threads { workspace, options, count: threads };
     let found = threads.search(root.atoms(), limits, observer, |worker| {
-        let (node, edge) = worker.tree.root_edge(root.atoms(), root.nimber());
+        let (node, edge) = worker.tree.root_child(root.atoms(), root.nimber());
         let pair = worker.solve(&node, &edge);
         pair.value().map(|_| pair)
     });
@@ -73,7 +73,7 @@ pub fn grundy<G: Impartial>(
                 return Some(rest);
             };
             let nimber = worker.tree.current(atom);
-            let (node, edge) = worker.tree.root_edge(&[atom], nimber);
+            let (node, edge) = worker.tree.root_child(&[atom], nimber);
             worker.solve(&node, &edge).value()?;
         }
     });

@@ -13,7 +13,7 @@ use super::store::{Maker, atom_of};
 use super::workspace::{Workspace, code_of, key_of};
 use crate::Value;
 use crate::numbers::{MAX, Number, Pair};
-use crate::run::{Control, Counters};
+use crate::run::{Counters, SearchMonitor};
 use crate::table::{Entry, Table};
 
 /// Where the numbers of couples are kept.
@@ -65,7 +65,7 @@ pub(super) struct Child {
 pub(super) struct Evaluator<'a, G: Impartial, N> {
     pub workspace: &'a Workspace<'a, G>,
     pub numbers: N,
-    pub control: Control<'a>,
+    pub monitor: SearchMonitor<'a>,
     pub options: SearchOptions,
     /// Open children, those of the last expansion at the top.
     pub children: Vec<Child>,
@@ -82,14 +82,14 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
     pub fn new(
         workspace: &'a Workspace<'a, G>,
         numbers: N,
-        control: Control<'a>,
+        monitor: SearchMonitor<'a>,
         options: SearchOptions,
         several: bool,
     ) -> Self {
         Evaluator {
             workspace,
             numbers,
-            control,
+            monitor,
             options,
             children: Vec::with_capacity(1024),
             open: Vec::new(),
@@ -196,7 +196,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
     /// The upper half of the key of the sum whose open atoms are in `open`; of a couple's key if it
     /// is one.
     #[inline]
-    pub fn edge_key_of(&self, nimber: u32) -> u32 {
+    pub fn child_key_of(&self, nimber: u32) -> u32 {
         let key = match self.open[..] {
             _ if !self.several => 0,
             [atom] => key_of(code_of(atom, nimber)),
@@ -215,7 +215,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
             Value::Loss => self.set_grundy(atom, nimber),
             Value::Win if nimber < TRACKED => self.exclude(atom, Knowledge::bit(nimber)),
             Value::Win => {
-                let counters = &mut self.control.counters;
+                let counters = &mut self.monitor.counters;
                 self.numbers.set(code_of(atom, nimber), Pair::WIN, work, counters);
             }
         }
@@ -223,7 +223,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
 
     pub fn set_grundy(&mut self, atom: Atom, number: u32) {
         if self.workspace.knowledge.set_grundy(atom, number) {
-            self.control.found(atom, number);
+            self.monitor.found(atom, number);
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
         if knowledge.exclude(atom, bits)
             && let Some(number) = knowledge.get(atom).grundy()
         {
-            self.control.found(atom, number);
+            self.monitor.found(atom, number);
         }
     }
 }

@@ -9,9 +9,9 @@ use super::knowledge::{Knowledge, TRACKED};
 use super::store::{List, Listed, atom_of, options_of};
 use super::workspace::code_of;
 use crate::Value;
-use crate::nand::Expanded;
 use crate::numbers::Pair;
 use crate::run::Reason;
+use crate::search_tree::Expanded;
 
 /// A couple's atom and the options that its children refer to.
 pub(super) struct Node {
@@ -62,7 +62,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
                 let child = Child { start: REST, nimber, phi, delta, rank: u32::MAX, key: 0 };
                 self.children.push(child);
             }
-            self.control.counters.nodes += new;
+            self.monitor.counters.nodes += new;
             return Expanded::Open(Node { atom, list });
         }
     }
@@ -80,12 +80,12 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
             None => Share::First,
         };
         let before = before.map(|listed| listed.list).unwrap_or_default();
-        let (team, own_bytes) = (self.control.team(), self.own_bytes);
+        let (state, own_bytes) = (self.monitor.state(), self.own_bytes);
         let stop = || {
-            if !team.look() && workspace.balance(own_bytes).is_full {
-                team.stop(Reason::Memory);
+            if !state.poll() && workspace.balance(own_bytes).is_full {
+                state.stop(Reason::Memory);
             }
-            team.is_halted()
+            state.is_halted()
         };
         let number = |&atom: &Atom| workspace.knowledge.get(atom).grundy();
         let add = |sum: u32, number: Option<u32>| number.map(|number| sum ^ number);
@@ -93,11 +93,11 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
         let questions = Questions { stop: Some(&stop), enough: Some(&loses as &Enough<'_>) };
         let Ok(made) = self.maker.make(workspace.game, atom, share, &before, questions) else {
             // Nothing else has stopped the search if it was the game that gave up.
-            self.control.stop(Reason::Memory);
+            self.monitor.stop(Reason::Memory);
             return None;
         };
         if share != Share::Rest {
-            self.control.counters.generated += 1;
+            self.monitor.counters.generated += 1;
         }
         let Some(list) = made else { return Some(Listing::Won) };
         let listed = Listed { list, complete: share != Share::First };
@@ -149,7 +149,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
                 new += unknown;
             }
             if phi != 0 {
-                let (rank, key) = (self.rank(rest), self.edge_key_of(rest));
+                let (rank, key) = (self.rank(rest), self.child_key_of(rest));
                 self.children.push(Child { start, nimber, phi, delta, rank, key });
             }
             if delta == 0 {
@@ -178,7 +178,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
             if phi != 0 {
                 self.open.clear();
                 self.open.push(atom);
-                let (rank, key) = (self.rank(smaller), self.edge_key_of(smaller));
+                let (rank, key) = (self.rank(smaller), self.child_key_of(smaller));
                 let (start, nimber) = (OWN, smaller);
                 self.children.push(Child { start, nimber, phi, delta, rank, key });
             }
@@ -210,7 +210,7 @@ mod tests {
     use super::super::options::SearchOptions;
     use super::super::workspace::Workspace;
     use super::*;
-    use crate::run::{Control, Limits};
+    use crate::run::{Limits, SearchMonitor};
 
     /// Atoms whose options take long to make.
     struct Slow;
@@ -240,13 +240,13 @@ mod tests {
         for (own_bytes, stopped) in [(0, None), (1 << 22, Some(Reason::Memory))] {
             let workspace = Workspace::new(&Slow, 1 << 22).unwrap();
             let mut nobody = ();
-            let control = Control::new(Limits::default(), &mut nobody);
+            let monitor = SearchMonitor::new(Limits::default(), &mut nobody);
             let (table, options) = (&workspace.table, SearchOptions::PAPER);
-            let mut evaluator = Evaluator::new(&workspace, table, control, options, false);
+            let mut evaluator = Evaluator::new(&workspace, table, monitor, options, false);
             evaluator.own_bytes = own_bytes;
             let listed = evaluator.listing(7, 0, true);
             assert_eq!(listed.is_none(), stopped.is_some());
-            assert_eq!(evaluator.control.stopped, stopped);
+            assert_eq!(evaluator.monitor.stopped, stopped);
         }
     }
 }

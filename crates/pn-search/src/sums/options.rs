@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::game::{Atom, Features, Impartial, Odds};
 use super::knowledge::Known;
-use crate::dfpn::Choosing;
+use crate::dfpn::SelectionParams;
 use crate::numbers::{Combination, MAX, Number, Pair};
 
 /// The numbers of a couple that nothing is known about.
@@ -165,9 +165,9 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// What df-pn takes of it. With several threads each adds 1 to the delta of what it is below,
     /// when others select.
-    pub(super) fn choosing(&self) -> Choosing {
+    pub(super) fn params(&self) -> SelectionParams {
         let &SearchOptions { combination, epsilon_1024, .. } = self;
-        Choosing { combination, epsilon_1024, virtual_1024: 0 }
+        SelectionParams { combination, epsilon_1024, virtual_1024: 0 }
     }
 
     /// The algorithms as the paper has them.

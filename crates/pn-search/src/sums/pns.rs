@@ -17,10 +17,12 @@ use super::store::option_at;
 use super::threads::{INTERVAL, Searched};
 use super::workspace::{Sum, Workspace, code_of};
 use crate::map_bytes;
-use crate::nand::Expanded;
-use crate::nand::scan;
 use crate::numbers::Pair;
-use crate::run::{Control, Counters, Limits, Member, Observer, Reason, Report, Team};
+use crate::run::{
+    Counters, Limits, Observer, Reason, Report, SearchMonitor, SharedState, WorkerSlot,
+};
+use crate::search_tree::Expanded;
+use crate::search_tree::scan;
 
 /// Numbers that are all kept.
 #[derive(Default)]
@@ -59,22 +61,22 @@ pub fn pns<G: Impartial>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let team = Team::new(1, limits, Counters::default());
-    let control = Control::of_member(Member::first(&team), Some(observer), INTERVAL);
-    let mut evaluator = Evaluator::new(workspace, Kept::default(), control, options, false);
+    let state = SharedState::new(1, limits, Counters::default());
+    let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), Some(observer), INTERVAL);
+    let mut evaluator = Evaluator::new(workspace, Kept::default(), monitor, options, false);
     let mut pair = Pair { phi: 1, delta: 1 };
-    while pair.value().is_none() && evaluator.control.stopped.is_none() {
+    while pair.value().is_none() && evaluator.monitor.stopped.is_none() {
         let Some(found) = sum(&mut evaluator, root.atoms(), root.nimber()) else {
             break;
         };
         pair = found;
-        evaluator.control.root = (pair.phi, pair.delta, None);
+        evaluator.monitor.root = (pair.phi, pair.delta, None);
     }
-    evaluator.control.finish();
-    let stopped = evaluator.control.stopped.unwrap_or(Reason::Interrupted);
+    evaluator.monitor.finish();
+    let stopped = evaluator.monitor.stopped.unwrap_or(Reason::Interrupted);
     let answer = pair.value().map(|_| pair).ok_or(stopped);
     let memory_bytes = workspace.bytes() + evaluator.numbers.bytes();
-    let counters = team.counters();
+    let counters = state.counters();
     Searched { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
 }
 
@@ -112,7 +114,7 @@ fn couple<G: Impartial>(
         let workspace = evaluator.workspace;
         let own_bytes = evaluator.numbers.bytes();
         evaluator.own_bytes = own_bytes;
-        if evaluator.control.tick_with(|| workspace.balance(own_bytes)) {
+        if evaluator.monitor.tick_with(|| workspace.balance(own_bytes)) {
             return None;
         }
     }
@@ -163,7 +165,7 @@ fn couple<G: Impartial>(
     evaluator.children.truncate(base);
     match pair.value() {
         Some(value) => evaluator.solved(atom, nimber, value, 1),
-        None => evaluator.numbers.set(code, pair, 1, &mut evaluator.control.counters),
+        None => evaluator.numbers.set(code, pair, 1, &mut evaluator.monitor.counters),
     }
     Some(pair)
 }

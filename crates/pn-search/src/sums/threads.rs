@@ -10,8 +10,8 @@ use super::options::SearchOptions;
 use super::workspace::Workspace;
 use crate::dfpn;
 use crate::numbers::Pair;
-use crate::parallel::run_members;
-use crate::run::{Control, Counters, Limits, Observer, Outcome, Reason, Report, Team};
+use crate::parallel::run_workers;
+use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
 use crate::table::Table;
 use crate::threads::start_worker;
 
@@ -72,27 +72,27 @@ impl<G: Impartial> Threads<'_, G> {
         let count = self.count.max(1) as usize;
         let table = &self.workspace.table;
         let begin = Counters { table_used: table.estimated_count(), ..Counters::default() };
-        let team = Team::new(count, limits, begin);
+        let state = SharedState::new(count, limits, begin);
         let mut collector = Collector::default();
         let mut threads = 1;
         loop {
-            let (found, root_pair, started) = self.until_stopped(&task, root, &team, observer);
+            let (found, root_pair, started) = self.until_stopped(&task, root, &state, observer);
             threads = started.max(threads);
-            let left = team.take_found();
+            let left = state.take_found();
             if !left.is_empty() && !observer.grundy_numbers(&left) {
-                team.stop(Reason::FileError);
+                state.stop(Reason::FileError);
             }
             if found.is_none()
-                && team.reason() == Some(Reason::Memory)
+                && state.reason() == Some(Reason::Memory)
                 && collector
                     .collect(self.workspace, root, self.count, &|| limits.reached().is_some())
             {
-                team.resume(table.count().0);
+                state.resume(table.count().0);
                 continue;
             }
-            let stopped = || team.reason().expect("a search without an answer was stopped");
+            let stopped = || state.reason().expect("a search without an answer was stopped");
             let answer = found.ok_or_else(stopped);
-            return Searched { answer, root: root_pair, counters: team.counters(), threads };
+            return Searched { answer, root: root_pair, counters: state.counters(), threads };
         }
     }
 
@@ -102,7 +102,7 @@ impl<G: Impartial> Threads<'_, G> {
         &self,
         task: &(impl Fn(&mut Worker<'_, G>) -> Option<T> + Sync),
         root: &[Atom],
-        team: &Arc<Team<'_>>,
+        state: &Arc<SharedState<'_>>,
         observer: &mut dyn Observer,
     ) -> (Option<T>, Pair, u32) {
         let &Threads { workspace, options, count } = self;
@@ -110,20 +110,20 @@ impl<G: Impartial> Threads<'_, G> {
         let moves: usize = root.iter().map(lives).sum();
         let stack = STACK_BYTES.saturating_add(moves.saturating_mul(STACK_BYTES_A_MOVE));
         let run = |observer: &mut dyn Observer| {
-            run_members(team, stack, observer, |member, observer| {
+            run_workers(state, stack, observer, |slot, observer| {
                 // Shortens the lifetime of the trait object.
                 let observer = observer.map(|observer| observer as &mut dyn Observer);
-                let control = Control::of_member(member, observer, INTERVAL);
+                let monitor = SearchMonitor::with_interval(slot, observer, INTERVAL);
                 let table = &workspace.table;
-                let evaluator = Evaluator::new(workspace, table, control, options, count > 1);
-                let mut worker = Worker::new(evaluator, options.choosing());
+                let evaluator = Evaluator::new(workspace, table, monitor, options, count > 1);
+                let mut worker = Worker::new(evaluator, options.params());
                 let found = task(&mut worker);
-                let control = &mut worker.tree.control;
+                let monitor = &mut worker.tree.monitor;
                 if found.is_some() {
-                    control.team().finish();
+                    monitor.state().finish();
                 }
-                control.finish();
-                let (phi, delta, _) = control.root;
+                monitor.finish();
+                let (phi, delta, _) = monitor.root;
                 (found, Pair { phi, delta })
             })
         };

@@ -57,7 +57,7 @@ fn check<G: Game>(tree: &PlainTree<'_, G>, block: Block) -> (u64, Number, Number
 }
 
 /// Checks everything that has to hold between two turns.
-fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[Leaf]) {
+fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[TakenLeaf]) {
     if tree.value.is_none() && tree.root_block != 0 {
         let (nodes, phi, delta) = check(tree, tree.root_block);
         assert_eq!(tree.nodes(), 1 + nodes);
@@ -74,7 +74,7 @@ fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[Leaf]) {
 }
 
 /// The codes on the way to a leaf.
-fn codes(leaf: &Leaf) -> Vec<u64> {
+fn codes(leaf: &TakenLeaf) -> Vec<u64> {
     leaf.path.iter().map(|step| step.code).collect()
 }
 
@@ -91,7 +91,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let port = TreeSnapshots::new();
         let mut tree = tree(&game, &table, &port, 1 << 18, options);
         let workers = 1 + seed as usize % 9;
-        let mut out: Vec<Leaf> = Vec::new();
+        let mut out: Vec<TakenLeaf> = Vec::new();
         let mut gone = AHashSet::new();
         // Who has expanded the node at the end of a path of codes.
         let mut searched_by: AHashMap<Vec<u64>, u64> = AHashMap::new();
@@ -161,7 +161,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
     assert!(stale > 100 && busy > 100, "{stale} {busy}");
 }
 
-fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> Leaf {
+fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> TakenLeaf {
     match tree.select() {
         Selection::Leaf { leaf, .. } => leaf,
         other => panic!("{other:?}"),

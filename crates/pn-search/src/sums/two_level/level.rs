@@ -17,9 +17,9 @@ use crate::Value;
 use crate::cluster::message::{JobOutcome, WorkerId};
 use crate::cluster::{JobTree, Selection};
 use crate::map_bytes;
-use crate::nand::Nand;
 use crate::numbers::{Number, Pair};
-use crate::run::{Control, Counters, Limits, Member, Reason, Report, Team};
+use crate::run::{Counters, Limits, Reason, Report, SearchMonitor, SharedState, WorkerSlot};
+use crate::search_tree::SearchTree;
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
 use crate::sums::game::Atom;
@@ -44,7 +44,7 @@ pub struct SumTree<'a, G: Named> {
     workspace: &'a Workspace<'a, G>,
     root: &'a Sum,
     walker: Worker<'a, G>,
-    team: Arc<Team<'a>>,
+    state: Arc<SharedState<'a>>,
     scratch: G::Scratch,
     couples: Couples,
     /// The workers use the same workspace. Then they collect its garbage and let its table grow.
@@ -73,15 +73,15 @@ impl<'a, G: Named> SumTree<'a, G> {
         options: SearchOptions,
         shared: bool,
     ) -> Self {
-        let team = Team::new(WORKERS, Limits::default(), Counters::default());
-        // Without an observer: the coordinator takes what is found from the team.
-        let control = Control::of_member(Member::first(&team), None, INTERVAL);
-        let evaluator = Evaluator::new(workspace, &workspace.table, control, options, true);
+        let state = SharedState::new(WORKERS, Limits::default(), Counters::default());
+        // Without an observer: the coordinator takes what is found from the state.
+        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, INTERVAL);
+        let evaluator = Evaluator::new(workspace, &workspace.table, monitor, options, true);
         let mut tree = SumTree {
             workspace,
             root,
-            walker: Worker::new(evaluator, options.choosing()),
-            team,
+            walker: Worker::new(evaluator, options.params()),
+            state,
             scratch: G::Scratch::default(),
             couples: Couples::default(),
             shared,
@@ -115,7 +115,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     }
 
     fn is_open(&self, code: u64) -> bool {
-        Nand::value(&self.walker.tree, code).is_none()
+        SearchTree::value(&self.walker.tree, code).is_none()
     }
 
     /// Bytes of the set of inner nodes.
@@ -125,7 +125,7 @@ impl<'a, G: Named> SumTree<'a, G> {
 
     fn table_used(&self) -> u64 {
         let (kept, before) = self.kept;
-        kept + self.walker.tree.control.counters.table_used - before
+        kept + self.walker.tree.monitor.counters.table_used - before
     }
 
     /// Records a result about an atom that contradicts what is known.
@@ -161,9 +161,9 @@ impl<'a, G: Named> SumTree<'a, G> {
         }
         self.forget(&stays);
         let table_used = table.count().0;
-        let control = &mut self.walker.tree.control;
-        self.kept = (table_used, control.counters.table_used);
-        control.counters.collections += 1;
+        let monitor = &mut self.walker.tree.monitor;
+        self.kept = (table_used, monitor.counters.table_used);
+        monitor.counters.collections += 1;
         true
     }
 
@@ -173,8 +173,8 @@ impl<'a, G: Named> SumTree<'a, G> {
         let table = &self.workspace.table;
         let is_known = |code| table.lookup(key_of(code), code).is_some();
         self.couples.expanded.retain(|&code| is_known(code) || stay.contains(&code));
-        self.team.resume(0);
-        self.walker.tree.control.stopped = None;
+        self.state.resume(0);
+        self.walker.tree.monitor.stopped = None;
     }
 
     /// Continues after the workers' garbage collection with this number. Returns false if this has been
@@ -220,12 +220,12 @@ impl<'a, G: Named> SumTree<'a, G> {
 
     /// Adds the virtual loss of a leaf that has been taken.
     fn add_virtual_loss(&self, leaf: &Taken) {
-        let visits = &self.team.visits;
+        let virtual_losses = &self.state.virtual_losses;
         for code in leaf.whole_path() {
-            visits.enter(key_of(code));
+            virtual_losses.add(key_of(code));
         }
         for &key in &leaf.sums {
-            visits.enter(key);
+            virtual_losses.add(key);
         }
     }
 }
@@ -283,12 +283,12 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn release(&mut self, leaf: &Taken) {
         self.couples.taken.remove(&leaf.code);
-        let visits = &self.team.visits;
+        let virtual_losses = &self.state.virtual_losses;
         for code in leaf.whole_path() {
-            visits.leave(key_of(code));
+            virtual_losses.remove(key_of(code));
         }
         for &key in &leaf.sums {
-            visits.leave(key);
+            virtual_losses.remove(key);
         }
     }
 
@@ -328,7 +328,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         let (atom, nimber) = couple_of(leaf.code);
         let Workspace { game, knowledge, .. } = self.workspace;
         let lives = game.features(atom).lives;
-        let known = Nand::value(&self.walker.tree, leaf.code).filter(|&known| known != value);
+        let known = SearchTree::value(&self.walker.tree, leaf.code).filter(|&known| known != value);
         let is_left = value == Value::Loss || knowledge.get(atom).allows(Knowledge::bit(nimber));
         let contradicted = match known {
             Some(known) => Some(contradiction::couple(nimber, known)),
@@ -345,7 +345,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             return self.contradict(&name, known, reported);
         }
         let work = work.min(MOST_WORK);
-        Nand::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
+        SearchTree::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
         self.back_up(&leaf.path, work);
     }
 
@@ -369,7 +369,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {
         self.look_at_root();
-        let now = self.walker.tree.control.counters;
+        let now = self.walker.tree.monitor.counters;
         counters.add_since(&now, &self.published);
         self.published = now;
         if !self.shared {
@@ -385,8 +385,8 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     }
 
     fn take_grundy_numbers(&mut self) -> Vec<(u32, u32)> {
-        self.walker.tree.control.finish();
-        self.team.take_found()
+        self.walker.tree.monitor.finish();
+        self.state.take_found()
     }
 
     fn root(&self) -> (Number, Number, Option<u64>) {

@@ -67,30 +67,30 @@ pub fn two_level<G: Named>(
 /// sum.
 fn run_jobs<G: Named>(pool: &Pool<SumTree<'_, G>>, worker: &mut Worker<'_, G>) -> Option<Pair> {
     let mut coordinator = pool.lock();
-    if coordinator.tree.resume(worker.tree.control.team().counters().collections) {
+    if coordinator.tree.resume(worker.tree.monitor.state().counters().collections) {
         coordinator.resume();
     }
     drop(coordinator);
     let mut done = None;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.control, done) {
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, done) {
         worker.tree.own_bytes = pool.lock().tree.own_bytes();
-        let before = worker.tree.control.counters;
+        let before = worker.tree.monitor.counters;
         let outcome = match worker.search_job(node, budget).map(Pair::value) {
             None => JobOutcome::Stopped,
             Some(Some(value)) => JobOutcome::Solved(value, None),
             // The numbers of the children are in the shared table.
             Some(None) => JobOutcome::Open(Vec::new()),
         };
-        let spent = worker.tree.control.counters.since(&before);
+        let spent = worker.tree.monitor.counters.since(&before);
         done = Some(Done { job: id, outcome, spent });
     }
     let coordinator = pool.lock();
     let (phi, delta, _) = coordinator.tree.root();
-    worker.tree.control.root = (phi, delta, None);
+    worker.tree.monitor.root = (phi, delta, None);
     match coordinator.reason() {
         None => Some(Pair { phi, delta }),
         Some(reason) => {
-            worker.tree.control.stop(reason);
+            worker.tree.monitor.stop(reason);
             None
         }
     }

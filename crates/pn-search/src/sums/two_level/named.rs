@@ -145,7 +145,7 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
             // Own numbers of more work are the better ones, and values are never lost to numbers.
             if self.value(atom, nimber).is_none() && own.is_none_or(|own| own.work <= work) {
                 let entry = Entry { phi, delta, work };
-                self.control.counters.stored(table.store(key_of(code), code, entry));
+                self.monitor.counters.stored(table.store(key_of(code), code, entry));
             }
         }
         Ok(())

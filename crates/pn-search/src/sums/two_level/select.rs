@@ -3,14 +3,14 @@
 use ahash::{HashMap, HashSet};
 
 use crate::Value;
-use crate::nand::{Expanded, Nand, Scan, scan};
 use crate::numbers::{INFINITY, Number, Pair};
+use crate::search_tree::{ChildSummary, Expanded, SearchTree, scan};
 use crate::sums::evaluate::{Numbers, OWN};
 use crate::sums::expand::{NONE_NEW, Node};
 use crate::sums::game::Impartial;
 use crate::sums::store::option_at;
 use crate::sums::threads::Worker;
-use crate::sums::tree::Part;
+use crate::sums::tree::Summand;
 use crate::sums::workspace::{Sum, code_of};
 use crate::table::Entry;
 
@@ -91,7 +91,7 @@ impl<G: Impartial> Worker<'_, G> {
             [atom] => return self.select_in_couple(couples, code_of(atom, rest), believed, trail),
             _ => {}
         }
-        let mut parts: Vec<Part> = self.tree.parts().collect();
+        let mut parts: Vec<Summand> = self.tree.parts().collect();
         parts.sort_by_key(|part| self.tree.number(part));
         trail.sums.push(self.tree.open_key(rest));
         let mut selected = Selected::AllTaken;
@@ -114,7 +114,7 @@ impl<G: Impartial> Worker<'_, G> {
         believed: Number,
         trail: &mut Trail,
     ) -> Option<Selected> {
-        if Nand::value(&self.tree, code).is_some() {
+        if SearchTree::value(&self.tree, code).is_some() {
             return Some(Selected::Changed);
         }
         if couples.taken.contains_key(&code) || trail.full.contains(&code) {
@@ -188,7 +188,7 @@ impl<G: Impartial> Worker<'_, G> {
         let mut is_needed = true;
         let mut changes = true;
         for &code in path.iter().rev() {
-            if Nand::value(&self.tree, code).is_some() {
+            if SearchTree::value(&self.tree, code).is_some() {
                 (is_needed, changes) = (false, true);
             } else if changes {
                 let base = self.tree.children.len();
@@ -217,19 +217,19 @@ impl<G: Impartial> Worker<'_, G> {
             Expanded::Solved(value) => return Some(self.note(code, value, work)),
             Expanded::Won(_) => return Some(self.note(code, Value::Win, work)),
         };
-        let Scan { least, max, sum, .. } = scan(&evaluator.children[base..]);
+        let ChildSummary { least, max, sum, .. } = scan(&evaluator.children[base..]);
         let delta = evaluator.options.combination.combine(max, sum);
         let pair = Pair { phi: least, delta };
         let after = Entry { phi: least, delta, work: work.max(1) };
         if before != Some(after) {
-            Nand::store(evaluator, code, pair, after.work);
+            SearchTree::store(evaluator, code, pair, after.work);
         }
         Some((pair, Some(node)))
     }
 
     /// Stores the value of an inner node.
     fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<Node>) {
-        Nand::solved(&mut self.tree, code, value, work.max(1));
+        SearchTree::solved(&mut self.tree, code, value, work.max(1));
         (Pair::of(value), None)
     }
 }
@@ -237,7 +237,7 @@ impl<G: Impartial> Worker<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Control, Counters, Limits, Member, Team};
+    use crate::run::{Counters, Limits, SearchMonitor, SharedState, WorkerSlot};
     use crate::sums::SearchOptions;
     use crate::sums::evaluate::Evaluator;
     use crate::sums::expand::Listing;
@@ -264,7 +264,7 @@ mod tests {
             }
         };
         for code in couples {
-            if Nand::value(&worker.tree, code).is_some() {
+            if SearchTree::value(&worker.tree, code).is_some() {
                 continue;
             }
             if !inner.contains(&code) {
@@ -293,11 +293,11 @@ mod tests {
             let game = Declared::random(seed, 60, 6);
             let workspace = Workspace::new(&game, 1 << 22).unwrap();
             let root = Sum::new(&game, &[59, 58, 57], (seed % 3) as u32);
-            let team = Team::new(1, Limits::default(), Counters::default());
-            let control = Control::of_worker(Member::first(&team), None);
+            let state = SharedState::new(1, Limits::default(), Counters::default());
+            let monitor = SearchMonitor::of_worker(WorkerSlot::first(&state), None);
             let options = SearchOptions::PAPER;
-            let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
-            let mut worker = Worker::new(evaluator, options.choosing());
+            let evaluator = Evaluator::new(&workspace, &workspace.table, monitor, options, true);
+            let mut worker = Worker::new(evaluator, options.params());
             let mut couples = Couples::default();
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {

@@ -12,9 +12,9 @@ use crate::Value;
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
 use crate::cluster::wire::{self, Kind};
 use crate::cluster::{RemoteWorker, WireError, WorkerJobs};
-use crate::nand::{Expanded, Nand};
 use crate::numbers::Pair;
-use crate::run::{Control, Counters, Limits, Member, Observer, Reason, Team};
+use crate::run::{Counters, Limits, Observer, Reason, SearchMonitor, SharedState, WorkerSlot};
+use crate::search_tree::{Expanded, SearchTree};
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
 use crate::sums::expand::{NONE_NEW, Node};
@@ -37,7 +37,7 @@ pub struct SumWorker<'a, G: Named> {
     scratch: Mutex<G::Scratch>,
 }
 
-/// An evaluator for one thread, in whose team nobody tells an observer.
+/// An evaluator for one thread, in whose state nobody tells an observer.
 type Alone<'a, G> = Evaluator<'a, G, &'a Table>;
 
 impl<'a, G: Named> SumWorker<'a, G> {
@@ -59,16 +59,16 @@ impl<'a, G: Named> SumWorker<'a, G> {
         &self,
         run: impl FnOnce(&mut Alone<'_, G>) -> T,
     ) -> (T, Counters, Vec<(Atom, u32)>) {
-        let team = Team::new(1, Limits::default(), Counters::default());
-        // Without an observer, so that what is found stays in the team.
-        let control = Control::of_member(Member::first(&team), None, INTERVAL);
+        let state = SharedState::new(1, Limits::default(), Counters::default());
+        // Without an observer, so that what is found stays in the state.
+        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, INTERVAL);
         let workspace = &self.workspace;
         let mut evaluator =
-            Evaluator::new(workspace, &workspace.table, control, self.options, false);
+            Evaluator::new(workspace, &workspace.table, monitor, self.options, false);
         let result = run(&mut evaluator);
-        let counters = evaluator.control.counters;
-        evaluator.control.finish();
-        (result, counters, team.take_found())
+        let counters = evaluator.monitor.counters;
+        evaluator.monitor.finish();
+        (result, counters, state.take_found())
     }
 
     /// Takes over what others have found out, as far as there is room: what is left out takes longer,
@@ -131,7 +131,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         let threads = self.threads.get() as u32;
         let threads = Threads { workspace, options: self.options, count: threads };
         let budget = budget.div_ceil(threads.count.into());
-        let mut found = Found { game: workspace.game, numbers: Vec::new() };
+        let mut found = GrundyCollector { game: workspace.game, numbers: Vec::new() };
         let (atom, _) = couple_of(code);
         let search = |worker: &mut Worker<'_, G>| worker.search_job(code, budget);
         let Searched { answer, counters, .. } = threads.search(&[atom], limits, &mut found, search);
@@ -211,13 +211,13 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
 /// What is known below a couple that is still open, or its value if that turns out.
 fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec<Hints>> {
     let (atom, nimber) = couple_of(code);
-    let expanded = match Nand::value(evaluator, code) {
+    let expanded = match SearchTree::value(evaluator, code) {
         Some(value) => Expanded::Solved(value),
         None => evaluator.expanded(code, true, NONE_NEW),
     };
     match expanded {
         Expanded::Solved(value) => {
-            Nand::solved(evaluator, code, value, 1);
+            SearchTree::solved(evaluator, code, value, 1);
             JobOutcome::Solved(value, None)
         }
         Expanded::Won(_) => JobOutcome::Solved(Value::Win, None),
@@ -229,12 +229,12 @@ fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec
 }
 
 /// Keeps the Grundy numbers that are found, by their names.
-struct Found<'g, G> {
+struct GrundyCollector<'g, G> {
     game: &'g G,
     numbers: Vec<GrundyNumber>,
 }
 
-impl<G: Named> Observer for Found<'_, G> {
+impl<G: Named> Observer for GrundyCollector<'_, G> {
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
         let named =
             |&(atom, number): &(Atom, u32)| GrundyNumber { atom: self.game.name(atom), number };
