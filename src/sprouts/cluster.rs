@@ -11,9 +11,9 @@ use super::{MOST_NIMBER, Position, Scratch, Sprouts};
 use crate::error::ErrorKind;
 use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
 use crate::search::run::{Limits, Observer, Report};
-use crate::search::sums::game::Full;
+use crate::search::sums::game::GameFull;
 use crate::search::sums::{
-    Contradiction, SearchOptions, Sum, SumWorker, Workspace, coordinate_sum,
+    Contradiction, SearchOptions, SolverState, Sum, SumWorker, coordinate_sum,
 };
 use crate::search::table::TableError;
 
@@ -57,7 +57,7 @@ impl Checkpoint<'_> {
 pub enum ClusterError {
     /// The position has no room.
     #[error(transparent)]
-    Full(#[from] Full),
+    Full(#[from] GameFull),
     /// There is no memory for a table.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -133,7 +133,7 @@ pub fn coordinate(
     checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
     let Start { root, canonical, number } = search.start(&game)?;
-    let workspace = Workspace::new(&game, search.memory_bytes)?;
+    let workspace = SolverState::new(&game, search.memory_bytes)?;
     let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, workspace.knowledge());
     let mut file = checkpoint.map(open).transpose()?;
     let mut writing = Writing { game: &game, file: file.as_mut(), observer };
@@ -155,7 +155,7 @@ pub fn work<T>(
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
     let Start { number, .. } = search.start(&game)?;
-    let workspace = Workspace::new(&game, search.memory_bytes)?;
+    let workspace = SolverState::new(&game, search.memory_bytes)?;
     Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, limits)))
 }
 

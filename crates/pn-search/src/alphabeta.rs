@@ -15,7 +15,7 @@ use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
 use super::search_tree::Expanded;
 use super::table::{Entry, Table, TableError};
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 
 /// The parameters of α-β.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct AlphaBetaOptions {
     /// Plies by which each iteration is deeper than the one before. 0 is taken as 1.
     pub step: u32,
     /// Which new children a bounded exact search is tried on.
-    pub settle: SettleOptions,
+    pub settle: LeafSolverOptions,
 }
 
 /// The score of a proven win.
@@ -310,7 +310,7 @@ mod tests {
     }
 
     fn options(step: u32) -> AlphaBetaOptions {
-        AlphaBetaOptions { step, settle: SettleOptions::NEVER }
+        AlphaBetaOptions { step, settle: LeafSolverOptions::NEVER }
     }
 
     #[test]

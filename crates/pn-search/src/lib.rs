@@ -58,7 +58,7 @@ mod value;
 
 pub use error::ErrorKind;
 use map_bytes::map_bytes;
-pub use plain::game::SettleOptions;
+pub use plain::game::LeafSolverOptions;
 pub use value::Value;
 
 /// The example of the README is a test.

@@ -14,7 +14,7 @@ use konane::proof::{self, ProofError};
 use konane::record::RecordError;
 use konane::search::certificate::CertificateError;
 use konane::search::run::Reason;
-use konane::search::sums::game::Full;
+use konane::search::sums::game::GameFull;
 use konane::search::table::TableError;
 use konane::sprouts::grundy_db::{self, GrundyDbError};
 use konane::sprouts::grundy_file::GrundyFileError;
@@ -219,7 +219,7 @@ pub enum CliError {
     SproutsTooLarge,
     /// A Sprouts position is too large for the memory.
     #[error(transparent)]
-    SproutsFull(#[from] Full),
+    SproutsFull(#[from] GameFull),
     /// A file of Grundy numbers of other programs cannot be read or written.
     #[error(transparent)]
     SprFile(#[from] SprError),

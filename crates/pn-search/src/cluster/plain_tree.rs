@@ -30,7 +30,7 @@ use ahash::{AHashMap, AHashSet};
 use super::message::{JobOutcome, WorkerId};
 use super::{CoordinatorConfig, JobTree, Selection, SharedEntry};
 use crate::Value;
-use crate::arena::{Block, Memory, Node, Region, UNIT};
+use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord, UNIT};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
@@ -67,8 +67,8 @@ pub struct PlainTree<'a, G: Game> {
     /// Entries to be stored in the table.
     updates: Vec<(u64, TableEntry)>,
     port: &'a TreeSnapshots,
-    memory: Memory,
-    region: Region,
+    memory: ArenaMemory,
+    allocator: Allocator,
     combination: Combination,
     config: CoordinatorConfig,
     root: u64,
@@ -102,7 +102,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
         port: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
-        let SavedTree { memory, region, root_block, .. } = tree;
+        let SavedTree { memory, allocator, root_block, .. } = tree;
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
@@ -118,7 +118,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             updates: Vec::new(),
             port,
             memory,
-            region,
+            allocator,
             combination,
             config,
             root,
@@ -138,7 +138,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// The report of a search on `threads` threads that ended for a reason, if not with a value. The
     /// tree is left at the port.
     pub(crate) fn report(self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
-        let memory_bytes = self.table.bytes() + self.region.top() as usize * UNIT;
+        let memory_bytes = self.table.bytes() + self.allocator.top() as usize * UNIT;
         let report = Report {
             outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
             phi: self.phi,
@@ -148,8 +148,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
             memory_bytes: memory_bytes as u64 + self.own_bytes(),
             threads,
         };
-        let PlainTree { port, memory, region, root_block, .. } = self;
-        port.leave(SavedTree { memory, region, root_block, beside: Vec::new() });
+        let PlainTree { port, memory, allocator, root_block, .. } = self;
+        port.leave(SavedTree { memory, allocator, root_block, beside: Vec::new() });
         report
     }
 
@@ -301,14 +301,14 @@ impl<'a, G: Game> PlainTree<'a, G> {
                 _ => self.workers.contains_key(&child),
             };
             if child != 0 {
-                work += self.region.free(&mut self.memory, child);
+                work += self.allocator.free(&mut self.memory, child);
                 self.memory.set_child(block, at, 0);
             }
             self.updates.push((code, TableEntry::solved(value, work)));
             self.memory.add_work(block, work);
             if value == Value::Win {
                 self.memory.remove(block, at);
-                self.region.removed();
+                self.allocator.removed();
                 if self.memory.count(block) > 0 {
                     self.back_up(above, block, work);
                     return;
@@ -322,7 +322,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             path = above;
         }
         if self.root_block != 0 {
-            work += self.region.free(&mut self.memory, self.root_block);
+            work += self.allocator.free(&mut self.memory, self.root_block);
             self.root_block = 0;
         }
         let entry = TableEntry::solved(value, work);
@@ -441,16 +441,16 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
         // A path of codes has to be unambiguous, and a move is searched once.
         let mut codes = AHashSet::with_capacity(children.len());
-        let nodes: Vec<Node> = children
+        let nodes: Vec<ChildRecord> = children
             .iter()
             .filter(|child| codes.insert(child.code))
-            .map(|&Child { code, phi, delta, .. }| Node { code, phi, delta })
+            .map(|&Child { code, phi, delta, .. }| ChildRecord { code, phi, delta })
             .collect();
         let added = nodes.len() as u64;
         if added == 0 {
             return None;
         }
-        let block = self.region.allocate(&mut self.memory, nodes.into_iter())?;
+        let block = self.allocator.allocate(&mut self.memory, nodes.into_iter())?;
         self.memory.add_work(block, work);
         self.memory.set_stamp(block, self.clock as u32);
         if self.config.is_remote {
@@ -505,7 +505,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
-        self.port.look(&mut self.memory, &self.region, self.root_block);
+        self.port.look(&mut self.memory, &self.allocator, self.root_block);
         if self.config.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }
@@ -521,7 +521,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     }
 
     fn nodes(&self) -> u64 {
-        1 + self.region.nodes()
+        1 + self.allocator.nodes()
     }
 }
 

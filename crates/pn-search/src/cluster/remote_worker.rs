@@ -157,11 +157,11 @@ impl<'a> WorkerJobs<'a> {
 /// Jobs that have been cancelled.
 #[derive(Debug, Default)]
 struct CancelledJobs {
-    state: Mutex<State>,
+    state: Mutex<CancelState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CancelState {
     /// The job that is being searched, and the flag that stops it.
     current: Option<(JobId, Arc<AtomicBool>)>,
     /// Cancelled jobs that have not come.
@@ -174,7 +174,7 @@ struct State {
 const BEHIND: u64 = 1 << 16;
 
 impl CancelledJobs {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CancelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,11 +10,11 @@ use crate::parallel::run_workers;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::plain::known::Answer;
+use crate::plain::oracle::OracleAnswer;
 use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
 use crate::search_tree::SearchTree;
 use crate::table::Table;
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 
 /// The parameters of df-pn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct DfpnOptions {
     /// factor, in 1/1024. 154 is the thesis' 0.15.
     pub epsilon_1024: u32,
     /// Which new children a bounded exact search is tried on.
-    pub settle: SettleOptions,
+    pub settle: LeafSolverOptions,
     /// How many children of one expansion are looked at for it in vain, those of least delta first;
     /// also those count that the table knows, or that it would take too long for. On the others it is
     /// tried when the search comes to them.
@@ -98,7 +98,7 @@ pub(crate) fn dfpn_sharing<G: Game>(
     let Root { game, code, table } = root;
     let threads = threads.get();
     // A known value of the root takes one expansion.
-    if threads == 1 || game.known(code) != Answer::Unknown {
+    if threads == 1 || game.known(code) != OracleAnswer::Unknown {
         let mut monitor = SearchMonitor::new(limits, observer);
         monitor.counters = first(table);
         let (pair, evaluator) = search::<G, false>(root, options, monitor, min_shared_work);
@@ -189,7 +189,7 @@ mod tests {
         let options = DfpnOptions {
             combination: Combination::SUM,
             epsilon_1024: 154,
-            settle: SettleOptions::NEVER,
+            settle: LeafSolverOptions::NEVER,
             tries: 0,
             virtual_1024: 0,
         };

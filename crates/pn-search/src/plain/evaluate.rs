@@ -1,7 +1,7 @@
 //! Evaluation of positions: expansion, table, known values, and bounded exact search.
 
 use super::game::{Child, Expansion, Game};
-use super::known::Answer;
+use super::oracle::OracleAnswer;
 use super::root::Root;
 use crate::cluster::SharedEntry;
 use crate::numbers::Pair;
@@ -9,7 +9,7 @@ use crate::run::{Limits, Observer, Reason, SearchMonitor};
 use crate::search_tree::{ChildRef, Expanded, NextStep, SearchTree};
 use crate::table::{Entry, Table};
 use crate::thresholds::Thresholds;
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 
 /// Places of [`Evaluator::hard`].
 const HARD: usize = 1 << 16;
@@ -25,7 +25,7 @@ pub(crate) struct Evaluator<'a, G: Game> {
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
-    settle: SettleOptions,
+    settle: LeafSolverOptions,
     /// How many children of one expansion are looked at in vain for an exact search, those of least
     /// delta first. One counts also if none is tried on it: because its numbers are from the table, it
     /// would take too much effort, or it is marked as hard. On the others a depth-first search tries
@@ -49,7 +49,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         root: Root<'a, G>,
         limits: Limits<'a>,
         observer: &'a mut dyn Observer,
-        settle: SettleOptions,
+        settle: LeafSolverOptions,
     ) -> Self {
         let Root { game, table, .. } = root;
         let mut monitor = SearchMonitor::new(limits, observer);
@@ -65,7 +65,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         game: &'a G,
         table: &'a Table,
         monitor: SearchMonitor<'a>,
-        settle: SettleOptions,
+        settle: LeafSolverOptions,
     ) -> Self {
         Evaluator {
             game,
@@ -211,15 +211,15 @@ impl<'a, G: Game> Evaluator<'a, G> {
                 continue;
             }
             match self.game.known(child.code) {
-                Answer::Unknown => {}
-                Answer::Known(value) => {
+                OracleAnswer::Unknown => {}
+                OracleAnswer::Known(value) => {
                     self.monitor.count_known();
                     if value == Value::Loss {
                         return Some(Expanded::Won(child.code));
                     }
                     child.set_pair(Pair::WIN);
                 }
-                Answer::Failed => {
+                OracleAnswer::Failed => {
                     self.monitor.stop(Reason::FileError);
                     return Some(Expanded::Stopped);
                 }
@@ -232,12 +232,12 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// case: a lost child belongs to the answer.
     pub fn root_is_lost(&mut self, root: u64) -> bool {
         match self.game.known(root) {
-            Answer::Unknown | Answer::Known(Value::Win) => false,
-            Answer::Known(Value::Loss) => {
+            OracleAnswer::Unknown | OracleAnswer::Known(Value::Win) => false,
+            OracleAnswer::Known(Value::Loss) => {
                 self.monitor.count_known();
                 true
             }
-            Answer::Failed => {
+            OracleAnswer::Failed => {
                 self.monitor.stop(Reason::FileError);
                 false
             }
@@ -399,8 +399,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
     use super::*;
-    use crate::plain::game::Settled;
-    use crate::plain::known::{Informed, Known};
+    use crate::plain::game::LeafSolution;
+    use crate::plain::oracle::{Oracle, WithOracle};
 
     /// A root with three children, of which the first is too hard for exact searches, the second is
     /// won by one, and the third is not tried.
@@ -433,10 +433,10 @@ mod tests {
             code << 40 | code << 24 | code
         }
 
-        fn settle(&self, code: u64, budget: u32, (): &mut ()) -> Settled {
+        fn settle(&self, code: u64, budget: u32, (): &mut ()) -> LeafSolution {
             self.searches[code as usize].fetch_add(1, Ordering::Relaxed);
             let value = (code == 2).then_some(Value::Win);
-            Settled { value, positions: if code == 2 { 1 } else { budget } }
+            LeafSolution { value, positions: if code == 2 { 1 } else { budget } }
         }
     }
 
@@ -445,7 +445,7 @@ mod tests {
         table: &'a Table,
         nobody: &'a mut (),
     ) -> Evaluator<'a, Three> {
-        let settle = SettleOptions { budget: 10, effort: 8 };
+        let settle = LeafSolverOptions { budget: 10, effort: 8 };
         Evaluator::alone(Root::new(game, 0, table), Limits::default(), nobody, settle)
     }
 
@@ -456,7 +456,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, LeafSolverOptions::NEVER);
         evaluator.monitor.counters.table_used = table.capacity();
         let mut sizes = Vec::new();
         for stops in [false, false, true, true] {
@@ -471,17 +471,17 @@ mod tests {
     #[test]
     fn answers_of_known_values_bring_the_next_look_forward() {
         struct Won;
-        impl Known for Won {
-            fn value(&self, _: u64) -> Answer {
-                Answer::Known(Value::Win)
+        impl Oracle for Won {
+            fn value(&self, _: u64) -> OracleAnswer {
+                OracleAnswer::Known(Value::Win)
             }
         }
         let (three, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
-        let game = Informed::new(&three, &Won);
+        let game = WithOracle::new(&three, &Won);
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, LeafSolverOptions::NEVER);
         stop.store(true, Ordering::Relaxed);
         let mut expansions = 0;
         while !evaluator.monitor.tick() {

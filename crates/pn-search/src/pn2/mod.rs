@@ -15,7 +15,7 @@ mod second;
 
 pub use parallel::pn2_parallel;
 
-use super::arena::{Memory, UNIT};
+use super::arena::{ArenaMemory, UNIT};
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
@@ -108,8 +108,8 @@ pub fn pn2<G: Game>(
         first: ProofTree::new(options.pns, root.code),
         second: SecondLevel::new(options.pns),
     };
-    let SavedTree { mut memory, region, root_block, .. } = tree;
-    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, region, root_block);
+    let SavedTree { mut memory, allocator, root_block, .. } = tree;
+    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, allocator, root_block);
     let reason = levels.search(&mut memory, &mut evaluator, &options, port);
     levels.first.unwind(&mut memory);
     let top = levels.second.top as usize * UNIT;
@@ -128,7 +128,7 @@ impl Levels {
     /// stopped before.
     fn search<G: Game>(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
         options: &Pn2Options,
         port: &TreeSnapshots,
@@ -136,14 +136,14 @@ impl Levels {
         let mut children: Vec<Child> = Vec::new();
         let Levels { first, second } = self;
         while let Some(code) = first.select(memory, evaluator) {
-            port.look(memory, &first.region, first.root_block());
+            port.look(memory, &first.allocator, first.root_block());
             evaluator.monitor.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;
             }
-            let budget = options.budget(1 + first.region.nodes());
+            let budget = options.budget(1 + first.allocator.nodes());
             let before = evaluator.monitor.counters;
-            let (bottom, root_block) = (first.region.top(), first.root_block());
+            let (bottom, root_block) = (first.allocator.top(), first.root_block());
             second.search(memory, bottom, root_block, evaluator, code, budget, |evaluator| {
                 evaluator.grow_if_full();
                 false
@@ -266,7 +266,7 @@ pub(super) mod tests {
         for pns in [PnsOptions::PLAIN, RICH] {
             for budget in [0, 1, 10, 100, 400] {
                 let table = Table::new(1 << 18).unwrap();
-                let mut memory = Memory::new(1 << 20).unwrap();
+                let mut memory = ArenaMemory::new(1 << 20).unwrap();
                 let mut observer = ();
                 let monitor = SearchMonitor::new(Limits::default(), &mut observer);
                 let mut evaluator = Evaluator::new(&game, &table, monitor, pns.settle);

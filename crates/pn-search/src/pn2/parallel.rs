@@ -11,7 +11,7 @@ use std::thread;
 
 use super::second::SecondLevel;
 use super::{Pn2Options, pn2};
-use crate::arena::{Memory, UNIT};
+use crate::arena::{ArenaMemory, UNIT};
 use crate::cluster::message::{Job, JobOutcome};
 use crate::cluster::pool::{Done, Pool};
 use crate::cluster::{CoordinatorConfig, PlainTree};
@@ -19,7 +19,7 @@ use crate::parallel::run_workers;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::plain::known::Answer;
+use crate::plain::oracle::OracleAnswer;
 use crate::pns::PnsOptions;
 use crate::run::{Counters, CutoffRequest, Limits, Observer, Report, SearchMonitor, SharedState};
 use crate::snapshot::{SavedTree, TreeSnapshots};
@@ -52,7 +52,7 @@ pub fn pn2_parallel<G: Game>(
     port: &TreeSnapshots,
 ) -> Report {
     // A root whose value is known takes no more than an expansion.
-    if tree.beside.is_empty() || root.game.known(root.code) != Answer::Unknown {
+    if tree.beside.is_empty() || root.game.known(root.code) != OracleAnswer::Unknown {
         pn2(root, tree, options, limits, observer, port)
     } else {
         search_with(root, tree, options, limits, observer, port)
@@ -113,7 +113,7 @@ fn work<G: Game>(
     pool: &Pool<PlainTree<'_, G>>,
     mut evaluator: Evaluator<'_, G>,
     options: PnsOptions,
-    mut memory: Memory,
+    mut memory: ArenaMemory,
 ) -> usize {
     let mut second = SecondLevel::new(options);
     let mut children: Vec<Child> = Vec::new();

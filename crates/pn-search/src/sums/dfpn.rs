@@ -3,8 +3,8 @@
 
 use super::game::{Atom, Impartial};
 use super::options::SearchOptions;
-use super::threads::{Searched, Threads};
-use super::workspace::{Sum, Workspace};
+use super::threads::{GroupResult, WorkerGroup};
+use super::workspace::{SolverState, Sum};
 use crate::run::{Counters, Limits, Observer, Reason, Report};
 
 /// Searches a position by df-pn on `threads` threads, at least one.
@@ -22,14 +22,14 @@ use crate::run::{Counters, Limits, Observer, Reason, Report};
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
 pub fn dfpn<G: Impartial>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     threads: u32,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let threads = Threads { workspace, options, count: threads };
+    let threads = WorkerGroup { workspace, options, count: threads };
     let found = threads.search(root.atoms(), limits, observer, |worker| {
         let (node, edge) = worker.tree.root_child(root.atoms(), root.nimber());
         let pair = worker.solve(&node, &edge);
@@ -57,7 +57,7 @@ pub struct GrundyReport {
 /// # Panics
 /// As [`dfpn`].
 pub fn grundy<G: Impartial>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     atoms: &[Atom],
     options: SearchOptions,
     threads: u32,
@@ -65,7 +65,7 @@ pub fn grundy<G: Impartial>(
     observer: &mut dyn Observer,
 ) -> GrundyReport {
     let sum = Sum::new(workspace.game, atoms, 0);
-    let threads = Threads { workspace, options, count: threads };
+    let threads = WorkerGroup { workspace, options, count: threads };
     let found = threads.search(sum.atoms(), limits, observer, |worker| {
         loop {
             let rest = worker.tree.reduce(sum.atoms(), 0);
@@ -77,6 +77,6 @@ pub fn grundy<G: Impartial>(
             worker.solve(&node, &edge).value()?;
         }
     });
-    let Searched { answer, counters, threads, .. } = found;
+    let GroupResult { answer, counters, threads, .. } = found;
     GrundyReport { grundy: answer, counters, memory_bytes: workspace.bytes(), threads }
 }

@@ -10,12 +10,12 @@
 use ahash::HashMap;
 
 use super::SearchOptions;
-use super::evaluate::{Evaluator, Numbers, OWN};
-use super::expand::{NONE_NEW, Node};
+use super::evaluate::{CoupleNumbers, Evaluator, OWN};
+use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::store::option_at;
-use super::threads::{INTERVAL, Searched};
-use super::workspace::{Sum, Workspace, code_of};
+use super::threads::{GroupResult, INTERVAL};
+use super::workspace::{SolverState, Sum, code_of};
 use crate::map_bytes;
 use crate::numbers::Pair;
 use crate::run::{
@@ -26,15 +26,15 @@ use crate::search_tree::scan;
 
 /// Numbers that are all kept.
 #[derive(Default)]
-struct Kept(HashMap<u64, Pair>);
+struct CoupleMap(HashMap<u64, Pair>);
 
-impl Kept {
+impl CoupleMap {
     fn bytes(&self) -> u64 {
         map_bytes::<(u64, Pair)>(self.0.capacity())
     }
 }
 
-impl Numbers for Kept {
+impl CoupleNumbers for CoupleMap {
     #[inline]
     fn get(&self, code: u64) -> Option<Pair> {
         self.0.get(&code).copied()
@@ -55,7 +55,7 @@ impl Numbers for Kept {
 /// # Panics
 /// If the game or the observer does.
 pub fn pns<G: Impartial>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     limits: Limits<'_>,
@@ -63,7 +63,7 @@ pub fn pns<G: Impartial>(
 ) -> Report {
     let state = SharedState::new(1, limits, Counters::default());
     let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), Some(observer), INTERVAL);
-    let mut evaluator = Evaluator::new(workspace, Kept::default(), monitor, options, false);
+    let mut evaluator = Evaluator::new(workspace, CoupleMap::default(), monitor, options, false);
     let mut pair = Pair { phi: 1, delta: 1 };
     while pair.value().is_none() && evaluator.monitor.stopped.is_none() {
         let Some(found) = sum(&mut evaluator, root.atoms(), root.nimber()) else {
@@ -77,12 +77,12 @@ pub fn pns<G: Impartial>(
     let answer = pair.value().map(|_| pair).ok_or(stopped);
     let memory_bytes = workspace.bytes() + evaluator.numbers.bytes();
     let counters = state.counters();
-    Searched { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
+    GroupResult { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
 }
 
 /// Expands a leaf below a sum and returns the sum's numbers. `None` if the search has to stop.
 fn sum<G: Impartial>(
-    evaluator: &mut Evaluator<'_, G, Kept>,
+    evaluator: &mut Evaluator<'_, G, CoupleMap>,
     words: &[u32],
     nimber: u32,
 ) -> Option<Pair> {
@@ -101,7 +101,7 @@ fn sum<G: Impartial>(
 
 /// Expands a leaf below a couple, or the couple if it is one, and returns its numbers.
 fn couple<G: Impartial>(
-    evaluator: &mut Evaluator<'_, G, Kept>,
+    evaluator: &mut Evaluator<'_, G, CoupleMap>,
     atom: Atom,
     nimber: u32,
 ) -> Option<Pair> {
@@ -120,7 +120,7 @@ fn couple<G: Impartial>(
     }
     let base = evaluator.children.len();
     let list = match evaluator.expand(atom, nimber, true, if is_leaf { 0 } else { NONE_NEW }) {
-        Expanded::Open(Node { list, .. }) => list,
+        Expanded::Open(ExpandedCouple { list, .. }) => list,
         Expanded::Solved(value) => {
             evaluator.solved(atom, nimber, value, 1);
             return Some(Pair::of(value));

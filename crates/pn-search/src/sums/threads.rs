@@ -7,7 +7,7 @@ use super::collect::Collector;
 use super::evaluate::Evaluator;
 use super::game::{Atom, Impartial};
 use super::options::SearchOptions;
-use super::workspace::Workspace;
+use super::workspace::SolverState;
 use crate::dfpn;
 use crate::numbers::Pair;
 use crate::parallel::run_workers;
@@ -28,15 +28,15 @@ pub(super) const INTERVAL: u32 = 64;
 pub(super) type Worker<'a, G> = dfpn::Worker<Evaluator<'a, G, &'a Table>, true>;
 
 /// The workers of a search.
-pub(super) struct Threads<'w, G: Impartial> {
-    pub workspace: &'w Workspace<'w, G>,
+pub(super) struct WorkerGroup<'w, G: Impartial> {
+    pub workspace: &'w SolverState<'w, G>,
     pub options: SearchOptions,
     /// At least one is started.
     pub count: u32,
 }
 
 /// What workers have found.
-pub(super) struct Searched<T> {
+pub(super) struct GroupResult<T> {
     pub answer: Result<T, Reason>,
     /// The root's numbers, as the first worker saw them last.
     pub root: Pair,
@@ -45,7 +45,7 @@ pub(super) struct Searched<T> {
     pub threads: u32,
 }
 
-impl Searched<Pair> {
+impl GroupResult<Pair> {
     /// The report on a root whose numbers were looked for.
     pub fn report(self, memory_bytes: u64) -> Report {
         let (outcome, pair) = match self.answer.map(|pair| (pair.value(), pair)) {
@@ -54,12 +54,12 @@ impl Searched<Pair> {
             Err(reason) => (Outcome::Unknown(reason), self.root),
         };
         let Pair { phi, delta } = pair;
-        let Searched { counters, threads, .. } = self;
+        let GroupResult { counters, threads, .. } = self;
         Report { outcome, phi, delta, best: None, counters, memory_bytes, threads }
     }
 }
 
-impl<G: Impartial> Threads<'_, G> {
+impl<G: Impartial> WorkerGroup<'_, G> {
     /// Runs workers until `task` returns an answer in one of them or the search is stopped. Collects garbage
     /// and runs them again if memory is full. The atoms of `root` are kept.
     pub fn search<T: Send>(
@@ -68,7 +68,7 @@ impl<G: Impartial> Threads<'_, G> {
         limits: Limits<'_>,
         observer: &mut dyn Observer,
         task: impl Fn(&mut Worker<'_, G>) -> Option<T> + Sync,
-    ) -> Searched<T> {
+    ) -> GroupResult<T> {
         let count = self.count.max(1) as usize;
         let table = &self.workspace.table;
         let begin = Counters { table_used: table.estimated_count(), ..Counters::default() };
@@ -92,7 +92,7 @@ impl<G: Impartial> Threads<'_, G> {
             }
             let stopped = || state.reason().expect("a search without an answer was stopped");
             let answer = found.ok_or_else(stopped);
-            return Searched { answer, root: root_pair, counters: state.counters(), threads };
+            return GroupResult { answer, root: root_pair, counters: state.counters(), threads };
         }
     }
 
@@ -105,7 +105,7 @@ impl<G: Impartial> Threads<'_, G> {
         state: &Arc<SharedState<'_>>,
         observer: &mut dyn Observer,
     ) -> (Option<T>, Pair, u32) {
-        let &Threads { workspace, options, count } = self;
+        let &WorkerGroup { workspace, options, count } = self;
         let lives = |&atom: &Atom| workspace.game.features(atom).lives as usize;
         let moves: usize = root.iter().map(lives).sum();
         let stack = STACK_BYTES.saturating_add(moves.saturating_mul(STACK_BYTES_A_MOVE));

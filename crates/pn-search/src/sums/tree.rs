@@ -1,8 +1,8 @@
 //! Couples and sums as the tree that df-pn searches: what is stored are couples, and a sum is an edge,
 //! which leads to the current couple of one of its parts after the other.
 
-use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
-use super::expand::{NONE_NEW, Node};
+use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild};
+use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::options::PartOrder;
 use super::store::{list_of, option_at};
@@ -17,7 +17,7 @@ use crate::thresholds::Thresholds;
 /// The current couple of a part of a sum, and its numbers.
 pub(super) type Summand = (Atom, u32, Pair);
 
-impl ChildRef for Child {
+impl ChildRef for SumChild {
     #[inline(always)]
     fn pair(&self) -> Pair {
         Pair { phi: self.phi, delta: self.delta }
@@ -36,10 +36,10 @@ impl ChildRef for Child {
 
 impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     /// An edge to a sum that is nobody's option, such as the root, and the node that it belongs to.
-    pub fn root_child(&self, atoms: &[Atom], nimber: u32) -> (Node, Child) {
+    pub fn root_child(&self, atoms: &[Atom], nimber: u32) -> (ExpandedCouple, SumChild) {
         let list = list_of(atoms);
-        let child = Child { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
-        (Node { atom: 0, list }, child)
+        let child = SumChild { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
+        (ExpandedCouple { atom: 0, list }, child)
     }
 
     /// The current couples of the parts of a sum whose Grundy numbers are needed, all but the last,
@@ -77,13 +77,13 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     }
 
     /// Expands a couple; see [`Evaluator::expand`].
-    pub fn expanded(&mut self, code: u64, all: bool, new_from: usize) -> Expanded<Node> {
+    pub fn expanded(&mut self, code: u64, all: bool, new_from: usize) -> Expanded<ExpandedCouple> {
         let (atom, nimber) = couple_of(code);
         Evaluator::expand(self, atom, nimber, all, new_from)
     }
 
     /// Reduces what an edge leads to by what is known now; its open atoms are in `open`.
-    fn reduce_child(&mut self, node: &Node, child: &Child) -> u32 {
+    fn reduce_child(&mut self, node: &ExpandedCouple, child: &SumChild) -> u32 {
         match child.start {
             OWN => self.reduce(&[node.atom], child.nimber),
             start => self.reduce(option_at(&node.list, start), child.nimber),
@@ -92,8 +92,8 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
 }
 
 impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
-    type Node = Node;
-    type ChildRef = Child;
+    type Node = ExpandedCouple;
+    type ChildRef = SumChild;
 
     /// A Grundy number solves all couples of its atom.
     const SUMS: bool = true;
@@ -111,12 +111,12 @@ impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
     }
 
     #[inline(always)]
-    fn children(&mut self) -> &mut Vec<Child> {
+    fn children(&mut self) -> &mut Vec<SumChild> {
         &mut self.children
     }
 
     #[inline(always)]
-    fn children_ref(&self) -> &[Child] {
+    fn children_ref(&self) -> &[SumChild] {
         &self.children
     }
 
@@ -135,12 +135,12 @@ impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
     }
 
     #[inline(always)]
-    fn child_key(&self, child: &Child) -> u64 {
+    fn child_key(&self, child: &SumChild) -> u64 {
         u64::from(child.key) << 32
     }
 
     #[inline(always)]
-    fn code(&self, _: &Child) -> Option<u64> {
+    fn code(&self, _: &SumChild) -> Option<u64> {
         None
     }
 
@@ -155,24 +155,29 @@ impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
         Evaluator::value(self, atom, nimber)
     }
 
-    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<Node> {
+    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<ExpandedCouple> {
         self.expanded(code, false, if first_visit { 0 } else { NONE_NEW })
     }
 
     fn expand_rest(
         &mut self,
         code: u64,
-        node: &Node,
-        child: &Child,
+        node: &ExpandedCouple,
+        child: &SumChild,
         base: usize,
-    ) -> Option<Expanded<Node>> {
+    ) -> Option<Expanded<ExpandedCouple>> {
         (child.start == REST).then(|| {
             self.children.truncate(base);
             self.expanded(code, true, node.list.len())
         })
     }
 
-    fn step(&mut self, node: &Node, child: &Child, thresholds: Thresholds) -> NextStep {
+    fn step(
+        &mut self,
+        node: &ExpandedCouple,
+        child: &SumChild,
+        thresholds: Thresholds,
+    ) -> NextStep {
         if child.start == OWN {
             return NextStep::Node(code_of(node.atom, child.nimber), thresholds);
         }
@@ -190,7 +195,7 @@ impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
         }
     }
 
-    fn refresh(&mut self, node: &Node, base: usize) {
+    fn refresh(&mut self, node: &ExpandedCouple, base: usize) {
         let mut kept = base;
         for at in base..self.children.len() {
             let mut child = self.children[at];

@@ -30,7 +30,7 @@ use super::parallel::run_workers;
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
-use super::plain::known::Answer;
+use super::plain::oracle::OracleAnswer;
 use super::run::{Counters, Limits, Observer, Reason, Report, SearchMonitor, SharedState};
 use super::search_tree::Expanded;
 use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
@@ -75,7 +75,7 @@ pub fn two_level<G: Game>(
 ) -> Report {
     let Root { game, code, table } = root;
     // A known value of the root takes one expansion.
-    if game.known(code) != Answer::Unknown {
+    if game.known(code) != OracleAnswer::Unknown {
         port.leave(tree);
         return dfpn::dfpn(root, dfpn, limits, observer);
     }

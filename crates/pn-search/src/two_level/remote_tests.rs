@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::coordinate_plain;
 use super::entries;
 use super::worker::PlainWorker;
-use crate::SettleOptions;
+use crate::LeafSolverOptions;
 use crate::Value;
 use crate::cluster::SharedEntry;
 use crate::cluster::message::{Instruction, Job, JobOutcome, Reply, Request, WorkerState};
@@ -39,7 +39,7 @@ const LOST: SharedEntry =
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: SettleOptions::NEVER,
+    settle: LeafSolverOptions::NEVER,
     tries: u32::MAX,
     virtual_1024: 0,
 };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::SettleOptions;
+use crate::LeafSolverOptions;
 use crate::Value;
 use crate::cluster::{PlainTree, SharedEntry};
 use crate::dfpn::{DfpnOptions, dfpn};
@@ -34,7 +34,7 @@ const TREE: CoordinatorConfig =
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: SettleOptions::NEVER,
+    settle: LeafSolverOptions::NEVER,
     tries: u32::MAX,
     virtual_1024: 0,
 };

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use ahash::HashSet;
 
 use super::contradiction::{self, Claims};
-use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
-use super::select::{Couples, Selected, Taken};
+use super::named::{Couple, GrundyNumber, Hints, LearnError, Named};
+use super::select::{Couples, SelectedCouple, TakenCouple};
 use crate::Value;
 use crate::cluster::message::{JobOutcome, WorkerId};
 use crate::cluster::{JobTree, Selection};
@@ -23,10 +23,10 @@ use crate::search_tree::SearchTree;
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
 use crate::sums::game::Atom;
-use crate::sums::knowledge::Knowledge;
+use crate::sums::knowledge::GrundyStore;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{INTERVAL, Searched, Worker};
-use crate::sums::workspace::{Sum, Workspace, couple_of, key_of};
+use crate::sums::threads::{GroupResult, INTERVAL, Worker};
+use crate::sums::workspace::{SolverState, Sum, couple_of, key_of};
 
 /// Selections in vain after which the next is in a hurry, and those after which there is none: numbers
 /// that are lost as soon as they are stored need not come to an end.
@@ -41,7 +41,7 @@ const WORKERS: usize = 64;
 
 /// The tree of couples.
 pub struct SumTree<'a, G: Named> {
-    workspace: &'a Workspace<'a, G>,
+    workspace: &'a SolverState<'a, G>,
     root: &'a Sum,
     walker: Worker<'a, G>,
     state: Arc<SharedState<'a>>,
@@ -68,7 +68,7 @@ pub struct SumTree<'a, G: Named> {
 impl<'a, G: Named> SumTree<'a, G> {
     /// Creates a tree of which nothing is expanded. `shared` means that the workers use the same workspace.
     pub(super) fn new(
-        workspace: &'a Workspace<'a, G>,
+        workspace: &'a SolverState<'a, G>,
         root: &'a Sum,
         options: SearchOptions,
         shared: bool,
@@ -107,7 +107,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
         let answer = reason.map_or(Ok(self.pair), Err);
         let memory_bytes = self.workspace.bytes() + self.own_bytes();
-        Searched { answer, root: self.pair, counters, threads: 1 }.report(memory_bytes)
+        GroupResult { answer, root: self.pair, counters, threads: 1 }.report(memory_bytes)
     }
 
     fn look_at_root(&mut self) {
@@ -154,7 +154,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         let stays: HashSet<u64> = taken.chain(couples).copied().collect();
         let atoms = self.root.atoms().iter().copied();
         let atoms: Vec<Atom> = atoms.chain(stays.iter().map(|&code| couple_of(code).0)).collect();
-        let Workspace { table, .. } = self.workspace;
+        let SolverState { table, .. } = self.workspace;
         if !self.collector.collect(self.workspace, &atoms, 1, &|| false) {
             self.failure = self.failure.or(Some(Reason::Memory));
             return false;
@@ -202,24 +202,24 @@ impl<'a, G: Named> SumTree<'a, G> {
         couples: &[u64],
         atom: &str,
         reported: impl FnOnce() -> String,
-        mut take: impl FnMut(&mut Self) -> Result<T, Problem>,
+        mut take: impl FnMut(&mut Self) -> Result<T, LearnError>,
     ) -> Option<T> {
         loop {
             match take(self) {
                 Ok(taken) => return Some(taken),
-                Err(Problem::Contradiction) => {
+                Err(LearnError::Contradiction) => {
                     let known = self.known(atom);
                     self.contradict(atom, known, reported());
                     return None;
                 }
-                Err(Problem::Full) if self.make_room_beside(couples) => {}
-                Err(Problem::Full) => return None,
+                Err(LearnError::Full) if self.make_room_beside(couples) => {}
+                Err(LearnError::Full) => return None,
             }
         }
     }
 
     /// Adds the virtual loss of a leaf that has been taken.
-    fn add_virtual_loss(&self, leaf: &Taken) {
+    fn add_virtual_loss(&self, leaf: &TakenCouple) {
         let virtual_losses = &self.state.virtual_losses;
         for code in leaf.whole_path() {
             virtual_losses.add(key_of(code));
@@ -230,7 +230,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     }
 }
 
-impl Taken {
+impl TakenCouple {
     /// The couples from the root to the leaf.
     fn whole_path(&self) -> Vec<u64> {
         self.path.iter().copied().chain([self.code]).collect()
@@ -239,11 +239,11 @@ impl Taken {
 
 impl<G: Named> JobTree for SumTree<'_, G> {
     type Node = Couple;
-    type Leaf = Taken;
+    type Leaf = TakenCouple;
     type Children = Vec<Hints>;
     type SharedResult = GrundyNumber;
 
-    fn select(&mut self) -> Selection<Taken> {
+    fn select(&mut self) -> Selection<TakenCouple> {
         for tries in 0..MOST_TRIES {
             self.look_at_root();
             if self.is_solved() {
@@ -255,14 +255,14 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             let in_hurry = tries >= PATIENCE;
             match self.walker.select(&mut self.couples, self.root, in_hurry) {
                 None => drop(self.make_room_beside(&[])),
-                Some(Selected::Leaf(leaf)) => {
+                Some(SelectedCouple::Leaf(leaf)) => {
                     self.add_virtual_loss(&leaf);
                     return Selection::Leaf { code: leaf.code, leaf, last: None };
                 }
-                Some(Selected::AllTaken) if !self.couples.taken.is_empty() => {
+                Some(SelectedCouple::AllTaken) if !self.couples.taken.is_empty() => {
                     return Selection::AllTaken;
                 }
-                Some(Selected::AllTaken | Selected::Changed) => {}
+                Some(SelectedCouple::AllTaken | SelectedCouple::Changed) => {}
             }
         }
         self.failure = self.failure.or(Some(Reason::Memory));
@@ -274,14 +274,14 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         Couple { atom: self.workspace.game.name(atom), nimber }
     }
 
-    fn is_valid(&mut self, _: &Taken, outcome: &JobOutcome<Vec<Hints>>) -> bool {
+    fn is_valid(&mut self, _: &TakenCouple, outcome: &JobOutcome<Vec<Hints>>) -> bool {
         match outcome {
             JobOutcome::Open(children) => children.iter().all(Hints::is_sound),
             JobOutcome::Solved(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => true,
         }
     }
 
-    fn release(&mut self, leaf: &Taken) {
+    fn release(&mut self, leaf: &TakenCouple) {
         self.couples.taken.remove(&leaf.code);
         let virtual_losses = &self.state.virtual_losses;
         for code in leaf.whole_path() {
@@ -292,7 +292,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         }
     }
 
-    fn is_leaf(&self, leaf: &Taken) -> bool {
+    fn is_leaf(&self, leaf: &TakenCouple) -> bool {
         !self.is_solved()
             && !self.couples.expanded.contains(&leaf.code)
             && leaf.whole_path().iter().all(|&code| self.is_open(code))
@@ -304,7 +304,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn attach(
         &mut self,
-        leaf: &Taken,
+        leaf: &TakenCouple,
         children: &Vec<Hints>,
         work: u64,
         _: WorkerId,
@@ -324,12 +324,12 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         Some(added.into())
     }
 
-    fn resolve(&mut self, leaf: &Taken, value: Value, _: Option<u64>, work: u64) {
+    fn resolve(&mut self, leaf: &TakenCouple, value: Value, _: Option<u64>, work: u64) {
         let (atom, nimber) = couple_of(leaf.code);
-        let Workspace { game, knowledge, .. } = self.workspace;
+        let SolverState { game, knowledge, .. } = self.workspace;
         let lives = game.features(atom).lives;
         let known = SearchTree::value(&self.walker.tree, leaf.code).filter(|&known| known != value);
-        let is_left = value == Value::Loss || knowledge.get(atom).allows(Knowledge::bit(nimber));
+        let is_left = value == Value::Loss || knowledge.get(atom).allows(GrundyStore::bit(nimber));
         let contradicted = match known {
             Some(known) => Some(contradiction::couple(nimber, known)),
             None if !is_left => Some(contradiction::known(knowledge.get(atom))),

@@ -25,8 +25,8 @@ pub use named::Named;
 pub use worker::SumWorker;
 
 use super::SearchOptions;
-use super::threads::{Threads, Worker};
-use super::workspace::{Sum, Workspace};
+use super::threads::{Worker, WorkerGroup};
+use super::workspace::{SolverState, Sum};
 use crate::cluster::message::{Job, JobOutcome};
 use crate::cluster::pool::{Done, Pool};
 use crate::cluster::{CoordinatorConfig, JobTree};
@@ -46,7 +46,7 @@ pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
 /// # Panics
 /// As [`super::dfpn()`].
 pub fn two_level<G: Named>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     job_expansions: u64,
@@ -57,7 +57,7 @@ pub fn two_level<G: Named>(
     let tree = SumTree::new(workspace, root, options, true);
     let config = CoordinatorConfig { job_nodes: job_expansions, ..CoordinatorConfig::LOCAL };
     let pool = Pool::new(tree, config);
-    let threads = Threads { workspace, options, count: threads };
+    let threads = WorkerGroup { workspace, options, count: threads };
     let found = threads.search(root.atoms(), limits, observer, |worker| run_jobs(&pool, worker));
     let tree = pool.into_coordinator().tree;
     found.report(workspace.bytes() + tree.own_bytes())

@@ -5,8 +5,8 @@ use ahash::{HashMap, HashSet};
 use crate::Value;
 use crate::numbers::{INFINITY, Number, Pair};
 use crate::search_tree::{ChildSummary, Expanded, SearchTree, scan};
-use crate::sums::evaluate::{Numbers, OWN};
-use crate::sums::expand::{NONE_NEW, Node};
+use crate::sums::evaluate::{CoupleNumbers, OWN};
+use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Impartial;
 use crate::sums::store::option_at;
 use crate::sums::threads::Worker;
@@ -15,7 +15,7 @@ use crate::sums::workspace::{Sum, code_of};
 use crate::table::Entry;
 
 /// A free leaf that has been taken.
-pub struct Taken {
+pub struct TakenCouple {
     pub code: u64,
     /// Couples from the root to the leaf's parent.
     pub path: Vec<u64>,
@@ -32,9 +32,9 @@ pub(super) struct Couples {
 }
 
 /// Result of a selection.
-pub(super) enum Selected {
+pub(super) enum SelectedCouple {
     /// A free leaf. It is taken now.
-    Leaf(Taken),
+    Leaf(TakenCouple),
     /// All leaves are taken.
     AllTaken,
     /// No leaf: a number has become worse on the way, or a couple is solved.
@@ -43,7 +43,7 @@ pub(super) enum Selected {
 
 /// Where a selection is.
 #[derive(Default)]
-struct Trail {
+struct SelectionPath {
     path: Vec<u64>,
     sums: Vec<u64>,
     /// Whether to take the next free leaf, though numbers have become worse on the way.
@@ -72,8 +72,8 @@ impl<G: Impartial> Worker<'_, G> {
         couples: &mut Couples,
         root: &Sum,
         in_hurry: bool,
-    ) -> Option<Selected> {
-        let mut trail = Trail { in_hurry, ..Trail::default() };
+    ) -> Option<SelectedCouple> {
+        let mut trail = SelectionPath { in_hurry, ..SelectionPath::default() };
         self.select_in_sum(couples, root.atoms(), root.nimber(), INFINITY, &mut trail)
     }
 
@@ -83,21 +83,21 @@ impl<G: Impartial> Worker<'_, G> {
         words: &[u32],
         nimber: u32,
         believed: Number,
-        trail: &mut Trail,
-    ) -> Option<Selected> {
+        trail: &mut SelectionPath,
+    ) -> Option<SelectedCouple> {
         let rest = self.tree.reduce(words, nimber);
         match self.tree.open[..] {
-            [] => return Some(Selected::Changed),
+            [] => return Some(SelectedCouple::Changed),
             [atom] => return self.select_in_couple(couples, code_of(atom, rest), believed, trail),
             _ => {}
         }
         let mut parts: Vec<Summand> = self.tree.parts().collect();
         parts.sort_by_key(|part| self.tree.number(part));
         trail.sums.push(self.tree.open_key(rest));
-        let mut selected = Selected::AllTaken;
+        let mut selected = SelectedCouple::AllTaken;
         for (atom, nimber, pair) in parts {
             selected = self.select_in_couple(couples, code_of(atom, nimber), pair.delta, trail)?;
-            if !matches!(selected, Selected::AllTaken) {
+            if !matches!(selected, SelectedCouple::AllTaken) {
                 break;
             }
         }
@@ -112,25 +112,25 @@ impl<G: Impartial> Worker<'_, G> {
         couples: &mut Couples,
         code: u64,
         believed: Number,
-        trail: &mut Trail,
-    ) -> Option<Selected> {
+        trail: &mut SelectionPath,
+    ) -> Option<SelectedCouple> {
         if SearchTree::value(&self.tree, code).is_some() {
-            return Some(Selected::Changed);
+            return Some(SelectedCouple::Changed);
         }
         if couples.taken.contains_key(&code) || trail.full.contains(&code) {
-            return Some(Selected::AllTaken);
+            return Some(SelectedCouple::AllTaken);
         }
         if !couples.expanded.contains(&code) {
             let (path, sums) = (trail.path.clone(), trail.sums.clone());
             couples.taken.insert(code, path.clone());
-            return Some(Selected::Leaf(Taken { code, path, sums }));
+            return Some(SelectedCouple::Leaf(TakenCouple { code, path, sums }));
         }
         trail.path.push(code);
         let base = self.tree.children.len();
         let selected = self.select_among_children(couples, code, believed, trail);
         self.tree.children.truncate(base);
         trail.path.pop();
-        if let Some(Selected::AllTaken) = selected {
+        if let Some(SelectedCouple::AllTaken) = selected {
             trail.full.insert(code);
         }
         selected
@@ -141,21 +141,21 @@ impl<G: Impartial> Worker<'_, G> {
         couples: &mut Couples,
         code: u64,
         believed: Number,
-        trail: &mut Trail,
-    ) -> Option<Selected> {
+        trail: &mut SelectionPath,
+    ) -> Option<SelectedCouple> {
         let base = self.tree.children.len();
         loop {
             self.tree.children.truncate(base);
             let (pair, node) = self.evaluate(code, 0)?;
-            let (None, Some(Node { atom, list })) = (pair.value(), node) else {
-                return Some(Selected::Changed);
+            let (None, Some(ExpandedCouple { atom, list })) = (pair.value(), node) else {
+                return Some(SelectedCouple::Changed);
             };
             if pair.delta > believed && !trail.in_hurry {
-                return Some(Selected::Changed);
+                return Some(SelectedCouple::Changed);
             }
             let selected = loop {
                 if self.tree.children.len() == base {
-                    return Some(Selected::AllTaken);
+                    return Some(SelectedCouple::AllTaken);
                 }
                 let best = base + self.choose(base, INFINITY).child;
                 let child = self.tree.children[best];
@@ -170,12 +170,12 @@ impl<G: Impartial> Worker<'_, G> {
                     }
                 };
                 match selected? {
-                    Selected::AllTaken => self.tree.remove(best),
+                    SelectedCouple::AllTaken => self.tree.remove(best),
                     other => break other,
                 }
             };
             trail.changes += 1;
-            if matches!(selected, Selected::Leaf(_)) || trail.changes > MOST_CHANGES {
+            if matches!(selected, SelectedCouple::Leaf(_)) || trail.changes > MOST_CHANGES {
                 return Some(selected);
             }
         }
@@ -206,7 +206,7 @@ impl<G: Impartial> Worker<'_, G> {
     /// The numbers of an open inner node anew, for which so many more expansions were made: with its
     /// options and its open children at the top of the stack, or solved. `None` if the search has to
     /// stop.
-    fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<Node>)> {
+    fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<ExpandedCouple>)> {
         let evaluator = &mut self.tree;
         let before = evaluator.lookup(code);
         let work = before.map_or(0, |entry| entry.work) + work;
@@ -228,7 +228,7 @@ impl<G: Impartial> Worker<'_, G> {
     }
 
     /// Stores the value of an inner node.
-    fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<Node>) {
+    fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<ExpandedCouple>) {
         SearchTree::solved(&mut self.tree, code, value, work.max(1));
         (Pair::of(value), None)
     }
@@ -242,7 +242,7 @@ mod tests {
     use crate::sums::evaluate::Evaluator;
     use crate::sums::expand::Listing;
     use crate::sums::store::options_of;
-    use crate::sums::workspace::{Workspace, couple_of};
+    use crate::sums::workspace::{SolverState, couple_of};
     use crate::testing::impartial_games::Declared;
     use std::collections::BTreeSet;
 
@@ -273,7 +273,8 @@ mod tests {
             }
             let (atom, nimber) = couple_of(code);
             // No option is lost beside so large a heap.
-            let Some(Listing::Options(listed)) = worker.tree.listing(atom, u32::MAX, true) else {
+            let Some(Listing::OptionList(listed)) = worker.tree.listing(atom, u32::MAX, true)
+            else {
                 panic!("all options");
             };
             for (_, option) in options_of(&listed.list) {
@@ -291,7 +292,7 @@ mod tests {
         let mut most = 0;
         for seed in 0..15 {
             let game = Declared::random(seed, 60, 6);
-            let workspace = Workspace::new(&game, 1 << 22).unwrap();
+            let workspace = SolverState::new(&game, 1 << 22).unwrap();
             let root = Sum::new(&game, &[59, 58, 57], (seed % 3) as u32);
             let state = SharedState::new(1, Limits::default(), Counters::default());
             let monitor = SearchMonitor::of_worker(WorkerSlot::first(&state), None);
@@ -306,9 +307,9 @@ mod tests {
                 let mut patience = 10;
                 while patience > 0 && worker.sum_pair(&root).value().is_none() {
                     match worker.select(&mut couples, &root, false).unwrap() {
-                        Selected::Leaf(job) => jobs.push(job),
-                        Selected::AllTaken => patience -= 1,
-                        Selected::Changed => {}
+                        SelectedCouple::Leaf(job) => jobs.push(job),
+                        SelectedCouple::AllTaken => patience -= 1,
+                        SelectedCouple::Changed => {}
                     }
                     assert!(worker.tree.children.is_empty());
                 }

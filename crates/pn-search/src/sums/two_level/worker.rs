@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
+use super::named::{Couple, GrundyNumber, Hints, LearnError, Named};
 use crate::Value;
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
 use crate::cluster::wire::{self, Kind};
@@ -17,12 +17,12 @@ use crate::run::{Counters, Limits, Observer, Reason, SearchMonitor, SharedState,
 use crate::search_tree::{Expanded, SearchTree};
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
-use crate::sums::expand::{NONE_NEW, Node};
+use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Atom;
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{INTERVAL, Searched, Threads, Worker};
-use crate::sums::workspace::{Workspace, code_of, couple_of};
+use crate::sums::threads::{GroupResult, INTERVAL, Worker, WorkerGroup};
+use crate::sums::workspace::{SolverState, code_of, couple_of};
 use crate::table::Table;
 
 /// A worker for a game whose atoms have names.
@@ -30,7 +30,7 @@ use crate::table::Table;
 /// The budget of a job are nodes, and as many expansions: of what is known already there are no new
 /// nodes.
 pub struct SumWorker<'a, G: Named> {
-    pub(super) workspace: Workspace<'a, G>,
+    pub(super) workspace: SolverState<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
     jobs: WorkerJobs<'a>,
@@ -44,7 +44,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
     /// Creates a worker for the search with this number. It owns the workspace, because a job lets the
     /// table grow without waiting for other searches.
     pub fn new(
-        workspace: Workspace<'a, G>,
+        workspace: SolverState<'a, G>,
         options: SearchOptions,
         threads: NonZeroUsize,
         search: u64,
@@ -81,13 +81,13 @@ impl<'a, G: Named> SumWorker<'a, G> {
         results: &[GrundyNumber],
         scratch: &mut G::Scratch,
     ) -> Result<(), Option<GrundyNumber>> {
-        let Workspace { game, knowledge, .. } = &self.workspace;
+        let SolverState { game, knowledge, .. } = &self.workspace;
         let learn = |evaluator: &mut Alone<'_, G>| {
             for result in results {
                 match evaluator.learn(result, scratch) {
                     Ok(_) => {}
-                    Err(Problem::Full) => break,
-                    Err(Problem::Contradiction) => {
+                    Err(LearnError::Full) => break,
+                    Err(LearnError::Contradiction) => {
                         let atom = game.find(&result.atom, scratch).ok().flatten();
                         let number = atom.and_then(|atom| knowledge.get(atom).grundy());
                         return Err(number.map(|number| GrundyNumber { number, ..result.clone() }));
@@ -106,7 +106,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         scratch: &mut G::Scratch,
         stop: Option<&AtomicBool>,
     ) -> Result<Option<Atom>, WireError> {
-        let Workspace { game, .. } = &self.workspace;
+        let SolverState { game, .. } = &self.workspace;
         let mut found = game.find(name, scratch);
         let stop = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let threads = self.threads.get() as u32;
@@ -129,12 +129,13 @@ impl<'a, G: Named> SumWorker<'a, G> {
     ) -> (JobOutcome<Vec<Hints>>, Counters, Vec<GrundyNumber>) {
         let workspace = &self.workspace;
         let threads = self.threads.get() as u32;
-        let threads = Threads { workspace, options: self.options, count: threads };
+        let threads = WorkerGroup { workspace, options: self.options, count: threads };
         let budget = budget.div_ceil(threads.count.into());
         let mut found = GrundyCollector { game: workspace.game, numbers: Vec::new() };
         let (atom, _) = couple_of(code);
         let search = |worker: &mut Worker<'_, G>| worker.search_job(code, budget);
-        let Searched { answer, counters, .. } = threads.search(&[atom], limits, &mut found, search);
+        let GroupResult { answer, counters, .. } =
+            threads.search(&[atom], limits, &mut found, search);
         let mut spent = counters;
         let outcome = match answer.map(Pair::value) {
             Ok(Some(value)) => JobOutcome::Solved(value, None),
@@ -222,7 +223,7 @@ fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec
         }
         Expanded::Won(_) => JobOutcome::Solved(Value::Win, None),
         Expanded::Stopped => JobOutcome::Open(Vec::new()),
-        Expanded::Open(Node { list, .. }) => {
+        Expanded::Open(ExpandedCouple { list, .. }) => {
             JobOutcome::Open(evaluator.hints_below(atom, nimber, &list))
         }
     }
