@@ -80,7 +80,7 @@ pub struct Totals {
     /// Positions expanded.
     pub expansions: u64,
     /// Positions visited by bounded exact searches.
-    pub settle_positions: u64,
+    pub leaf_positions: u64,
     /// Answers from known values.
     pub known_hits: u64,
     /// PN²: nodes of the first level.
@@ -99,7 +99,7 @@ impl Totals {
         Totals {
             nodes: self.nodes.saturating_add(counters.nodes),
             expansions: self.expansions.saturating_add(counters.expansions),
-            settle_positions: self.settle_positions.saturating_add(counters.settle_positions),
+            leaf_positions: self.leaf_positions.saturating_add(counters.leaf_positions),
             known_hits: self.known_hits.saturating_add(counters.known_hits),
             first_level: self.first_level.saturating_add(counters.first_level),
             second_level: self.second_level.saturating_add(counters.second_level),
@@ -114,19 +114,19 @@ impl Totals {
     }
 
     fn words(&self) -> [u64; 8] {
-        let Totals { nodes, expansions, settle_positions: leaves, known_hits: known, .. } = *self;
+        let Totals { nodes, expansions, leaf_positions: leaves, known_hits: known, .. } = *self;
         let Totals { first_level: first, second_level: second, nanoseconds, runs, .. } = *self;
         [nodes, expansions, leaves, known, first, second, nanoseconds, runs]
     }
 
     fn of_words(words: [u64; 8]) -> Self {
-        let [nodes, expansions, settle_positions, known_hits, first, second, nanoseconds, runs] =
+        let [nodes, expansions, leaf_positions, known_hits, first, second, nanoseconds, runs] =
             words;
         let (first_level, second_level) = (first, second);
         Totals {
             nodes,
             expansions,
-            settle_positions,
+            leaf_positions,
             known_hits,
             first_level,
             second_level,

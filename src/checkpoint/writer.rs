@@ -26,7 +26,7 @@ use super::format::{CheckpointHeader, Identity, Totals};
 use super::reader::CheckpointReader;
 use crate::file::{Lock, refuse_other};
 use crate::search::run::{CheckpointProgress, Counters, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::search::table::Table;
 use crate::system::{STACK_BYTES, disk_free, thread};
 
@@ -145,7 +145,7 @@ impl CheckpointWriter {
         &self,
         table: &Table,
         key_of: impl Fn(u64) -> u64 + Sync,
-        room: Option<TreeRoom>,
+        room: Option<TreeCapacity>,
         stop: Option<&AtomicBool>,
         observer: &mut dyn Observer,
     ) -> Result<Option<SavedTree>, CheckpointError> {
@@ -191,7 +191,7 @@ impl CheckpointWriter {
             && report.outcome.value().is_some()
             && report.counters.expansions <= 1;
         if !is_stored {
-            let tree = snapshots.take_left();
+            let tree = snapshots.take_tree();
             let written = self.write_last(table, tree, &report.counters, observer);
             lock(&self.written).push(written);
         }

@@ -197,7 +197,7 @@ impl Game for Konane<'_> {
 
     /// Known values are those of the ordinary board.
     #[inline(always)]
-    fn takes_known(&self, code: u64) -> bool {
+    fn uses_oracle(&self, code: u64) -> bool {
         !Position::from_code(self.board, code).is_early_jump(self.board)
     }
 
@@ -209,7 +209,7 @@ impl Game for Konane<'_> {
         (own - other) * 4096 / (own + other).max(1)
     }
 
-    fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> LeafSolution {
+    fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut Scratch) -> LeafSolution {
         let position = Position::from_code(self.board, code);
         if position.phase(self.board) != Phase::Jumping {
             return LeafSolution { value: None, positions: 0 };
@@ -246,7 +246,7 @@ impl Konane<'_> {
             }
             if children[base..].iter().all(|child| child.code != code) {
                 announce(code);
-                children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SETTLE });
+                children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SOLVE });
             }
         }
         Expansion::Open
@@ -347,6 +347,6 @@ mod tests {
         let board = Board::new("3x3".parse().expect("a board"));
         let konane = Konane::new(&board, Profile::Tuned.estimate());
         let code = Position::start(&board).code(&board);
-        assert_eq!(konane.settle(code, 1000, &mut Scratch::default()).value, None);
+        assert_eq!(konane.solve_leaf(code, 1000, &mut Scratch::default()).value, None);
     }
 }

@@ -49,8 +49,14 @@ impl Profile {
 
     /// The parameters of df-pn. The thesis' ε, 0.15, is also the best for the tuned estimate.
     pub fn dfpn(self) -> DfpnOptions {
-        let PnsOptions { combination, settle, .. } = self.pns();
-        DfpnOptions { combination, epsilon_1024: 154, settle, tries: 2, virtual_1024: 4 }
+        let PnsOptions { combination, leaf_solver, .. } = self.pns();
+        DfpnOptions {
+            combination,
+            epsilon_1024: 154,
+            leaf_solver,
+            max_attempts: 2,
+            virtual_1024: 4,
+        }
     }
 
     /// The parameters of PNS. docs/research has the figures behind each tuned number.
@@ -58,7 +64,7 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle: LeafSolverOptions { budget: 120, effort: 62 },
+                leaf_solver: LeafSolverOptions { budget: 120, effort: 62 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,
@@ -95,6 +101,6 @@ impl Profile {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions { step, settle: self.pns().settle }
+        AlphaBetaOptions { step, leaf_solver: self.pns().leaf_solver }
     }
 }

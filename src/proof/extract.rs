@@ -136,7 +136,7 @@ fn prove_and<K: Oracle>(
             let won = winner == position.to_move();
             let value = if won { Value::Win } else { Value::Loss };
             let stones = |code| Position::from_code(board, code).occupied().count_ones();
-            let how = CertificateOptions { dfpn: options.profile.dfpn(), settle: SETTLE };
+            let how = CertificateOptions { dfpn: options.profile.dfpn(), leaf_solver: SETTLE };
             let root = Root::new(&game, root, table);
             Some(collect(root, value, stones, &how, limits, collecting))
         }

@@ -21,11 +21,11 @@ const OPTIONS: CertificateOptions = CertificateOptions {
     dfpn: DfpnOptions {
         combination: Combination::SUM,
         epsilon_1024: 154,
-        settle: LeafSolverOptions::NEVER,
-        tries: u32::MAX,
+        leaf_solver: LeafSolverOptions::NEVER,
+        max_attempts: u32::MAX,
         virtual_1024: 4,
     },
-    settle: LeafSolverOptions { budget: 5, effort: u32::MAX - 1 },
+    leaf_solver: LeafSolverOptions { budget: 5, effort: u32::MAX - 1 },
 };
 
 fn certificate<G: Game>(

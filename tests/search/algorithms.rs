@@ -28,8 +28,8 @@ pub struct Setting {
     pub tree_bytes: usize,
     weight_64: u32,
     epsilon_1024: u32,
-    settle: LeafSolverOptions,
-    tries: u32,
+    leaf_solver: LeafSolverOptions,
+    max_attempts: u32,
     step: u32,
     pn2_minimum: u64,
     pub virtual_1024: u32,
@@ -52,8 +52,8 @@ impl Setting {
             tree_bytes: TREE,
             weight_64: options.combination.weight_64,
             epsilon_1024: options.epsilon_1024,
-            settle: options.settle,
-            tries: options.tries,
+            leaf_solver: options.leaf_solver,
+            max_attempts: options.max_attempts,
             step: profile.alphabeta().step,
             pn2_minimum: profile.pn2().budget_minimum,
             virtual_1024: options.virtual_1024,
@@ -68,11 +68,11 @@ impl Setting {
             profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
             weight_64: random.below(65) as u32,
             epsilon_1024: random.below(513) as u32,
-            settle: LeafSolverOptions {
+            leaf_solver: LeafSolverOptions {
                 budget: if settles { 1 + random.below(80) as u32 } else { 0 },
                 effort: random.below(12) as u32,
             },
-            tries: random.pick(&[0, 1, 2, u32::MAX]),
+            max_attempts: random.pick(&[0, 1, 2, u32::MAX]),
             step: random.pick(&[1, 1, 2, 3, 64]),
             pn2_minimum: random.pick(&[1, 3, 100]),
             ..Setting::of(Profile::Tuned, table_bytes)
@@ -89,8 +89,8 @@ impl Setting {
         let mut options = self.profile.dfpn();
         options.combination = Combination { weight_64: self.weight_64 };
         options.epsilon_1024 = self.epsilon_1024;
-        options.settle = self.settle;
-        options.tries = self.tries;
+        options.leaf_solver = self.leaf_solver;
+        options.max_attempts = self.max_attempts;
         options.virtual_1024 = self.virtual_1024;
         options
     }
@@ -98,7 +98,7 @@ impl Setting {
     fn pns(self) -> PnsOptions {
         let mut options = self.profile.pns();
         options.combination = Combination { weight_64: self.weight_64 };
-        options.settle = self.settle;
+        options.leaf_solver = self.leaf_solver;
         options
     }
 
@@ -112,7 +112,7 @@ impl Setting {
     fn alphabeta(self) -> AlphaBetaOptions {
         let mut options = self.profile.alphabeta();
         options.step = self.step;
-        options.settle = self.settle;
+        options.leaf_solver = self.leaf_solver;
         options
     }
 }
@@ -125,13 +125,13 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
         ("PNS", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
-            let tree = SavedTree::empty(setting.pns().tree_room(tree)).unwrap();
+            let tree = SavedTree::empty(setting.pns().tree_capacity(tree)).unwrap();
             pns(root, tree, setting.pns(), limits, observer, &TreeSnapshots::new())
         }),
         ("PN²", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
-            let room = setting.pn2().tree_room(tree, NonZeroUsize::MIN);
+            let room = setting.pn2().tree_capacity(tree, NonZeroUsize::MIN);
             let tree = SavedTree::empty(room).unwrap();
             pn2(root, tree, setting.pn2(), limits, observer, &TreeSnapshots::new())
         }),
@@ -156,7 +156,7 @@ pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let (options, threads, port) = (setting.pn2(), setting.threads, TreeSnapshots::new());
             let root = Root::new(game, root, &table);
-            let tree = SavedTree::empty(options.tree_room(tree, threads)).unwrap();
+            let tree = SavedTree::empty(options.tree_capacity(tree, threads)).unwrap();
             pn2_parallel(root, tree, options, limits, observer, &port)
         }),
     ]

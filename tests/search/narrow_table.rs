@@ -47,7 +47,7 @@ impl Keys {
 
     /// A table with all its memory in use.
     fn table(&self, clusters: usize) -> Table {
-        let table = Table::with_codes(clusters * CLUSTER * CELL_BYTES, &self.codes).unwrap();
+        let table = Table::with_inverse_hash(clusters * CLUSTER * CELL_BYTES, &self.codes).unwrap();
         while table.used_bytes() < table.bytes() {
             table.grow(1, |code| self.key(code));
         }
@@ -162,7 +162,7 @@ proptest! {
         entries in prop::collection::vec(any_entry(), 1..300),
     ) {
         let keys = Keys::new(bits, salt);
-        let table = Table::with_codes(clusters * CLUSTER * CELL_BYTES, &keys.codes).unwrap();
+        let table = Table::with_inverse_hash(clusters * CLUSTER * CELL_BYTES, &keys.codes).unwrap();
         let begin = table.used_bytes();
         let numbers = 0..table.capacity() / 2;
         let mut count = 0;

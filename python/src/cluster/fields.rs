@@ -37,7 +37,7 @@ pub fn konane_fields(
         let total = TotalFields {
             nodes: totals.nodes,
             expansions: totals.expansions,
-            leaf_positions: totals.settle_positions,
+            leaf_positions: totals.leaf_positions,
             seconds: totals.seconds(),
             runs: totals.runs,
         };

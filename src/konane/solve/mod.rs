@@ -267,10 +267,10 @@ impl<'a, K: Oracle> Solver<'a, K> {
             RootView {
                 root,
                 open_entries: options.algorithm != Algorithm::AlphaBeta,
-                settle: options.profile.pns().settle,
+                leaf_solver: options.profile.pns().leaf_solver,
             },
         );
-        let (room, key_of) = (options.tree_room(tree_bytes), |code| game.key(code));
+        let (room, key_of) = (options.tree_capacity(tree_bytes), |code| game.key(code));
         let mut tree = match checkpoints {
             None => None,
             Some(writer) => writer.restore(table, key_of, room, limits.stop, &mut observer)?,

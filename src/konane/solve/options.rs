@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use super::{Algorithm, SolveError};
 use crate::konane::profile::Profile;
 use crate::search::cluster::CoordinatorConfig;
-use crate::search::snapshot::TreeRoom;
-use crate::search::two_level::tree_room;
+use crate::search::snapshot::TreeCapacity;
+use crate::search::two_level::tree_capacity;
 
 /// The least memory that a [`Solver`](super::Solver) accepts, for every algorithm: 1 MiB.
 pub const LEAST_MEMORY: u64 = 1 << 20;
@@ -58,12 +58,12 @@ impl SolveOptions {
     pub(in crate::konane) fn memory_plan(&self) -> MemoryPlan {
         let all = self.memory_bytes;
         let tree = all - all / TABLE_PART;
-        let room = self.tree_room(usize::try_from(tree).unwrap_or(usize::MAX));
+        let room = self.tree_capacity(usize::try_from(tree).unwrap_or(usize::MAX));
         let tree = room.map_or(0, |room| match room.bytes() {
-            bytes if bytes <= TreeRoom::MOST_BYTES => tree,
+            bytes if bytes <= TreeCapacity::MAX_BYTES => tree,
             // Where several trees share the memory, this is the part of the largest one.
             bytes => {
-                (u128::from(tree) * u128::from(TreeRoom::MOST_BYTES) / u128::from(bytes)) as u64
+                (u128::from(tree) * u128::from(TreeCapacity::MAX_BYTES) / u128::from(bytes)) as u64
             }
         });
         MemoryPlan { table: all - tree, tree }
@@ -84,15 +84,15 @@ impl SolveOptions {
         Ok((addressable(plan.table)?, addressable(plan.tree)?))
     }
 
-    /// The room of the tree, for the algorithms that keep one.
-    pub(super) fn tree_room(&self, bytes: usize) -> Option<TreeRoom> {
-        let room = match self.algorithm {
-            Algorithm::Pns => Some(self.profile.pns().tree_room(bytes)),
-            Algorithm::Pn2 => Some(self.profile.pn2().tree_room(bytes, self.threads)),
-            Algorithm::PnsPdfpn => Some(tree_room(bytes, self.profile.dfpn().combination)),
+    /// Capacity of the tree, for the algorithms that have one.
+    pub(super) fn tree_capacity(&self, bytes: usize) -> Option<TreeCapacity> {
+        let capacity = match self.algorithm {
+            Algorithm::Pns => Some(self.profile.pns().tree_capacity(bytes)),
+            Algorithm::Pn2 => Some(self.profile.pn2().tree_capacity(bytes, self.threads)),
+            Algorithm::PnsPdfpn => Some(tree_capacity(bytes, self.profile.dfpn().combination)),
             Algorithm::Dfpn | Algorithm::AlphaBeta => None,
         };
-        room.map(|room| room.of(self.memory_bytes))
+        capacity.map(|capacity| capacity.with_total(self.memory_bytes))
     }
 }
 

@@ -116,7 +116,7 @@ impl Solution {
             best_move: best.filter(|_| outcome != Some(Value::Loss)),
             nodes: counters.nodes,
             expansions: counters.expansions,
-            leaf_positions: counters.settle_positions,
+            leaf_positions: counters.leaf_positions,
             database_hits: solver.has_known.then_some(counters.known_hits),
             l1_nodes: two_levels.then_some(counters.first_level),
             l2_nodes: two_levels.then_some(counters.second_level),

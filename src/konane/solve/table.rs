@@ -35,7 +35,7 @@ impl SearchTable {
 /// Creates a table for proof-number searches of a board. It may round proof numbers to make room for
 /// more of them.
 pub(crate) fn new_table(board: &Board, bytes: usize) -> Result<Table, TableError> {
-    Table::with_codes(bytes, &codes_of_keys(board))
+    Table::with_inverse_hash(bytes, &codes_of_keys(board))
 }
 
 /// Returns a lower bound of the number of entries that fit into the table of a search.

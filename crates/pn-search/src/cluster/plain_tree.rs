@@ -30,7 +30,7 @@ use ahash::{AHashMap, AHashSet};
 use super::message::{JobOutcome, WorkerId};
 use super::{CoordinatorConfig, JobTree, Selection, SharedEntry};
 use crate::Value;
-use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord, UNIT};
+use crate::arena::{Allocator, ArenaMemory, ArrayId, ChildRecord, UNIT};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
@@ -42,7 +42,7 @@ use crate::table::{Entry as TableEntry, Stored, Table};
 /// A step down: a block, and the code of the child in it.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
-    block: Block,
+    block: ArrayId,
     code: u64,
 }
 
@@ -72,14 +72,14 @@ pub struct PlainTree<'a, G: Game> {
     combination: Combination,
     config: CoordinatorConfig,
     root: u64,
-    root_block: Block,
+    root_block: ArrayId,
     /// The workers below the blocks that have any.
-    workers: AHashMap<Block, u32>,
+    workers: AHashMap<ArrayId, u32>,
     /// The positions that are being searched.
     taken: AHashSet<u64>,
     /// Workers that have searched the parents of blocks, if they are in other processes. Freed blocks stay here
     /// until they are allocated again.
-    searched_by: AHashMap<Block, u32>,
+    searched_by: AHashMap<ArrayId, u32>,
     /// A taken leaf has left the tree.
     has_lost_leaves: bool,
     /// Expansions made for the tree, by which the age of look-ups is measured.
@@ -102,7 +102,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
         port: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
-        let SavedTree { memory, allocator, root_block, .. } = tree;
+        let SavedTree { memory, allocator, root_array: root_block, .. } = tree;
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
@@ -149,13 +149,18 @@ impl<'a, G: Game> PlainTree<'a, G> {
             threads,
         };
         let PlainTree { port, memory, allocator, root_block, .. } = self;
-        port.leave(SavedTree { memory, allocator, root_block, beside: Vec::new() });
+        port.store_tree(SavedTree {
+            memory,
+            allocator,
+            root_array: root_block,
+            worker_memories: Vec::new(),
+        });
         report
     }
 
     /// Bytes of what is kept of the workers.
     pub(super) fn own_bytes(&self) -> u64 {
-        map_bytes::<(Block, u32)>(self.searched_by.capacity())
+        map_bytes::<(ArrayId, u32)>(self.searched_by.capacity())
     }
 
     fn lookup(&self, code: u64) -> Option<TableEntry> {
@@ -224,7 +229,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
     }
 
     /// The child of least virtual delta among those that are not taken or excluded.
-    fn choose(&self, block: Block, excluded: impl Fn(usize) -> bool) -> Option<usize> {
+    fn choose(&self, block: ArrayId, excluded: impl Fn(usize) -> bool) -> Option<usize> {
         let memory = &self.memory;
         let congested = self.workers.contains_key(&block);
         let mut best: Option<(u64, usize)> = None;
@@ -250,7 +255,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// Takes over what the table has learnt about the children in `block`, whose node is at the end
     /// of the path, unless it was asked lately. True if that changed the node's numbers or solved
     /// it.
-    fn refresh(&mut self, path: &[PathStep], block: Block) -> bool {
+    fn refresh(&mut self, path: &[PathStep], block: ArrayId) -> bool {
         // Ages count modulo 2³²; at worst a node is refreshed late. None is refreshed twice between
         // two results, so a selection comes to its end.
         let age = (self.clock as u32).wrapping_sub(self.memory.stamp(block));
@@ -333,7 +338,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
 
     /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and
     /// of its ancestors, as far as anything changes.
-    fn back_up(&mut self, path: &[PathStep], mut block: Block, work: u64) {
+    fn back_up(&mut self, path: &[PathStep], mut block: ArrayId, work: u64) {
         let combination = self.combination;
         for step in path.iter().rev() {
             let (phi, delta) = self.memory.scan(block).numbers_of_parent(combination);
@@ -505,7 +510,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
-        self.port.look(&mut self.memory, &self.allocator, self.root_block);
+        self.port.poll(&mut self.memory, &self.allocator, self.root_block);
         if self.config.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }

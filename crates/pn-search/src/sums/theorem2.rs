@@ -229,7 +229,7 @@ impl Thresholds {
                 let others = children.iter().flatten().filter(|&&child| child != w);
                 let numbers: Vec<_> = others.map(|&child| tree.numbers(child)).collect();
                 let others = Others {
-                    least_delta: numbers.iter().map(|n| n.1).min().unwrap_or(INFINITY),
+                    min_delta: numbers.iter().map(|n| n.1).min().unwrap_or(INFINITY),
                     max_phi: numbers.iter().map(|n| n.0).max().unwrap_or(0),
                     sum_phi: numbers.iter().map(|n| u64::from(n.0)).sum(),
                 };

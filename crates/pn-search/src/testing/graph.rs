@@ -274,10 +274,10 @@ impl GraphGame {
     }
 
     /// Negamax without a memo over at most `budget` nodes, which are counted down.
-    fn settle_node(&self, node: u64, budget: &mut u32) -> Option<Value> {
+    fn solve_node(&self, node: u64, budget: &mut u32) -> Option<Value> {
         *budget = budget.checked_sub(1)?;
         for &child in self.successors(node) {
-            if self.settle_node(u64::from(child), budget)? == Value::Loss {
+            if self.solve_node(u64::from(child), budget)? == Value::Loss {
                 return Some(Value::Win);
             }
         }
@@ -320,9 +320,9 @@ impl Game for GraphGame {
         key(code)
     }
 
-    fn settle(&self, code: u64, budget: u32, _: &mut ()) -> LeafSolution {
+    fn solve_leaf(&self, code: u64, budget: u32, _: &mut ()) -> LeafSolution {
         let mut left = budget;
-        let value = self.settle_node(code, &mut left);
+        let value = self.solve_node(code, &mut left);
         LeafSolution { value, positions: budget - left }
     }
 
@@ -363,8 +363,8 @@ impl<F: Fn() + Sync> Game for Hooked<'_, F> {
         self.game.key(code)
     }
 
-    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> LeafSolution {
-        self.game.settle(code, budget, scratch)
+    fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut ()) -> LeafSolution {
+        self.game.solve_leaf(code, budget, scratch)
     }
 }
 
@@ -452,9 +452,9 @@ mod tests {
         for node in 0..nim.nodes() {
             let left = GraphGame::nim_piles(&[2, 3], node);
             let value = if left[0] == left[1] { Value::Loss } else { Value::Win };
-            assert_eq!(nim.settle(node, 10_000, &mut ()).value, Some(value));
+            assert_eq!(nim.solve_leaf(node, 10_000, &mut ()).value, Some(value));
             for budget in 0..40 {
-                let settled = nim.settle(node, budget, &mut ());
+                let settled = nim.solve_leaf(node, budget, &mut ());
                 assert!(settled.positions <= budget);
                 assert!(settled.value.is_none_or(|known| known == value));
                 assert!(settled.value.is_some() || settled.positions == budget);

@@ -50,7 +50,7 @@ impl Game for GrowthPanic {
         }
         for code in CHILDREN * code..CHILDREN * (code + 1) {
             announce(code);
-            children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SETTLE });
+            children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SOLVE });
         }
         Expansion::Open
     }

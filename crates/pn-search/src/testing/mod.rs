@@ -17,7 +17,7 @@ use crate::pns::PnsOptions;
 /// Options that use everything that [`PnsOptions::PLAIN`] does not, with small values for small games.
 pub const RICH: PnsOptions = PnsOptions {
     combination: Combination { weight_64: 8 },
-    settle: LeafSolverOptions { budget: 20, effort: 3 },
+    leaf_solver: LeafSolverOptions { budget: 20, effort: 3 },
     epsilon_1024: 300,
     store_open: true,
     refresh_age: 0,

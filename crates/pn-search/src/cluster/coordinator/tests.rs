@@ -16,7 +16,7 @@ use crate::numbers::Number;
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Limits, Outcome};
-use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use crate::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::graph::GraphGame;
@@ -34,8 +34,8 @@ const TREE: CoordinatorConfig =
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: LeafSolverOptions::NEVER,
-    tries: u32::MAX,
+    leaf_solver: LeafSolverOptions::NEVER,
+    max_attempts: u32::MAX,
     virtual_1024: 0,
 };
 
@@ -295,7 +295,7 @@ impl<'a> World<'a> {
 
 /// A tree to begin with.
 fn empty() -> SavedTree {
-    SavedTree::empty(TreeRoom::new(1 << 20, 4, COMBINATION)).unwrap()
+    SavedTree::empty(TreeCapacity::new(1 << 20, 4, COMBINATION)).unwrap()
 }
 
 /// Searches with workers that come one after the other.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::plain::game::Expansion;
-use crate::snapshot::TreeRoom;
+use crate::snapshot::TreeCapacity;
 use crate::split_mix::mix;
 use crate::testing::graph::GraphGame;
 use crate::testing::graph::random_game;
@@ -29,14 +29,14 @@ fn tree<'a, G: Game>(
     bytes: usize,
     (combination, config): (Combination, CoordinatorConfig),
 ) -> PlainTree<'a, G> {
-    let room = TreeRoom::new(bytes, 4, combination);
+    let room = TreeCapacity::new(bytes, 4, combination);
     let empty = SavedTree::empty(room).unwrap();
     PlainTree::new(Root::new(game, 0, table), empty, combination, config, port)
 }
 
 /// Checks the numbers of every node against its children, slowly, and returns how many there
 /// are below the block.
-fn check<G: Game>(tree: &PlainTree<'_, G>, block: Block) -> (u64, Number, Number) {
+fn check<G: Game>(tree: &PlainTree<'_, G>, block: ArrayId) -> (u64, Number, Number) {
     let memory = &tree.memory;
     let (mut nodes, mut phi, mut phis) = (0, u32::MAX, Vec::new());
     assert!(memory.count(block) > 0);
@@ -66,7 +66,7 @@ fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[TakenLeaf]) {
     let taken: AHashSet<u64> = out.iter().map(|leaf| leaf.code).collect();
     assert_eq!(taken.len(), out.len());
     assert_eq!(tree.taken, taken);
-    let mut workers: AHashMap<Block, u32> = AHashMap::new();
+    let mut workers: AHashMap<ArrayId, u32> = AHashMap::new();
     for step in out.iter().flat_map(|leaf| &leaf.path) {
         *workers.entry(step.block).or_default() += 1;
     }

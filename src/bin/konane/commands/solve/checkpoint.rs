@@ -165,7 +165,7 @@ impl Kept<'_> {
         TotalJson {
             nodes: totals.nodes,
             expansions: totals.expansions,
-            leaf_positions: totals.settle_positions,
+            leaf_positions: totals.leaf_positions,
             seconds: totals.seconds(),
             runs: totals.runs,
         }
