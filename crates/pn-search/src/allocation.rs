@@ -33,28 +33,28 @@ fn fallible<T>(allocate: impl FnOnce() -> T) -> T {
     allocated
 }
 
-/// `Vec::try_reserve`.
+/// Calls `Vec::try_reserve` as an allocation whose failure is handled.
 ///
 /// # Errors
-/// If the memory is refused.
+/// If the system does not provide the memory.
 #[allow(clippy::disallowed_methods, reason = "marked here")]
 pub fn try_reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     fallible(|| list.try_reserve(more))
 }
 
-/// `Vec::try_reserve_exact`.
+/// Calls `Vec::try_reserve_exact` as an allocation whose failure is handled.
 ///
 /// # Errors
-/// If the memory is refused.
+/// If the system does not provide the memory.
 #[allow(clippy::disallowed_methods, reason = "marked here")]
 pub fn try_reserve_exact<T>(list: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     fallible(|| list.try_reserve_exact(more))
 }
 
-/// `HashSet::try_reserve`.
+/// Calls `HashSet::try_reserve` as an allocation whose failure is handled.
 ///
 /// # Errors
-/// If the memory is refused.
+/// If the system does not provide the memory.
 #[allow(clippy::disallowed_methods, reason = "marked here")]
 pub fn try_reserve_in_set<T: Eq + Hash, S: BuildHasher>(
     set: &mut HashSet<T, S>,
@@ -82,7 +82,7 @@ pub fn reserve_address_space(bytes: usize) -> Option<Vec<u8>> {
 /// nearly every access to a large table misses the TLB.
 ///
 /// # Errors
-/// If the system refuses the address space.
+/// If the system does not provide the address space.
 pub fn zeroed(bytes: usize) -> io::Result<MmapMut> {
     let map = MmapMut::map_anon(bytes)?;
     // A system without huge pages ignores the advice.

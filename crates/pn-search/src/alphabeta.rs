@@ -88,8 +88,8 @@ impl Scored {
 /// type:
 ///
 /// ```compile_fail,E0308
-/// # fn root<G>(game: &G, table: &konane::search::alphabeta::ScoreTable) {
-/// konane::search::plain::Root::new(game, 0, table);
+/// # fn root<G>(game: &G, table: &pn_search::alphabeta::ScoreTable) {
+/// pn_search::plain::Root::new(game, 0, table);
 /// # }
 /// ```
 #[derive(Debug)]
