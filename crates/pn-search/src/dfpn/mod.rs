@@ -1,5 +1,5 @@
 //! Depth-first proof-number search (Nagai 2002; thesis, 2.4) with the 1+ε trick (Pawlewicz and Lew
-//! 2006), on one thread or on many, over any [`SearchTree`]: of plain games ([`dfpn`]) and of sums
+//! 2006), on one thread or on many, over any `SearchTree`: of plain games ([`dfpn`]) and of sums
 //! with Grundy numbers ([`super::sums`]; Čížek, Balko and Schmid, "DFPN with Grundy Numbers").
 //!
 //! A node is searched until its numbers leave the thresholds given by its parent (`Thresholds`);
