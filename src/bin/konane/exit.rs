@@ -142,6 +142,12 @@ pub enum CliError {
     /// A file that is too long for the record of a game.
     #[error("{file} has more than {} and is no game record", bytes_text(*most))]
     LongRecord { file: String, most: u64 },
+    /// A line in the file of a Sprouts game is not a legal move.
+    #[error("{file}: line {line}: {problem}")]
+    SproutsGame { file: String, line: usize, problem: String },
+    /// A command of a conversation that cannot be carried out.
+    #[error("{0}")]
+    Command(String),
     /// A record of a game on another board.
     #[error("{file} is a game on the {got} board, not on {expected}")]
     OtherRecord { file: String, expected: Dimensions, got: Dimensions },
@@ -304,6 +310,8 @@ impl CliError {
             | CliError::NoPosition
             | CliError::OtherBoard { .. }
             | CliError::LongRecord { .. }
+            | CliError::SproutsGame { .. }
+            | CliError::Command(_)
             | CliError::OtherRecord { .. }
             | CliError::NotInProof { .. }
             | CliError::SameFile { .. }
