@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use crate::output::{self, bytes, time, warn};
+use crate::output::{self, bytes, counted, time, warn};
 use crate::terminal_text::escape_line;
 use konane::tablebase::{BuildObserver, DatabaseError, Stage};
 
@@ -154,9 +154,8 @@ impl BuildObserver for Progress {
     }
 
     fn layer_finished(&self, stones: u32, size: u64) {
-        let size = bytes(size);
-        let noun = if stones == 1 { "stone" } else { "stones" };
-        self.line(&format!("{stones:>2} {noun}: {size}"));
+        let pad = if stones < 10 { " " } else { "" };
+        self.line(&format!("{pad}{}: {}", counted(stones.into(), "stone"), bytes(size)));
     }
 
     fn discarded(&self, path: &Path, reason: &DatabaseError) {

@@ -14,16 +14,17 @@ use crate::exit::CliError;
 use konane::notation::{parse_line, parse_position_as};
 use konane::search::run::Limits;
 use konane::system::{
-    NumberError, memory_available, parse_bytes, parse_count, parse_duration, parse_number,
-    start_in_pool, thread_pool,
+    NumberError, alternatives, memory_available, parse_bytes, parse_count, parse_duration,
+    parse_number, start_in_pool, thread_pool,
 };
 use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
 /// Maximum number of threads.
 pub const MAX_THREADS: u32 = 1024;
 
-fn parse_threads(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 1, MAX_THREADS.into()).map(|number| number as u32)
+/// Parser of a whole number from `min` to `max`.
+pub fn number(min: u32, max: u32) -> impl Fn(&str) -> Result<u32, NumberError> + Clone {
+    move |text| parse_number(text, min.into(), max.into()).map(|number| number as u32)
 }
 
 /// Parser of a value of the library by its name. Each value comes with its help text.
@@ -57,7 +58,7 @@ pub struct OutputArgs {
 pub struct ThreadsArg {
     /// Threads to use [default: all cores].
     #[arg(short, long, value_name = "N", allow_negative_numbers = true,
-          value_parser = parse_threads)]
+          value_parser = number(1, MAX_THREADS))]
     pub threads: Option<u32>,
 }
 
@@ -75,7 +76,10 @@ impl ThreadsArg {
             let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
             Ok(asked.unwrap_or_else(cores))
         } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
-            Err(CliError::OneThread { algorithm, parallel })
+            let parallel = alternatives(&parallel);
+            Err(CliError::Usage(format!(
+                "--threads: {algorithm} searches on one thread; choose --algo {parallel} for more"
+            )))
         } else {
             Ok(NonZeroUsize::MIN)
         }
@@ -176,7 +180,9 @@ impl JobArgs {
     /// If one is given for an algorithm without jobs.
     pub fn length(self, algorithm: &'static str, has_jobs: bool) -> Result<Option<u64>, CliError> {
         match self.iterations {
-            Some(_) if !has_jobs => Err(CliError::JobOption { option: "--iterations", algorithm }),
+            Some(_) if !has_jobs => Err(CliError::Usage(format!(
+                "--iterations is for --algo pns-pdfpn, not for {algorithm}"
+            ))),
             length => Ok(length),
         }
     }

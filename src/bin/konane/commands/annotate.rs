@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::args::OutputArgs;
 use crate::args::analyst::AnalystArgs;
@@ -22,11 +22,10 @@ use konane::search::run::{Limits, Reason};
 use konane::system::parse_duration;
 use konane::{Colour, Dimensions, Move, Phase, Position};
 
-/// How the comment of a judged move begins.
+/// Parts of the comment of a judged move. `BEFORE` and `AFTER` are always present, one of the others may
+/// follow.
 const BEFORE: &str = "before: ";
-/// How it goes on.
 const AFTER: &str = ", after: ";
-/// What may follow.
 const FORCED: &str = "; the only move";
 const ONLY: &str = "; the only winning move";
 const BETTER: &str = "; better: ";
@@ -78,37 +77,12 @@ pub struct AnnotationJson {
     #[schemars(with = "OrUnknown<Colour>")]
     pub result: Option<Colour>,
     /// The moves.
-    pub moves: Vec<AnnotatedMoveJson>,
+    pub moves: Vec<AnnotatedMove>,
     /// Counts for each side.
     pub summary: SummaryJson,
     /// The limit that left moves undecided, or `interrupted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-}
-
-/// A judged move.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct AnnotatedMoveJson {
-    /// Number of the ply, from 1.
-    pub ply: usize,
-    /// The player who makes the move.
-    pub side: Colour,
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: Move,
-    /// `?`, `!` or `~`; null for a move without a remark.
-    pub mark: Option<char>,
-    /// The winner of the position before it.
-    #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
-    pub before: Option<Colour>,
-    /// The winner of the position after it.
-    #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
-    pub after: Option<Colour>,
-    /// For a mistake: moves that would have won.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub better: Vec<Move>,
 }
 
 /// Counts for each side.
@@ -141,7 +115,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             Some(record) => record,
             None => {
                 let ended = Err(CliError::Interrupted);
-                return output::ended(args.output.json, ended, EndedJson::new);
+                return output::ended(args.output.json, ended, |reason| EndedJson { reason });
             }
         },
     };
@@ -177,7 +151,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         false => None,
     };
     if args.output.json {
-        output::write_json(&object(&record, &judged, summary, reason))?;
+        output::write_json(&object(&record, judged, summary, reason))?;
     } else {
         output::write_text(text(record, &judged, &summary))?;
     }
@@ -200,7 +174,7 @@ fn last(
 fn judge<E>(
     record: &Record,
     mut analyse: impl FnMut(usize, &Position) -> Result<Analysis, E>,
-) -> Result<Vec<Judged>, E> {
+) -> Result<Vec<AnnotatedMove>, E> {
     let positions = record.positions();
     let analyses = positions.iter().enumerate().rev();
     let analyses = analyses.map(|(ply, position)| analyse(ply, position));
@@ -209,8 +183,9 @@ fn judge<E>(
     let values = values(record, &analyses);
     let moves = record.moves.iter().zip(&analyses).zip(values.windows(2));
     Ok(moves
-        .map(|((recorded, analysis), values)| {
-            Judged::new(recorded.mv, analysis, values[0], values[1])
+        .zip(1..)
+        .map(|(((recorded, analysis), values), ply)| {
+            AnnotatedMove::new(ply, recorded.mv, analysis, values[0], values[1])
         })
         .collect())
 }
@@ -248,24 +223,51 @@ fn values(record: &Record, analyses: &[Analysis]) -> Vec<Option<Value>> {
     }
 }
 
-/// A move and what can be said about it.
-struct Judged {
-    mv: Move,
-    side: Colour,
-    /// Who wins before and after it.
-    before: Option<Colour>,
-    after: Option<Colour>,
-    mark: Option<Mark>,
-    /// It was the only legal move.
-    forced: bool,
-    /// Of a mistake: moves that would have won.
-    better: Vec<Move>,
+/// A judged move.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AnnotatedMoveJson")]
+pub struct AnnotatedMove {
+    /// Number of the ply, from 1.
+    pub ply: usize,
+    /// The player who makes the move.
+    pub side: Colour,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// `?`, `!` or `~`; null for a move without a remark.
+    #[serde(serialize_with = "as_symbol")]
+    #[schemars(with = "Option<char>")]
+    pub mark: Option<Mark>,
+    /// The winner of the position before it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub before: Option<Colour>,
+    /// The winner of the position after it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub after: Option<Colour>,
+    /// True if it is the only legal move.
+    #[serde(skip)]
+    pub forced: bool,
+    /// For a mistake: moves that would have won.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub better: Vec<Move>,
 }
 
-impl Judged {
+fn as_symbol<S: Serializer>(mark: &Option<Mark>, serializer: S) -> Result<S::Ok, S::Error> {
+    mark.map(Mark::symbol).serialize(serializer)
+}
+
+impl AnnotatedMove {
     /// Judges a move of the analysed position, from the values of the positions before and after it,
     /// each for the side to move there.
-    fn new(mv: Move, analysis: &Analysis, before: Option<Value>, after: Option<Value>) -> Self {
+    fn new(
+        ply: usize,
+        mv: Move,
+        analysis: &Analysis,
+        before: Option<Value>,
+        after: Option<Value>,
+    ) -> Self {
         let side = analysis.position.to_move();
         let made = after.map(|value| !value);
         let others = |outcome| {
@@ -289,10 +291,10 @@ impl Judged {
         };
         let winner = |outcome: Value| if outcome == Value::Win { side } else { !side };
         let (before, after) = (before.map(winner), made.map(winner));
-        Judged { mv, side, before, after, mark, forced, better }
+        AnnotatedMove { ply, side, mv, mark, before, after, forced, better }
     }
 
-    /// What stands behind the move.
+    /// The comment behind the move.
     fn comment(&self) -> String {
         let mut text =
             format!("{BEFORE}{}{AFTER}{}", winner_text(self.before), winner_text(self.after));
@@ -317,8 +319,8 @@ fn winner_text(winner: Option<Colour>) -> String {
     }
 }
 
-/// Whether a comment is that of an earlier run, which is replaced. What somebody else has written
-/// stays, even if it begins like one.
+/// Returns true for the comment of an earlier run, which is replaced. Other comments stay, even if they
+/// begin like one.
 fn is_judgement(comment: &str) -> bool {
     let winner = |text: &str| {
         let winners = [Some(Colour::Black), Some(Colour::White), None].map(winner_text);
@@ -333,7 +335,7 @@ fn is_judgement(comment: &str) -> bool {
     })
 }
 
-fn side(judged: &[Judged], side: Colour) -> SideJson {
+fn side(judged: &[AnnotatedMove], side: Colour) -> SideJson {
     let count = |mark: Option<Mark>| {
         let theirs = judged.iter().filter(|judged| judged.side == side);
         theirs.filter(|judged| mark.is_none() || judged.mark == mark).count()
@@ -348,19 +350,10 @@ fn side(judged: &[Judged], side: Colour) -> SideJson {
 
 fn object(
     record: &Record,
-    judged: &[Judged],
+    judged: Vec<AnnotatedMove>,
     summary: SummaryJson,
     reason: Option<Reason>,
 ) -> AnnotationJson {
-    let moves = judged.iter().enumerate().map(|(index, judged)| AnnotatedMoveJson {
-        ply: index + 1,
-        side: judged.side,
-        mv: judged.mv,
-        mark: judged.mark.map(Mark::symbol),
-        before: judged.before,
-        after: judged.after,
-        better: judged.better.clone(),
-    });
     AnnotationJson {
         board: record.dimensions,
         position: record.start,
@@ -368,15 +361,15 @@ fn object(
         black: record.black.clone(),
         white: record.white.clone(),
         result: record.result,
-        moves: moves.collect(),
+        moves: judged,
         summary,
         reason,
     }
 }
 
 /// The record with marks and comments, and the summary as remarks.
-fn text(mut record: Record, judged: &[Judged], summary: &SummaryJson) -> String {
-    let comments: Vec<String> = judged.iter().map(Judged::comment).collect();
+fn text(mut record: Record, judged: &[AnnotatedMove], summary: &SummaryJson) -> String {
+    let comments: Vec<String> = judged.iter().map(AnnotatedMove::comment).collect();
     for ((recorded, judged), comment) in record.moves.iter_mut().zip(judged).zip(comments) {
         let RecordedMove { mark, comments, .. } = recorded;
         *mark = judged.mark;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::analyse::AnalysisJson;
 use crate::commands::annotate::AnnotationJson;
 use crate::commands::bench::BenchJson;
-use crate::commands::builddb::{BuildJson, PlanJson};
+use crate::commands::builddb::BuildJson;
 use crate::commands::perft::PerftJson;
 use crate::commands::solve::SolveJson;
 use crate::commands::sprouts::{
@@ -22,7 +22,7 @@ use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
 use crate::repl::analyse::AnswerJson;
 use crate::trace::ProgressJson;
-use konane::tablebase::Probe;
+use konane::tablebase::{Plan, Probe};
 
 /// Type of the objects that a subcommand prints.
 struct Printed {
@@ -47,7 +47,7 @@ const PRINTED: &[Printed] = &[
     printed::<ProgressJson>("solve --trace"),
     printed::<PerftJson>("perft"),
     printed::<BuildJson>("builddb"),
-    printed::<PlanJson>("builddb --plan"),
+    printed::<Plan>("builddb --plan"),
     printed::<Probe>("probe"),
     printed::<VerifyJson>("verifydb"),
     printed::<VerifyProofJson>("verify-proof"),

@@ -7,14 +7,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{NumbersArg, analyst};
+use super::engine::{NumbersArg, analyst, outcome_row};
 use super::text::{self, TextArg};
 use crate::args::{OutputArgs, SearchArgs};
 use crate::exit::{CliError, Exit};
-use crate::output;
-use crate::output::outcome_name;
+use crate::output::{self, outcome_name};
 use crate::progress::Progress;
-use konane::search::Value;
 use konane::search::run::Reason;
 use konane::sprouts::analysis::Analysis;
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -130,18 +128,14 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 fn shown(json: &ValuesJson) -> String {
     let ValuesJson { position, analysis, seconds } = json;
     let reason = analysis.reason.map_or("no reason", Reason::text);
-    let outcome = match analysis.outcome {
-        Some(Value::Win) => "win: the player to move wins".to_owned(),
-        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
-        None => format!("unknown ({reason})"),
-    };
     let number = |number: Option<u32>| number.map_or("?".to_owned(), |number| number.to_string());
     let lands: Vec<String> = analysis
         .lands
         .iter()
         .map(|land| format!("{} has {}", land.position, number(land.grundy)))
         .collect();
-    let mut rows = vec![("outcome", outcome), ("Grundy", number(analysis.grundy))];
+    let mut rows =
+        vec![outcome_row(analysis.outcome, analysis.reason), ("Grundy", number(analysis.grundy))];
     if lands.len() > 1 {
         rows.push(("lands", lands.join(", ")));
     }

@@ -4,19 +4,21 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text;
-use crate::args::{OutputArgs, SearchArgs, SearchMemoryArg};
+use crate::args::{OutputArgs, SearchArgs, SearchMemoryArg, named};
 use crate::exit::CliError;
-use crate::output::{self, proof_number, short, speed, time};
+use crate::output::{self, proof_number, short, time};
 use crate::progress::Progress as Shown;
 use crate::trace::{ProgressJson, Trace};
 use konane::LEAST_MEMORY;
 use konane::SolveError;
+use konane::json::per_second;
+use konane::search::Value;
 use konane::search::run::{Counters, Observer, Progress, Reason};
 use konane::search::sums::{Atom, SearchOptions, Workspace};
 use konane::search::table::TableUse;
@@ -30,31 +32,22 @@ pub const HELP: &str = "\
 --memory is for positions, moves and numbers together; each thread takes some 2MiB beside it. When \
 it is full, dfpn and pns-pdfpn forget what they can find again, and go on.";
 
-/// The parameters of the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProfileArg {
-    /// What is fastest.
-    Tuned,
-    /// As published by Cizek, Balko and Schmid: leaves count 1, sums of proof numbers.
-    Paper,
-}
-
-impl ProfileArg {
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProfileArg::Tuned => "tuned",
-            ProfileArg::Paper => "paper",
-        }
-    }
-}
+/// Values of the option, with their help texts.
+const PROFILES: &[((&str, SearchOptions), &str)] = &[
+    (("tuned", SearchOptions::TUNED), "What is fastest"),
+    (
+        ("paper", SearchOptions::PAPER),
+        "As published by Cizek, Balko and Schmid: leaves count 1, sums of proof numbers",
+    ),
+];
 
 /// Arguments of the subcommands that search.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
     /// The algorithm's parameters.
-    #[arg(long, value_name = "NAME", default_value = "tuned")]
-    pub profile: ProfileArg,
+    #[arg(long, value_name = "NAME", default_value = "tuned",
+          value_parser = named(PROFILES, |(name, _)| name))]
+    pub profile: (&'static str, SearchOptions),
     /// Among equally promising moves prefer those that leave fewer lives and a smaller heap, then
     /// more lands, then fewer moves [default: as the profile has it].
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true,
@@ -101,12 +94,8 @@ fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, Cli
 impl EngineArgs {
     /// The options of the search.
     fn options(&self) -> SearchOptions {
-        let profile = match self.profile {
-            ProfileArg::Tuned => SearchOptions::TUNED,
-            ProfileArg::Paper => SearchOptions::PAPER,
-        };
-        let heuristic = self.heuristic.unwrap_or(profile.heuristic);
-        SearchOptions { heuristic, ..profile }
+        let options = self.profile.1;
+        SearchOptions { heuristic: self.heuristic.unwrap_or(options.heuristic), ..options }
     }
 }
 
@@ -143,7 +132,7 @@ pub struct Engine<'g> {
     pub sink: Sink<'g>,
     /// Options of the searches.
     pub options: SearchOptions,
-    profile: ProfileArg,
+    profile: &'static str,
 }
 
 impl<'g> Engine<'g> {
@@ -160,7 +149,7 @@ impl<'g> Engine<'g> {
         let shown = Shown::new(args.output.quiet);
         let table_capacity = workspace.table().capacity();
         let sink = Sink { game, shown, database, table_capacity, trace: None };
-        let (options, profile) = (args.options(), args.profile);
+        let (options, profile) = (args.options(), args.profile.0);
         Ok(Engine { workspace, sink, options, profile })
     }
 
@@ -177,7 +166,7 @@ impl<'g> Engine<'g> {
         let seconds = begun.elapsed().as_secs_f64();
         SearchedJson {
             reason,
-            profile: self.profile.name().to_owned(),
+            profile: self.profile.to_owned(),
             heuristic: self.options.heuristic,
             threads,
             expansions: counters.expansions,
@@ -186,7 +175,7 @@ impl<'g> Engine<'g> {
             lands: self.sink.game.lands(),
             grundy_numbers: counters.grundy_numbers,
             seconds,
-            expansions_per_second: speed(counters.expansions, seconds),
+            expansions_per_second: per_second(counters.expansions, seconds),
             memory_bytes,
             collections: counters.collections,
             table: TableUse {
@@ -238,7 +227,7 @@ impl Observer for Sink<'_> {
             format!(
                 "{} expansions, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
                 short(expansions as f64),
-                short(speed(expansions, seconds)),
+                short(per_second(expansions, seconds)),
                 proof_number(progress.phi),
                 proof_number(progress.delta),
                 short(grundy_numbers as f64),
@@ -322,18 +311,28 @@ impl SearchedJson {
         rows
     }
 
-    /// Text of a result that is unknown, with the reason.
-    pub fn unknown(&self) -> String {
-        format!("unknown ({})", self.reason.map_or("no reason", Reason::text))
-    }
-
     /// A search that a limit ended before it began.
     pub fn not_begun(args: &EngineArgs, reason: Reason) -> Self {
         SearchedJson {
             reason: Some(reason),
-            profile: args.profile.name().to_owned(),
+            profile: args.profile.0.to_owned(),
             heuristic: args.options().heuristic,
             ..SearchedJson::default()
         }
     }
+}
+
+/// Text of an unknown result with its reason.
+pub fn unknown(reason: Option<Reason>) -> String {
+    format!("unknown ({})", reason.map_or("no reason", Reason::text))
+}
+
+/// The row with the outcome.
+pub fn outcome_row(outcome: Option<Value>, reason: Option<Reason>) -> (&'static str, String) {
+    let text = match outcome {
+        Some(Value::Win) => "win: the player to move wins".to_owned(),
+        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
+        None => unknown(reason),
+    };
+    ("outcome", text)
 }

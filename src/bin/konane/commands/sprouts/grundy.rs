@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, unknown};
 use super::text::{self, TextArg};
 use crate::exit::{CliError, Exit};
 use crate::output;
@@ -77,7 +77,8 @@ fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Resul
 }
 
 fn shown(json: &GrundyJson) -> String {
-    let number = json.grundy.map_or_else(|| json.searched.unknown(), |number| number.to_string());
+    let number =
+        json.grundy.map_or_else(|| unknown(json.searched.reason), |number| number.to_string());
     let mut lines = vec![("Grundy", number)];
     lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
     lines.extend(json.searched.rows());

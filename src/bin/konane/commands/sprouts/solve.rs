@@ -8,9 +8,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
+use super::engine::{self, Engine, EngineArgs, SearchedJson, Start, outcome_row};
 use super::text::{self, TextArg};
-use crate::args::{JobArgs, named};
+use crate::args::{JobArgs, named, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::trace::{Trace, TraceArgs};
@@ -20,7 +20,6 @@ use konane::search::run::{Limits, Observer, Progress, Reason};
 use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, Sum};
 use konane::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
 use konane::sprouts::{Algorithm, MOST_NIMBER, Scratch, split_heap};
-use konane::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
 #[derive(Debug, Args)]
@@ -42,7 +41,7 @@ pub struct SolveArgs {
     /// Play the sum of the position and a nim heap of this size, which can be written behind the
     /// position as well: "0*5 + *1".
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
-          value_parser = parse_nimber)]
+          value_parser = number(0, MOST_NIMBER))]
     pub nimber: u32,
     /// Say what becomes of every move. That is found after the outcome and by searches that are not
     /// counted, but within the same limits.
@@ -54,10 +53,6 @@ pub struct SolveArgs {
     pub engine: EngineArgs,
     #[command(flatten)]
     pub trace: TraceArgs,
-}
-
-fn parse_nimber(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 0, MOST_NIMBER.into()).map(|number| number as u32)
 }
 
 /// Values of the option, with their help texts.
@@ -75,9 +70,12 @@ impl SolveArgs {
     /// The position's text, and the heap beside it.
     fn couple(&self) -> Result<(&str, u32), CliError> {
         let (position, heap) = split_heap(&self.text.position);
-        let heap = heap.map(parse_nimber).transpose().map_err(CliError::SproutsHeap)?;
-        match heap {
-            Some(_) if self.nimber > 0 => Err(CliError::TwoHeaps),
+        let wrong = |error| CliError::Usage(format!("position: the size of the heap: {error}"));
+        match heap.map(number(0, MOST_NIMBER)).transpose().map_err(wrong)? {
+            Some(_) if self.nimber > 0 => Err(CliError::Usage(
+                "there is a heap in the position and one in --nimber: leave one of them out"
+                    .to_owned(),
+            )),
             heap => Ok((position.trim_ascii(), heap.unwrap_or(self.nimber))),
         }
     }
@@ -203,6 +201,8 @@ fn solve(
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
     let closed = engine.close(&mut searched);
+    let listed =
+        |child: &ChildValue| SproutsMoveJson { mv: child.position.clone(), outcome: child.outcome };
     let open = reason.is_some();
     let json = SproutsSolveJson {
         position: text.to_owned(),
@@ -213,7 +213,7 @@ fn solve(
             .and_then(|moves| Some(moves.with(Some(Value::Win)).next()?.position.clone())),
         moves: moves
             .filter(|_| args.lines)
-            .map(|moves| moves.children.iter().map(SproutsMoveJson::from).collect()),
+            .map(|moves| moves.children.iter().map(listed).collect()),
         pn: open.then_some(report.phi),
         dn: open.then_some(report.delta),
         algorithm: algorithm.name().to_owned(),
@@ -231,20 +231,9 @@ fn left(moves: Option<&Analysis>) -> Option<Reason> {
     moves.map_or(Some(Reason::Memory), |moves| moves.reason)
 }
 
-impl From<&ChildValue> for SproutsMoveJson {
-    fn from(child: &ChildValue) -> SproutsMoveJson {
-        SproutsMoveJson { mv: child.position.clone(), outcome: child.outcome }
-    }
-}
-
 fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>, requested: Option<u32>) -> String {
     let searched = &json.searched;
-    let outcome = match json.outcome {
-        Some(Value::Win) => "win: the player to move wins".to_owned(),
-        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
-        None => searched.unknown(),
-    };
-    let mut lines = vec![("outcome", outcome)];
+    let mut lines = vec![outcome_row(json.outcome, searched.reason)];
     let is_over = json.canonical.as_deref() == Some("!");
     let best = match (json.best_move.as_ref(), json.outcome) {
         (Some(best), _) => Some(best.clone()),

@@ -58,7 +58,7 @@ pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJ
         entry(proof.board, &|board| {
             board.proofs += 1;
             if proof.proves_start() {
-                board.winner = Some(proof.header.winner.into());
+                board.winner = Some(proof.winner);
             }
         });
     }

@@ -60,7 +60,7 @@ pub async fn get(
     State(explorer): Shared,
     Params(OpeningsRequest { board, time: milliseconds }): Params<OpeningsRequest>,
 ) -> Answer<OpeningsJson> {
-    let played = PlayedPosition::read(&board, None, None, None)?;
+    let played = PlayedPosition::read(&board, &None, &None, &None)?;
     let time = time(milliseconds)?;
     let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
         let (end, firsts) = (Instant::now() + time, played.position.moves(&played.board));

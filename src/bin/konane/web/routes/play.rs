@@ -58,8 +58,7 @@ pub async fn get(
     Params(request): Params<PlayRequest>,
 ) -> Answer<PlayJson> {
     let PlayRequest { board, position, phase, moves, level, time: milliseconds } = request;
-    let played =
-        PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
     let level = match level.map(Level::new) {
         Some(None) => {

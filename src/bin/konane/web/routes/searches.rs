@@ -92,12 +92,7 @@ pub async fn post(
     let game = match game {
         GameName::Konane => {
             let board = board.ok_or_else(|| ApiError::refused("board: write one, such as 6x6"))?;
-            let played = PlayedPosition::read(
-                &board,
-                position.as_deref(),
-                phase.as_deref(),
-                moves.as_deref(),
-            )?;
+            let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
             let algorithm = algo.parse().map_err(ApiError::refused)?;
             SearchedGame::Konane { board: played.board, position: played.position, algorithm }
         }
@@ -161,12 +156,10 @@ pub async fn events(
     };
     let last_seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let last_seen = last_seen.unwrap_or(0);
-    let is_over = {
-        let history = search.history.borrow();
-        history.ended && last_seen >= history.last
-    };
+    let history = search.history.subscribe();
+    let is_over = history.borrow().ended && last_seen >= history.borrow().last;
     if is_over {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(events::stream(search, last_seen, &explorer.searches.streams)?.into_response())
+    Ok(events::stream(history, last_seen, &explorer.searches.streams)?.into_response())
 }

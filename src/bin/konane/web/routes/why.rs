@@ -61,7 +61,7 @@ pub struct WhyJson {
 /// Returns the best reply.
 pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
     let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
-    let played = PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), None)?;
+    let played = PlayedPosition::read(&board, &position, &phase, &None)?;
     let mv = parse_move(&played.board, &played.position, &mv).map_err(ApiError::refused)?;
     let time = time(milliseconds)?;
     let why = explorer.boards.with(played.board.clone(), move |analyst, turn| {
