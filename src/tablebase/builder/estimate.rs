@@ -327,7 +327,8 @@ fn octet_bytes(white: u32) -> u128 {
 /// estimates after compression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SliceFigures {
-    /// Bytes that all tasks together read from the directory and write to it, if rows are built in slices.
+    /// Estimated bytes that all tasks together read from the directory and write to it, if rows are built in
+    /// slices.
     pub traffic_bytes: u64,
     /// Maximum number of rows of a slice, if rows are built in slices.
     pub slice_rows: u32,

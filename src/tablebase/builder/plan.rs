@@ -117,7 +117,7 @@ pub struct Plan {
     pub disk_limit: Option<u64>,
     /// Estimated time.
     pub seconds: f64,
-    /// Threads of the rayon pool that the estimate is for.
+    /// Threads that the estimate is for.
     pub threads: usize,
 }
 

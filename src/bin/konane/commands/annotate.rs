@@ -14,7 +14,7 @@ use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
 use crate::progress::Progress;
 use crate::repl::game::RecordArgs;
-use konane::analysis::{Analysis, Analyst};
+use konane::analysis::Analysis;
 use konane::json::{OrUnknown, or_unknown};
 use konane::record::{Mark, Record, RecordedMove};
 use konane::search::Value;
@@ -130,15 +130,14 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         progress.update(|_| format!("{} of {all} positions judged", all - 1 - ply));
         let deadline = Instant::now().checked_add(args.time);
         let limits = Limits { deadline, stop: Some(stop), ..Limits::default() };
-        match record.moves.get(ply) {
+        if ply == record.moves.len() {
             // No move of the last position was played, so its moves are not judged.
-            None => last(&mut analyst, position, limits),
-            Some(_) => {
-                let analysis = analyst.analyse(position, limits, &mut |_| {})?;
-                limit = limit.or(analysis.reason);
-                Ok(analysis)
-            }
+            analyst.choose(position, limits)?;
+            return analyst.look(position);
         }
+        let analysis = analyst.analyse(position, limits, &mut |_| {})?;
+        limit = limit.or(analysis.reason);
+        Ok(analysis)
     })?;
     drop(progress);
     let summary =
@@ -151,21 +150,21 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         false => None,
     };
     if args.output.json {
-        output::write_json(&object(&record, judged, summary, reason))?;
+        output::write_json(&AnnotationJson {
+            board: record.dimensions,
+            position: record.start,
+            phase: record.start.phase(&record.board()),
+            black: record.black,
+            white: record.white,
+            result: record.result,
+            moves: judged,
+            summary,
+            reason,
+        })?;
     } else {
         output::write_text(text(record, &judged, &summary))?;
     }
     Ok(reason.into())
-}
-
-/// Judges a position without its moves.
-fn last(
-    analyst: &mut Analyst,
-    position: &Position,
-    limits: Limits<'_>,
-) -> Result<Analysis, CliError> {
-    analyst.choose(position, limits)?;
-    Ok(analyst.look(position)?)
 }
 
 /// Judges the moves of a game. `analyse` is called once for each position, with the number of moves
@@ -345,25 +344,6 @@ fn side(judged: &[AnnotatedMove], side: Colour) -> SideJson {
         mistakes: count(Some(Mark::Mistake)),
         only: count(Some(Mark::Only)),
         unknown: count(Some(Mark::Unknown)),
-    }
-}
-
-fn object(
-    record: &Record,
-    judged: Vec<AnnotatedMove>,
-    summary: SummaryJson,
-    reason: Option<Reason>,
-) -> AnnotationJson {
-    AnnotationJson {
-        board: record.dimensions,
-        position: record.start,
-        phase: record.start.phase(&record.board()),
-        black: record.black.clone(),
-        white: record.white.clone(),
-        result: record.result,
-        moves: judged,
-        summary,
-        reason,
     }
 }
 

@@ -19,7 +19,7 @@ use konane::file::NewFile;
 use konane::search::run::Reason;
 use konane::search::sums::{Atom, Impartial};
 use konane::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
-use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of, place_text};
+use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of};
 use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::{Scratch, Sprouts};
 
@@ -147,17 +147,8 @@ struct Source {
     grundy: u32,
     /// Index in the list of files.
     file: usize,
-    /// Place in the file.
-    place: Place,
-}
-
-/// A place in a file.
-#[derive(Clone, Copy)]
-enum Place {
-    /// In a database.
-    Byte(u64),
-    /// In a text.
-    Line(u64),
+    /// Place in the file: a byte of a database, a line of a text.
+    place: (&'static str, u64),
 }
 
 /// Numbers from several files, which must agree.
@@ -201,7 +192,7 @@ impl<'s> Collection<'s> {
     }
 
     /// Adds the number of a land in the file that is being read.
-    fn add(&mut self, land: Atom, grundy: u32, place: Place) -> Result<(), CliError> {
+    fn add(&mut self, land: Atom, grundy: u32, place: (&'static str, u64)) -> Result<(), CliError> {
         let source = Source { grundy, file: self.files.len() - 1, place };
         match self.numbers.get(&land) {
             Some(first) if first.grundy != grundy => Err(GrundyFileError::Conflict {
@@ -220,11 +211,8 @@ impl<'s> Collection<'s> {
     }
 
     fn place(&self, source: &Source) -> String {
-        let path = &self.files[source.file];
-        match source.place {
-            Place::Byte(byte) => place_text(path, byte),
-            Place::Line(line) => format!("{}, line {line}", path.display()),
-        }
+        let (unit, number) = source.place;
+        format!("{}, {unit} {number}", self.files[source.file].display())
     }
 
     /// Adds an entry of a database.
@@ -232,7 +220,7 @@ impl<'s> Collection<'s> {
         self.go_on()?;
         let path = &self.files[self.files.len() - 1];
         let land = land_of(&self.game, &mut self.scratch, path, entry)?;
-        self.add(land, entry.grundy, Place::Byte(entry.place))
+        self.add(land, entry.grundy, ("byte", entry.place))
     }
 
     /// Reads a .spr file. An entry that simplification splits into several lands, or that is over, has no
@@ -249,15 +237,13 @@ impl<'s> Collection<'s> {
                 problem,
             };
             match atoms[..] {
-                [] if entry.grundy == 0 => self.skipped += 1,
                 [land] => {
                     check_number(&self.game, land, entry.grundy).map_err(problem)?;
-                    self.add(land, entry.grundy, Place::Line(entry.line))?;
+                    self.add(land, entry.grundy, ("line", entry.line))?;
                 }
-                [] => {
-                    return Err(
-                        problem("no move is left in it, so its number is 0".to_owned()).into()
-                    );
+                [] if entry.grundy > 0 => {
+                    let text = "no move is left in it, so its number is 0";
+                    return Err(problem(text.to_owned()).into());
                 }
                 _ => self.skipped += 1,
             }
@@ -393,7 +379,11 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<ExportJson, CliError> 
         lines.extend(texts.map(|text| (lives, text, source.grundy)));
     }
     lines.sort_unstable();
-    write_spr(&lines, &args.into)?;
+    let mut writer = SprWriter::new(NewFile::create(&args.into, 1 << 16)?, &args.into)?;
+    for (_, text, grundy) in &lines {
+        writer.write(text, *grundy)?;
+    }
+    writer.finish()?.finish()?;
     let (lands, entries) = (collection.numbers.len() as u64, lines.len() as u64);
     let file = args.into.display().to_string();
     Ok(ExportJson { file, lands: Some(lands), entries: Some(entries), reason: None })
@@ -404,15 +394,6 @@ impl ExportJson {
         let [lands, entries] = [self.lands, self.entries].map(|count| grouped(count.unwrap_or(0)));
         format!("{}: {lands} lands, {entries} entries\n", escape_line(&self.file))
     }
-}
-
-/// Writes entries to a file, which appears when it is whole.
-fn write_spr(lines: &[(u32, String, u32)], path: &Path) -> Result<(), CliError> {
-    let mut writer = SprWriter::new(NewFile::create(path, 1 << 16)?, path)?;
-    for (_, text, grundy) in lines {
-        writer.write(text, *grundy)?;
-    }
-    Ok(writer.finish()?.finish()?)
 }
 
 /// The JSON of `sprouts db stats`.

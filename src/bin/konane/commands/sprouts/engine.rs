@@ -6,8 +6,6 @@ use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::text;
 use crate::args::{OutputArgs, SearchArgs, SearchMemoryArg, named};
@@ -21,11 +19,10 @@ use konane::json::per_second;
 use konane::search::Value;
 use konane::search::run::{Counters, Observer, Progress, Reason};
 use konane::search::sums::{Atom, SearchOptions, Workspace};
-use konane::search::table::TableUse;
 use konane::sprouts::analysis::{Analyst, AnalystError};
 use konane::sprouts::grundy_db::Contents;
 use konane::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
-use konane::sprouts::{Position, Scratch, Sprouts};
+use konane::sprouts::{Position, Scratch, SearchFigures, Sprouts};
 
 /// Help text about memory.
 pub const HELP: &str = "\
@@ -155,44 +152,30 @@ impl<'g> Engine<'g> {
 
     /// Figures of a search that has just ended, and that began at `begun`. Later searches with the
     /// workspace do not change them.
-    pub fn searched(
+    pub fn figures(
         &self,
         counters: &Counters,
         memory_bytes: u64,
         threads: u32,
         begun: Instant,
-        reason: Option<Reason>,
-    ) -> SearchedJson {
-        let seconds = begun.elapsed().as_secs_f64();
-        SearchedJson {
-            reason,
-            profile: self.profile.to_owned(),
+    ) -> SearchFigures {
+        let capacity = self.workspace.table().capacity();
+        SearchFigures {
+            profile: self.profile,
             heuristic: self.options.heuristic,
             threads,
-            expansions: counters.expansions,
-            nodes: counters.nodes,
-            generated: counters.generated,
             lands: self.sink.game.lands(),
-            grundy_numbers: counters.grundy_numbers,
-            seconds,
-            expansions_per_second: per_second(counters.expansions, seconds),
             memory_bytes,
-            collections: counters.collections,
-            table: TableUse {
-                capacity: self.workspace.table().capacity(),
-                used: counters.table_used,
-                replaced: counters.table_replaced,
-            },
-            database: None,
+            ..SearchFigures::new(counters, capacity, begun.elapsed().as_secs_f64())
         }
     }
 
     /// Closes the database and the trace. Their errors are for after the answer.
-    pub fn close(self, searched: &mut SearchedJson) -> Result<(), CliError> {
+    pub fn close(self, figures: &mut SearchFigures) -> Result<(), CliError> {
         let Sink { database, trace, .. } = self.sink;
         let traced = trace.map_or(Ok(()), Trace::finish);
-        searched.table.capacity = self.workspace.table().capacity();
-        searched.database = database.map(GrundyFile::close).transpose()?;
+        figures.table.capacity = self.workspace.table().capacity();
+        figures.database = database.map(GrundyFile::close).transpose()?;
         traced
     }
 }
@@ -247,78 +230,39 @@ impl Observer for Sink<'_> {
     }
 }
 
-/// The search in the JSON of `sprouts solve` and `sprouts grundy`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct SearchedJson {
-    /// Why there is no answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
-    /// `tuned` or `paper`.
-    pub profile: String,
-    /// Whether ties between moves are broken by the order of the paper.
-    pub heuristic: bool,
-    /// Threads that searched.
-    pub threads: u32,
-    /// Couples expanded, repeated expansions included: the iterations of the papers.
-    pub expansions: u64,
-    /// Couples evaluated.
-    pub nodes: u64,
-    /// Lands whose moves were generated.
-    pub generated: u64,
-    /// Lands in memory at the end.
-    pub lands: u32,
-    /// Grundy numbers found.
-    pub grundy_numbers: u64,
-    /// Wall-clock time.
-    pub seconds: f64,
-    /// `expansions` divided by `seconds`.
-    pub expansions_per_second: f64,
-    /// Bytes of everything.
-    pub memory_bytes: u64,
-    /// How often the memory was full, and what could be found again was forgotten.
-    pub collections: u64,
-    /// The table of open couples.
-    pub table: TableUse,
-    /// With `--db`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub database: Option<GrundyFileUse>,
+/// The rows with the figures of a search.
+pub fn rows(search: &SearchFigures) -> Vec<(&'static str, String)> {
+    let grouped = output::grouped;
+    let (lands, generated) = (grouped(search.lands.into()), grouped(search.generated));
+    let memory = output::bytes(search.memory_bytes);
+    let memory = match search.collections {
+        0 => memory,
+        1 => format!("{memory}; was full once, and collected"),
+        times => format!("{memory}; was full {times} times, and collected"),
+    };
+    let mut rows = vec![
+        ("expansions", grouped(search.expansions)),
+        ("nodes", grouped(search.nodes)),
+        ("lands", format!("{lands} in memory, moves of {generated} generated")),
+        ("found", format!("{} Grundy numbers", grouped(search.grundy_numbers))),
+        ("time", time(search.seconds)),
+        ("speed", format!("{} expansions/s", short(search.expansions_per_second))),
+        ("memory", memory),
+    ];
+    if let Some(GrundyFileUse { file, loaded, added }) = &search.database {
+        let (loaded, added) = (grouped(*loaded), grouped(*added));
+        rows.push(("database", format!("{loaded} numbers from {file}, {added} added")));
+    }
+    rows
 }
 
-impl SearchedJson {
-    /// For people.
-    pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let grouped = output::grouped;
-        let (lands, generated) = (grouped(self.lands.into()), grouped(self.generated));
-        let memory = output::bytes(self.memory_bytes);
-        let memory = match self.collections {
-            0 => memory,
-            1 => format!("{memory}; was full once, and collected"),
-            times => format!("{memory}; was full {times} times, and collected"),
-        };
-        let mut rows = vec![
-            ("expansions", grouped(self.expansions)),
-            ("nodes", grouped(self.nodes)),
-            ("lands", format!("{lands} in memory, moves of {generated} generated")),
-            ("found", format!("{} Grundy numbers", grouped(self.grundy_numbers))),
-            ("time", time(self.seconds)),
-            ("speed", format!("{} expansions/s", short(self.expansions_per_second))),
-            ("memory", memory),
-        ];
-        if let Some(GrundyFileUse { file, loaded, added }) = &self.database {
-            let (loaded, added) = (grouped(*loaded), grouped(*added));
-            rows.push(("database", format!("{loaded} numbers from {file}, {added} added")));
-        }
-        rows
-    }
-
-    /// A search that a limit ended before it began.
-    pub fn not_begun(args: &EngineArgs, reason: Reason) -> Self {
-        SearchedJson {
-            reason: Some(reason),
-            profile: args.profile.0.to_owned(),
-            heuristic: args.options().heuristic,
-            ..SearchedJson::default()
-        }
+/// A search that a limit ended before it began.
+pub fn not_begun(args: &EngineArgs, reason: Reason) -> SearchFigures {
+    SearchFigures {
+        reason: Some(reason),
+        profile: args.profile.0,
+        heuristic: args.options().heuristic,
+        ..SearchFigures::default()
     }
 }
 
