@@ -215,18 +215,21 @@ fn positive(amount: u64) -> Result<u64, UnitError> {
 }
 
 /// Returns a size in the largest binary unit of which there is at least one: `64 B`, `1000 MiB`,
-/// `1.50 GiB`. The page writes it in the same way (`words.js`).
+/// `1.50 GiB`. The page writes sizes and counts in the same way (`words.js`).
 pub fn bytes_text(bytes: u64) -> String {
-    let (mut amount, mut units) = (bytes as f64, ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].iter());
-    let mut unit = "B";
-    // The next unit is used where rounding to whole numbers would give 1024.
-    while amount >= 1023.5
-        && let Some(next) = units.next()
-    {
-        (amount, unit) = (amount / 1024.0, next);
-    }
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let (amount, unit) = in_units(bytes as f64, 1024.0, &units);
     let digits = format!("{amount:.2}");
     format!("{} {unit}", digits.strip_suffix(".00").unwrap_or(&digits))
+}
+
+/// Divides a number until it rounds to less than `base`, and returns it with its unit.
+fn in_units<'a>(mut number: f64, base: f64, units: &[&'a str]) -> (f64, &'a str) {
+    let mut index = 0;
+    while number >= base - 0.5 && index + 1 < units.len() {
+        (number, index) = (number / base, index + 1);
+    }
+    (number, units[index])
 }
 
 /// Returns a time in seconds as text: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
@@ -259,20 +262,15 @@ pub fn short(number: f64) -> String {
     if number.is_infinite() {
         return "infinite".to_owned();
     }
-    let mut rest = number;
-    for letter in ["", " k", " M", " G"] {
-        if rest < 999.5 {
-            let decimals = match rest {
-                _ if letter.is_empty() => 0,
-                ..9.995 => 2,
-                ..99.95 => 1,
-                _ => 0,
-            };
-            return format!("{rest:.decimals$}{letter}");
-        }
-        rest /= 1000.0;
-    }
-    format!("{rest:.3} T")
+    let (number, letter) = in_units(number, 1000.0, &["", " k", " M", " G", " T"]);
+    let decimals = match (letter, number) {
+        ("", _) => 0,
+        (" T", _) => 3,
+        (_, ..9.995) => 2,
+        (_, ..99.95) => 1,
+        _ => 0,
+    };
+    format!("{number:.decimals$}{letter}")
 }
 
 /// Returns a number of things: `1 thread`, `2 threads`, `2 plies`.

@@ -9,7 +9,7 @@ use konane::ErrorKind;
 use konane::analysis::AnalysisError;
 use konane::checkpoint::CheckpointError;
 use konane::file::FileError;
-use konane::notation::{MoveListError, PositionError};
+use konane::notation::PositionError;
 use konane::proof::{self, ProofError};
 use konane::record::RecordError;
 use konane::search::certificate::CertificateError;
@@ -85,12 +85,6 @@ pub enum CliError {
     /// `--position` is not a position of the board.
     #[error("--position: {0}")]
     Position(PositionError),
-    /// `--moves` is not the beginning of a game.
-    #[error("--moves: {0}")]
-    Moves(MoveListError),
-    /// A line of standard input is not a position of the board.
-    #[error(transparent)]
-    Line(PositionError),
     /// Standard input cannot be read.
     #[error("cannot read standard input: {0}")]
     Input(#[source] io::Error),
@@ -239,8 +233,7 @@ impl CliError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            CliError::Position(error) | CliError::Line(error) => error.kind(),
-            CliError::Moves(error) => error.kind(),
+            CliError::Position(error) => error.kind(),
             CliError::Record { error, .. } => error.kind(),
             CliError::SproutsText { error, .. } => error.kind(),
             CliError::Database(error) => error.kind(),

@@ -71,11 +71,11 @@ impl ThreadsArg {
         parallel: impl IntoIterator<Item = &'static str>,
     ) -> Result<NonZeroUsize, CliError> {
         let parallel: Vec<&str> = parallel.into_iter().collect();
-        let asked = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
+        let requested = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
         if parallel.contains(&algorithm) {
             let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-            Ok(asked.unwrap_or_else(cores))
-        } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
+            Ok(requested.unwrap_or_else(cores))
+        } else if requested.is_some_and(|threads| threads > NonZeroUsize::MIN) {
             let parallel = alternatives(&parallel);
             Err(CliError::Usage(format!(
                 "--threads: {algorithm} searches on one thread; choose --algo {parallel} for more"
@@ -126,6 +126,17 @@ impl MemoryLimitArg {
             _ => Ok(()),
         }
     }
+}
+
+/// Threads, memory limit and output of a subcommand that computes.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Memory of a search.
@@ -250,7 +261,8 @@ impl BeginArgs {
             }
         };
         let moves = self.moves.as_deref().unwrap_or_default();
-        let moves = parse_line(&board, &begin, moves).map_err(CliError::Moves)?;
+        let moves = parse_line(&board, &begin, moves)
+            .map_err(|error| CliError::Usage(format!("--moves: {error}")))?;
         Ok((board, begin, moves))
     }
 }

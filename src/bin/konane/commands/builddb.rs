@@ -26,7 +26,7 @@ const MAX_STONES: u32 = 64;
 /// `konane builddb`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "What was interrupted goes on when the same command is run again.\n\n",
+    "The same command continues an interrupted build.\n\n",
     "Examples:\n",
     "  konane builddb 4x5\n",
     "  konane builddb 5x5 --out databases --threads 1\n",
@@ -40,11 +40,11 @@ pub struct BuilddbArgs {
     /// The directory for databases; each has a directory in it, such as db/6x6-complete.
     #[arg(short, long, value_name = "DIR", default_value = "db")]
     pub out: PathBuf,
-    /// Which positions.
+    /// Positions that the database covers.
     #[arg(long, value_name = "NAME", default_value = "complete",
           value_parser = named(database::SCOPES, Scope::name))]
     pub scope: Scope,
-    /// What to store of each position.
+    /// Value to store for each position.
     #[arg(long, value_name = "NAME", default_value = "outcome",
           value_parser = named(database::METRICS, Metric::name))]
     pub metric: Metric,
@@ -141,7 +141,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
         }
         Err(BuildError::Interrupted) => {
             output::answer(args.output.json, &no_database(Reason::Interrupted.text()), |_| {
-                "interrupted: the same command goes on from here\n".to_owned()
+                "interrupted: the same command continues the build\n".to_owned()
             })?;
             Ok(Exit::Interrupted)
         }
@@ -239,8 +239,8 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
     output::rows(head, &rows)
 }
 
-/// How many positions last how many plies, with either side to move: the shares in percent, small ones
-/// at the end together.
+/// Shares of the positions by remoteness in percent, with either side to move; small ones at the end
+/// together.
 fn lengths(histogram: &Histogram) -> String {
     let number = |side: &[u64], plies: usize| side.get(plies).copied().unwrap_or(0);
     let plies = 0..=histogram.longest() as usize;

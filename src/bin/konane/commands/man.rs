@@ -14,9 +14,9 @@ use konane::system::quote;
     "  konane man sprouts db import\n"
 ))]
 pub struct ManArgs {
-    /// The verb to describe, or a verb below it; without any, the program as a whole.
-    #[arg(value_name = "VERB")]
-    pub verbs: Vec<String>,
+    /// The subcommand to describe, or one below it; without any, the program as a whole.
+    #[arg(value_name = "SUBCOMMAND")]
+    pub path: Vec<String>,
 }
 
 /// Prints a manual page of the program or of a subcommand.
@@ -24,16 +24,16 @@ pub fn man(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
     // The subcommand `help` has no page.
     let mut command = without_help(program);
     command.build();
-    for verb in &args.verbs {
-        let Some(found) = command.find_subcommand(verb).cloned() else {
-            let verbs: Vec<&str> = command
+    for name in &args.path {
+        let Some(found) = command.find_subcommand(name).cloned() else {
+            let names: Vec<&str> = command
                 .get_subcommands()
                 .filter(|command| !command.is_hide_set())
                 .map(Command::get_name)
                 .collect();
-            let verbs = if verbs.is_empty() { "none".to_owned() } else { verbs.join(", ") };
-            let verb = quote(verb);
-            let text = format!("{verb:?} is not a subcommand: choose one of {verbs}");
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let name = quote(name);
+            let text = format!("{name:?} is not a subcommand: choose one of {names}");
             return Err(CliError::Usage(text));
         };
         command = found;

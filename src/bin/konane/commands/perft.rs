@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{MemoryLimitArg, OutputArgs, PositionArgs, ThreadsArg, number};
+use crate::args::{PositionArgs, RunArgs, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
@@ -47,11 +47,7 @@ pub struct PerftArgs {
     #[arg(long, requires = "unique")]
     pub no_symmetry: bool,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// A move and its count, in the JSON of `perft --divide`.
@@ -96,23 +92,23 @@ pub struct PerftJson {
 
 /// Counts and prints; text appears ply by ply.
 pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    args.threads.install(|| count_plies(args, stop))?
+    args.run.threads.install(|| count_plies(args, stop))?
 }
 
 fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let (board, position) = args.start.read()?;
     let (depth, perft) = (args.depth, Perft::new(&board));
-    let progress = Progress::new(args.output.quiet);
+    let progress = Progress::new(args.run.output.quiet);
     // Writes text above the live line.
-    let say = |text: String| match args.output.json {
+    let say = |text: String| match args.run.output.json {
         true => Ok(()),
         false => progress.aside(|| output::write_text(text)),
     };
     let head = if args.unique { "new positions" } else { "nodes" };
     say(format!("{:>5}  {head:>26}  time\n", "ply"))?;
     let (mut counts, mut divided, mut ended) = (Vec::new(), Vec::new(), None);
-    let memory = args.memory.available().unwrap_or(u64::MAX);
+    let memory = args.run.memory.available().unwrap_or(u64::MAX);
     let unique = || perft.unique_plies(&position, !args.no_symmetry, memory, stop);
     let mut unique = args.unique.then(unique);
     for ply in 1..=depth {
@@ -142,7 +138,7 @@ fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // The live line ends before the answer is written.
     drop(progress);
     let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
-    if args.output.json {
+    if args.run.output.json {
         let (nodes, unique) = if args.unique { (None, Some(counts)) } else { (Some(counts), None) };
         let item = |(mv, nodes)| DivideJson { mv, nodes };
         output::write_json(&PerftJson {

@@ -141,7 +141,7 @@ fn write(out: &mut String) -> Result<bool, CliError> {
 
 fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<String, CliError> {
     let read = parse_position_as(args.start.board, line, args.start.begin.phase);
-    let (board, position) = read.map_err(CliError::Line)?;
+    let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
     must_be_ordinary(&board, &position)?;
     let answer = probe(database, &position)?;
     if args.json {

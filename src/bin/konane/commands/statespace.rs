@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::args::RunArgs;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
@@ -30,11 +30,7 @@ pub struct StatespaceArgs {
     #[arg(value_name = "RxF")]
     pub board: Dimensions,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// The JSON of `statespace`.
@@ -74,7 +70,8 @@ pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         reason,
         seconds,
     };
-    let plies = output::finish(args.output.json, &object, result, |plies| text(plies, seconds))?;
+    let plies =
+        output::finish(args.run.output.json, &object, result, |plies| text(plies, seconds))?;
     Ok(plies.map_or(Exit::Interrupted, |_| Exit::Answered))
 }
 
@@ -83,9 +80,9 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
     // A board that is too large has an error of its own.
     if args.board.squares() <= MAX_SQUARES {
         let what = || format!("the state space of {}", args.board);
-        args.memory.must_suffice(memory_needed(&board), what)?;
+        args.run.memory.must_suffice(memory_needed(&board), what)?;
     }
-    let progress = Progress::new(args.output.quiet);
+    let progress = Progress::new(args.run.output.quiet);
     let mut show = |event: StateSpaceEvent<'_>| {
         match event {
             StateSpaceEvent::Values { black, of } => {
@@ -101,7 +98,7 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
         }
         Ok(())
     };
-    Ok(args.threads.install(|| statespace(&board, stop, &mut show))??)
+    Ok(args.run.threads.install(|| statespace(&board, stop, &mut show))??)
 }
 
 fn sum(plies: &[Ply]) -> PlyCounts {

@@ -9,7 +9,7 @@ use proof_check::rules::{Rules, Stones};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::args::RunArgs;
 use crate::exit::{CliError, Exit};
 use crate::output::{self, CheckJson};
 use crate::progress::Progress;
@@ -31,11 +31,7 @@ pub struct VerifyProofArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// The JSON of `verify-proof`.
@@ -73,7 +69,7 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
     };
     let object = object(args, header.as_ref(), check);
     let text = |verification: &Verification| text(verification, seconds);
-    Ok(match output::finish(args.output.json, &object, result, text)? {
+    Ok(match output::finish(args.run.output.json, &object, result, text)? {
         None => Exit::Interrupted,
         Some(verification) if verification.flaw.is_some() => Exit::Mismatch,
         Some(_) => Exit::Answered,
@@ -88,17 +84,17 @@ fn check(
 ) -> Result<Verification, CliError> {
     let mut reader = ProofReader::open(&args.file)?;
     *header = Some((*reader.header(), reader.bytes()));
-    if let Some(bytes) = args.memory.available() {
+    if let Some(bytes) = args.run.memory.available() {
         reader.limit_memory(bytes);
     }
-    let progress = Progress::new(args.output.quiet);
+    let progress = Progress::new(args.run.output.quiet);
     progress.live("reading".to_owned());
     let checked = |done: u64, all: u64| {
         progress.part(done, all);
         progress
             .update(|_| format!("{} of {} positions", output::grouped(done), output::grouped(all)));
     };
-    args.threads.install(|| verify(&mut reader, &checked, stop))?.map_err(|error| match error {
+    args.run.threads.install(|| verify(&mut reader, &checked, stop))?.map_err(|error| match error {
         ProofError::TooLarge { need, have, .. } => {
             let what = format!("checking {}", args.file.display());
             CliError::Memory { what, need, have }

@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg, database};
+use crate::args::{RunArgs, database};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, CheckJson};
 use crate::progress::Progress;
@@ -33,11 +33,7 @@ pub struct VerifydbArgs {
     #[arg(long)]
     pub deep: bool,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// The JSON of `verifydb`.
@@ -73,7 +69,7 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let Some(check) = CheckJson::new(&result, |_| None, is_problem, seconds) else {
         return result.map(|_| Exit::File);
     };
-    let report = output::finish(args.output.json, &object(args, check), result, |report| {
+    let report = output::finish(args.run.output.json, &object(args, check), result, |report| {
         text(args, report)
     })?;
     Ok(report.map_or(Exit::Interrupted, |_| Exit::Answered))
@@ -95,9 +91,11 @@ fn is_verdict(error: &VerifyError) -> bool {
 fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifyReport, CliError> {
     // If the database cannot be read, the check returns a better error.
     let need = if args.deep { deep_memory(&args.directory).unwrap_or(0) } else { 0 };
-    args.memory.must_suffice(need, || format!("the deep check of {}", args.directory.display()))?;
-    let progress = Progress::new(args.output.quiet);
-    Ok(args.threads.install(|| verify(&args.directory, args.deep, &progress, stop))??)
+    args.run
+        .memory
+        .must_suffice(need, || format!("the deep check of {}", args.directory.display()))?;
+    let progress = Progress::new(args.run.output.quiet);
+    Ok(args.run.threads.install(|| verify(&args.directory, args.deep, &progress, stop))??)
 }
 
 fn object(args: &VerifydbArgs, check: CheckJson) -> VerifyJson {

@@ -22,13 +22,13 @@ const INTERVAL: Duration = Duration::from_secs(600);
 /// Saving the search.
 #[derive(Debug, Args)]
 pub struct CheckpointArgs {
-    /// Save what the search knows to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
-    /// when the search ends, by a limit or with an answer. The file is replaced only by a whole new
-    /// one. One that is there already is never written over without --resume. Its greatest size is
-    /// printed at the start.
+    /// Save the search to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
+    /// when the search ends, by a limit or with an answer. The file is replaced only by a complete new
+    /// one. An existing file is never replaced without --resume. The maximum size is printed at the
+    /// start.
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint, which must be there and be of the same board, position, algorithm
+    /// Continue from the checkpoint, which must exist and be of the same board, position, algorithm
     /// and profile. --memory, --threads, limits and --db may differ; a smaller table keeps what is
     /// worth most.
     #[arg(long, requires = "checkpoint")]

@@ -32,8 +32,8 @@ use konane::sprouts::{Position, Scratch, Sprouts};
 pub struct ChildrenArgs {
     #[command(flatten)]
     pub text: TextArg,
-    /// Search for the Grundy number of each child, and say whether it wins for who makes the move. The
-    /// flags below are for this.
+    /// Search for the Grundy number of each child, and print its outcome for the player who makes the
+    /// move. The options below are for this.
     #[arg(long)]
     pub values: bool,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub struct ChildrenJson {
 pub struct ValuesJson {
     /// As it was written.
     pub position: String,
-    /// What was found out.
+    /// The values.
     #[serde(flatten)]
     pub analysis: Analysis,
     /// Wall-clock time.
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_that_fills_the_memory_is_told_without_flags_that_do_not_help() {
+    fn a_position_that_fills_the_memory_has_an_error_without_tips_that_do_not_help() {
         let error = children(&"0*9".parse().unwrap(), 1, &AtomicBool::new(false)).unwrap_err();
         assert_eq!((error.exit(), error.tip()), (Exit::Limit, None));
         assert!(error.to_string().ends_with("ask about a smaller position"), "{error}");

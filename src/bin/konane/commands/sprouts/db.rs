@@ -24,17 +24,17 @@ use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::{Scratch, Sprouts};
 
 const IMPORT: &str = "\
-The files begin with the line [Positions+Nimber]; or with [WinLoss:Losing_Position], and then say of \
-single lands that their number is 0. Files of misere play are refused. The numbers are believed: \
-check those that come from others with sprouts verify first.";
+The files begin with the line [Positions+Nimber], or with [WinLoss:Losing_Position], which gives each of \
+its lands the number 0. Files of misere play are rejected. The numbers are not checked: check files of \
+other authors with sprouts verify first.";
 const EXPORT: &str = "\
-SPOTS looks a land up by the text that its own sorting makes of it, and may make several. The land \
-has an entry for each of them.";
+SPOTS looks up a land by a text that depends on its own sorting, so there may be several for a land. \
+The land has an entry for each of them.";
 
 /// `konane sprouts db`.
 #[derive(Debug, Args)]
 pub struct DbArgs {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: DbCommand,
 }
@@ -42,16 +42,16 @@ pub struct DbArgs {
 /// The subcommands of `konane sprouts db`.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
-    /// Add the numbers of databases to another one, which is made if there is none.
+    /// Add the numbers of databases to another one, which is created if it does not exist.
     Merge(MergeArgs),
-    /// Add the numbers of .spr files, as SPOTS and GLOP write them, to a database, which is made if
-    /// there is none.
+    /// Add the numbers of .spr files, as SPOTS and GLOP write them, to a database, which is created
+    /// if it does not exist.
     #[command(after_help = IMPORT)]
     Import(ImportArgs),
     /// Write the numbers of a database as a .spr file, which SPOTS and GLOP read.
     #[command(after_help = EXPORT)]
     Export(ExportArgs),
-    /// Say what is in a database.
+    /// Print the contents of a database.
     Stats(StatsArgs),
 }
 
@@ -287,7 +287,7 @@ impl<'s> Collection<'s> {
 pub struct AddedJson {
     /// The database.
     pub file: String,
-    /// Numbers that it had; null if a limit or a signal ended the run.
+    /// Numbers that were in it; null if a limit or a signal ended the run.
     pub had: Option<u64>,
     /// Numbers that were added: all or none.
     pub added: u64,
@@ -353,7 +353,7 @@ impl AddedJson {
 pub struct ExportJson {
     /// The .spr file.
     pub file: String,
-    /// Lands that it has; null, as `entries`, if a limit or a signal ended the run.
+    /// Lands in it; null, as `entries`, if a limit or a signal ended the run.
     pub lands: Option<u64>,
     /// Entries: a land has as many as SPOTS has texts for it.
     pub entries: Option<u64>,
@@ -405,7 +405,7 @@ pub struct StatsJson {
     pub bytes: Option<u64>,
     /// Records in it.
     pub records: Option<u64>,
-    /// Different lands; the rest of the records say the same again.
+    /// Different lands; the other records repeat them.
     pub lands: Option<u64>,
     /// Numbers of lands with the Grundy number 0, 1, and so on.
     pub by_nimber: Option<Vec<u64>>,

@@ -26,8 +26,8 @@ use konane::sprouts::{Position, Scratch, SearchFigures, Sprouts};
 
 /// Help text about memory.
 pub const HELP: &str = "\
---memory is for positions, moves and numbers together; each thread takes some 2MiB beside it. When \
-it is full, dfpn and pns-pdfpn forget what they can find again, and go on.";
+--memory is for positions, moves and numbers together; each thread takes some 2MiB more. When it is \
+full, dfpn and pns-pdfpn drop what they can compute again, and continue.";
 
 /// Values of the option, with their help texts.
 const PROFILES: &[((&str, SearchOptions), &str)] = &[
@@ -62,7 +62,7 @@ pub struct EngineArgs {
 /// A file of Grundy numbers.
 #[derive(Debug, Args)]
 pub struct NumbersArg {
-    /// Take Grundy numbers from this file, and add those that are found; made if there is none.
+    /// Take Grundy numbers from this file, and add those that are found; created if it does not exist.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
 }

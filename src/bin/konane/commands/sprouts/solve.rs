@@ -39,7 +39,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = number(0, MOST_NIMBER))]
     pub nimber: u32,
-    /// Say what becomes of every move. That is found after the outcome and by searches that are not
+    /// Print the outcome of every move, found after that of the position by searches that are not
     /// counted, but within the same limits.
     #[arg(long)]
     pub lines: bool,

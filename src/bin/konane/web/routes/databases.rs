@@ -17,7 +17,7 @@ use konane::tablebase::{Counts, Histogram, Manifest, Metric, Scope};
 pub struct DatabasesJson {
     /// Those that can be read.
     pub databases: Vec<DatabaseHereJson>,
-    /// What is wrong with others.
+    /// Errors of the others.
     pub errors: Vec<String>,
 }
 

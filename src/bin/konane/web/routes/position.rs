@@ -28,7 +28,7 @@ pub struct PositionRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Moves that are played from there.

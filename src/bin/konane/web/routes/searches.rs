@@ -29,16 +29,16 @@ pub struct SearchRequest {
     board: Option<String>,
     /// The position; Konane: the start of the game if there is none.
     position: Option<String>,
-    /// Konane: the phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// Konane: the phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Konane: moves that are played from there.
     moves: Option<String>,
-    /// `dfpn` (if nothing is said), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
+    /// `dfpn` (default), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
     algo: Option<String>,
-    /// Such as `64MiB`; at most half of the program's --memory, which is taken if nothing is said.
+    /// Such as `64MiB`; at most half of the program's --memory, which is the default.
     memory: Option<String>,
-    /// When to give up.
+    /// Limits of the search.
     #[serde(default)]
     limits: LimitsRequest,
 }
@@ -52,13 +52,13 @@ enum GameName {
     Sprouts,
 }
 
-/// When a search gives up; never, if nothing is said.
+/// Limits of a search; none by default.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct LimitsRequest {
     /// Maximum time in seconds, more than 0.
     seconds: Option<f64>,
-    /// After so many nodes.
+    /// Maximum number of nodes.
     nodes: Option<u64>,
 }
 

@@ -18,7 +18,7 @@ pub struct SetupRequest {
     board: String,
     /// The position.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Squares with a stone; its colour is that of the square.
