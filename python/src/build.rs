@@ -7,6 +7,7 @@ use konane::tablebase::{
     BuildObserver, BuildOptions, DatabaseError, Metric, Scope, Stage, build, plan,
 };
 use pyo3::prelude::*;
+use serde::Serialize;
 
 use crate::argument::{File, Text, Whole, name, wrong_choice};
 use crate::error::Failure;
@@ -16,8 +17,8 @@ use crate::position::dimensions;
 use crate::progress::{Latest, Teller};
 use crate::results;
 
-/// How far a build has come.
-#[derive(Clone, Debug)]
+/// Progress of a build.
+#[derive(Clone, Debug, Serialize)]
 struct State {
     stage: String,
     done: u64,
@@ -59,14 +60,6 @@ impl BuildObserver for Watch<'_> {
             *state = Some(State { stage, done, total });
         });
     }
-}
-
-#[derive(IntoPyObject)]
-struct BuildProgressFields {
-    seconds: f64,
-    stage: String,
-    done: u64,
-    total: u64,
 }
 
 fn scope_of(name: &Text<name::Scope>) -> Result<Scope, Failure> {
@@ -128,9 +121,10 @@ pub fn build_database<'py>(
     let threads = threads_or_cores(threads);
     let latest = Latest::default();
     let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
-    let object = |py, State { stage, done, total }: &State, seconds| {
-        let (stage, done, total) = (stage.clone(), *done, *total);
-        results::make(py, "BuildProgress", BuildProgressFields { seconds, stage, done, total })
+    let object = |py, state: &State, seconds: f64| {
+        let fields = results::dict(py, state)?;
+        fields.set_item("seconds", seconds)?;
+        results::make(py, "BuildProgress", fields)
     };
     let (directory, built) = interrupt::run(
         py,

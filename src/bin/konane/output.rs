@@ -122,18 +122,14 @@ pub fn finish<T>(
     if as_json {
         write_json(object)?;
     }
-    let (result, text) = match result {
-        Ok(value) => {
-            let text = text(&value);
-            (Some(value), text)
+    let say = |text: String| if as_json { Ok(()) } else { write_text(text) };
+    match result {
+        Ok(value) => say(text(&value)).map(|()| Some(value)),
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            say("interrupted\n".to_owned()).map(|()| None)
         }
-        Err(error) if error.kind() == ErrorKind::Interrupted => (None, "interrupted\n".to_owned()),
-        Err(error) => return Err(error),
-    };
-    if !as_json {
-        write_text(text)?;
+        Err(error) => Err(error),
     }
-    Ok(result)
 }
 
 /// Writes one JSON object and a line feed.
