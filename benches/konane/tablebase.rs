@@ -43,7 +43,7 @@ fn whole_boards(c: &mut Criterion) {
     group.bench_function("statespace 5x5", |b| {
         b.iter(|| {
             let plies = statespace::<Infallible>(&square, &stop, &mut |_| Ok(())).unwrap();
-            assert_eq!(plies.iter().map(|ply| ply.unique).sum::<u64>(), 270_692);
+            assert_eq!(plies.iter().map(|ply| ply.counts.unique).sum::<u64>(), 270_692);
         });
     });
     group.finish();

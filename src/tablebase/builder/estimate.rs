@@ -10,6 +10,9 @@
 //! + tables + 64 MiB         of the canonical patterns; the program
 //! ```
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::sweep::wanted;
 use super::tasks::{Slices, Work};
 use super::workspace::Workspace;
@@ -322,29 +325,42 @@ fn octet_bytes(white: u32) -> u128 {
 
 /// Needs of a build in slices. Bytes of memory are upper bounds, those of disk and traffic are
 /// estimates after compression.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SliceFigures {
+    /// Estimated bytes that all tasks together read from the directory and write to it, if rows are built in
+    /// slices.
+    pub traffic_bytes: u64,
+    /// Maximum number of rows of a slice, if rows are built in slices.
+    pub slice_rows: u32,
     /// Number of tasks.
+    #[serde(skip)]
     pub tasks: u64,
     /// Maximum number of tasks that can run at a time.
+    #[serde(skip)]
     pub widest_wave: u64,
-    /// Maximum number of rows of a slice.
-    pub slice_rows: u32,
     /// Memory of a task that makes a slice.
+    #[serde(skip)]
     pub rows_memory_bytes: u64,
     /// Memory of a task that assembles a layer.
+    #[serde(skip)]
     pub layer_memory_bytes: u64,
     /// Size of the files at the end.
+    #[serde(skip)]
     pub disk_bytes: u64,
     /// Maximum disk space, however many layers are assembled at the same time.
+    #[serde(skip)]
     pub disk_peak_bytes: u64,
     /// Bytes that all tasks together read from the directory.
+    #[serde(skip)]
     pub read_bytes: u64,
     /// Bytes that all tasks together write to the directory.
+    #[serde(skip)]
     pub written_bytes: u64,
     /// Maximum disk space of White's rows, where they are not stored.
+    #[serde(skip)]
     pub white_bytes: u64,
     /// Seconds of one thread for all tasks.
+    #[serde(skip)]
     pub thread_seconds: f64,
 }
 
@@ -385,16 +401,18 @@ impl SliceFigures {
         let written = 2.0 * all + stored;
         let seconds = read / READ_BYTES_PER_SECOND + written / WRITTEN_BYTES_PER_SECOND;
         let white_rows = if sides == 1.0 { sizes.most_rows() as f64 * row } else { 0.0 };
+        let [read_bytes, written_bytes] = [read, written].map(|bytes| (bytes * share) as u64);
         SliceFigures {
+            traffic_bytes: read_bytes + written_bytes,
+            slice_rows: slices.most,
             tasks,
             widest_wave: widest,
-            slice_rows: slices.most,
             rows_memory_bytes: saturated(slices.memory(sizes, threads)),
             layer_memory_bytes: saturated(layer_memory(index, sizes, threads)),
             disk_bytes: (stored * share) as u64,
             disk_peak_bytes: ((2.0 * stored).max(stored + white_rows) * share) as u64,
-            read_bytes: (read * share) as u64,
-            written_bytes: (written * share) as u64,
+            read_bytes,
+            written_bytes,
             white_bytes: (white_rows * share) as u64,
             thread_seconds: seconds,
         }

@@ -31,6 +31,8 @@ mod workspace;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use serde::Serialize;
+
 pub use error::{BuildError, Misfit, PlanError};
 pub use estimate::SliceFigures;
 pub(super) use monitor::BuildMonitor;
@@ -44,9 +46,10 @@ use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{Histogram, Manifest, Metric, Scope};
 
 /// Result of a build.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct BuildSummary {
     /// The board.
+    #[serde(rename = "board")]
     pub dimensions: Dimensions,
     /// Positions covered: all, or those reachable from the start.
     pub scope: Scope,
@@ -66,7 +69,8 @@ pub struct BuildSummary {
     pub bytes: u64,
     /// Wall-clock time of this run in seconds, earlier interrupted runs not included.
     pub seconds: f64,
-    /// Peak memory of the process; `None` if the system does not say.
+    /// Peak memory of the process; `None` if the system does not report it.
+    #[serde(skip)]
     pub peak_memory_bytes: Option<u64>,
     /// Number of layers that an earlier run had finished: all of them if the database existed.
     pub layers_found: u32,

@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::error::{Misfit, PlanError};
 use super::estimate::{self, Needs, SliceFigures, saturated};
 use super::tasks::{Slices, Task};
 use super::workspace::{Workspace, has_parts, is_built, present, read_layout};
+use crate::json::as_path;
 use crate::konane::{Board, Colour, Dimensions};
 use crate::system::{disk_free, memory_available};
 use crate::tablebase::files::{Metric, Scope, database_name};
@@ -72,42 +76,48 @@ pub enum Resource {
 }
 
 /// A build that fits: its content, its needs and the size of its files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PlanJson", description = "The JSON of `builddb --plan`.")]
 pub struct Plan {
-    /// The board.
+    /// Ranks x files.
+    #[serde(rename = "board")]
     pub dimensions: Dimensions,
-    /// Positions covered.
+    /// Positions that the database covers.
     pub scope: Scope,
     /// Value stored for each position.
     pub metric: Metric,
-    /// Maximum number of stones covered.
+    /// Maximum number of stones of its positions.
     pub max_stones: u32,
     /// Method that computes the values.
+    #[serde(skip)]
     pub method: Method,
     /// The directory of the database.
+    #[serde(serialize_with = "as_path")]
+    #[schemars(with = "String")]
     pub directory: PathBuf,
     /// True if the database exists already. Nothing is computed then, and no limit was checked.
     pub finished: bool,
     /// Number of positions covered: sets of stones, with either side to move.
     pub positions: u128,
-    /// Number of stored positions: those left by symmetry.
+    /// Number of stored positions: symmetric ones once.
     pub stored_positions: u128,
     /// Upper bound of the memory.
     pub memory_bytes: u64,
-    /// Memory that may be used; `None` if the system does not say.
+    /// Memory that may be used; null if the system does not report it.
     pub memory_limit: Option<u64>,
     /// Estimated size of the files, rather too large.
     pub disk_bytes: u64,
     /// Maximum disk space while building: the files, and once more the layer that is assembled.
     pub disk_peak_bytes: u64,
-    /// Free disk space, if the system says so, and the space that an interrupted build of this
-    /// database already takes.
-    pub disk_limit: Option<u64>,
     /// Figures of the slices, if the rows are built in slices.
+    #[serde(flatten)]
     pub slices: Option<SliceFigures>,
-    /// Estimated time, from measured rates.
+    /// Free disk space, and the space that an interrupted build of this database already takes; null if
+    /// the system does not report it.
+    pub disk_limit: Option<u64>,
+    /// Estimated time.
     pub seconds: f64,
-    /// Threads of the rayon pool that the estimate is for.
+    /// Threads that the estimate is for.
     pub threads: usize,
 }
 
@@ -242,8 +252,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         memory_limit,
         disk_bytes: saturated(needs.disk),
         disk_peak_bytes: saturated(needs.disk_peak),
-        disk_limit,
         slices,
+        disk_limit,
         seconds: needs.seconds,
         threads,
     };

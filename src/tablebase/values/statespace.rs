@@ -12,6 +12,7 @@
 
 use std::convert::Infallible;
 use std::io;
+use std::iter::Sum;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -32,6 +33,15 @@ use crate::tablebase::index::{Index, Sizes, stabiliser};
 pub struct Ply {
     /// Moves made.
     pub ply: u32,
+    /// Its positions.
+    #[serde(flatten)]
+    pub counts: PlyCounts,
+}
+
+/// Counts of positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CountsJson")]
+pub struct PlyCounts {
     /// Positions met for the first time, symmetric ones once.
     pub unique: u64,
     /// Those that Black wins.
@@ -40,6 +50,17 @@ pub struct Ply {
     pub white_wins: u64,
     /// Those without a move.
     pub terminals: u64,
+}
+
+impl Sum for PlyCounts {
+    fn sum<I: Iterator<Item = PlyCounts>>(counts: I) -> PlyCounts {
+        counts.fold(PlyCounts::default(), |sum, counts| PlyCounts {
+            unique: sum.unique + counts.unique,
+            black_wins: sum.black_wins + counts.black_wins,
+            white_wins: sum.white_wins + counts.white_wins,
+            terminals: sum.terminals + counts.terminals,
+        })
+    }
 }
 
 /// Error of the state space; `E` is that of the observer.
@@ -242,7 +263,7 @@ impl<'a> Search<'a> {
         let mut plies = Vec::new();
         let mut positions = vec![Position::start(board)];
         for ply in 0..2 {
-            let mut here = Ply { ply, ..Ply::default() };
+            let mut here = PlyCounts::default();
             for position in &positions {
                 here.unique += 1;
                 let won = self.wins(wins, position);
@@ -252,7 +273,7 @@ impl<'a> Search<'a> {
                 here.terminals += u64::from(position.moves(board).is_empty());
             }
             if here.unique > 0 {
-                plies.push(here);
+                plies.push(Ply { ply, counts: here });
             }
             positions = successors(board, &positions);
         }
@@ -303,7 +324,7 @@ impl<'a> Search<'a> {
             if top.is_none() {
                 return Ok(());
             }
-            let mut here = Ply { ply, ..Ply::default() };
+            let mut here = PlyCounts::default();
             let side = mover.index();
             for (b, frontier) in frontier.iter_mut().enumerate() {
                 check(stop)?;
@@ -312,6 +333,7 @@ impl<'a> Search<'a> {
                 }
             }
             if here.unique > 0 {
+                let here = Ply { ply, counts: here };
                 plies.push(here);
                 send(StateSpaceEvent::Ply(&here))?;
             }
@@ -428,7 +450,7 @@ impl<'a> Search<'a> {
         reached: &mut Layer,
         wins: &Layer,
         mover: Colour,
-        count: &mut Ply,
+        count: &mut PlyCounts,
     ) {
         let numbering = self.index.numbering();
         let patterns = self.index.orbits(wins.black()).patterns();

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 
-use konane::tablebase::statespace::{Ply, StateSpaceError, StateSpaceEvent, statespace};
+use konane::tablebase::statespace::{Ply, PlyCounts, StateSpaceError, StateSpaceEvent, statespace};
 use konane::{Board, Colour, Position};
 
 /// The table of a board: plies and, last, the total.
@@ -15,13 +15,13 @@ fn published(board: &str) -> Vec<Ply> {
         .map(|line| {
             let fields: Vec<&str> = line.split(',').collect();
             let number = |at: usize| fields[at].parse::<u64>().unwrap();
-            Ply {
-                ply: fields[0].parse().unwrap_or(u32::MAX),
+            let counts = PlyCounts {
                 unique: number(1),
                 black_wins: number(2),
                 white_wins: number(3),
                 terminals: number(4),
-            }
+            };
+            Ply { ply: fields[0].parse().unwrap_or(u32::MAX), counts }
         })
         .collect()
 }
@@ -33,15 +33,8 @@ fn plies_of(board: &Board) -> Vec<Ply> {
 fn searched(board: &str) -> Vec<Ply> {
     let board = Board::new(board.parse().unwrap());
     let mut plies = plies_of(&board);
-    let sum = |field: fn(&Ply) -> u64| plies.iter().map(field).sum();
-    let total = Ply {
-        ply: u32::MAX,
-        unique: sum(|p| p.unique),
-        black_wins: sum(|p| p.black_wins),
-        white_wins: sum(|p| p.white_wins),
-        terminals: sum(|p| p.terminals),
-    };
-    plies.push(total);
+    let counts = plies.iter().map(|ply| ply.counts).sum();
+    plies.push(Ply { ply: u32::MAX, counts });
     plies
 }
 
@@ -88,7 +81,7 @@ fn slow(board: &Board) -> Vec<Ply> {
         if frontier.is_empty() {
             return plies;
         }
-        let mut here = Ply { ply, ..Ply::default() };
+        let mut here = PlyCounts::default();
         let mut next = Vec::new();
         for &position in &frontier {
             let moves = position.moves(board);
@@ -99,7 +92,7 @@ fn slow(board: &Board) -> Vec<Ply> {
             here.terminals += u64::from(moves.is_empty());
             next.extend(moves.into_iter().map(|m| position.play(board, m)));
         }
-        plies.push(here);
+        plies.push(Ply { ply, counts: here });
         frontier = next;
     }
     unreachable!("games end")
@@ -157,7 +150,7 @@ fn every_layer_is_sent_once_from_the_top() {
     assert_eq!(values, (0..=8).collect::<Vec<_>>());
     assert_eq!(layers, (0..=8).rev().collect::<Vec<_>>());
     // The rows mark all images of a position whose black pattern is symmetric.
-    let unique: u64 = plies.iter().filter(|p| p.ply >= 2).map(|p| p.unique).sum();
+    let unique: u64 = plies.iter().filter(|p| p.ply >= 2).map(|p| p.counts.unique).sum();
     assert!(marked >= unique && marked < 2 * unique);
 }
 

@@ -19,7 +19,6 @@ pub use canonical::CanonicalJson;
 pub use children::{ChildrenJson, ValuesJson};
 pub use db::{AddedJson, ExportJson, StatsJson};
 pub use grundy::GrundyJson;
-pub use solve::SproutsSolveJson;
 pub use verify::VerifySprJson;
 
 use crate::exit::{CliError, Exit};
