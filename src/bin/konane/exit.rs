@@ -133,9 +133,6 @@ pub enum CliError {
     /// A line in the file of a Sprouts game is not a legal move.
     #[error("{file}: line {line}: {problem}")]
     SproutsGame { file: String, line: usize, problem: String },
-    /// A command of a conversation that cannot be carried out.
-    #[error("{0}")]
-    Command(String),
     /// A record of a game on another board.
     #[error("{file} is a game on the {got} board, not on {expected}")]
     OtherRecord { file: String, expected: Dimensions, got: Dimensions },
@@ -263,7 +260,6 @@ impl CliError {
             | CliError::OtherBoard { .. }
             | CliError::LongRecord { .. }
             | CliError::SproutsGame { .. }
-            | CliError::Command(_)
             | CliError::OtherRecord { .. }
             | CliError::NotInProof { .. } => ErrorKind::Usage,
             #[cfg(feature = "explore")]

@@ -145,5 +145,5 @@ fn limits(time: Duration, stop: &AtomicBool) -> Limits<'_> {
 
 /// Error of a command that the game does not allow.
 fn refused(problem: impl Into<String>) -> CliError {
-    CliError::Command(problem.into())
+    CliError::Usage(problem.into())
 }
