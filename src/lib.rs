@@ -91,5 +91,7 @@ struct Guide;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::konane::{code, kernels, symmetry, zobrist};
-    pub use crate::tablebase::{files, index, values};
+    pub use crate::tablebase::files::{Footer, HEADER_BYTES, Inflater, LayerFile, LayerHeader};
+    pub use crate::tablebase::index::Index;
+    pub use crate::tablebase::values::sweep::Sweep;
 }

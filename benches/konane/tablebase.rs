@@ -5,8 +5,7 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput, criterion_group};
-use konane::internals::index::Index;
-use konane::internals::values::sweep::Sweep;
+use konane::internals::{Index, Sweep};
 use konane::tablebase::Method;
 use konane::tablebase::statespace;
 use konane::tablebase::{BuildOptions, Database, DatabaseOptions, build, plan};

@@ -7,9 +7,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use arbitrary::Arbitrary;
-use konane::internals::files::format::{Footer, HEADER_BYTES, LayerHeader, Metric, Scope};
-use konane::internals::files::{Inflater, LayerFile};
-use konane::internals::index::Index;
+use konane::internals::{Footer, HEADER_BYTES, Index, Inflater, LayerFile, LayerHeader};
+use konane::tablebase::{Metric, Scope};
 use konane::{Board, Dimensions};
 use konane_fuzz::Content;
 use libfuzzer_sys::fuzz_target;

@@ -168,14 +168,14 @@ pub fn build_database<'py>(
         },
     )???;
     let fields = BuiltFields {
-        board: built.dimensions.to_string(),
-        scope: built.scope.name(),
-        metric: built.metric.name(),
-        max_stones: built.max_stones,
+        board: built.coverage.dimensions.to_string(),
+        scope: built.coverage.scope.name(),
+        metric: built.coverage.metric.name(),
+        max_stones: built.coverage.max_stones,
         directory: path_text(&directory),
-        positions: built.positions,
-        black_to_move_wins: built.black_to_move_wins,
-        white_to_move_wins: built.white_to_move_wins,
+        positions: built.counts.positions,
+        black_to_move_wins: built.counts.black_to_move_wins,
+        white_to_move_wins: built.counts.white_to_move_wins,
         histogram: built
             .histogram
             .map(|Histogram { black, white }| HistogramFields { black, white }),

@@ -10,8 +10,8 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::files::{
-    BlockKey, BlockKind, DatabaseError, Inflater, LayerFile, LayerHeader, MANIFEST_NAME, Manifest,
-    ManifestLayer, Metric, Scope, database_name, hex, layer_name,
+    BlockKey, BlockKind, Coverage, DatabaseError, Inflater, LayerFile, LayerHeader, MANIFEST_NAME,
+    Manifest, ManifestLayer, Metric, Scope, hex, layer_name,
 };
 use super::index::{Address, Index};
 use super::values::remoteness::remoteness;
@@ -28,33 +28,6 @@ pub struct DatabaseOptions {
 impl Default for DatabaseOptions {
     fn default() -> Self {
         DatabaseOptions { cache_bytes: 64 << 20 }
-    }
-}
-
-/// Positions that a database covers. As text: `every position of the 6x6 board`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coverage {
-    /// The board.
-    pub dimensions: Dimensions,
-    /// Every position, or those that a game can reach.
-    pub scope: Scope,
-    /// Maximum number of stones of a position.
-    pub max_stones: u32,
-}
-
-impl fmt::Display for Coverage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Coverage { dimensions, scope, max_stones } = self;
-        match scope {
-            Scope::Complete => write!(f, "every position of the {dimensions} board")?,
-            Scope::Reachable => {
-                write!(f, "the positions of the {dimensions} board that a game can reach")?;
-            }
-        }
-        if *max_stones < dimensions.squares() {
-            write!(f, " with at most {max_stones} stones")?;
-        }
-        Ok(())
     }
 }
 
@@ -162,14 +135,20 @@ impl Database {
         let squares = dimensions.squares();
         let whole = [(Scope::Complete, squares), (Scope::Reachable, squares)];
         let limited = (0..squares).rev().map(|stones| (Scope::Complete, stones));
-        whole
-            .into_iter()
-            .chain(limited)
-            .flat_map(|(scope, stones)| {
-                [Metric::Remoteness, Metric::Outcome]
-                    .map(|metric| directory.join(database_name(dimensions, scope, stones, metric)))
+        let with_metrics = |(scope, max_stones)| {
+            [Metric::Remoteness, Metric::Outcome].map(|metric| Coverage {
+                dimensions,
+                scope,
+                metric,
+                max_stones,
             })
-            .find(|candidate| candidate.join(MANIFEST_NAME).exists())
+        };
+        let mut candidates = whole.into_iter().chain(limited).flat_map(with_metrics);
+        candidates
+            .find_map(|coverage| {
+                let candidate = directory.join(coverage.name());
+                candidate.join(MANIFEST_NAME).exists().then_some(candidate)
+            })
             .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
             .and_then(|found| open(&found))
     }
@@ -217,13 +196,12 @@ impl Database {
         &self.index
     }
 
-    /// Positions that the database covers.
+    /// Content of the database.
     pub fn coverage(&self) -> Coverage {
-        let Manifest { dimensions, scope, .. } = self.manifest;
-        Coverage { dimensions, scope, max_stones: self.manifest.max_stones() }
+        self.manifest.coverage()
     }
 
-    /// Value stored for each of them.
+    /// Value stored for each position.
     pub fn metric(&self) -> Metric {
         self.manifest.metric()
     }
@@ -381,7 +359,7 @@ impl Database {
         let Address { to_move, black, white, row, column } = *address;
         let number = block_number(file.header(), BlockKey { kind, to_move, black, white });
         let block = &file.blocks()[number];
-        let rows = u64::from(self.index.orbits(black).len());
+        let rows = self.index.rows(black);
         if block.rows() != rows {
             let what = format!("the rows of {}", block.key());
             return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));

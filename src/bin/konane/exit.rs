@@ -23,7 +23,7 @@ use konane::sprouts::verify::VerifyError as SprVerifyError;
 use konane::sprouts::{MovesError, TextError};
 use konane::system::{NumberError, alternatives, bytes_text, memory_available};
 use konane::tablebase::statespace::StateSpaceError;
-use konane::tablebase::{BuildError, Database, DatabaseError, PlanError, Resource, VerifyError};
+use konane::tablebase::{BuildError, Database, DatabaseError, PlanError, Resource};
 use konane::{Dimensions, SetupError, SolveError};
 
 /// Exit code of a run. The numbers are part of the program's interface.
@@ -120,7 +120,7 @@ pub enum CliError {
     Build(#[from] BuildError),
     /// A database is not sound.
     #[error(transparent)]
-    Verify(#[from] VerifyError),
+    Verify(DatabaseError),
     /// The state space of a board cannot be searched.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
@@ -363,8 +363,7 @@ impl CliError {
             #[cfg(feature = "explore")]
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
             CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                let memory =
-                    (misfit.resource == Resource::Memory).then_some(misfit.plan.memory_bytes);
+                let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory_bytes);
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
                 let tips: Vec<String> =
                     memory.and_then(memory_that_is_there).into_iter().chain(stones).collect();
@@ -377,13 +376,13 @@ impl CliError {
             CliError::Plan(PlanError::ReachableTooLarge { .. }) => {
                 "choose --scope complete and --max-stones N"
             }
-            CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { path, .. }))
+            CliError::Verify(DatabaseError::NoDatabase { path, .. })
                 if let Some(names) = databases_in(path) =>
             {
                 return Some(format!("the databases in it: {names}"));
             }
             CliError::Database(DatabaseError::NoDatabase { .. })
-            | CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. })) => {
+            | CliError::Verify(DatabaseError::NoDatabase { .. }) => {
                 "`konane builddb` makes databases, and continues builds"
             }
             CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {

@@ -1,68 +1,70 @@
 //! Errors of planning and building.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::plan::{Plan, Resource};
 use crate::error::ErrorKind;
 use crate::file::FileError;
 use crate::konane::Dimensions;
 use crate::system::bytes_text;
-use crate::tablebase::files::{DatabaseError, Scope};
+use crate::tablebase::files::{Coverage, DatabaseError, Scope};
+
+/// Resource that a build needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Memory.
+    Memory,
+    /// Disk space.
+    Disk,
+}
 
 /// A build that needs more memory or disk space than there is.
 #[derive(Clone, Debug)]
 pub struct Misfit {
-    /// Needs of the build, if it did fit.
-    pub plan: Plan,
+    /// Content of the database.
+    pub coverage: Coverage,
     /// The resource that does not suffice.
     pub resource: Resource,
+    /// Available bytes of that resource.
+    pub have: u64,
+    /// Bytes of memory that the build needs.
+    pub memory_bytes: u64,
+    /// Bytes of disk space that the build needs.
+    pub disk_peak_bytes: u64,
+    /// Estimated time.
+    pub seconds: f64,
+    /// Threads that the estimate is for.
+    pub threads: usize,
     /// Maximum number of stones with which the build would fit.
     pub fits: Option<u32>,
 }
 
-impl Misfit {
-    /// Bytes needed of the resource that does not suffice.
-    pub fn need(&self) -> u64 {
-        match self.resource {
-            Resource::Memory => self.plan.memory_bytes,
-            Resource::Disk => self.plan.disk_peak_bytes,
-        }
-    }
-
-    /// Available bytes of that resource.
-    pub fn have(&self) -> u64 {
-        let limit = match self.resource {
-            Resource::Memory => self.plan.memory_limit,
-            Resource::Disk => self.plan.disk_limit,
-        };
-        limit.unwrap_or(u64::MAX)
-    }
-
-    fn text(&self) -> String {
-        let Plan { dimensions, scope, max_stones, threads, seconds, .. } = self.plan;
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Coverage { dimensions, scope, max_stones, .. } = self.coverage;
         let what = match scope {
             Scope::Reachable => format!("the {dimensions} board with its reachable positions"),
-            Scope::Complete if max_stones < dimensions.squares() => {
-                format!("{dimensions} with up to {max_stones} stones")
+            Scope::Complete if self.coverage.is_whole() => {
+                format!("the complete {dimensions} board")
             }
-            Scope::Complete => format!("the complete {dimensions} board"),
+            Scope::Complete => format!("{dimensions} with up to {max_stones} stones"),
         };
-        let (noun, verb) = match self.resource {
-            Resource::Memory => ("memory", "may be used"),
-            Resource::Disk => ("disk space", "are free"),
+        let (need, noun, verb) = match self.resource {
+            Resource::Memory => (self.memory_bytes, "memory", "may be used"),
+            Resource::Disk => (self.disk_peak_bytes, "disk space", "are free"),
         };
-        let lacking = bytes_text(self.need().saturating_sub(self.have()));
+        let lacking = bytes_text(need.saturating_sub(self.have));
         let [memory, disk, have] =
-            [self.plan.memory_bytes, self.plan.disk_peak_bytes, self.have()].map(bytes_text);
-        let hours = seconds / 3600.0;
+            [self.memory_bytes, self.disk_peak_bytes, self.have].map(bytes_text);
+        let hours = self.seconds / 3600.0;
         let time = match hours {
             ..0.025 => "a minute".to_owned(),
             ..1.5 => format!("{:.0} minutes", hours * 60.0),
             ..48.0 => format!("{hours:.1} hours"),
             _ => format!("{:.0} days", hours / 24.0),
         };
-        let threads = match threads {
+        let threads = match self.threads {
             1 => "one thread".to_owned(),
             threads => format!("{threads} threads"),
         };
@@ -72,7 +74,8 @@ impl Misfit {
             (None, _, Resource::Disk) => "make room, or choose another disk",
             (None, Scope::Complete, Resource::Memory) => "no number of stones would fit",
         };
-        format!(
+        write!(
+            f,
             "{what} needs {memory} of memory, {disk} of disk space and about {time} on {threads}, but \
              only {have} of {noun} {verb}: {lacking} are lacking; {remedy}"
         )
@@ -83,7 +86,7 @@ impl Misfit {
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// Memory or disk space do not suffice.
-    #[error("{}", .0.text())]
+    #[error("{0}")]
     DoesNotFit(Box<Misfit>),
     /// An earlier run began with larger pieces than fit into the memory that may be used now. Smaller
     /// pieces would fit, but could not use the files that exist.

@@ -4,8 +4,6 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::error::BuildError;
-use super::plan::Plan;
 use crate::tablebase::files::DatabaseError;
 
 /// Part of the work, as reported to users.
@@ -68,9 +66,6 @@ impl fmt::Display for Stage {
 /// Receives the progress of building or checking. Calls come from any thread, some of them
 /// thousands of times a second: they should return soon.
 pub trait BuildObserver: Sync {
-    /// Building begins; nothing has been written.
-    fn planned(&self, _plan: &Plan) {}
-
     /// A part of the work begins.
     fn stage(&self, _stage: Stage) {}
 
@@ -113,14 +108,9 @@ impl<'a> BuildMonitor<'a> {
         BuildMonitor { observer, stop, total, done, read_bytes, written_bytes }
     }
 
-    /// Returns true if the stop flag is set.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Ends a build if the stop flag is set.
-    pub fn check(&self) -> Result<(), BuildError> {
-        if self.is_stopped() { Err(BuildError::Interrupted) } else { Ok(()) }
+    /// Returns [`DatabaseError::Interrupted`] if the stop flag is set.
+    pub fn check(&self) -> Result<(), DatabaseError> {
+        DatabaseError::check_stop(self.stop)
     }
 
     /// Counts positions, and reports about every [`INTERVAL`] of them.

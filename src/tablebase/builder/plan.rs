@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::error::{Misfit, PlanError};
+use super::directory::BuildDirectory;
+use super::error::{Misfit, PlanError, Resource};
 use super::estimate::{self, Needs, SliceFigures, saturated};
-use super::tasks::{Slices, Task};
-use super::workspace::{Workspace, has_parts, is_built, present, read_layout};
-use crate::konane::{Board, Colour, Dimensions};
+use super::slices::{BuildTask, Slices};
+use crate::konane::{Board, Colour};
 use crate::system::{disk_free, memory_available};
-use crate::tablebase::files::{Metric, Scope, database_name};
+use crate::tablebase::files::{Coverage, Metric, Scope};
 use crate::tablebase::values::statespace;
 
 /// Request for a database.
@@ -54,7 +54,7 @@ pub enum Method {
     Ranked,
     /// The bit-parallel sweep ([`crate::tablebase::values::sweep`]): whole boards.
     Swept,
-    /// The sweep, a slice of rows at a time, by [`Task`]s: whole boards in little memory, on one
+    /// The sweep, a slice of rows at a time, by [`BuildTask`]s: whole boards in little memory, on one
     /// machine or several.
     Sliced,
     /// The sweep and the breadth-first search from the start ([`crate::tablebase::statespace()`]):
@@ -62,26 +62,11 @@ pub enum Method {
     Reached,
 }
 
-/// Resource that a build needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
-    /// Memory.
-    Memory,
-    /// Disk space.
-    Disk,
-}
-
 /// A build that fits: its content, its needs and the size of its files.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The board.
-    pub dimensions: Dimensions,
-    /// Positions covered.
-    pub scope: Scope,
-    /// Value stored for each position.
-    pub metric: Metric,
-    /// Maximum number of stones covered.
-    pub max_stones: u32,
+    /// Content of the database.
+    pub coverage: Coverage,
     /// Method that computes the values.
     pub method: Method,
     /// The directory of the database.
@@ -114,14 +99,13 @@ pub struct Plan {
 impl Plan {
     /// All tasks of the build, finished or not. Those of a wave are independent of each other and
     /// need the files of the waves before.
-    pub fn tasks(&self) -> Vec<Vec<Task>> {
-        self.workspace().waves(&|_| false)
+    pub fn tasks(&self) -> Vec<Vec<BuildTask>> {
+        self.build_directory().waves(&|_| false)
     }
 
-    pub(super) fn workspace(&self) -> Workspace {
-        let slices = self.slices.map_or(Slices::WHOLE, |slices| Slices { most: slices.slice_rows });
-        let (scope, metric, directory) = (self.scope, self.metric, self.directory.clone());
-        Workspace::new(self.dimensions, scope, metric, self.max_stones, directory, slices)
+    pub(super) fn build_directory(&self) -> BuildDirectory {
+        let slices = self.slices.map_or(Slices::WHOLE, |s| Slices { max_rows: s.slice_rows });
+        BuildDirectory::new(self.directory.clone(), self.coverage, slices)
     }
 
     /// Checks that the disk has enough room.
@@ -129,8 +113,27 @@ impl Plan {
         if self.finished || self.disk_limit.is_none_or(|have| self.disk_peak_bytes <= have) {
             return Ok(());
         }
-        let misfit = Misfit { plan: self.clone(), resource: Resource::Disk, fits: None };
-        Err(PlanError::DoesNotFit(Box::new(misfit)))
+        Err(self.misfit(Resource::Disk, None))
+    }
+
+    /// The error if a resource does not suffice.
+    fn misfit(&self, resource: Resource, fits: Option<u32>) -> PlanError {
+        let limit = match resource {
+            Resource::Memory => self.memory_limit,
+            Resource::Disk => self.disk_limit,
+        };
+        let Plan { coverage, memory_bytes, disk_peak_bytes, seconds, threads, .. } = *self;
+        let have = limit.unwrap_or(u64::MAX);
+        PlanError::DoesNotFit(Box::new(Misfit {
+            coverage,
+            resource,
+            have,
+            memory_bytes,
+            disk_peak_bytes,
+            seconds,
+            threads,
+            fits,
+        }))
     }
 }
 
@@ -138,7 +141,7 @@ impl Plan {
 /// microseconds; milliseconds on the largest boards, and seconds where rows are cut into slices.
 ///
 /// With [`Method::Sliced`] in the options, the slices may run on other machines: only memory is
-/// checked, and the disk by [`TaskBuild::open`](super::TaskBuild::open).
+/// checked, and the disk by [`DistributedBuild::open`](super::DistributedBuild::open).
 ///
 /// # Errors
 /// If the build does not fit, with the remedy; if the directory has another database, or one that
@@ -162,15 +165,14 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         return Err(PlanError::SlicedRemoteness { board: dimensions });
     }
     let max_stones = options.max_stones.unwrap_or(u32::MAX).min(squares);
-    let directory = options.out.join(database_name(dimensions, scope, max_stones, metric));
-    let finished = is_built(&directory, dimensions, scope, metric, max_stones)?;
+    let coverage = Coverage { dimensions, scope, metric, max_stones };
+    let path = options.out.join(coverage.name());
+    let mut directory = BuildDirectory::new(path, coverage, Slices::WHOLE);
+    let finished = directory.has_database()?;
     let memory_limit = options.memory_bytes.or_else(memory_available);
-    let disk_limit = disk_free(&directory).map(|free| free.saturating_add(present(&directory)));
+    let disk_limit = disk_free(&directory.path).map(|free| free.saturating_add(directory.bytes()));
     let threads = rayon::current_num_threads();
-    let workspace =
-        Workspace::new(dimensions, scope, metric, max_stones, directory.clone(), Slices::WHOLE);
-    let (index, sizes) = (&workspace.index, &workspace.sizes);
-    let fits_rows = sizes.squares(Colour::White) <= estimate::MAX_WHITE;
+    let fits_rows = directory.index.squares(Colour::White) <= estimate::MAX_WHITE;
     if tasks && !fits_rows {
         return Err(PlanError::TooLargeForRows { board: dimensions });
     }
@@ -182,13 +184,14 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         }
         (!tasks && exceeds(needs.disk_peak, disk_limit)).then_some(Resource::Disk)
     };
-    let whole = max_stones == squares && fits_rows;
-    let swept = if whole { estimate::swept_memory(index, sizes, metric, threads) } else { 0 };
+    let whole = coverage.is_whole() && fits_rows;
+    let index = &directory.index;
+    let swept = if whole { estimate::swept_memory(index, metric, threads) } else { 0 };
     // A build continues as it began, whatever memory there is now: another method could not use its
     // files, which may be the work of days.
-    let layout = read_layout(&directory);
+    let layout = directory.layout();
     let begun_slices = layout.filter(|&slices| slices != Slices::WHOLE);
-    let in_memory = layout == Some(Slices::WHOLE) && has_parts(&directory);
+    let in_memory = layout == Some(Slices::WHOLE) && directory.has_parts();
     let method = match options.method {
         _ if reachable => Method::Reached,
         _ if !whole => Method::Ranked,
@@ -200,7 +203,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         None if memory_limit.is_none_or(|limit| swept <= u128::from(limit)) => Method::Swept,
         None => Method::Sliced,
     };
-    let mut needs = estimate::ranked(index, sizes, metric, max_stones, threads);
+    let mut needs = estimate::ranked(index, metric, max_stones, threads);
     let mut slices = None;
     match method {
         Method::Ranked => {}
@@ -210,9 +213,9 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         }
         Method::Sliced => {
             let memory = memory_limit.unwrap_or(u64::MAX);
-            let fitting = || Slices::fitting(index, sizes, memory, threads, options.min_slices);
-            let cut = begun_slices.or_else(fitting).unwrap_or(Slices::LEAST);
-            let figures = SliceFigures::new(&workspace.with_slices(cut), threads);
+            let fitting = || estimate::fitting_slices(index, memory, threads, options.min_slices);
+            directory.slices = begun_slices.or_else(fitting).unwrap_or(Slices::MIN);
+            let figures = SliceFigures::new(&directory, threads);
             needs.memory = figures.memory_bytes().into();
             needs.seconds = figures.thread_seconds / threads as f64;
             needs.disk_peak = match tasks {
@@ -224,19 +227,17 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             slices = Some(figures);
         }
         Method::Reached => {
-            needs.memory = estimate::reached_memory(index, sizes, threads);
+            needs.memory = estimate::reached_memory(index, threads);
             needs.seconds = needs.stored as f64 / estimate::reached_rate(threads);
         }
     }
+    let index = &directory.index;
     let plan = Plan {
-        dimensions,
-        scope,
-        metric,
-        max_stones,
+        coverage,
         method,
-        directory,
+        directory: directory.path.clone(),
         finished,
-        positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),
+        positions: (0..=max_stones).map(|n| 2 * index.layer_positions(n)).sum(),
         stored_positions: needs.stored,
         memory_bytes: saturated(needs.memory),
         memory_limit,
@@ -249,24 +250,21 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     };
     let Some(resource) = lacking(&needs).filter(|_| !finished) else { return Ok(plan) };
     let begun = match method {
-        Method::Sliced if begun_slices.is_some() => {
-            Some((workspace.tasks_directory(), "slices of rows"))
-        }
+        Method::Sliced if begun_slices.is_some() => Some((directory.tasks(), "slices of rows")),
         Method::Swept if in_memory => Some((plan.directory.clone(), "layers of rows")),
         _ => None,
     };
     if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)
         && metric == Metric::Outcome
         // Begun anew in small slices it would fit.
-        && estimate::least_sliced_memory(index, sizes, threads) <= u128::from(have)
+        && estimate::least_sliced_memory(index, threads) <= u128::from(have)
     {
         return Err(PlanError::Begun { path, rows, need: plan.memory_bytes, have });
     }
     let mut fewer = (0..if reachable { 0 } else { max_stones }).rev();
-    let fits = fewer.find(|&stones| {
-        lacking(&estimate::ranked(index, sizes, metric, stones, threads)).is_none()
-    });
-    Err(PlanError::DoesNotFit(Box::new(Misfit { plan, resource, fits })))
+    let fits =
+        fewer.find(|&stones| lacking(&estimate::ranked(index, metric, stones, threads)).is_none());
+    Err(plan.misfit(resource, fits))
 }
 
 #[cfg(test)]
@@ -287,13 +285,13 @@ mod tests {
     fn numbers_of_positions() {
         let planned = plan(&board("4x4"), &options(None, None)).unwrap();
         assert_eq!(planned.positions, 2 << 16);
-        assert_eq!(planned.max_stones, 16);
+        assert_eq!(planned.coverage.max_stones, 16);
         assert!(planned.directory.ends_with("4x4-complete"));
         assert!(planned.stored_positions >= planned.positions / 8);
         assert!(planned.stored_positions < planned.positions / 5);
         // No more stones than squares.
         let more = plan(&board("4x4"), &options(Some(40), None)).unwrap();
-        assert_eq!((more.max_stones, more.directory), (16, planned.directory));
+        assert_eq!((more.coverage.max_stones, more.directory), (16, planned.directory));
         // One empty square on either side, or one stone, with either side to move.
         let one = plan(&board("7x7"), &options(Some(1), None)).unwrap();
         assert_eq!(one.positions, 2 + 2 * 49);
@@ -308,8 +306,8 @@ mod tests {
         else {
             panic!("another error");
         };
-        assert_eq!((misfit.resource, misfit.have()), (Resource::Memory, limit));
-        assert!(misfit.need() > limit);
+        assert_eq!((misfit.resource, misfit.have), (Resource::Memory, limit));
+        assert!(misfit.memory_bytes > limit);
         let fits = misfit.fits.expect("some number of stones fits");
         // That many do fit, and one more does not.
         assert!(plan(&board("8x8"), &options(Some(fits), Some(limit))).is_ok());

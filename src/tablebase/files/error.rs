@@ -69,8 +69,25 @@ pub enum DatabaseError {
         /// The board of the database.
         board: Dimensions,
     },
-    /// The stop flag was set before all of a file was looked at.
-    #[error("interrupted")]
+    /// A file is sound, but a value in it contradicts the rules.
+    #[error(
+        "{} is wrong about {position}: {what} should be {expected}, but is {got}; \
+         delete the database and build it again", path.display()
+    )]
+    WrongValue {
+        /// The layer's file.
+        path: PathBuf,
+        /// The position, as text.
+        position: String,
+        /// The property of the position.
+        what: &'static str,
+        /// Its value by the rules and the layers below.
+        expected: Box<str>,
+        /// Its value in the file.
+        got: Box<str>,
+    },
+    /// The stop flag was set.
+    #[error("interrupted before everything was checked")]
     Interrupted,
 }
 
@@ -79,9 +96,9 @@ impl DatabaseError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             DatabaseError::File(error) => error.kind(),
-            DatabaseError::NoDatabase { .. } | DatabaseError::MissingLayer { .. } => {
-                ErrorKind::File
-            }
+            DatabaseError::NoDatabase { .. }
+            | DatabaseError::MissingLayer { .. }
+            | DatabaseError::WrongValue { .. } => ErrorKind::File,
             DatabaseError::OtherBoard { .. }
             | DatabaseError::NotCovered { .. }
             | DatabaseError::OutsideBoard { .. } => ErrorKind::Usage,
@@ -94,8 +111,8 @@ impl DatabaseError {
         matches!(self, DatabaseError::File(FileError::Damaged { .. }))
     }
 
-    /// Ends a pass over a file if the stop flag is set.
-    pub(super) fn go_on(stop: &AtomicBool) -> Result<(), DatabaseError> {
+    /// Returns [`DatabaseError::Interrupted`] if the stop flag is set.
+    pub(in crate::tablebase) fn check_stop(stop: &AtomicBool) -> Result<(), DatabaseError> {
         if stop.load(Ordering::Relaxed) { Err(DatabaseError::Interrupted) } else { Ok(()) }
     }
 

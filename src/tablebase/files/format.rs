@@ -201,23 +201,53 @@ impl BlockKey {
     }
 }
 
-/// The name of a database's directory, such as `6x6-complete`, `6x6-reachable`, `7x7-stones10` or
-/// `6x6-complete-remoteness`. `max_stones` is the number of squares or more if all layers are there;
-/// in scope reachable they always are.
-pub fn database_name(
-    dimensions: Dimensions,
-    scope: Scope,
-    max_stones: u32,
-    metric: Metric,
-) -> String {
-    let positions = if scope == Scope::Complete && max_stones < dimensions.squares() {
-        format!("stones{max_stones}")
-    } else {
-        scope.name().to_owned()
-    };
-    match metric {
-        Metric::Outcome => format!("{dimensions}-{positions}"),
-        Metric::Remoteness => format!("{dimensions}-{positions}-{}", metric.name()),
+/// Content of a database. As text: `every position of the 6x6 board`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// The board.
+    pub dimensions: Dimensions,
+    /// Positions covered: all, or those reachable from the start.
+    pub scope: Scope,
+    /// Value stored for each position.
+    pub metric: Metric,
+    /// Maximum number of stones of a position; the number of squares in scope reachable.
+    pub max_stones: u32,
+}
+
+impl Coverage {
+    /// Name of the database's directory, such as `6x6-complete`, `6x6-reachable`, `7x7-stones10` or
+    /// `6x6-complete-remoteness`.
+    pub fn name(&self) -> String {
+        let Coverage { dimensions, scope, metric, max_stones } = *self;
+        let positions = match scope {
+            Scope::Complete if !self.is_whole() => format!("stones{max_stones}"),
+            _ => scope.name().to_owned(),
+        };
+        match metric {
+            Metric::Outcome => format!("{dimensions}-{positions}"),
+            Metric::Remoteness => format!("{dimensions}-{positions}-{}", metric.name()),
+        }
+    }
+
+    /// Returns true if no number of stones is left out.
+    pub fn is_whole(&self) -> bool {
+        self.max_stones >= self.dimensions.squares()
+    }
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Coverage { dimensions, max_stones, .. } = self;
+        match self.scope {
+            Scope::Complete => write!(f, "every position of the {dimensions} board")?,
+            Scope::Reachable => {
+                write!(f, "the positions of the {dimensions} board that a game can reach")?;
+            }
+        }
+        if !self.is_whole() {
+            write!(f, " with at most {max_stones} stones")?;
+        }
+        Ok(())
     }
 }
 

@@ -297,7 +297,7 @@ impl LayerFile {
                 .map_init(
                     || (Inflater::new(), vec![0; block.chunk_bytes]),
                     |(inflater, buffer), chunk| {
-                        DatabaseError::go_on(stop)?;
+                        DatabaseError::check_stop(stop)?;
                         let out = &mut buffer[..block.chunk_len(chunk)];
                         self.chunk(block, chunk, inflater, out)?;
                         Ok(count_ones(out))

@@ -262,7 +262,7 @@ impl LayerWriter {
         self.begin_block(key);
         let mut compressed = Vec::new();
         for chunk in 0..block.chunks() {
-            DatabaseError::go_on(stop)?;
+            DatabaseError::check_stop(stop)?;
             from.compressed_chunk(block, chunk, &mut compressed)?;
             self.lengths.push(compressed.len() as u32);
             self.checksums.push(xxh3_64(&compressed));

@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{MANIFEST_NAME, Metric, Scope, VERSIONS, database_name, hex, layer_name};
-use super::statistics::{Counts, Histogram};
+use super::format::{Coverage, MANIFEST_NAME, Metric, Scope, VERSIONS, hex, layer_name};
+use super::statistics::{Histogram, PositionCounts};
 use crate::file::{NewFile, open_regular};
 use crate::konane::Dimensions;
 
@@ -35,7 +35,7 @@ pub struct ManifestLayer {
     pub footer_xxh3: u64,
     /// Its positions.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: PositionCounts,
 }
 
 impl Serialize for ManifestLayer {
@@ -83,7 +83,7 @@ struct Text {
     metric: Option<Metric>,
     max_stones: u32,
     #[serde(flatten)]
-    total: Counts,
+    total: PositionCounts,
     #[serde(skip_serializing_if = "Option::is_none")]
     histogram: Option<Histogram>,
     layers: Vec<ManifestLayer>,
@@ -109,15 +109,16 @@ impl Manifest {
         }
     }
 
-    /// The name that the directory has.
-    pub fn name(&self) -> String {
-        database_name(self.dimensions, self.scope, self.max_stones(), self.metric())
+    /// Content of the database.
+    pub fn coverage(&self) -> Coverage {
+        let Manifest { dimensions, scope, .. } = *self;
+        Coverage { dimensions, scope, metric: self.metric(), max_stones: self.max_stones() }
     }
 
     /// All positions; `None` if there are 2⁶⁴ of them or more.
-    pub fn total(&self) -> Option<Counts> {
-        let add = |sum: Counts, layer: &ManifestLayer| sum.checked_add(layer.counts);
-        self.layers.iter().try_fold(Counts::default(), add)
+    pub fn total(&self) -> Option<PositionCounts> {
+        let add = |sum: PositionCounts, layer: &ManifestLayer| sum.checked_add(layer.counts);
+        self.layers.iter().try_fold(PositionCounts::default(), add)
     }
 
     /// The bytes of the file.

@@ -28,7 +28,8 @@ const VALUES: usize = 64;
 /// by one. In scope reachable, of positions that differ by more than a symmetry which keeps the
 /// colours, the removals before the jumping phase left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Counts {
+#[schemars(rename = "Counts")]
+pub struct PositionCounts {
     /// Positions.
     pub positions: u64,
     /// Those with Black to move in which Black wins.
@@ -38,17 +39,18 @@ pub struct Counts {
 }
 
 /// As errors name them.
-impl fmt::Display for Counts {
+impl fmt::Display for PositionCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { positions, black_to_move_wins: black, white_to_move_wins: white } = self;
+        let PositionCounts { positions, black_to_move_wins: black, white_to_move_wins: white } =
+            self;
         write!(f, "{positions} positions, {black} won by Black to move, {white} by White to move")
     }
 }
 
-impl Counts {
+impl PositionCounts {
     /// The sum; `None` if it has more than 64 bits.
-    pub fn checked_add(self, other: Counts) -> Option<Counts> {
-        Some(Counts {
+    pub fn checked_add(self, other: PositionCounts) -> Option<PositionCounts> {
+        Some(PositionCounts {
             positions: self.positions.checked_add(other.positions)?,
             black_to_move_wins: self.black_to_move_wins.checked_add(other.black_to_move_wins)?,
             white_to_move_wins: self.white_to_move_wins.checked_add(other.white_to_move_wins)?,
@@ -115,10 +117,10 @@ pub fn count_layer(
     index: &Index,
     file: &LayerFile,
     stop: &AtomicBool,
-) -> Result<(Counts, Histogram), DatabaseError> {
+) -> Result<(PositionCounts, Histogram), DatabaseError> {
     let header = file.header();
     assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
-    let (mut counts, mut histogram) = (Counts::default(), Histogram::default());
+    let (mut counts, mut histogram) = (PositionCounts::default(), Histogram::default());
     for block in file.blocks() {
         let key = block.key();
         let bits = match key.kind {
@@ -194,7 +196,7 @@ fn count_values(
     let rows = patterns.len() as u64;
     let each = (TASK_BYTES / row_bytes as u64 + 1).next_multiple_of(8);
     let count = |state: &mut (Inflater, Vec<Vec<u8>>), rows: Range<u64>| {
-        DatabaseError::go_on(stop)?;
+        DatabaseError::check_stop(stop)?;
         let (inflater, buffers) = state;
         let (mut by_value, mut set_bits) = ([0; VALUES], [0; VALUES]);
         for (block, buffer) in blocks.iter().zip(&mut *buffers) {

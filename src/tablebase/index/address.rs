@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::numbering::{Numbering, SetMap};
-use super::orbits::Orbits;
+use super::orbits::{Orbits, count_rows};
 use super::rank::Combinadics;
 use crate::konane::{Board, Colour};
 
@@ -34,6 +34,8 @@ pub struct Index {
     numbering: Numbering,
     ranks: [Combinadics; 2],
     orbits: Box<[OnceLock<Orbits>]>,
+    /// Number of canonical black patterns, by number of stones.
+    rows: Vec<u64>,
     /// A symmetry that exchanges the colours, if they are to be exchanged.
     exchange: Option<SetMap>,
 }
@@ -53,7 +55,8 @@ impl Index {
             .first()
             .filter(|_| exchange)
             .map(|symmetry| SetMap::new(squares, |square| 1 << symmetry[square]));
-        Index { board, numbering, ranks, orbits, exchange }
+        let rows = count_rows(&numbering);
+        Index { board, numbering, ranks, orbits, rows, exchange }
     }
 
     /// The board.
@@ -89,6 +92,14 @@ impl Index {
     pub fn orbits(&self, black: u32) -> &Orbits {
         self.orbits[black as usize]
             .get_or_init(|| Orbits::new(&self.numbering, self.ranks(Colour::Black), black))
+    }
+
+    /// Number of canonical black patterns with a number of stones. Does not find the patterns.
+    ///
+    /// # Panics
+    /// If the board has fewer black squares.
+    pub fn rows(&self, black: u32) -> u64 {
+        self.rows[black as usize]
     }
 
     /// The address of the jumping-phase position with these stones. Some 20 ns.

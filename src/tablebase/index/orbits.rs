@@ -56,17 +56,6 @@ impl Orbits {
         &self.patterns
     }
 
-    /// The number of canonical patterns.
-    #[inline]
-    pub fn len(&self) -> u32 {
-        self.patterns.len() as u32
-    }
-
-    /// Never true: there is at least one pattern for every number of stones.
-    pub fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
-    }
-
     /// The row of any pattern with this number of stones, and the first symmetry that leads there.
     #[inline]
     pub fn row(&self, numbering: &Numbering, black: &Combinadics, pattern: u32) -> Row {
@@ -92,6 +81,44 @@ pub fn stabiliser(numbering: &Numbering, pattern: u32) -> u8 {
         .fold(0, |set, g| set | 1 << g)
 }
 
+/// Numbers of canonical black patterns, by number of stones, by the Cauchy-Frobenius lemma: their
+/// number is the mean, over the symmetries, of the number of patterns that a symmetry maps to
+/// themselves. These are the unions of its cycles.
+pub fn count_rows(numbering: &Numbering) -> Vec<u64> {
+    let black = numbering.count(Colour::Black) as usize;
+    let mut sums = vec![0u64; black + 1];
+    for symmetry in 0..numbering.symmetries() {
+        // Coefficients of the product of 1 + x^length over the cycles.
+        let mut fixed = vec![0u64; black + 1];
+        fixed[0] = 1;
+        for length in cycles(numbering.moved(Colour::Black, symmetry)) {
+            for stones in (length..=black).rev() {
+                fixed[stones] += fixed[stones - length];
+            }
+        }
+        sums.iter_mut().zip(fixed).for_each(|(sum, fixed)| *sum += fixed);
+    }
+    sums.into_iter().map(|sum| sum / numbering.symmetries() as u64).collect()
+}
+
+/// The lengths of a permutation's cycles.
+fn cycles(permutation: &[u8]) -> Vec<usize> {
+    let mut seen = vec![false; permutation.len()];
+    let mut lengths = Vec::new();
+    for start in 0..permutation.len() {
+        let (mut at, mut length) = (start, 0);
+        while !seen[at] {
+            seen[at] = true;
+            at = usize::from(permutation[at]);
+            length += 1;
+        }
+        if length > 0 {
+            lengths.push(length);
+        }
+    }
+    lengths
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +133,6 @@ mod tests {
             let black = Combinadics::new(numbering.count(Colour::Black));
             for stones in 0..=numbering.count(Colour::Black) {
                 let orbits = Orbits::new(&numbering, &black, stones);
-                assert!(!orbits.is_empty());
                 let images = |p: u32| -> BTreeSet<u32> {
                     let all = 0..numbering.symmetries();
                     all.map(|g| numbering.image(Colour::Black, g, p)).collect()

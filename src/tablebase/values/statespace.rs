@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use crate::error::ErrorKind;
 use crate::konane::{Board, Colour, Position};
-use crate::tablebase::index::{Index, Sizes, stabiliser};
+use crate::tablebase::index::{Index, stabiliser};
 
 /// Counts of the positions of one ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -136,10 +136,9 @@ struct Search<'a> {
 /// 10.5 GiB on 6×6 and 20.3 GiB on 4×9, which has half the symmetries; 10.7 and 21.4 by this.
 pub fn memory_needed(board: &Board) -> u64 {
     let index = Index::new(board.clone(), false);
-    let sizes = Sizes::new(&index);
-    let black = 0..=sizes.squares(Colour::Black);
-    let rows: u128 = black.map(|b| u128::from(sizes.rows(b))).sum();
-    let row_bytes = ((1u128 << sizes.squares(Colour::White)) / 8).max(64);
+    let black = 0..=index.squares(Colour::Black);
+    let rows: u128 = black.map(|b| u128::from(index.rows(b))).sum();
+    let row_bytes = ((1u128 << index.squares(Colour::White)) / 8).max(64);
     u64::try_from(rows * row_bytes * 21 / 4).unwrap_or(u64::MAX)
 }
 
@@ -500,7 +499,7 @@ impl<'a> Search<'a> {
 impl Frontier {
     fn new(index: &Index, black: u32) -> io::Result<Self> {
         let rows = Layer::zeroed(index, black)?;
-        Ok(Frontier { rows, filled: vec![false; index.orbits(black).len() as usize] })
+        Ok(Frontier { rows, filled: vec![false; index.rows(black) as usize] })
     }
 
     fn any(&self) -> bool {

@@ -1,8 +1,8 @@
-//! Building databases: resumed after an end of any kind, and checked.
+//! Building databases: by every method, resumed after an end of any kind, and by tasks.
 
+mod methods;
 mod resumed;
 mod tasks;
-mod verify;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -28,7 +28,7 @@ fn build_on(
     stop: &AtomicBool,
 ) -> Result<BuildSummary, BuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let board = Board::new(plan.dimensions);
+    let board = Board::new(plan.coverage.dimensions);
     pool.install(|| konane::tablebase::build(&board, plan, observer, stop))
 }
 

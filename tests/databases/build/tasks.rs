@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use konane::tablebase::{
-    BuildError, BuildObserver, BuildOptions, Method, Plan, PlanError, Stage, Task, TaskBuild, Work,
-    plan,
+    BuildError, BuildObserver, BuildOptions, BuildTask, DistributedBuild, Method, Plan, PlanError,
+    Stage, TaskProduct, plan,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -36,8 +36,8 @@ fn tasks(size: &str, min_slices: u32, out: &Path) -> Plan {
     plan_on(2, size, 1 << 30, min_slices, out).unwrap()
 }
 
-fn open(plan: &Plan) -> TaskBuild {
-    TaskBuild::open(plan, &()).unwrap()
+fn open(plan: &Plan) -> DistributedBuild {
+    DistributedBuild::open(plan, &()).unwrap()
 }
 
 /// The files of a normal build.
@@ -49,8 +49,8 @@ fn whole(size: &str) -> (TempDir, PathBuf) {
 }
 
 /// Runs a task as another process would: by its text.
-fn run(task: &Task, out: &Path) -> Result<konane::tablebase::TaskReport, BuildError> {
-    let task: Task = task.to_string().parse().unwrap();
+fn run(task: &BuildTask, out: &Path) -> Result<konane::tablebase::TaskReport, BuildError> {
+    let task: BuildTask = task.to_string().parse().unwrap();
     task.run(out, Some(1 << 30), &AtomicBool::new(false))
 }
 
@@ -79,7 +79,7 @@ fn tasks_write_the_same_files() {
         assert!(build.pending().unwrap().is_empty());
         let summary = build.finish().unwrap();
         assert_same(&expected, &directory);
-        assert_eq!(summary.positions, 2 << summary.dimensions.squares());
+        assert_eq!(summary.counts.positions, 2 << summary.coverage.dimensions.squares());
         // It is recognised.
         let again = tasks(size, parts + 1, out.path());
         assert!(again.finished);
@@ -103,7 +103,7 @@ fn any_order_and_twice_at_the_same_time() {
         let waves = build.pending().unwrap();
         assert_eq!(waves, build.plan().tasks());
         for wave in waves {
-            let twice: Vec<Task> = wave.iter().rev().chain(&wave).copied().collect();
+            let twice: Vec<BuildTask> = wave.iter().rev().chain(&wave).copied().collect();
             let next = AtomicU32::new(0);
             std::thread::scope(|scope| {
                 for _ in 0..4 {
@@ -183,7 +183,7 @@ fn damaged_files_are_made_again() {
         while let Some(wave) = build.pending().unwrap().first() {
             for task in wave {
                 // Most of the damage is done where everything is needed at once.
-                let often = if matches!(task.work, Work::Layer { .. }) { 4 } else { 12 };
+                let often = if matches!(task.product, TaskProduct::Layer { .. }) { 4 } else { 12 };
                 if ran > 20 && damaged < 25 && next(&mut state).is_multiple_of(often) {
                     damaged += damage_one(&directory.join("tasks"), &mut state);
                 }
@@ -319,7 +319,7 @@ fn slices_of_another_run_are_kept() {
     assert!(*need > less && error.to_string().contains("was begun with slices of rows"), "{error}");
     // One driver at a time.
     let build = open(&more);
-    let second = TaskBuild::open(&planned(1 << 30, 1).unwrap(), &());
+    let second = DistributedBuild::open(&planned(1 << 30, 1).unwrap(), &());
     assert!(matches!(second, Err(BuildError::Busy { .. })));
     assert!(matches!(build.finish(), Err(BuildError::Unfinished { .. })));
 }
@@ -340,7 +340,11 @@ fn little_memory_makes_slices_on_one_machine() {
     assert!(sliced.slices.unwrap().read_bytes > 0);
     let error = planned(60 << 20).unwrap_err();
     let PlanError::DoesNotFit(misfit) = error else { panic!("{error}") };
-    assert!(misfit.need() > 60 << 20 && misfit.need() < 100 << 20, "{}", misfit.need());
+    assert!(
+        misfit.memory_bytes > 60 << 20 && misfit.memory_bytes < 100 << 20,
+        "{}",
+        misfit.memory_bytes
+    );
 
     for size in ["1x1", "3x5", "4x4"] {
         let (_whole, expected) = whole(size);
@@ -434,11 +438,11 @@ fn tasks_of_nothing_are_refused() {
         "konane-task 1 8x8 8 white 3 0",
         "konane-task 1 1x64 8 layer 3",
     ] {
-        let task: Task = text.parse().unwrap();
+        let task: BuildTask = text.parse().unwrap();
         let error = run(&task, out.path()).unwrap_err();
         assert!(matches!(error, BuildError::NoTask { .. }), "{text}: {error}");
     }
     // Nothing that it would read is there.
-    let task: Task = "konane-task 1 4x4 8 black 3 0".parse().unwrap();
+    let task: BuildTask = "konane-task 1 4x4 8 black 3 0".parse().unwrap();
     assert!(matches!(run(&task, out.path()), Err(BuildError::Lost { .. })));
 }

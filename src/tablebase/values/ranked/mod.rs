@@ -121,7 +121,7 @@ impl<'a> RankedLayers<'a> {
     /// If it has not the length of the block: rows times planes times [`RankedLayers::row_bytes`].
     pub fn keep(&mut self, to_move: Colour, black: u32, white: u32, mut bytes: Vec<u8>) {
         let row_bytes = self.row_bytes(white) * self.planes;
-        assert_eq!(bytes.len(), row_bytes * self.index.orbits(black).len() as usize);
+        assert_eq!(bytes.len(), row_bytes * self.index.rows(black) as usize);
         if self.planes > 1 {
             let rows = bytes.par_chunks_exact_mut(row_bytes);
             rows.for_each(|row| {

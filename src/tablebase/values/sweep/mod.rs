@@ -94,7 +94,7 @@ impl Layer {
     /// All rows, of several planes each, zeroed.
     pub fn of_planes(index: &Index, black: u32, planes: usize) -> io::Result<Self> {
         let row_words = planes * row_words(index.numbering().count(Colour::White));
-        Layer::new(index, black, 0..index.orbits(black).len(), row_words, row_words)
+        Layer::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
     }
 
     /// A slice that can be split, zeroed.

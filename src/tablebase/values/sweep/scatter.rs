@@ -6,6 +6,7 @@
 //! the rows can come from files, a few at a time, and only what is made is in memory: a layer, or
 //! some rows of it.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::row_ops::RowJump;
@@ -83,26 +84,45 @@ impl Sweep<'_> {
         });
     }
 
-    /// The rows of `black_wins` from which [`Sweep::scatter`] makes the row of `white_wins` of a
-    /// canonical pattern: their numbers of black stones, and their own numbers.
-    pub fn white_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
-        for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
-            let taken = group[0].0.taken;
-            if pattern & taken == taken {
-                let black = pattern.count_ones() - taken.count_ones();
-                each(black, self.row_of(black, pattern ^ taken).index);
-            }
+    /// Numbers of black stones of the rows from which rows with `black` black stones are made.
+    pub fn source_layers(&self, black: u32, to_move: Colour) -> Range<u32> {
+        match to_move {
+            Colour::White => black.saturating_sub(self.index.board().longest_jump())..black,
+            Colour::Black => black..black + 1,
         }
     }
 
-    /// The same for [`Sweep::scatter_black`]: rows of `white_wins`.
-    pub fn black_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
-        let black = pattern.count_ones();
-        for (jump, _) in &self.black_jumps {
-            if pattern & (jump.from | jump.landings) == jump.from {
-                each(black, self.row_of(black, pattern ^ jump.from ^ jump.to).index);
+    /// The rows from which a range of rows is made: for each of [`Sweep::source_layers`] a bit for each
+    /// row, eight in a byte.
+    pub fn sources(&self, black: u32, to_move: Colour, rows: Range<u32>) -> Vec<Vec<u8>> {
+        let layers = self.source_layers(black, to_move);
+        let bytes = |black: u32| vec![0u8; self.index.rows(black).div_ceil(8) as usize];
+        let mut sources: Vec<Vec<u8>> = layers.clone().map(bytes).collect();
+        let mut mark = |black: u32, pattern: u32| {
+            let row = self.row_of(black, pattern).index;
+            sources[(black - layers.start) as usize][row as usize / 8] |= 1 << (row % 8);
+        };
+        for &pattern in &self.index.orbits(black).patterns()[rows.start as usize..rows.end as usize]
+        {
+            match to_move {
+                Colour::White => {
+                    for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
+                        let taken = group[0].0.taken;
+                        if pattern & taken == taken {
+                            mark(black - taken.count_ones(), pattern ^ taken);
+                        }
+                    }
+                }
+                Colour::Black => {
+                    for (jump, _) in &self.black_jumps {
+                        if pattern & (jump.from | jump.landings) == jump.from {
+                            mark(black, pattern ^ jump.from ^ jump.to);
+                        }
+                    }
+                }
             }
         }
+        sources
     }
 
     fn row_of(&self, black: u32, pattern: u32) -> Row {

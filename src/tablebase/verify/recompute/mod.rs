@@ -18,13 +18,12 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
-use super::error::VerifyError;
 use crate::konane::symmetry::permute;
 use crate::konane::{Board, Colour, Position};
 use crate::tablebase::builder::{BuildMonitor, BuildObserver};
 use crate::tablebase::database::Database;
-use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, Metric, Scope};
-use crate::tablebase::index::{Address, Index, Row, Sizes, stabiliser};
+use crate::tablebase::files::{BlockKey, BlockKind, DatabaseError, LayerFile, Metric, Scope};
+use crate::tablebase::index::{Address, Index, Row, stabiliser};
 
 /// Positions that are checked together: 16 KiB of working memory, which stay in the first cache.
 const STRETCH: usize = 2048;
@@ -124,9 +123,8 @@ impl<'a> Recomputation<'a> {
         stop: &'a AtomicBool,
     ) -> Self {
         let (index, board) = (database.index(), database.board());
-        let sizes = Sizes::new(index);
         let layers = 0..=database.manifest().max_stones();
-        let addresses: u128 = layers.map(|stones| sizes.layer_addresses(stones)).sum();
+        let addresses: u128 = layers.map(|stones| index.layer_addresses(stones)).sum();
         let total = addresses * index.sides().len() as u128;
         let mut starts = Vec::new();
         let start = Position::start(board);
@@ -164,7 +162,7 @@ impl<'a> Recomputation<'a> {
     }
 
     /// Checks a layer; those below have been checked.
-    pub(super) fn layer(&mut self, stones: u32) -> Result<(), VerifyError> {
+    pub(super) fn layer(&mut self, stones: u32) -> Result<(), DatabaseError> {
         let file = self.database.layer(stones)?;
         let least = stones.saturating_sub(self.board.longest_jump());
         self.below.retain(|key, _| key.black + key.white >= least);
@@ -173,9 +171,7 @@ impl<'a> Recomputation<'a> {
             if key.kind != BlockKind::Wins {
                 continue;
             }
-            if self.monitor.is_stopped() {
-                return Err(VerifyError::Interrupted);
-            }
+            self.monitor.check()?;
             let wins = match self.database.metric() {
                 Metric::Outcome => self.read(file, key)?,
                 Metric::Remoteness => self.read_remotenesses(file, key)?,
@@ -194,7 +190,7 @@ impl<'a> Recomputation<'a> {
         Ok(())
     }
 
-    fn read(&self, file: &LayerFile, key: BlockKey) -> Result<BlockValues, VerifyError> {
+    fn read(&self, file: &LayerFile, key: BlockKey) -> Result<BlockValues, DatabaseError> {
         let row_bytes = file.header().row_bytes(key.white) as usize;
         Ok(BlockValues { bytes: file.read_block(key)?, row_bytes })
     }
@@ -205,13 +201,13 @@ impl<'a> Recomputation<'a> {
         key: BlockKey,
         wins: &BlockValues,
         reached: Option<&BlockValues>,
-    ) -> Result<(), VerifyError> {
+    ) -> Result<(), DatabaseError> {
         let ranks = self.index.ranks(Colour::White);
         let whites: Vec<u32> = ranks.patterns(key.white).collect();
         let patterns = self.index.orbits(key.black).patterns();
         let fault = (0..patterns.len() as u32).into_par_iter().find_map_first(|row| {
-            if self.monitor.is_stopped() {
-                return Some(Err(VerifyError::Interrupted));
+            if let Err(interrupted) = self.monitor.check() {
+                return Some(interrupted);
             }
             let pattern = patterns[row as usize];
             let marks = reached.map(|bits| bits.row(row));
@@ -224,10 +220,10 @@ impl<'a> Recomputation<'a> {
                     Position::new_unchecked(self.board, self.index.occupied(&address), to_move);
                 let position = position.to_string();
                 let path = file.path().to_owned();
-                Err(VerifyError::Wrong { path, position, address, what, expected, got })
+                DatabaseError::WrongValue { path, position, what, expected, got }
             })
         });
-        fault.unwrap_or(Ok(()))
+        fault.map_or(Ok(()), Err)
     }
 
     /// Checks all positions with one set of black stones.

@@ -9,7 +9,7 @@ use super::Shared;
 use crate::web::params::{NoParams, Params};
 use crate::web::reply::Answer;
 use konane::Dimensions;
-use konane::tablebase::{Counts, Histogram, Manifest, Metric, Scope};
+use konane::tablebase::{Histogram, Manifest, Metric, PositionCounts, Scope};
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,7 +37,7 @@ pub struct DatabaseHereJson {
     pub bytes: u64,
     /// All layers together; none if they have 2^64 positions or more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<Counts>,
+    pub total: Option<PositionCounts>,
     /// With remoteness: the lengths of the games, over all positions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
@@ -54,7 +54,7 @@ pub struct LayerJson {
     pub bytes: u64,
     /// Positions, and those that the side to move wins.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: PositionCounts,
 }
 
 /// Returns the databases.

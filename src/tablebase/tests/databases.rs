@@ -5,16 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use konane::internals::files::count_layer;
-use konane::internals::files::format::{CHUNK_BYTES, database_name};
-use konane::tablebase::{
-    self, BuildOptions, Counts, Database, DatabaseError, DatabaseOptions, Method, Metric, Scope,
-    verify,
+use crate::tablebase::files::CHUNK_BYTES;
+use crate::tablebase::files::count_layer;
+use crate::tablebase::{
+    self, BuildOptions, Coverage, Database, DatabaseError, DatabaseOptions, Method, Metric,
+    PositionCounts, Scope, verify,
 };
-use konane::{Colour, Dimensions, ErrorKind, Position, Setup, Value};
+use crate::{Colour, Dimensions, ErrorKind, Position, Setup, Value};
 
 use super::naive::{Plan, Recursion, build, build_version, reachable};
-use crate::{board, files};
+use super::{board, files};
 
 const fn sample(size: &'static str, scope: Scope, metric: Metric, chunk_bytes: u32) -> Plan {
     Plan { size, scope, metric, max_stones: 64, chunk_bytes }
@@ -147,8 +147,9 @@ fn check(database: &Database, plan: &Plan) {
 fn samples_stay_readable() {
     for (version, plan) in &SAMPLES {
         let size: Dimensions = plan.size.parse().unwrap();
-        let name = database_name(size, plan.scope, plan.max_stones, plan.metric);
-        let database = open(&samples(*version, &name));
+        let (scope, metric, max_stones) = (plan.scope, plan.metric, plan.max_stones);
+        let coverage = Coverage { dimensions: size, scope, metric, max_stones };
+        let database = open(&samples(*version, &coverage.name()));
         assert_eq!(database.manifest().version, *version);
         assert_eq!(database.metric(), plan.metric);
         verify(database.directory(), true, &(), &AtomicBool::new(false)).unwrap();
@@ -200,8 +201,11 @@ fn known_counts() {
     let out = tempfile::tempdir().unwrap();
     let plan = sample("4x4", Scope::Complete, Metric::Outcome, 4096);
     let database = open(&build(out.path(), &plan, |_| false));
-    let expected =
-        Counts { positions: 131_072, black_to_move_wins: 33_547, white_to_move_wins: 33_547 };
+    let expected = PositionCounts {
+        positions: 131_072,
+        black_to_move_wins: 33_547,
+        white_to_move_wins: 33_547,
+    };
     assert_eq!(database.manifest().total(), Some(expected));
 }
 

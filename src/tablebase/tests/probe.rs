@@ -1,8 +1,8 @@
 //! Answers for whole positions against plain recursion.
 
-use konane::notation::{parse_moves, parse_position};
-use konane::tablebase::{DatabaseError, Metric, Scope, perfect_game, probe};
-use konane::{Colour, ErrorKind, Position, Value};
+use crate::notation::{parse_moves, parse_position};
+use crate::tablebase::{DatabaseError, Metric, Scope, perfect_game, probe};
+use crate::{Colour, ErrorKind, Position, Value};
 
 use super::databases::{open, samples};
 use super::naive::{Plan, Recursion, build, reachable};
@@ -36,7 +36,7 @@ fn moves_are_rated_and_the_best_come_first() {
             let moves = position.moves(board);
             assert_eq!(answer.moves.len(), moves.len());
             // Winning moves first, both parts in the order of the generator.
-            let place = |rated: &konane::tablebase::RatedMove| {
+            let place = |rated: &crate::tablebase::RatedMove| {
                 let number = moves.iter().position(|&mv| mv == rated.mv).unwrap();
                 (rated.outcome == Value::Loss, number)
             };

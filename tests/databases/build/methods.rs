@@ -78,8 +78,8 @@ fn remotenesses_have_the_outcomes_in_them() {
         assert_eq!(outcomes.histogram, None);
         let histogram = more.histogram.unwrap();
         let odd = |side: &[u64]| side.iter().skip(1).step_by(2).sum::<u64>();
-        assert_eq!(odd(&histogram.black), outcomes.black_to_move_wins);
-        assert_eq!(odd(&histogram.white), outcomes.white_to_move_wins);
+        assert_eq!(odd(&histogram.black), outcomes.counts.black_to_move_wins);
+        assert_eq!(odd(&histogram.white), outcomes.counts.white_to_move_wins);
         let expected = [
             61_520, 127_131, 134_660, 186_164, 150_566, 146_400, 97_121, 71_882, 37_815, 21_679,
             8_542, 3_702, 1_012, 306, 61, 14, 1,

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 
-use konane::tablebase::statespace::{Ply, StateSpaceError, StateSpaceEvent, statespace};
-use konane::{Board, Colour, Position};
+use crate::tablebase::statespace::{Ply, StateSpaceError, StateSpaceEvent, statespace};
+use crate::{Board, Colour, Position};
 
 /// The table of a board: plies and, last, the total.
 fn published(board: &str) -> Vec<Ply> {
-    let lines = include_str!("../../data/statespace.csv").lines();
+    let lines = include_str!("../../../tests/data/statespace.csv").lines();
     lines
         .filter_map(|line| line.strip_prefix(board)?.strip_prefix(','))
         .map(|line| {

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use konane::internals::files::format::{BlockKind, LayerHeader, Scope, database_name, layer_name};
-use konane::internals::files::{LayerFile, LayerWriter};
-use konane::internals::index::{Address, Index};
-use konane::tablebase::{Counts, Histogram, Manifest, ManifestLayer, Metric};
-use konane::{Board, Colour, Phase, Position};
+use crate::tablebase::files::{BlockKind, Coverage, LayerHeader, Scope, layer_name};
+use crate::tablebase::files::{LayerFile, LayerWriter};
+use crate::tablebase::index::{Address, Index};
+use crate::tablebase::{Histogram, Manifest, ManifestLayer, Metric, PositionCounts};
+use crate::{Board, Colour, Phase, Position};
 
 /// What is there after every jump, square by square.
 pub fn jumps(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
@@ -142,7 +142,8 @@ pub fn build_version(
     };
     let is_in =
         |occupied, side| plan.scope == Scope::Complete || reached.contains(&(occupied, side));
-    let directory = out.join(database_name(dimensions, plan.scope, max_stones, plan.metric));
+    let (scope, metric) = (plan.scope, plan.metric);
+    let directory = out.join(Coverage { dimensions, scope, metric, max_stones }.name());
     std::fs::create_dir_all(&directory).unwrap();
     let mut layers = Vec::new();
     for stones in 0..=max_stones {
@@ -155,7 +156,7 @@ pub fn build_version(
             LayerWriter::create(&directory.join(layer_name(stones)), header.clone()).unwrap();
         for key in header.keys() {
             writer.begin_block(key);
-            for row in 0..index.orbits(key.black).len() {
+            for row in 0..index.rows(key.black) as u32 {
                 let mut bytes = vec![0u8; header.row_bytes(key.white) as usize];
                 for column in 0..index.ranks(Colour::White).count(key.white) {
                     let address = Address {
@@ -186,7 +187,7 @@ pub fn build_version(
     }
     let histogram = (plan.metric == Metric::Remoteness).then(|| histogram(&mut oracle, max_stones));
     let manifest = Manifest { version, dimensions, scope: plan.scope, layers, histogram };
-    assert_eq!(directory, out.join(manifest.name()));
+    assert_eq!(directory, out.join(manifest.coverage().name()));
     manifest.write(&directory).unwrap();
     directory
 }
@@ -197,13 +198,13 @@ fn count(
     scope: Scope,
     stones: u32,
     is_in: &impl Fn(u64, Colour) -> bool,
-) -> Counts {
+) -> PositionCounts {
     let board = oracle.board.clone();
-    let mut counts = Counts::default();
+    let mut counts = PositionCounts::default();
     let images = board.symmetries().preserving();
     for occupied in (0..=board.all()).filter(|occupied| occupied.count_ones() == stones) {
         let is_least =
-            images.iter().all(|g| konane::internals::symmetry::permute(g, occupied) >= occupied);
+            images.iter().all(|g| crate::konane::symmetry::permute(g, occupied) >= occupied);
         if scope == Scope::Reachable && !is_least {
             continue;
         }

@@ -1,10 +1,10 @@
 //! The values of the sweep against plain recursion.
 
-use konane::internals::index::Index;
-use konane::internals::kernels::Isa;
-use konane::internals::values::sweep::row_ops::RowOps;
-use konane::internals::values::sweep::{Columns, Layer, Sweep};
-use konane::{Board, Colour};
+use crate::konane::kernels::Isa;
+use crate::tablebase::index::Index;
+use crate::tablebase::values::sweep::row_ops::RowOps;
+use crate::tablebase::values::sweep::{Columns, Layer, Sweep};
+use crate::{Board, Colour};
 
 /// By side to move: all layers of a board.
 fn swept(index: &Index, ops: RowOps) -> [Vec<Layer>; 2] {
