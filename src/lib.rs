@@ -85,7 +85,7 @@ pub use search::table::TableUse;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../docs/manual.md")]
-struct Guide;
+struct Documents;
 
 /// What the tests and the benchmarks look into; no part of the public face.
 #[doc(hidden)]

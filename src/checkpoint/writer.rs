@@ -40,9 +40,6 @@ const MIN_INTERVAL: Duration = Duration::from_secs(5);
 /// for at most 2 % of the time.
 const INTERVAL_FACTOR: u32 = 50;
 
-/// Result of an attempt to write a checkpoint.
-type Written = Result<WrittenCheckpoint, CheckpointError>;
-
 /// Writes checkpoints of one search to one file, and restores the search from it.
 ///
 /// It holds a lock, the file `<path>.lock`, so that there is one writer for a file at a time. The
@@ -56,7 +53,7 @@ pub struct CheckpointWriter {
     before: Totals,
     /// The file to continue from, until it has been read.
     resumed: Mutex<Option<CheckpointReader>>,
-    written: Mutex<Vec<Written>>,
+    written: Mutex<Vec<Result<WrittenCheckpoint, CheckpointError>>>,
     searched: Mutex<Duration>,
     _lock: Lock,
 }
@@ -133,7 +130,7 @@ impl CheckpointWriter {
     }
 
     /// Takes the results of the attempts since the last call, oldest first.
-    pub fn take_written(&self) -> Vec<Written> {
+    pub fn take_written(&self) -> Vec<Result<WrittenCheckpoint, CheckpointError>> {
         std::mem::take(&mut *lock(&self.written))
     }
 
@@ -266,7 +263,7 @@ impl CheckpointWriter {
         tree: Option<SavedTree>,
         counters: &Counters,
         observer: &mut dyn Observer,
-    ) -> Written {
+    ) -> Result<WrittenCheckpoint, CheckpointError> {
         let start = Instant::now();
         let mut writer = self.file_writer(counters, self.searched())?;
         // No search needs the threads any more.

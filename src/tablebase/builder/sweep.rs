@@ -22,7 +22,7 @@ use crate::konane::Colour;
 use crate::tablebase::files::{BlockKey, BlockKind, Inflater, LayerFile, LayerWriter, ROWS, Scope};
 use crate::tablebase::values::remoteness::{exchange_ranks, ranks_of_moves};
 use crate::tablebase::values::sweep::row_ops::{for_each_group, put_plane, take_plane};
-use crate::tablebase::values::sweep::{Columns, Layer, Sweep, Words, row_words};
+use crate::tablebase::values::sweep::{Columns, LayerRows, MappedWords, Sweep, row_words};
 use crate::tablebase::values::{StateSpaceError, StateSpaceEvent, statespace};
 
 /// A build by the sweep in a directory.
@@ -79,7 +79,7 @@ impl<'a> SweepBuild<'a> {
     fn layer(&self, black: u32) -> Result<(), BuildError> {
         let index = &self.directory.index;
         let planes = self.planes(black);
-        let rows = Layer::of_planes(index, black, planes);
+        let rows = LayerRows::of_planes(index, black, planes);
         let mut white_wins = rows.map_err(self.memory_error())?;
         self.fill(Colour::White, &mut white_wins)?;
         if planes > 1 {
@@ -107,7 +107,7 @@ impl<'a> SweepBuild<'a> {
         if missing.is_empty() {
             return Ok(());
         }
-        let slice = Layer::slice(&self.directory.index, black, rows.clone());
+        let slice = LayerRows::slice(&self.directory.index, black, rows.clone());
         let mut slice = slice.map_err(self.memory_error())?;
         self.fill(to_move, &mut slice)?;
         slice.split(&self.columns);
@@ -124,7 +124,7 @@ impl<'a> SweepBuild<'a> {
 
     /// Fills rows with the values that follow from the rows that jumps lead to. Rows of several planes
     /// are filled with ranks.
-    fn fill(&self, to_move: Colour, layer: &mut Layer) -> Result<(), BuildError> {
+    fn fill(&self, to_move: Colour, layer: &mut LayerRows) -> Result<(), BuildError> {
         let BuildDirectory { index, slices, .. } = self.directory;
         let (black, planes) = (layer.black(), layer.row_words() / row_words(self.white));
         let whole = *slices == Slices::WHOLE;
@@ -230,7 +230,7 @@ impl<'a> SweepBuild<'a> {
         let nothing = vec![0u64; words];
         let batch = batch_rows(&self.directory.index, planes);
         // Mapped memory returns to the system at once; an allocator would keep some for each thread.
-        let buffer = Words::zeroed(batch * planes * words);
+        let buffer = MappedWords::zeroed(batch * planes * words);
         let mut buffer = buffer.map_err(self.memory_error())?;
         for first in (0..rows).step_by(batch) {
             self.monitor.check()?;

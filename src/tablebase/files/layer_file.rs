@@ -9,7 +9,7 @@ use zstd::bulk::Decompressor;
 
 use super::error::{DATABASE, DatabaseError};
 use super::format::{BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, hex};
-use super::layer_index::{Block, LayerIndex, STRIDE, count_ones};
+use super::layer_index::{LayerBlock, LayerIndex, STRIDE, count_ones};
 use super::octets::{self, ROWS};
 use crate::file::Source;
 
@@ -126,13 +126,13 @@ impl LayerFile {
     }
 
     /// The blocks in ascending order of their keys.
-    pub fn blocks(&self) -> &[Block] {
+    pub fn blocks(&self) -> &[LayerBlock] {
         &self.index.blocks
     }
 
     /// The block with a key, if the file has it.
-    pub fn block(&self, key: BlockKey) -> Option<&Block> {
-        let at = self.blocks().binary_search_by_key(&key, Block::key).ok()?;
+    pub fn block(&self, key: BlockKey) -> Option<&LayerBlock> {
+        let at = self.blocks().binary_search_by_key(&key, LayerBlock::key).ok()?;
         Some(&self.blocks()[at])
     }
 
@@ -140,7 +140,7 @@ impl LayerFile {
     ///
     /// # Errors
     /// If it is not.
-    pub fn expect_block(&self, key: BlockKey) -> Result<&Block, DatabaseError> {
+    pub fn expect_block(&self, key: BlockKey) -> Result<&LayerBlock, DatabaseError> {
         self.block(key).ok_or_else(|| {
             DatabaseError::damaged(self.path(), format!("the block of {key}"), "there", "missing")
         })
@@ -155,7 +155,7 @@ impl LayerFile {
     /// If there is no such chunk.
     pub fn compressed_chunk(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         chunk: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), DatabaseError> {
@@ -169,7 +169,7 @@ impl LayerFile {
         Ok(())
     }
 
-    /// Decompresses a chunk of a block into `out`, which is [`Block::chunk_len`] bytes long.
+    /// Decompresses a chunk of a block into `out`, which is [`LayerBlock::chunk_len`] bytes long.
     ///
     /// # Errors
     /// If the bytes do not have their checksum, do not decompress to this length, or have bits behind
@@ -179,7 +179,7 @@ impl LayerFile {
     /// If there is no such chunk, or `out` has another length.
     pub fn chunk(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         chunk: usize,
         inflater: &mut Inflater,
         out: &mut [u8],
@@ -203,7 +203,7 @@ impl LayerFile {
     #[cold]
     fn damaged_chunk(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         chunk: usize,
         what: &str,
         expected: impl ToString,
@@ -214,7 +214,7 @@ impl LayerFile {
     }
 
     /// Rows of a block, from one whose number is a multiple of eight, as many as fit into
-    /// `out`: each of [`Block::row_bytes`], with a bit for each column and zeros at the end.
+    /// `out`: each of [`LayerBlock::row_bytes`], with a bit for each column and zeros at the end.
     ///
     /// # Errors
     /// As [`LayerFile::chunk`].
@@ -224,7 +224,7 @@ impl LayerFile {
     /// or the block has fewer rows.
     pub fn read_rows(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         first: u64,
         inflater: &mut Inflater,
         out: &mut [u8],
@@ -309,7 +309,7 @@ impl LayerFile {
     }
 
     /// Compares a number of set bits with the one that the index states.
-    pub(super) fn check_set_bits(&self, block: &Block, got: u64) -> Result<(), DatabaseError> {
+    pub(super) fn check_set_bits(&self, block: &LayerBlock, got: u64) -> Result<(), DatabaseError> {
         if got == block.set_bits() {
             return Ok(());
         }
@@ -318,7 +318,7 @@ impl LayerFile {
     }
 
     /// Returns true if the bits of the rows behind the last one are zero in a chunk.
-    fn padding_is_zero(&self, block: &Block, chunk: usize, bytes: &[u8]) -> bool {
+    fn padding_is_zero(&self, block: &LayerBlock, chunk: usize, bytes: &[u8]) -> bool {
         let used = block.rows() % ROWS as u64;
         let last_octet = block.stored_bytes() - block.columns();
         let from = chunk as u64 * block.chunk_bytes as u64;

@@ -22,7 +22,7 @@ const PIECE_BYTES: u64 = 1 << 20;
 
 /// A block of a layer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct LayerBlock {
     key: BlockKey,
     rows: u64,
     columns: u64,
@@ -33,7 +33,7 @@ pub struct Block {
     pub(super) chunk_bytes: usize,
 }
 
-impl Block {
+impl LayerBlock {
     /// Kind, side to move and numbers of stones.
     pub fn key(&self) -> BlockKey {
         self.key
@@ -91,7 +91,7 @@ impl Block {
 #[derive(Debug)]
 pub(super) struct LayerIndex {
     /// In ascending order of their keys.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<LayerBlock>,
     /// The compressed lengths of all chunks, 4 bytes each, and their checksums, 8 bytes each.
     lengths: Vec<u8>,
     checksums: Vec<u8>,
@@ -104,7 +104,7 @@ impl LayerIndex {
     ///
     /// # Panics
     /// If there is no such chunk.
-    pub fn chunk(&self, block: &Block, chunk: usize) -> (u64, usize, u64) {
+    pub fn chunk(&self, block: &LayerBlock, chunk: usize) -> (u64, usize, u64) {
         assert!(chunk < block.chunks, "chunk {chunk} of {}", block.chunks);
         let number = block.first_chunk + chunk;
         let length = |number: usize| u32_at(&self.lengths, 4 * number);
@@ -199,11 +199,11 @@ fn read_blocks(
     header: &LayerHeader,
     listed: &[u8],
     most: u64,
-) -> Result<(Vec<Block>, u64), DatabaseError> {
+) -> Result<(Vec<LayerBlock>, u64), DatabaseError> {
     let damaged = |what: String, expected: String, got: String| {
         Err(DatabaseError::damaged(path, what, expected, got))
     };
-    let mut blocks: Vec<Block> = Vec::with_capacity(listed.len() / BLOCK_BYTES);
+    let mut blocks: Vec<LayerBlock> = Vec::with_capacity(listed.len() / BLOCK_BYTES);
     let mut first_chunk = 0;
     for (number, entry) in listed.chunks_exact(BLOCK_BYTES).enumerate() {
         let name = [entry[0], entry[1], entry[2], entry[3]];
@@ -228,7 +228,8 @@ fn read_blocks(
             return damaged(format!("the set bits of {key}"), expected, set_bits.to_string());
         }
         let chunk_bytes = header.chunk_bytes as usize;
-        let mut block = Block { key, rows, columns, set_bits, first_chunk, chunks: 0, chunk_bytes };
+        let mut block =
+            LayerBlock { key, rows, columns, set_bits, first_chunk, chunks: 0, chunk_bytes };
         let chunks = block.stored_bytes().div_ceil(chunk_bytes as u64);
         if chunks > most || first_chunk as u64 + chunks > most {
             let expected = format!("at most {most} in all");
@@ -241,7 +242,7 @@ fn read_blocks(
     Ok((blocks, first_chunk as u64))
 }
 
-/// The number of set bits, which [`Block::set_bits`] counts.
+/// The number of set bits, which [`LayerBlock::set_bits`] counts.
 pub(super) fn count_ones(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let ones = words.iter().map(|&word| u64::from(u64::from_le_bytes(word).count_ones()));

@@ -74,7 +74,7 @@ pub struct Manifest {
 
 /// Text of a manifest.
 #[derive(Serialize, Deserialize)]
-struct Text {
+struct ManifestText {
     format: String,
     version: u32,
     board: String,
@@ -127,7 +127,7 @@ impl Manifest {
     /// If the layers are not 0 to some number, or have 2⁶⁴ positions or more.
     pub fn encode(&self) -> Vec<u8> {
         assert!(self.layers.iter().map(|layer| layer.stones).eq(0..=self.max_stones()));
-        let text = Text {
+        let text = ManifestText {
             format: FORMAT.to_owned(),
             version: self.version,
             board: self.dimensions.to_string(),
@@ -176,7 +176,7 @@ impl Manifest {
         if found != expected {
             return Err(damaged("its checksum", &expected, &found));
         }
-        let text: Text = serde_json::from_slice(bytes)
+        let text: ManifestText = serde_json::from_slice(bytes)
             .map_err(|error| damaged("the text", &"a manifest", &error))?;
         let manifest = Manifest::from_text(path, text)?;
         // Nothing is left that another text could say.
@@ -187,11 +187,11 @@ impl Manifest {
     }
 
     /// Checks everything that is not a matter of the text alone.
-    fn from_text(path: &Path, text: Text) -> Result<Self, DatabaseError> {
+    fn from_text(path: &Path, text: ManifestText) -> Result<Self, DatabaseError> {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
         };
-        let Text { version, scope, max_stones, total, histogram, layers, .. } = text;
+        let ManifestText { version, scope, max_stones, total, histogram, layers, .. } = text;
         let dimensions: Dimensions = text
             .board
             .parse()

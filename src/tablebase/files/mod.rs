@@ -21,7 +21,7 @@ pub use format::{
     Metric, Scope, layer_name,
 };
 pub use layer_file::{Inflater, LayerFile};
-pub use layer_index::Block;
+pub use layer_index::LayerBlock;
 pub use layer_writer::LayerWriter;
 pub use manifest::{Manifest, ManifestLayer};
 pub use octets::ROWS;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::error::DatabaseError;
 use super::format::{BlockKey, BlockKind, Scope};
 use super::layer_file::{Inflater, LayerFile};
-use super::layer_index::{Block, count_ones};
+use super::layer_index::{LayerBlock, count_ones};
 use super::manifest::ManifestLayer;
 use crate::konane::Colour;
 use crate::tablebase::index::{Index, binomial, stabiliser};
@@ -181,7 +181,7 @@ pub fn layer_entry(
 fn count_values(
     index: &Index,
     file: &LayerFile,
-    blocks: &[&Block],
+    blocks: &[&LayerBlock],
     stop: &AtomicBool,
 ) -> Result<[u64; VALUES], DatabaseError> {
     let BlockKey { black, white, .. } = blocks[0].key();

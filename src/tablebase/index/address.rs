@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::numbering::{Numbering, SetMap};
+use super::numbering::{SetMap, SquareNumbers};
 use super::orbits::{Orbits, count_rows};
 use super::rank::Combinadics;
 use crate::konane::{Board, Colour};
@@ -31,7 +31,7 @@ pub struct Address {
 #[derive(Debug)]
 pub struct Index {
     board: Board,
-    numbering: Numbering,
+    numbering: SquareNumbers,
     ranks: [Combinadics; 2],
     orbits: Box<[OnceLock<Orbits>]>,
     /// Number of canonical black patterns, by number of stones.
@@ -45,7 +45,7 @@ impl Index {
     /// even side are written as equivalent ones with Black to move; on a board with two odd
     /// sides it changes nothing.
     pub fn new(board: Board, exchange: bool) -> Self {
-        let numbering = Numbering::new(&board);
+        let numbering = SquareNumbers::new(&board);
         let ranks = [Colour::Black, Colour::White].map(|c| Combinadics::new(numbering.count(c)));
         let orbits = (0..=numbering.count(Colour::Black)).map(|_| OnceLock::new()).collect();
         let squares = board.dimensions().squares() as usize;
@@ -65,7 +65,7 @@ impl Index {
     }
 
     /// The numbers of the squares.
-    pub fn numbering(&self) -> &Numbering {
+    pub fn numbering(&self) -> &SquareNumbers {
         &self.numbering
     }
 

@@ -1,6 +1,6 @@
 //! Addresses of positions.
 //!
-//! A position has an [`Address`], and an address a position. [`Numbering`] numbers the squares of each
+//! A position has an [`Address`], and an address a position. [`SquareNumbers`] numbers the squares of each
 //! colour, [`Combinadics`] the patterns with a given number of stones, [`Orbits`] the black patterns
 //! up to symmetry; [`Index`] joins them. `sizes` computes sizes of layers without listing
 //! their patterns.
@@ -12,7 +12,7 @@ mod rank;
 mod sizes;
 
 pub use address::{Address, Index};
-pub use numbering::{Numbering, SetMap};
+pub use numbering::{SetMap, SquareNumbers};
 pub use orbits::{Row, stabiliser};
 #[cfg(test)]
 pub use rank::Combinadics;

@@ -111,7 +111,7 @@ pub fn reachable(board: &Board) -> HashSet<(u64, Colour)> {
 }
 
 /// What to build.
-pub struct Plan {
+pub struct Sample {
     pub size: &'static str,
     pub scope: Scope,
     pub metric: Metric,
@@ -120,7 +120,7 @@ pub struct Plan {
 }
 
 /// Builds a database in a directory within `out`, and returns its name. `spoil` may change values.
-pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathBuf {
+pub fn build(out: &Path, plan: &Sample, spoil: impl Fn(&Address) -> bool) -> PathBuf {
     build_version(plan.metric.format_version(), out, plan, spoil)
 }
 
@@ -128,7 +128,7 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
 pub fn build_version(
     version: u32,
     out: &Path,
-    plan: &Plan,
+    plan: &Sample,
     spoil: impl Fn(&Address) -> bool,
 ) -> PathBuf {
     let mut oracle = Recursion::new(plan.size);

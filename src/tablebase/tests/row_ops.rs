@@ -1,7 +1,7 @@
 //! Operations on rows against the same, bit by bit.
 
 use crate::konane::kernels::Isa;
-use crate::tablebase::index::Numbering;
+use crate::tablebase::index::SquareNumbers;
 use crate::tablebase::values::sweep::row_ops::{
     RowJump, RowOps, RowPermutation, put_plane, row_words, take_plane,
 };
@@ -123,7 +123,7 @@ proptest! {
         ]),
         seed: u64,
     ) {
-        let numbering = Numbering::new(&Board::new(size.parse().unwrap()));
+        let numbering = SquareNumbers::new(&Board::new(size.parse().unwrap()));
         let white = numbering.count(Colour::White);
         let source = row(white, seed);
         for g in 0..numbering.symmetries() {

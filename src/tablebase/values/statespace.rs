@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::jumps::{Jump, jumps};
 use super::sweep::row_ops::{RowJump, RowOps};
-use super::sweep::{Images, Layer, Sweep, row_words};
+use super::sweep::{Images, LayerRows, Sweep, row_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -97,16 +97,16 @@ pub enum StateSpaceEvent<'a> {
     /// of black stones, the greatest first.
     Layer {
         /// Rows of the reached positions, by side to move.
-        reached: [&'a Layer; 2],
+        reached: [&'a LayerRows; 2],
         /// Rows of the positions that the side to move wins.
-        wins: [&'a Layer; 2],
+        wins: [&'a LayerRows; 2],
     },
 }
 
 /// Positions of one ply with one number of black stones.
 struct Frontier {
     /// Rows of which only those that are not empty mean anything.
-    rows: Layer,
+    rows: LayerRows,
     /// By row: whether anything is in it.
     filled: Vec<bool>,
 }
@@ -120,7 +120,7 @@ struct Reaching {
 }
 
 /// Everything that stays the same during the search.
-struct Search<'a> {
+struct StateSpaceSearch<'a> {
     index: &'a Index,
     ops: RowOps,
     images: Images,
@@ -171,7 +171,7 @@ pub fn statespace<E>(
         white_wins.push(white);
         send(StateSpaceEvent::Values { black: b, of: black })?;
     }
-    let search = Search::new(&index);
+    let search = StateSpaceSearch::new(&index);
     let wins = [black_wins, white_wins];
     let mut plies = search.removals(&wins);
     for ply in &plies {
@@ -185,7 +185,7 @@ fn check<E>(stop: &AtomicBool) -> Result<(), StateSpaceError<E>> {
     if stop.load(Ordering::Relaxed) { Err(StateSpaceError::Interrupted) } else { Ok(()) }
 }
 
-impl<'a> Search<'a> {
+impl<'a> StateSpaceSearch<'a> {
     fn new(index: &'a Index) -> Self {
         let (board, numbering) = (index.board(), index.numbering());
         let white = numbering.count(Colour::White);
@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
             jumps(board, numbering, mover).into_iter().map(make).collect()
         };
         let row_words = row_words(white);
-        let mut search = Search {
+        let mut search = StateSpaceSearch {
             index,
             ops: RowOps::detect(),
             images: Images::new(numbering),
@@ -236,7 +236,7 @@ impl<'a> Search<'a> {
     }
 
     /// Plies 0 and 1, position by position.
-    fn removals(&self, wins: &[Vec<Layer>; 2]) -> Vec<Ply> {
+    fn removals(&self, wins: &[Vec<LayerRows>; 2]) -> Vec<Ply> {
         let board = self.index.board();
         let mut plies = Vec::new();
         let mut positions = vec![Position::start(board)];
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns true if the side to move wins; looks ahead as long as stones are removed.
-    fn wins(&self, wins: &[Vec<Layer>; 2], position: &Position) -> bool {
+    fn wins(&self, wins: &[Vec<LayerRows>; 2], position: &Position) -> bool {
         let board = self.index.board();
         if (board.all() & !position.occupied()).count_ones() >= 2 {
             let address = self.index.address(position.occupied(), position.to_move());
@@ -274,7 +274,7 @@ impl<'a> Search<'a> {
     fn run<E>(
         &self,
         mut frontier: Vec<Option<Frontier>>,
-        mut wins: [Vec<Layer>; 2],
+        mut wins: [Vec<LayerRows>; 2],
         stop: &AtomicBool,
         send: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), StateSpaceError<E>>,
         plies: &mut Vec<Ply>,
@@ -283,7 +283,7 @@ impl<'a> Search<'a> {
         let mut reached = [Vec::new(), Vec::new()];
         for b in 0..=black {
             for side in &mut reached {
-                side.push(Layer::zeroed(self.index, b)?);
+                side.push(LayerRows::zeroed(self.index, b)?);
             }
         }
         let mut spare: Vec<Option<Frontier>> = frontier.iter().map(|_| None).collect();
@@ -293,7 +293,7 @@ impl<'a> Search<'a> {
             // The rows with most black stones in the frontier: what lies above is complete.
             let top = frontier.iter().rposition(|f| f.as_ref().is_some_and(|f| f.any()));
             while wins[0].len() > top.map_or(0, |top| top + 1) {
-                let mut pop = |layers: &mut Vec<Layer>| layers.pop().expect("as many as wins");
+                let mut pop = |layers: &mut Vec<LayerRows>| layers.pop().expect("as many as wins");
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
                 // A frontier may be there and hold nothing.
                 (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
@@ -424,8 +424,8 @@ impl<'a> Search<'a> {
     fn settle(
         &self,
         frontier: &mut Frontier,
-        reached: &mut Layer,
-        wins: &Layer,
+        reached: &mut LayerRows,
+        wins: &LayerRows,
         mover: Colour,
         count: &mut Ply,
     ) {
@@ -498,7 +498,7 @@ impl<'a> Search<'a> {
 
 impl Frontier {
     fn new(index: &Index, black: u32) -> io::Result<Self> {
-        let rows = Layer::zeroed(index, black)?;
+        let rows = LayerRows::zeroed(index, black)?;
         Ok(Frontier { rows, filled: vec![false; index.rows(black) as usize] })
     }
 
@@ -527,7 +527,7 @@ mod tests {
     fn layers_of_a_frontier_may_hold_nothing() {
         let board = Board::new("3x4".parse().unwrap());
         let index = Index::new(board, false);
-        let (search, sweep) = (Search::new(&index), Sweep::new(&index));
+        let (search, sweep) = (StateSpaceSearch::new(&index), Sweep::new(&index));
         let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
         for black in 0..=6 {
             white_wins.push(sweep.white_wins(black, &black_wins).unwrap());

@@ -15,8 +15,8 @@ use recompute::Recomputation;
 use crate::tablebase::builder::{BuildObserver, Stage};
 use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{
-    Block, BlockKind, Coverage, DatabaseError, Histogram, MANIFEST_NAME, Metric, PositionCounts,
-    count_layer,
+    BlockKind, Coverage, DatabaseError, Histogram, LayerBlock, MANIFEST_NAME, Metric,
+    PositionCounts, count_layer,
 };
 
 /// A database that passed the check.
@@ -43,7 +43,7 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
     let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
     let layers = database.manifest().layers.iter().map(|layer| {
         let blocks = database.layer(layer.stones)?.blocks().iter();
-        let bytes = |block: &Block| match (database.metric(), block.key().kind) {
+        let bytes = |block: &LayerBlock| match (database.metric(), block.key().kind) {
             (Metric::Outcome, _) => block.stored_bytes(),
             (Metric::Remoteness, BlockKind::Wins) => block.rows() * block.columns(),
             (Metric::Remoteness, _) => 0,

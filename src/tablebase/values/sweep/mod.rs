@@ -35,20 +35,20 @@ pub use scatter::Targets;
 use super::jumps::{Jump, jumps};
 use crate::konane::Colour;
 use crate::system::zeroed;
-use crate::tablebase::index::{Index, Numbering, Row, stabiliser};
+use crate::tablebase::index::{Index, Row, SquareNumbers, stabiliser};
 
 /// Words that are zero at first, in huge pages where the system has them.
 #[derive(Debug)]
-pub struct Words(Option<MmapMut>);
+pub struct MappedWords(Option<MmapMut>);
 
-impl Words {
+impl MappedWords {
     /// `length` words. Pages are taken from the system when they are first touched.
     ///
     /// # Errors
     /// If the system does not give as many addresses.
     pub fn zeroed(length: usize) -> io::Result<Self> {
         let map = (length > 0).then(|| zeroed(length * size_of::<u64>()));
-        Ok(Words(map.transpose()?))
+        Ok(MappedWords(map.transpose()?))
     }
 
     /// The words.
@@ -67,10 +67,10 @@ impl Words {
 /// Rows of canonical black patterns with one number of stones, for one side to move: all of them, or
 /// a *slice*, a range of them.
 ///
-/// The rows of a slice are split where they are ([`Layer::split`]), so that no second copy of them is
+/// The rows of a slice are split where they are ([`LayerRows::split`]), so that no second copy of them is
 /// ever in memory.
 #[derive(Debug)]
-pub struct Layer {
+pub struct LayerRows {
     black: u32,
     /// White squares of the board.
     white: u32,
@@ -79,28 +79,28 @@ pub struct Layer {
     row_words: usize,
     /// Words from a row to the next one.
     stride: usize,
-    words: Words,
+    words: MappedWords,
 }
 
-impl Layer {
+impl LayerRows {
     /// All rows, zeroed.
     ///
     /// # Errors
     /// If memory cannot be reserved; so for the other constructors.
     pub fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
-        Layer::of_planes(index, black, 1)
+        LayerRows::of_planes(index, black, 1)
     }
 
     /// All rows, of several planes each, zeroed.
     pub fn of_planes(index: &Index, black: u32, planes: usize) -> io::Result<Self> {
         let row_words = planes * row_words(index.numbering().count(Colour::White));
-        Layer::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
+        LayerRows::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
     }
 
     /// A slice that can be split, zeroed.
     pub fn slice(index: &Index, black: u32, rows: Range<u32>) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
-        Layer::new(index, black, rows, row_words(white), stride_words(white))
+        LayerRows::new(index, black, rows, row_words(white), stride_words(white))
     }
 
     fn new(
@@ -111,8 +111,8 @@ impl Layer {
         stride: usize,
     ) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
-        let words = Words::zeroed(rows.len() * stride)?;
-        Ok(Layer { black, white, rows, row_words, stride, words })
+        let words = MappedWords::zeroed(rows.len() * stride)?;
+        Ok(LayerRows { black, white, rows, row_words, stride, words })
     }
 
     /// The number of black stones.
@@ -129,7 +129,7 @@ impl Layer {
     }
 
     /// Row `index` as bits: number `p` is that of white pattern `p`. Single bits are as fast as in
-    /// the words; for whole rows use [`Layer::row`].
+    /// the words; for whole rows use [`LayerRows::row`].
     pub fn row_bits(&self, index: u32) -> &BitSlice<u64, Lsb0> {
         &self.row(index).view_bits()[..1 << self.white]
     }
@@ -181,7 +181,7 @@ impl Layer {
     }
 
     /// Splits the rows of a slice by the number of white stones. After this, only
-    /// [`Layer::block_row`] can be used.
+    /// [`LayerRows::block_row`] can be used.
     pub fn split(&mut self, columns: &Columns) {
         let (row_words, words) = (self.row_words, columns.words());
         let rows = self.words.as_mut_slice().par_chunks_exact_mut(self.stride);
@@ -220,7 +220,7 @@ pub struct Images {
 
 impl Images {
     /// The permutations of a numbering.
-    pub fn new(numbering: &Numbering) -> Self {
+    pub fn new(numbering: &SquareNumbers) -> Self {
         let white = |g| numbering.moved(Colour::White, g);
         let black = |g| numbering.moved(Colour::Black, g);
         let undoes =
@@ -310,8 +310,8 @@ impl<'a> Sweep<'a> {
     ///
     /// # Panics
     /// If a layer is missing.
-    pub fn white_wins(&self, black: u32, below: &[Layer]) -> io::Result<Layer> {
-        let mut layer = Layer::zeroed(self.index, black)?;
+    pub fn white_wins(&self, black: u32, below: &[LayerRows]) -> io::Result<LayerRows> {
+        let mut layer = LayerRows::zeroed(self.index, black)?;
         let patterns = self.index.orbits(black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
             for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
@@ -335,8 +335,8 @@ impl<'a> Sweep<'a> {
     ///
     /// # Errors
     /// If memory cannot be reserved.
-    pub fn black_wins(&self, white_wins: &Layer) -> io::Result<Layer> {
-        let mut layer = Layer::zeroed(self.index, white_wins.black)?;
+    pub fn black_wins(&self, white_wins: &LayerRows) -> io::Result<LayerRows> {
+        let mut layer = LayerRows::zeroed(self.index, white_wins.black)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
         let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
             self.black_row(white_wins, pattern, row, scratch);
@@ -353,7 +353,7 @@ impl<'a> Sweep<'a> {
     /// ([`remoteness`](crate::tablebase::values::remoteness)).
     pub fn black_row(
         &self,
-        white_wins: &Layer,
+        white_wins: &LayerRows,
         pattern: u32,
         row: &mut [u64],
         scratch: &mut Vec<u64>,
@@ -379,7 +379,12 @@ impl<'a> Sweep<'a> {
     /// The row of any black pattern of a layer: the canonical pattern's, as it is or in `scratch`
     /// as its image.
     #[inline]
-    fn image_of<'b>(&self, layer: &'b Layer, pattern: u32, scratch: &'b mut Vec<u64>) -> &'b [u64] {
+    fn image_of<'b>(
+        &self,
+        layer: &'b LayerRows,
+        pattern: u32,
+        scratch: &'b mut Vec<u64>,
+    ) -> &'b [u64] {
         let black = self.index.ranks(Colour::Black);
         let Row { index, symmetry } =
             self.index.orbits(layer.black).row(self.index.numbering(), black, pattern);
@@ -388,7 +393,7 @@ impl<'a> Sweep<'a> {
 
     fn for_each_row(
         &self,
-        layer: &mut Layer,
+        layer: &mut LayerRows,
         patterns: &[u32],
         work: impl Fn(&mut Vec<u64>, (&mut [u64], &u32)) + Sync + Send,
     ) {
@@ -397,7 +402,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Number of won positions of a layer, equivalent ones counted one by one.
-    pub fn count(&self, layer: &Layer) -> u64 {
+    pub fn count(&self, layer: &LayerRows) -> u64 {
         let numbering = self.index.numbering();
         let symmetries = numbering.symmetries() as u64;
         let patterns = self.index.orbits(layer.black).patterns();
