@@ -226,16 +226,17 @@ impl Database {
         let path = self.directory.join(layer_name(stones));
         let entry = &self.manifest.layers[stones as usize];
         let file = LayerFile::open(&path)?;
-        check_layer(&path, &self.index, &self.manifest, entry, &file)?;
-        let expected = file.header().keys();
-        let got: Vec<BlockKey> = file.blocks().iter().map(|block| block.key()).collect();
-        if expected != got {
-            let text = |keys: &[BlockKey]| {
-                keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-            };
-            let (expected, got) = (text(&expected), text(&got));
-            return Err(DatabaseError::damaged(&path, "the list of blocks", expected, got));
+        check_length(&path, entry, file.bytes())?;
+        if file.footer_xxh3() != entry.footer_xxh3 {
+            let (expected, got) = (hex(entry.footer_xxh3), hex(file.footer_xxh3()));
+            return Err(DatabaseError::damaged(&path, "the footer's checksum", expected, got));
         }
+        let Manifest { version, scope, .. } = self.manifest;
+        file.expect_layer(&LayerHeader {
+            version,
+            chunk_bytes: file.header().chunk_bytes,
+            ..LayerHeader::new(&self.index, scope, self.metric(), stones)
+        })?;
         // Two threads may have come here; both files are the same.
         Ok(self.layers[stones as usize].get_or_init(|| file))
     }
@@ -437,33 +438,6 @@ fn check_length(path: &Path, entry: &ManifestLayer, length: u64) -> Result<(), D
     }
     let (expected, got) = (entry.bytes.to_string(), length.to_string());
     Err(DatabaseError::damaged(path, "the length", expected, got))
-}
-
-/// Checks that a file is the layer that the manifest describes.
-fn check_layer(
-    path: &Path,
-    index: &Index,
-    manifest: &Manifest,
-    entry: &ManifestLayer,
-    found: &LayerFile,
-) -> Result<(), DatabaseError> {
-    let differs = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
-        Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
-    };
-    check_length(path, entry, found.bytes())?;
-    if found.footer_xxh3() != entry.footer_xxh3 {
-        let (expected, got) = (hex(entry.footer_xxh3), hex(found.footer_xxh3()));
-        return differs("the footer's checksum", &expected, &got);
-    }
-    let expected = LayerHeader {
-        version: manifest.version,
-        chunk_bytes: found.header().chunk_bytes,
-        ..LayerHeader::new(index, manifest.scope, manifest.metric(), entry.stones)
-    };
-    if *found.header() != expected {
-        return differs("the header", &expected, found.header());
-    }
-    Ok(())
 }
 
 #[cfg(test)]

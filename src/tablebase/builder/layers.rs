@@ -7,8 +7,8 @@ use super::directory::{BuildDirectory, remove};
 use super::error::BuildError;
 use super::monitor::{BuildMonitor, Stage};
 use crate::tablebase::files::{
-    Coverage, DatabaseError, Histogram, Inflater, LayerFile, LayerHeader, LayerWriter, Manifest,
-    ManifestLayer, Metric, ROWS, count_layer, layer_entry,
+    Coverage, Histogram, Inflater, LayerFile, LayerWriter, Manifest, ManifestLayer, Metric, ROWS,
+    count_layer, layer_entry,
 };
 
 /// Bytes of rows that are read together when a layer is assembled from slices.
@@ -29,17 +29,10 @@ impl BuildDirectory {
         if !path.exists() {
             return Ok(None);
         }
-        let checked = LayerFile::open(&path).map_err(BuildError::from).and_then(|file| {
-            let (expected, keys) = (self.header(stones), file.blocks().iter().map(|b| b.key()));
-            if *file.header() == expected && keys.eq(expected.keys()) {
-                return self.count_positions(stones, monitor);
-            }
-            let text = |header: &LayerHeader, blocks| format!("{header}, {blocks} blocks");
-            let got = text(file.header(), file.blocks().len());
-            let expected = text(&expected, expected.keys().len());
-            let what = "the header or its blocks";
-            Err(DatabaseError::damaged(&path, what, expected, got).into())
-        });
+        let header = self.header(stones);
+        let checked = LayerFile::open(&path).and_then(|file| file.expect_layer(&header));
+        let checked = checked.map_err(BuildError::from);
+        let checked = checked.and_then(|()| self.count_positions(stones, monitor));
         match checked {
             Err(BuildError::Database(error)) if error.is_damage() => {
                 monitor.observer.discarded(&path, &error);

@@ -8,7 +8,7 @@
 //! the number of black ones. So rows are split by the number of white stones, and written to a part for
 //! each block.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
@@ -267,18 +267,31 @@ impl<'a> SweepBuild<'a> {
 
     /// Searches the state space, and writes all parts that do not exist.
     fn state_space(&self) -> Result<(), BuildError> {
-        let index = &self.directory.index;
-        let advance = |black: u32| self.monitor.advance(index.row_positions(black));
-        let searched = statespace(index.board(), self.monitor.stop, &mut |event| match event {
+        let mut failed = None;
+        let board = self.directory.index.board();
+        let searched = statespace(board, self.monitor.stop, &mut |event| {
+            failed = self.write_event(event).err();
+            if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match (failed, searched) {
+            (Some(error), _) => Err(error),
+            (None, Ok(_)) => Ok(()),
+            (None, Err(StateSpaceError::Interrupted)) => Err(BuildError::Interrupted),
+            (None, Err(StateSpaceError::Memory(error))) => Err(self.memory_error()(error)),
+            (None, Err(StateSpaceError::TooLarge { board })) => {
+                Err(PlanError::ReachableTooLarge { board }.into())
+            }
+        }
+    }
+
+    fn write_event(&self, event: StateSpaceEvent<'_>) -> Result<(), BuildError> {
+        let advance = |black| self.monitor.advance(self.directory.index.row_positions(black));
+        match event {
             StateSpaceEvent::Values { black, .. } => {
                 self.monitor.observer.stage(Stage::Rows { black });
                 advance(black);
-                Ok(())
             }
-            StateSpaceEvent::Ply(ply) => {
-                self.monitor.observer.stage(Stage::Ply { ply: ply.ply });
-                Ok(())
-            }
+            StateSpaceEvent::Ply(ply) => self.monitor.observer.stage(Stage::Ply { ply: ply.ply }),
             StateSpaceEvent::Layer { reached, wins } => {
                 let black = reached[0].black();
                 for to_move in [Colour::Black, Colour::White] {
@@ -293,18 +306,9 @@ impl<'a> SweepBuild<'a> {
                     self.write(marked, 1, |at, row, _| row.copy_from_slice(reached.row(at)))?;
                 }
                 advance(black);
-                Ok(())
             }
-        });
-        searched.map(drop).map_err(|error| match error {
-            StateSpaceError::Observer(error) => error,
-            StateSpaceError::Interrupted => BuildError::Interrupted,
-            StateSpaceError::Memory(error) => self.memory_error()(error),
-            StateSpaceError::TooLarge { .. } => {
-                let board = index.board().dimensions();
-                PlanError::ReachableTooLarge { board }.into()
-            }
-        })
+        }
+        Ok(())
     }
 }
 

@@ -146,6 +146,26 @@ impl LayerFile {
         })
     }
 
+    /// Checks that the file has a header, and all blocks of its layer.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn expect_layer(&self, expected: &LayerHeader) -> Result<(), DatabaseError> {
+        if self.header != *expected {
+            return Err(DatabaseError::damaged(self.path(), "the header", expected, &self.header));
+        }
+        let (expected, got) = (expected.keys(), self.blocks().iter().map(LayerBlock::key));
+        let got: Vec<BlockKey> = got.collect();
+        if expected != got {
+            let text = |keys: &[BlockKey]| {
+                keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            };
+            let (what, expected, got) = ("the list of blocks", text(&expected), text(&got));
+            return Err(DatabaseError::damaged(self.path(), what, expected, got));
+        }
+        Ok(())
+    }
+
     /// Reads the compressed bytes of a block's chunk, and checks their checksum.
     ///
     /// # Errors

@@ -10,8 +10,8 @@
 //! left the rows with `b` black stones behind, nothing about them will change: they are passed to
 //! the observer and their memory is freed.
 
-use std::convert::Infallible;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::ErrorKind;
-use crate::konane::{Board, Colour, Position};
+use crate::konane::{Board, Colour, Dimensions, Position};
 use crate::tablebase::index::{Index, stabiliser};
 
 /// Counts of the positions of one ply.
@@ -42,26 +42,22 @@ pub struct Ply {
     pub terminals: u64,
 }
 
-/// Error of the state space; `E` is that of the observer.
+/// Error of the state space.
 #[derive(Debug, thiserror::Error)]
-pub enum StateSpaceError<E = Infallible> {
+pub enum StateSpaceError {
     /// The rows of the board are too long or too many.
     #[error(
-        "a board of {board} has {squares} squares: the state space is searched on boards of up to {MAX_SQUARES}"
+        "a board of {board} has {} squares: the state space is searched on boards of up to \
+         {MAX_SQUARES}", board.squares()
     )]
     TooLarge {
         /// The board.
-        board: String,
-        /// Its squares.
-        squares: u32,
+        board: Dimensions,
     },
     /// The system gave no memory.
     #[error("cannot reserve memory for the positions of a layer: {0}")]
     Memory(#[from] io::Error),
-    /// The observer failed.
-    #[error("{0}")]
-    Observer(E),
-    /// The stop flag was set.
+    /// The stop flag was set, or the observer ended the search.
     #[error("interrupted")]
     Interrupted,
 }
@@ -72,7 +68,6 @@ impl StateSpaceError {
         match self {
             StateSpaceError::TooLarge { .. } => ErrorKind::Usage,
             StateSpaceError::Memory(_) => ErrorKind::Limit,
-            StateSpaceError::Observer(never) => match *never {},
             StateSpaceError::Interrupted => ErrorKind::Interrupted,
         }
     }
@@ -148,18 +143,20 @@ pub fn memory_needed(board: &Board) -> u64 {
 /// Needs [`memory_needed`], which is not compared with what there is.
 ///
 /// # Errors
-/// If the board is too large, memory cannot be had, `stop` was set, or the observer fails.
-pub fn statespace<E>(
+/// If the board is too large, the system gives no memory, `stop` was set, or the observer returns
+/// [`ControlFlow::Break`].
+pub fn statespace(
     board: &Board,
     stop: &AtomicBool,
-    observe: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), E>,
-) -> Result<Vec<Ply>, StateSpaceError<E>> {
-    let dimensions = board.dimensions();
-    if dimensions.squares() > MAX_SQUARES {
-        let (board, squares) = (dimensions.to_string(), dimensions.squares());
-        return Err(StateSpaceError::TooLarge { board, squares });
+    observe: &mut dyn FnMut(StateSpaceEvent<'_>) -> ControlFlow<()>,
+) -> Result<Vec<Ply>, StateSpaceError> {
+    if board.dimensions().squares() > MAX_SQUARES {
+        return Err(StateSpaceError::TooLarge { board: board.dimensions() });
     }
-    let mut send = |event: StateSpaceEvent<'_>| observe(event).map_err(StateSpaceError::Observer);
+    let mut send = |event: StateSpaceEvent<'_>| match observe(event) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(StateSpaceError::Interrupted),
+    };
     let index = Index::new(board.clone(), false);
     let black = index.numbering().count(Colour::Black);
     let sweep = Sweep::new(&index);
@@ -181,7 +178,7 @@ pub fn statespace<E>(
     Ok(plies)
 }
 
-fn check<E>(stop: &AtomicBool) -> Result<(), StateSpaceError<E>> {
+fn check(stop: &AtomicBool) -> Result<(), StateSpaceError> {
     if stop.load(Ordering::Relaxed) { Err(StateSpaceError::Interrupted) } else { Ok(()) }
 }
 
@@ -271,14 +268,14 @@ impl<'a> StateSpaceSearch<'a> {
     }
 
     /// The jumping phase, from the positions of its first ply on, with Black to move.
-    fn run<E>(
+    fn run(
         &self,
         mut frontier: Vec<Option<Frontier>>,
         mut wins: [Vec<LayerRows>; 2],
         stop: &AtomicBool,
-        send: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), StateSpaceError<E>>,
+        send: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), StateSpaceError>,
         plies: &mut Vec<Ply>,
-    ) -> Result<(), StateSpaceError<E>> {
+    ) -> Result<(), StateSpaceError> {
         let black = self.index.numbering().count(Colour::Black);
         let mut reached = [Vec::new(), Vec::new()];
         for b in 0..=black {
@@ -538,8 +535,8 @@ mod tests {
         frontier[top + 1] = Some(Frontier::new(&index, top as u32 + 1).unwrap());
         let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
         let (stop, mut ignore) = (AtomicBool::new(false), |_: StateSpaceEvent<'_>| Ok(()));
-        search.run::<Infallible>(frontier, wins, &stop, &mut ignore, &mut plies).unwrap();
-        let all = statespace::<Infallible>(index.board(), &stop, &mut |_| Ok(())).unwrap();
+        search.run(frontier, wins, &stop, &mut ignore, &mut plies).unwrap();
+        let all = statespace(index.board(), &stop, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(plies, all[2..]);
     }
 }

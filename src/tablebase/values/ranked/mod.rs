@@ -31,7 +31,7 @@ use rayon::prelude::*;
 
 use bits::{bits_at, for_each_word, for_each_word_of_planes, gather_bits, low_bits, or_bits};
 use bits::{read_bits, xor_bits};
-use relation::{Relation, binomials};
+use relation::Relation;
 
 use super::jumps::{Jump, jumps};
 use super::remoteness::{self, MAX_PLANES};
@@ -70,7 +70,6 @@ impl KeptBlock {
 pub struct RankedLayers<'a> {
     index: &'a Index,
     planes: usize,
-    binomials: Box<[[u32; 33]; 33]>,
     /// Jumps of each side, with their effect on the ranks of white patterns.
     jumps: [Vec<(Jump, Relation)>; 2],
     /// By symmetry (less one) and white stones: the rank of each pattern's image.
@@ -100,14 +99,7 @@ impl<'a> RankedLayers<'a> {
             jumps(index.board(), numbering, mover).into_iter().map(ranked).collect()
         });
         let planes = planes as usize;
-        RankedLayers {
-            index,
-            planes,
-            binomials: binomials(),
-            jumps,
-            permuted,
-            blocks: BTreeMap::new(),
-        }
+        RankedLayers { index, planes, jumps, permuted, blocks: BTreeMap::new() }
     }
 
     /// Bytes of one plane of a row of a block with this number of white stones.
@@ -229,7 +221,7 @@ impl<'a> RankedLayers<'a> {
             panic!("{to_move} to move with {black} black and {after} white stones is not kept")
         });
         let source = block.row(place.index);
-        let squares = numbering.count(Colour::White);
+        let (squares, binomials) = (numbering.count(Colour::White), self.binomials());
         let ranks = match place.symmetry {
             0 => None,
             symmetry => Some(self.permuted(usize::from(symmetry), after)),
@@ -238,7 +230,7 @@ impl<'a> RankedLayers<'a> {
             return self.add_ranks(relation, white, (source, self.row_bytes(after), ranks), row);
         }
         if let Some(ranks) = ranks {
-            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+            relation.for_each_run(binomials, squares, white, &mut |to, from, length| {
                 for_each_word(to, from, length, |to, from, length| {
                     let mut lost = 0;
                     for (i, &rank) in ranks[from..from + length].iter().enumerate() {
@@ -249,7 +241,7 @@ impl<'a> RankedLayers<'a> {
                 });
             });
         } else {
-            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+            relation.for_each_run(binomials, squares, white, &mut |to, from, length| {
                 for_each_word(to, from, length, |to, from, length| {
                     or_bits(row, to, !read_bits(source, from) & low_bits(length));
                 });
@@ -269,7 +261,7 @@ impl<'a> RankedLayers<'a> {
         let squares = self.index.numbering().count(Colour::White);
         let (planes, words) = (self.planes, row.len() / self.planes);
         let (mut moves, mut here) = ([0; MAX_PLANES], [0; MAX_PLANES]);
-        relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+        relation.for_each_run(self.binomials(), squares, white, &mut |to, from, length| {
             for_each_word(to, from, length, |to, from, length| {
                 for plane in 0..planes {
                     let source = &source[plane * source_bytes..];
@@ -286,6 +278,10 @@ impl<'a> RankedLayers<'a> {
                 }
             });
         });
+    }
+
+    fn binomials(&self) -> &[[u32; 33]; 33] {
+        self.index.ranks(Colour::White).binomials()
     }
 
     /// The ranks of the images of all patterns with `white` stones under a symmetry.
