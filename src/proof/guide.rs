@@ -5,24 +5,14 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::{ProofError, ProofReader, Side};
+use crate::file::ChunkWeighter;
 use crate::konane::{Board, Colour, Dimensions, Move, Position};
 
 /// Memory for the codes of chunks: 512 chunks of the size that the writer makes.
 const CACHE_BYTES: u64 = 64 << 20;
-
-/// A chunk's codes weigh their bytes and what surrounds them.
-#[derive(Clone)]
-struct CodeBytes;
-
-impl Weighter<usize, Arc<[u64]>> for CodeBytes {
-    fn weight(&self, _: &usize, codes: &Arc<[u64]>) -> u64 {
-        size_of_val(&codes[..]) as u64 + 64
-    }
-}
 
 /// A proof, to be asked for the winner's moves by any number of threads.
 ///
@@ -54,7 +44,7 @@ pub struct Guide {
     /// The first code of every chunk.
     firsts: Box<[u64]>,
     reader: Mutex<ProofReader<File>>,
-    chunks: Cache<usize, Arc<[u64]>, CodeBytes>,
+    chunks: Cache<usize, Arc<[u64]>, ChunkWeighter>,
 }
 
 impl fmt::Debug for Guide {
@@ -83,7 +73,7 @@ impl Guide {
             positions: header.positions,
             firsts: reader.chunks().iter().map(|chunk| chunk.first).collect(),
             reader: Mutex::new(reader),
-            chunks: Cache::with_weighter(items as usize, CACHE_BYTES, CodeBytes),
+            chunks: Cache::with_weighter(items as usize, CACHE_BYTES, ChunkWeighter),
         })
     }
 

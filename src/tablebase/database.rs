@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fmt, iter};
 
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::files::{
@@ -15,6 +14,7 @@ use super::files::{
 };
 use super::index::{Address, Index};
 use super::values::remoteness::remoteness;
+use crate::file::ChunkWeighter;
 use crate::konane::{Board, Colour, Dimensions, Phase, Position};
 use crate::search::Value;
 
@@ -34,16 +34,6 @@ impl Default for DatabaseOptions {
 /// Directory of a database, and its manifest.
 pub type ListedDatabase = (PathBuf, Result<Manifest, DatabaseError>);
 
-/// A decompressed chunk weighs its bytes and what surrounds them.
-#[derive(Clone)]
-struct ChunkBytes;
-
-impl Weighter<u64, Arc<[u8]>> for ChunkBytes {
-    fn weight(&self, _: &u64, chunk: &Arc<[u8]>) -> u64 {
-        chunk.len() as u64 + 64
-    }
-}
-
 /// A database, open for look-ups from any number of threads.
 ///
 /// Files are read where they are asked for, and their indexes kept: 12 bytes for each chunk of 2 KiB.
@@ -55,7 +45,7 @@ pub struct Database {
     index: Index,
     /// Files of the layers, opened when they are first used.
     layers: Vec<OnceLock<LayerFile>>,
-    chunks: Cache<u64, Arc<[u8]>, ChunkBytes>,
+    chunks: Cache<u64, Arc<[u8]>, ChunkWeighter>,
     /// Decompressors that no thread is using.
     inflaters: Mutex<Vec<Inflater>>,
 }
@@ -98,7 +88,7 @@ impl Database {
             manifest,
             index,
             layers,
-            chunks: Cache::with_weighter(items, options.cache_bytes, ChunkBytes),
+            chunks: Cache::with_weighter(items, options.cache_bytes, ChunkWeighter),
             inflaters: Mutex::new(Vec::new()),
         })
     }
@@ -361,11 +351,11 @@ impl Database {
         let number = block_number(file.header(), BlockKey { kind, to_move, black, white });
         let block = &file.blocks()[number];
         let rows = self.index.rows(black);
-        if block.rows() != rows {
-            let what = format!("the rows of {}", block.key());
-            return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
+        if block.rows != rows {
+            let what = format!("the rows of {}", block.key);
+            return Err(DatabaseError::damaged(file.path(), what, rows, block.rows));
         }
-        let at = u64::from(row / 8) * block.columns() + u64::from(column);
+        let at = u64::from(row / 8) * block.columns + u64::from(column);
         let chunk_bits = file.header().chunk_bytes.trailing_zeros();
         let chunk = at >> chunk_bits;
         let byte = (at - (chunk << chunk_bits)) as usize;

@@ -102,7 +102,7 @@ pub fn build(
     }
     match plan.method {
         Method::Ranked => RankedBuild::new(&directory, observer, stop).run()?,
-        Method::Swept | Method::Sliced | Method::Reached => run_all(&directory, observer, stop)?,
+        Method::Swept | Method::Sliced => run_all(&directory, observer, stop)?,
     }
     Ok(BuildSummary::new(directory.finish(&monitor)?, started, found))
 }

@@ -302,7 +302,7 @@ impl BuildDirectory {
             false => (part, 0),
         };
         let check = |file: LayerFile| {
-            let got = file.expect_block(key)?.rows();
+            let got = file.expect_block(key)?.rows;
             let header = self.part_header(key);
             if *file.header() != header {
                 return Err(DatabaseError::damaged(&path, "the header", header, file.header()));

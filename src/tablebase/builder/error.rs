@@ -129,29 +129,15 @@ pub enum PlanError {
          no limit of stones: build scope complete, or without a limit"
     )]
     ReachableWithMaxStones,
-    /// Remoteness of the reachable positions.
-    #[error(
-        "scope reachable is built with metric outcome only: \
-         build scope complete for the remoteness, or metric outcome"
-    )]
-    ReachableWithRemoteness,
-    /// Remoteness in slices.
-    #[error(
-        "the {board} board cannot be built in slices or by tasks with metric remoteness: \
-         build it whole, or with metric outcome"
-    )]
-    SlicedRemoteness {
+    /// Options that no method serves.
+    #[error("the {board} board cannot be built {options}: {remedy}")]
+    Unsupported {
         /// The board.
         board: Dimensions,
-    },
-    /// Slices of a board whose rows are too long.
-    #[error(
-        "the complete {board} board cannot be built by tasks: a row of it is too long; \
-         build it with a limit of stones"
-    )]
-    TooLargeForRows {
-        /// The board.
-        board: Dimensions,
+        /// The options.
+        options: &'static str,
+        /// Possible options.
+        remedy: &'static str,
     },
     /// Reachable positions of a board that is too large for the state space.
     #[error(
@@ -172,9 +158,7 @@ impl PlanError {
             PlanError::OtherWork { .. } => ErrorKind::File,
             PlanError::Database(error) => error.kind(),
             PlanError::ReachableWithMaxStones
-            | PlanError::ReachableWithRemoteness
-            | PlanError::SlicedRemoteness { .. }
-            | PlanError::TooLargeForRows { .. }
+            | PlanError::Unsupported { .. }
             | PlanError::ReachableTooLarge { .. } => ErrorKind::Usage,
         }
     }

@@ -52,14 +52,12 @@ impl BuildOptions {
 pub enum Method {
     /// Layer by layer on combinadic ranks ([`crate::tablebase::values::ranked`]).
     Ranked,
-    /// The bit-parallel sweep ([`crate::tablebase::values::sweep`]): whole boards.
+    /// The bit-parallel sweep ([`crate::tablebase::values::sweep`]): whole boards. In scope reachable also
+    /// the breadth-first search from the start ([`crate::tablebase::statespace()`]).
     Swept,
     /// The sweep, a slice of rows at a time, by [`BuildTask`]s: whole boards in little memory, on one
     /// machine or several.
     Sliced,
-    /// The sweep and the breadth-first search from the start ([`crate::tablebase::statespace()`]):
-    /// scope reachable.
-    Reached,
 }
 
 /// A build that fits: its content, its needs and the size of its files.
@@ -152,6 +150,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let (scope, metric) = (options.scope, options.metric);
     let reachable = scope == Scope::Reachable;
     let tasks = options.method == Some(Method::Sliced);
+    let unsupported =
+        |options, remedy| Err(PlanError::Unsupported { board: dimensions, options, remedy });
     if reachable && options.max_stones.is_some() {
         return Err(PlanError::ReachableWithMaxStones);
     }
@@ -159,10 +159,12 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         return Err(PlanError::ReachableTooLarge { board: dimensions });
     }
     if reachable && metric != Metric::Outcome {
-        return Err(PlanError::ReachableWithRemoteness);
+        let remedy = "choose scope complete, or metric outcome";
+        return unsupported("with scope reachable and metric remoteness", remedy);
     }
     if metric != Metric::Outcome && tasks {
-        return Err(PlanError::SlicedRemoteness { board: dimensions });
+        let remedy = "build it whole, or with metric outcome";
+        return unsupported("in slices or by tasks with metric remoteness", remedy);
     }
     let max_stones = options.max_stones.unwrap_or(u32::MAX).min(squares);
     let coverage = Coverage { dimensions, scope, metric, max_stones };
@@ -174,7 +176,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let threads = rayon::current_num_threads();
     let fits_rows = directory.index.squares(Colour::White) <= estimate::MAX_WHITE;
     if tasks && !fits_rows {
-        return Err(PlanError::TooLargeForRows { board: dimensions });
+        let remedy = "its rows are too long; build it with a limit of stones";
+        return unsupported("completely by tasks", remedy);
     }
 
     let lacking = |needs: &Needs| {
@@ -193,10 +196,10 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let begun_slices = layout.filter(|&slices| slices != Slices::WHOLE);
     let in_memory = layout == Some(Slices::WHOLE) && directory.has_parts();
     let method = match options.method {
-        _ if reachable => Method::Reached,
+        _ if reachable => Method::Swept,
         _ if !whole => Method::Ranked,
         Some(method @ (Method::Swept | Method::Sliced)) => method,
-        Some(Method::Ranked | Method::Reached) => Method::Ranked,
+        Some(Method::Ranked) => Method::Ranked,
         None if begun_slices.is_some() => Method::Sliced,
         None if squares < estimate::SWEPT_FROM => Method::Ranked,
         None if metric != Metric::Outcome || in_memory => Method::Swept,
@@ -207,6 +210,10 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let mut slices = None;
     match method {
         Method::Ranked => {}
+        Method::Swept if reachable => {
+            needs.memory = estimate::reached_memory(index, threads);
+            needs.seconds = needs.stored as f64 / estimate::reached_rate(threads);
+        }
         Method::Swept => {
             needs.memory = swept;
             needs.seconds = needs.stored as f64 / estimate::swept_rate(metric, threads);
@@ -225,10 +232,6 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
                 false => needs.disk_peak.max(needs.disk + u128::from(figures.white_bytes)),
             };
             slices = Some(figures);
-        }
-        Method::Reached => {
-            needs.memory = estimate::reached_memory(index, threads);
-            needs.seconds = needs.stored as f64 / estimate::reached_rate(threads);
         }
     }
     let index = &directory.index;
@@ -251,7 +254,9 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
     let Some(resource) = lacking(&needs).filter(|_| !finished) else { return Ok(plan) };
     let begun = match method {
         Method::Sliced if begun_slices.is_some() => Some((directory.tasks(), "slices of rows")),
-        Method::Swept if in_memory => Some((plan.directory.clone(), "layers of rows")),
+        Method::Swept if in_memory && !reachable => {
+            Some((plan.directory.clone(), "layers of rows"))
+        }
         _ => None,
     };
     if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)

@@ -132,7 +132,7 @@ impl LayerFile {
 
     /// The block with a key, if the file has it.
     pub fn block(&self, key: BlockKey) -> Option<&LayerBlock> {
-        let at = self.blocks().binary_search_by_key(&key, LayerBlock::key).ok()?;
+        let at = self.blocks().binary_search_by_key(&key, |block| block.key).ok()?;
         Some(&self.blocks()[at])
     }
 
@@ -154,7 +154,7 @@ impl LayerFile {
         if self.header != *expected {
             return Err(DatabaseError::damaged(self.path(), "the header", expected, &self.header));
         }
-        let (expected, got) = (expected.keys(), self.blocks().iter().map(LayerBlock::key));
+        let (expected, got) = (expected.keys(), self.blocks().iter().map(|block| block.key));
         let got: Vec<BlockKey> = got.collect();
         if expected != got {
             let text = |keys: &[BlockKey]| {
@@ -229,7 +229,7 @@ impl LayerFile {
         expected: impl ToString,
         got: impl ToString,
     ) -> DatabaseError {
-        let what = format!("the {what} of chunk {chunk} of {}", block.key());
+        let what = format!("the {what} of chunk {chunk} of {}", block.key);
         DatabaseError::damaged(self.path(), what, expected, got)
     }
 
@@ -253,13 +253,13 @@ impl LayerFile {
         assert!(first.is_multiple_of(ROWS as u64), "row {first} is no multiple of eight");
         assert_eq!(out.len() % row_bytes, 0, "rows of {row_bytes} bytes");
         let end = first.checked_add((out.len() / row_bytes) as u64);
-        assert!(end.is_some_and(|end| end <= block.rows()), "rows of {block:?}");
+        assert!(end.is_some_and(|end| end <= block.rows), "rows of {block:?}");
         let chunk_bytes = block.chunk_bytes as u64;
-        let mut octet = vec![0; block.columns() as usize];
+        let mut octet = vec![0; block.columns as usize];
         // Octets share chunks: the last chunk of which only a part was needed, and its number.
         let (mut buffer, mut buffered) = (Vec::new(), None);
         for (number, rows) in (first / ROWS as u64..).zip(out.chunks_mut(row_bytes * ROWS)) {
-            let mut at = number * block.columns();
+            let mut at = number * block.columns;
             let mut rest = &mut octet[..];
             while !rest.is_empty() {
                 let (chunk, skipped) = ((at / chunk_bytes) as usize, (at % chunk_bytes) as usize);
@@ -291,7 +291,7 @@ impl LayerFile {
     pub fn read_block(&self, key: BlockKey) -> Result<Vec<u8>, DatabaseError> {
         let block = self.expect_block(key)?;
         let row_bytes = block.row_bytes() as usize;
-        let mut rows = vec![0; block.rows() as usize * row_bytes];
+        let mut rows = vec![0; block.rows as usize * row_bytes];
         // Enough rows for a task that few chunks are decompressed twice, at both ends.
         let taken = ((1 << 17) / row_bytes + 1).next_multiple_of(ROWS);
         rows.par_chunks_mut(taken * row_bytes)
@@ -311,7 +311,7 @@ impl LayerFile {
     /// was set.
     pub fn verify(&self, stop: &AtomicBool) -> Result<(), DatabaseError> {
         self.blocks().iter().try_for_each(|block| {
-            let set: Result<u64, DatabaseError> = (0..block.chunks())
+            let set: Result<u64, DatabaseError> = (0..block.chunks)
                 .into_par_iter()
                 .with_min_len(STRIDE)
                 .map_init(
@@ -330,17 +330,17 @@ impl LayerFile {
 
     /// Compares a number of set bits with the one that the index states.
     pub(super) fn check_set_bits(&self, block: &LayerBlock, got: u64) -> Result<(), DatabaseError> {
-        if got == block.set_bits() {
+        if got == block.set_bits {
             return Ok(());
         }
-        let what = format!("the number of set bits of {}", block.key());
-        Err(DatabaseError::damaged(self.path(), what, block.set_bits(), got))
+        let what = format!("the number of set bits of {}", block.key);
+        Err(DatabaseError::damaged(self.path(), what, block.set_bits, got))
     }
 
     /// Returns true if the bits of the rows behind the last one are zero in a chunk.
     fn padding_is_zero(&self, block: &LayerBlock, chunk: usize, bytes: &[u8]) -> bool {
-        let used = block.rows() % ROWS as u64;
-        let last_octet = block.stored_bytes() - block.columns();
+        let used = block.rows % ROWS as u64;
+        let last_octet = block.stored_bytes() - block.columns;
         let from = chunk as u64 * block.chunk_bytes as u64;
         let before = last_octet.saturating_sub(from).min(bytes.len() as u64);
         used == 0 || bytes[before as usize..].iter().all(|byte| byte >> used == 0)

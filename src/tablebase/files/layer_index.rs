@@ -23,34 +23,24 @@ const PIECE_BYTES: u64 = 1 << 20;
 /// A block of a layer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerBlock {
-    key: BlockKey,
-    rows: u64,
-    columns: u64,
-    set_bits: u64,
+    /// Kind, side to move and numbers of stones.
+    pub key: BlockKey,
+    /// Rows: canonical black patterns.
+    pub rows: u64,
+    /// Columns: white patterns.
+    pub columns: u64,
+    /// Number of set bits that the index states; [`LayerFile::verify`](super::LayerFile::verify) counts
+    /// them.
+    pub set_bits: u64,
     /// Number of the first chunk, counted through the whole file.
     first_chunk: usize,
-    chunks: usize,
+    /// Number of chunks.
+    pub chunks: usize,
+    /// Bytes of every chunk but the last one, before compression.
     pub(super) chunk_bytes: usize,
 }
 
 impl LayerBlock {
-    /// Kind, side to move and numbers of stones.
-    pub fn key(&self) -> BlockKey {
-        self.key
-    }
-
-    /// Rows: canonical black patterns.
-    #[inline]
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Columns: white patterns.
-    #[inline]
-    pub fn columns(&self) -> u64 {
-        self.columns
-    }
-
     /// Bytes of a row outside of the file.
     #[inline]
     pub fn row_bytes(&self) -> u64 {
@@ -61,17 +51,6 @@ impl LayerBlock {
     #[inline]
     pub fn stored_bytes(&self) -> u64 {
         self.rows.div_ceil(ROWS as u64) * self.columns
-    }
-
-    /// Number of set bits that the index states; [`LayerFile::verify`](super::LayerFile::verify) counts
-    /// them.
-    pub fn set_bits(&self) -> u64 {
-        self.set_bits
-    }
-
-    /// The number of chunks.
-    pub fn chunks(&self) -> usize {
-        self.chunks
     }
 
     /// Bytes of a chunk before compression: the last one may be shorter.
@@ -242,7 +221,7 @@ fn read_blocks(
     Ok((blocks, first_chunk as u64))
 }
 
-/// The number of set bits, which [`LayerBlock::set_bits`] counts.
+/// The number of set bits, as in [`LayerBlock::set_bits`].
 pub(super) fn count_ones(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let ones = words.iter().map(|&word| u64::from(u64::from_le_bytes(word).count_ones()));

@@ -261,7 +261,7 @@ impl LayerWriter {
         };
         self.begin_block(key);
         let mut compressed = Vec::new();
-        for chunk in 0..block.chunks() {
+        for chunk in 0..block.chunks {
             DatabaseError::check_stop(stop)?;
             from.compressed_chunk(block, chunk, &mut compressed)?;
             self.lengths.push(compressed.len() as u32);
@@ -269,7 +269,7 @@ impl LayerWriter {
             self.file.put(&compressed)?;
         }
         self.open = false;
-        let (rows, set_bits) = (block.rows(), block.set_bits());
+        let (rows, set_bits) = (block.rows, block.set_bits);
         *self.current() = WrittenBlock { key, rows, set_bits };
         Ok(set_bits)
     }

@@ -122,7 +122,7 @@ pub fn count_layer(
     assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
     let (mut counts, mut histogram) = (PositionCounts::default(), Histogram::default());
     for block in file.blocks() {
-        let key = block.key();
+        let key = block.key;
         let bits = match key.kind {
             BlockKind::Wins => 0..header.bits(),
             BlockKind::Reached => 0..1,
@@ -184,15 +184,15 @@ fn count_values(
     blocks: &[&LayerBlock],
     stop: &AtomicBool,
 ) -> Result<[u64; VALUES], DatabaseError> {
-    let BlockKey { black, white, .. } = blocks[0].key();
+    let BlockKey { black, white, .. } = blocks[0].key;
     let patterns = index.orbits(black).patterns();
     for block in blocks {
-        if block.rows() != patterns.len() as u64 {
-            let what = format!("the rows of {}", block.key());
-            return Err(DatabaseError::damaged(file.path(), what, patterns.len(), block.rows()));
+        if block.rows != patterns.len() as u64 {
+            let what = format!("the rows of {}", block.key);
+            return Err(DatabaseError::damaged(file.path(), what, patterns.len(), block.rows));
         }
     }
-    let (columns, row_bytes) = (blocks[0].columns(), blocks[0].row_bytes() as usize);
+    let (columns, row_bytes) = (blocks[0].columns, blocks[0].row_bytes() as usize);
     let rows = patterns.len() as u64;
     let each = (TASK_BYTES / row_bytes as u64 + 1).next_multiple_of(8);
     let count = |state: &mut (Inflater, Vec<Vec<u8>>), rows: Range<u64>| {

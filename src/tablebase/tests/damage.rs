@@ -343,7 +343,7 @@ proptest! {
         if let Ok(file) = LayerFile::from_bytes(&path, bytes) {
             let _ = file.verify(&AtomicBool::new(false));
             for block in file.blocks() {
-                let _ = file.read_block(block.key());
+                let _ = file.read_block(block.key);
             }
         }
     }

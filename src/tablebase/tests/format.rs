@@ -97,7 +97,7 @@ proptest! {
             let block = file.block(*key).unwrap();
             let row_bytes = block.row_bytes() as usize;
             let rows = bytes.len() / row_bytes;
-            prop_assert_eq!(block.rows(), rows as u64);
+            prop_assert_eq!(block.rows, rows as u64);
             let first = seed as usize % rows / 8 * 8;
             let taken = (seed >> 32) as usize % (rows - first + 1);
             let mut part = vec![0; taken * row_bytes];
@@ -117,7 +117,7 @@ proptest! {
             write(&part, &header, &[(*key, bytes.clone())], piece);
             let part = LayerFile::open(&part).unwrap();
             let ones = writer.copy_block(&part, *key, &never).unwrap();
-            prop_assert_eq!(ones, part.blocks()[0].set_bits());
+            prop_assert_eq!(ones, part.blocks()[0].set_bits);
         }
         writer.finish().unwrap();
         prop_assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&copy).unwrap());
@@ -136,7 +136,7 @@ fn passes_over_a_file_can_be_stopped() {
     let passes = [
         file.verify(&stop),
         count_layer(&index, &file, &stop).map(drop),
-        writer.copy_block(&file, file.blocks()[0].key(), &stop).map(drop),
+        writer.copy_block(&file, file.blocks()[0].key, &stop).map(drop),
     ];
     for pass in passes {
         assert!(matches!(pass, Err(DatabaseError::Interrupted)), "{pass:?}");

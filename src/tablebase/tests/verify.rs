@@ -44,9 +44,9 @@ fn rewrite(path: &Path, change: impl Fn(BlockKey, &mut Vec<u8>)) {
     let old = LayerFile::open(path).unwrap();
     let mut writer = LayerWriter::create(path, old.header().clone()).unwrap();
     for block in old.blocks() {
-        let mut bytes = old.read_block(block.key()).unwrap();
-        change(block.key(), &mut bytes);
-        writer.begin_block(block.key());
+        let mut bytes = old.read_block(block.key).unwrap();
+        change(block.key, &mut bytes);
+        writer.begin_block(block.key);
         writer.write(&bytes).unwrap();
         writer.end_block().unwrap();
     }
@@ -123,7 +123,7 @@ fn one_wrong_remoteness_is_found() {
             let plan = with_remoteness(size, None, out.path());
             build(&plan);
             let path = plan.directory.join(layer_name(stones));
-            let last = LayerFile::open(&path).unwrap().blocks().last().unwrap().key();
+            let last = LayerFile::open(&path).unwrap().blocks().last().unwrap().key;
             // The highest bit of the first position of the last block.
             forge(&plan.directory, stones, |key, bytes| {
                 if key == last {
@@ -164,7 +164,7 @@ fn one_wrong_value_is_found() {
             build(&plan);
             // The first value of the last block of the layer.
             let header = LayerFile::open(&plan.directory.join(layer_name(stones))).unwrap();
-            let last = header.blocks().last().unwrap().key();
+            let last = header.blocks().last().unwrap().key;
             drop(header);
             forge(&plan.directory, stones, |key, bytes| {
                 if key == last {

@@ -170,11 +170,11 @@ pub fn statespace(
     }
     let search = StateSpaceSearch::new(&index);
     let wins = [black_wins, white_wins];
-    let mut plies = search.removals(&wins);
+    let (mut plies, positions) = search.removals(&wins);
     for ply in &plies {
         send(StateSpaceEvent::Ply(ply))?;
     }
-    search.run(search.second_ply()?, wins, stop, &mut send, &mut plies)?;
+    search.run(search.frontier(&positions)?, wins, stop, &mut send, &mut plies)?;
     Ok(plies)
 }
 
@@ -232,17 +232,16 @@ impl<'a> StateSpaceSearch<'a> {
         search
     }
 
-    /// Plies 0 and 1, position by position.
-    fn removals(&self, wins: &[Vec<LayerRows>; 2]) -> Vec<Ply> {
+    /// Plies 0 and 1, position by position, and the positions of ply 2.
+    fn removals(&self, wins: &[Vec<LayerRows>; 2]) -> (Vec<Ply>, Vec<Position>) {
         let board = self.index.board();
         let mut plies = Vec::new();
         let mut positions = vec![Position::start(board)];
         for ply in 0..2 {
             let mut here = Ply { ply, ..Ply::default() };
             for position in &positions {
+                let black = self.wins(wins, position) == (position.to_move() == Colour::Black);
                 here.unique += 1;
-                let won = self.wins(wins, position);
-                let black = won == (position.to_move() == Colour::Black);
                 here.black_wins += u64::from(black);
                 here.white_wins += u64::from(!black);
                 here.terminals += u64::from(position.moves(board).is_empty());
@@ -252,7 +251,7 @@ impl<'a> StateSpaceSearch<'a> {
             }
             positions = successors(board, &positions);
         }
-        plies
+        (plies, positions)
     }
 
     /// Returns true if the side to move wins; looks ahead as long as stones are removed.
@@ -325,30 +324,27 @@ impl<'a> StateSpaceSearch<'a> {
         }
     }
 
-    /// The positions after both removals.
-    fn second_ply(&self) -> io::Result<Vec<Option<Frontier>>> {
-        let (board, numbering) = (self.index.board(), self.index.numbering());
+    /// The rows of some positions.
+    fn frontier(&self, positions: &[Position]) -> io::Result<Vec<Option<Frontier>>> {
+        let numbering = self.index.numbering();
         let mut frontier: Vec<Option<Frontier>> =
             (0..=numbering.count(Colour::Black)).map(|_| None).collect();
-        for first in Position::start(board).moves(board) {
-            let position = Position::start(board).play(board, first);
-            for second in position.moves(board) {
-                let [black, white] = numbering.pack(position.play(board, second).occupied());
-                // Every image, so that rows of symmetric black patterns are symmetric.
-                for g in 0..numbering.symmetries() {
-                    let black = numbering.image(Colour::Black, g, black);
-                    let white = numbering.image(Colour::White, g, white);
-                    let stones = black.count_ones();
-                    let patterns = self.index.orbits(stones).patterns();
-                    let Ok(row) = patterns.binary_search(&black) else { continue };
-                    let slot = &mut frontier[stones as usize];
-                    if slot.is_none() {
-                        *slot = Some(Frontier::new(self.index, stones)?);
-                    }
-                    let layer = slot.as_mut().expect("made above");
-                    layer.filled[row] = true;
-                    layer.rows.row_mut(row as u32)[white as usize / 64] |= 1 << (white % 64);
+        for position in positions {
+            let [black, white] = numbering.pack(position.occupied());
+            // Every image, so that rows of symmetric black patterns are symmetric.
+            for g in 0..numbering.symmetries() {
+                let black = numbering.image(Colour::Black, g, black);
+                let white = numbering.image(Colour::White, g, white);
+                let stones = black.count_ones();
+                let patterns = self.index.orbits(stones).patterns();
+                let Ok(row) = patterns.binary_search(&black) else { continue };
+                let slot = &mut frontier[stones as usize];
+                if slot.is_none() {
+                    *slot = Some(Frontier::new(self.index, stones)?);
                 }
+                let layer = slot.as_mut().expect("made above");
+                layer.filled[row] = true;
+                layer.rows.row_mut(row as u32)[white as usize / 64] |= 1 << (white % 64);
             }
         }
         Ok(frontier)
@@ -530,10 +526,10 @@ mod tests {
             white_wins.push(sweep.white_wins(black, &black_wins).unwrap());
             black_wins.push(sweep.black_wins(&white_wins[black as usize]).unwrap());
         }
-        let mut frontier = search.second_ply().unwrap();
+        let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
+        let mut frontier = search.frontier(&search.removals(&wins).1).unwrap();
         let top = frontier.iter().rposition(Option::is_some).unwrap();
         frontier[top + 1] = Some(Frontier::new(&index, top as u32 + 1).unwrap());
-        let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
         let (stop, mut ignore) = (AtomicBool::new(false), |_: StateSpaceEvent<'_>| Ok(()));
         search.run(frontier, wins, &stop, &mut ignore, &mut plies).unwrap();
         let all = statespace(index.board(), &stop, &mut |_| ControlFlow::Continue(())).unwrap();

@@ -43,9 +43,9 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
     let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
     let layers = database.manifest().layers.iter().map(|layer| {
         let blocks = database.layer(layer.stones)?.blocks().iter();
-        let bytes = |block: &LayerBlock| match (database.metric(), block.key().kind) {
+        let bytes = |block: &LayerBlock| match (database.metric(), block.key.kind) {
             (Metric::Outcome, _) => block.stored_bytes(),
-            (Metric::Remoteness, BlockKind::Wins) => block.rows() * block.columns(),
+            (Metric::Remoteness, BlockKind::Wins) => block.rows * block.columns,
             (Metric::Remoteness, _) => 0,
         };
         Ok(blocks.map(bytes).sum::<u64>())

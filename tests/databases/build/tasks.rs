@@ -253,7 +253,7 @@ fn memory_is_bounded_and_counted() {
         assert!(planned(size, memory).unwrap().memory_bytes <= memory, "{size}");
     }
     let error = planned("8x8", 1 << 40).unwrap_err();
-    assert!(matches!(error, PlanError::TooLargeForRows { .. }), "{error}");
+    assert!(matches!(error, PlanError::Unsupported { .. }), "{error}");
 }
 
 #[test]

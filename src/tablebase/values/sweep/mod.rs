@@ -313,7 +313,8 @@ impl<'a> Sweep<'a> {
     pub fn white_wins(&self, black: u32, below: &[LayerRows]) -> io::Result<LayerRows> {
         let mut layer = LayerRows::zeroed(self.index, black)?;
         let patterns = self.index.orbits(black).patterns();
-        let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
+        let rows = layer.par_rows_mut().zip(patterns);
+        rows.for_each_init(Vec::new, |scratch, (row, &pattern)| {
             for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
                 let taken = group[0].0.taken;
                 if pattern & taken != taken {
@@ -326,8 +327,7 @@ impl<'a> Sweep<'a> {
                     self.ops.apply::<true>(relation, row, source);
                 }
             }
-        };
-        self.for_each_row(&mut layer, patterns, work);
+        });
         Ok(layer)
     }
 
@@ -338,10 +338,10 @@ impl<'a> Sweep<'a> {
     pub fn black_wins(&self, white_wins: &LayerRows) -> io::Result<LayerRows> {
         let mut layer = LayerRows::zeroed(self.index, white_wins.black)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
-        let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
+        let rows = layer.par_rows_mut().zip(patterns);
+        rows.for_each_init(Vec::new, |scratch, (row, &pattern)| {
             self.black_row(white_wins, pattern, row, scratch);
-        };
-        self.for_each_row(&mut layer, patterns, work);
+        });
         Ok(layer)
     }
 
@@ -389,16 +389,6 @@ impl<'a> Sweep<'a> {
         let Row { index, symmetry } =
             self.index.orbits(layer.black).row(self.index.numbering(), black, pattern);
         self.images.row(self.ops, layer.row(index), symmetry, scratch)
-    }
-
-    fn for_each_row(
-        &self,
-        layer: &mut LayerRows,
-        patterns: &[u32],
-        work: impl Fn(&mut Vec<u64>, (&mut [u64], &u32)) + Sync + Send,
-    ) {
-        let rows = layer.par_rows_mut().zip(patterns);
-        rows.for_each_init(Vec::new, work);
     }
 
     /// Number of won positions of a layer, equivalent ones counted one by one.

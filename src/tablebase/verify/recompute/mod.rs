@@ -50,20 +50,13 @@ fn get(row: &[u8], column: u32) -> bool {
     row[column as usize / 8] >> (column % 8) & 1 == 1
 }
 
-/// A jump of the side to move, for one set of black stones and whichever white ones.
-struct Candidate {
-    /// White squares that must be occupied.
-    occupied: u64,
-    /// White squares that must be empty.
-    empty: u64,
-    /// All squares that change.
-    changed: u64,
-}
-
-/// A candidate with its white squares as patterns, and where the positions after it are.
+/// A jump of the side to move that one set of black stones allows.
 struct CheckedJump<'a> {
+    /// White pattern that must be occupied.
     occupied: u32,
+    /// White pattern that must be empty.
     empty: u32,
+    /// White pattern that changes.
     changed: u32,
     wins: &'a BlockValues,
     reached: Option<&'a BlockValues>,
@@ -167,7 +160,7 @@ impl<'a> Recomputation<'a> {
         let least = stones.saturating_sub(self.board.longest_jump());
         self.below.retain(|key, _| key.black + key.white >= least);
         for block in file.blocks() {
-            let key = block.key();
+            let key = block.key;
             if key.kind != BlockKind::Wins {
                 continue;
             }
@@ -330,7 +323,7 @@ impl<'a> Recomputation<'a> {
         let side = !key.to_move;
         let white_of = |set: u64| numbering.pack(set)[Colour::White.index()];
         let mut jumps = Vec::new();
-        for Candidate { occupied, empty, changed } in self.candidates(black, key.to_move) {
+        for [occupied, empty, changed] in self.squares_of_jumps(black, key.to_move) {
             let lost = (occupied & changed).count_ones();
             let taken = if key.to_move == Colour::Black { lost } else { 0 };
             if key.white < occupied.count_ones() {
@@ -403,50 +396,47 @@ impl<'a> Recomputation<'a> {
         })
     }
 
-    /// The jumps of a side that the black stones allow, with what they ask of the white ones.
-    fn candidates(&self, black: u64, to_move: Colour) -> Vec<Candidate> {
+    /// The jumps of a side that the black stones allow: the white squares that must be occupied, those
+    /// that must be empty, and all squares that change.
+    fn squares_of_jumps(&self, black: u64, to_move: Colour) -> Vec<[u64; 3]> {
         let dimensions = self.board.dimensions();
         let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
-        let mut candidates = Vec::new();
+        let square = |rank: i32, file: i32| 1u64 << (rank * files + file);
+        let mut jumps = Vec::new();
         for start in 0..dimensions.squares() {
             let from = 1u64 << start;
-            if self.board.colour_of(start) != to_move {
-                continue;
-            }
-            if to_move == Colour::Black && black & from == 0 {
+            let is_black = to_move == Colour::Black;
+            if self.board.colour_of(start) != to_move || is_black && black & from == 0 {
                 continue;
             }
             for (rank_step, file_step) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
                 let (mut rank, mut file) = (start as i32 / files, start as i32 % files);
-                let mut jump = match to_move {
-                    Colour::Black => Candidate { occupied: 0, empty: 0, changed: from },
-                    Colour::White => Candidate { occupied: from, empty: 0, changed: from },
-                };
+                let [mut occupied, mut empty, mut changed] =
+                    [if is_black { 0 } else { from }, 0, from];
                 let mut last = from;
                 loop {
-                    let square = |rank: i32, file: i32| 1u64 << (rank * files + file);
-                    let over = (rank + rank_step, file + file_step);
+                    let (over_rank, over_file) = (rank + rank_step, file + file_step);
                     (rank, file) = (rank + 2 * rank_step, file + 2 * file_step);
                     if !(0..ranks).contains(&rank) || !(0..files).contains(&file) {
                         break;
                     }
-                    let (over, to) = (square(over.0, over.1), square(rank, file));
+                    let (over, to) = (square(over_rank, over_file), square(rank, file));
                     match to_move {
                         Colour::Black if black & to != 0 => break,
-                        Colour::Black => jump.occupied |= over,
+                        Colour::Black => occupied |= over,
                         Colour::White if black & over == 0 => break,
-                        Colour::White => jump.empty |= to,
+                        Colour::White => empty |= to,
                     }
                     // The stone has left where it stood after the shorter jump.
                     if last != from {
-                        jump.changed ^= last;
+                        changed ^= last;
                     }
-                    jump.changed ^= over | to;
+                    changed ^= over | to;
                     last = to;
-                    candidates.push(Candidate { ..jump });
+                    jumps.push([occupied, empty, changed]);
                 }
             }
         }
-        candidates
+        jumps
     }
 }
