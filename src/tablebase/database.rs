@@ -239,10 +239,7 @@ impl Database {
     /// If the position has too many stones for the database, or a file is damaged.
     #[inline]
     pub fn value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
-        let board = self.board();
-        if position.occupied() & !board.all() != 0 {
-            return Err(DatabaseError::OutsideBoard { board: board.dimensions() });
-        }
+        let board = self.board_of(position)?;
         match position.phase(board) {
             Phase::Jumping => self.jumping_value(position.occupied(), position.to_move()),
             _ => self.removal_value(position),
@@ -257,10 +254,7 @@ impl Database {
     /// # Errors
     /// As [`Database::value`].
     pub fn remoteness(&self, position: &Position) -> Result<Option<u32>, DatabaseError> {
-        let board = self.board();
-        if position.occupied() & !board.all() != 0 {
-            return Err(DatabaseError::OutsideBoard { board: board.dimensions() });
-        }
+        let board = self.board_of(position)?;
         if self.metric() == Metric::Outcome {
             return Ok(None);
         }
@@ -272,6 +266,16 @@ impl Database {
             after.extend(self.remoteness(&position.play(board, mv))?);
         }
         Ok(Some(remoteness(after)))
+    }
+
+    /// The board, if all stones of a position are on it.
+    #[inline]
+    fn board_of(&self, position: &Position) -> Result<&Board, DatabaseError> {
+        let board = self.board();
+        match position.occupied() & !board.all() {
+            0 => Ok(board),
+            _ => Err(DatabaseError::OutsideBoard { board: board.dimensions() }),
+        }
     }
 
     fn jumping_remoteness(&self, occupied: u64, to_move: Colour) -> Result<u32, DatabaseError> {

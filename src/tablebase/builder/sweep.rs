@@ -158,12 +158,7 @@ impl<'a> SweepBuild<'a> {
                     for row in (first..first + count).filter(|&row| is_wanted(row)) {
                         let pattern = patterns[row as usize];
                         let (row, scratch) = reader.row((row - first) as usize);
-                        match to_move {
-                            Colour::White => self.sweep.scatter(&targets, pattern, row, scratch),
-                            Colour::Black => {
-                                self.sweep.scatter_black(&targets, pattern, row, scratch);
-                            }
-                        }
+                        self.sweep.scatter(&targets, to_move, pattern, row, scratch);
                     }
                     Ok::<_, BuildError>(())
                 })?;

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::error::{DATABASE, DatabaseError};
-use crate::file::fields::{u32_at, u64_at};
+use crate::file::fields::{put_words, u32_at, u64_at};
 use crate::konane::{Colour, Dimensions};
 use crate::tablebase::index::{Index, binomial};
 
@@ -325,11 +325,6 @@ impl LayerHeader {
         std::iter::once(BlockKind::Wins).chain(reached).chain(bits)
     }
 
-    /// Returns true if the metric is remoteness.
-    pub(super) fn states_remoteness(&self) -> bool {
-        self.metric == Metric::Remoteness
-    }
-
     /// Bits of a position's value.
     pub fn bits(&self) -> u32 {
         self.metric.bits(self.stones)
@@ -491,10 +486,8 @@ impl Footer {
     /// The bytes at the end of the file.
     pub fn encode(&self) -> [u8; FOOTER_BYTES] {
         let mut bytes = [0; FOOTER_BYTES];
-        let words = [self.index_offset, self.index_bytes, self.index_xxh3, self.header_xxh3];
-        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
-            to.copy_from_slice(&word.to_le_bytes());
-        }
+        let Footer { index_offset, index_bytes, index_xxh3, header_xxh3 } = *self;
+        put_words(&mut bytes, &[index_offset, index_bytes, index_xxh3, header_xxh3]);
         bytes[32..].copy_from_slice(&FOOTER_MAGIC);
         bytes
     }

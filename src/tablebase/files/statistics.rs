@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::DatabaseError;
-use super::format::{BlockKey, BlockKind, Scope};
+use super::format::{BlockKey, BlockKind, Metric, Scope};
 use super::layer_file::{Inflater, LayerFile};
 use super::layer_index::{LayerBlock, count_ones};
 use super::manifest::ManifestLayer;
@@ -143,7 +143,7 @@ pub fn count_layer(
             BlockKind::Reached => counts.positions += by_value[1],
             _ => *of_side += wins(&by_value),
         }
-        if header.states_remoteness() {
+        if header.metric == Metric::Remoteness {
             add(histogram, &by_value);
         }
     }

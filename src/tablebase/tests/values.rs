@@ -166,7 +166,7 @@ fn slices_have_the_rows_of_layers() {
                         (0u32..).zip(patterns).collect::<Vec<_>>().into_iter().rev()
                     {
                         let row = black_wins[before as usize].row(row);
-                        sweep.scatter(&targets, pattern, row, &mut scratch);
+                        sweep.scatter(&targets, Colour::White, pattern, row, &mut scratch);
                     }
                 }
                 drop(targets);
@@ -177,7 +177,8 @@ fn slices_have_the_rows_of_layers() {
                     .into_iter()
                     .rev()
                 {
-                    sweep.scatter_black(&targets, pattern, gathered_white.row(row), &mut scratch);
+                    let row = gathered_white.row(row);
+                    sweep.scatter(&targets, Colour::Black, pattern, row, &mut scratch);
                 }
                 drop(targets);
                 for (slice, gathered) in slices.iter_mut().zip([gathered_black, gathered_white]) {
