@@ -21,7 +21,7 @@ mod tests {
     use crate::sprouts::grundy_db::GrundyDbError;
     use crate::sprouts::grundy_file::GrundyFileError;
     use crate::sprouts::spr_file::SprError;
-    use crate::tablebase::{BuildError, DatabaseError, PlanError};
+    use crate::tablebase::{BuildError, DatabaseError};
 
     fn not_replaceable() -> FileError {
         FileError::NotReplaceable { path: PathBuf::from("a"), found: "a directory" }
@@ -39,7 +39,6 @@ mod tests {
         {
             assert_eq!(make().kind(), kind);
             assert_eq!(database(make()).kind(), kind);
-            assert_eq!(PlanError::from(database(make())).kind(), kind);
             assert_eq!(AnalysisError::from(database(make())).kind(), kind);
             assert_eq!(SolveError::from(CheckpointError::from(make())).kind(), kind);
             assert_eq!(SprError::from(make()).kind(), kind);

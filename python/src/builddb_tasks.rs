@@ -33,8 +33,7 @@ pub struct BuildPlan {
 }
 
 fn planned(board: &Board, options: &BuildOptions, threads: Threads) -> Result<Plan, Failure> {
-    let planned = on_pool(threads.0, || plan(board, options))?;
-    Ok(planned.map_err(BuildError::from)?)
+    Ok(on_pool(threads.0, || plan(board, options))??)
 }
 
 #[pymethods]

@@ -35,7 +35,7 @@ mod verify;
 
 pub use builder::{
     BuildError, BuildObserver, BuildOptions, BuildSummary, BuildTask, DistributedBuild, Method,
-    Misfit, Plan, PlanError, Resource, SliceFigures, Stage, TaskProduct, TaskReport, build, plan,
+    Misfit, Plan, Resource, SliceFigures, Stage, TaskProduct, TaskReport, build, plan,
 };
 pub use database::{Database, DatabaseOptions, ListedDatabase};
 pub use files::{

@@ -247,8 +247,9 @@ impl DistributedBuild {
     /// Locks the directory, and removes incomplete files of dead tasks. Tasks need no lock.
     ///
     /// # Errors
-    /// [`BuildError::Busy`] if another process builds there, [`BuildError::Plan`] if the directory has
-    /// files of another database or the disk has not enough room, and errors of the operating system.
+    /// [`BuildError::Busy`] if another process builds there, [`BuildError::OtherWork`] if the directory has
+    /// files of another database, [`BuildError::DoesNotFit`] if the disk has not enough room, and errors of
+    /// the operating system.
     pub fn open(plan: &Plan, observer: &dyn BuildObserver) -> Result<Self, BuildError> {
         plan.check_disk()?;
         let (plan, directory) = (plan.clone(), plan.build_directory());

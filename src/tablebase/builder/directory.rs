@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{BuildError, PlanError};
+use super::error::BuildError;
 use super::monitor::{BuildMonitor, BuildObserver};
 use super::slices::Slices;
 use crate::file::{FileError, Lock, NewFile, open_regular};
@@ -110,7 +110,7 @@ impl BuildDirectory {
     ///
     /// # Errors
     /// If the manifest cannot be read, or belongs to another database.
-    pub fn has_database(&self) -> Result<bool, PlanError> {
+    pub fn has_database(&self) -> Result<bool, BuildError> {
         if self.is_finished() {
             let path = self.path.join(MANIFEST_NAME);
             let got = Manifest::read(&self.path)?.coverage();
@@ -120,16 +120,16 @@ impl BuildDirectory {
     }
 
     /// Returns an error if a file is not a part of this database.
-    fn check_same(&self, path: &Path, got: Coverage) -> Result<(), PlanError> {
+    fn check_same(&self, path: &Path, got: Coverage) -> Result<(), BuildError> {
         if got == self.coverage {
             return Ok(());
         }
         let (what, expected) = ("database", self.coverage.name());
-        Err(PlanError::OtherWork { path: path.to_owned(), what, expected, got: got.name() })
+        Err(BuildError::OtherWork { path: path.to_owned(), what, expected, got: got.name() })
     }
 
     /// Checks that a layer belongs to this build.
-    fn check_layer(&self, name: &str, file: &LayerFile) -> Result<(), PlanError> {
+    fn check_layer(&self, name: &str, file: &LayerFile) -> Result<(), BuildError> {
         let got = file.header();
         let LayerHeader { dimensions, scope, metric, stones, .. } = *got;
         let max_stones = stones.max(self.coverage.max_stones);
@@ -141,7 +141,7 @@ impl BuildDirectory {
         let text = |name: &str, header: &LayerHeader| format!("{name}, {header}");
         let (expected, got) = (text(&layer_name, &header), text(name, got));
         let (path, what) = (file.path().to_owned(), "name or header");
-        Err(PlanError::OtherWork { path, what, expected, got })
+        Err(BuildError::OtherWork { path, what, expected, got })
     }
 
     /// Bytes of the files in the directory of an unfinished database.
@@ -185,7 +185,7 @@ impl BuildDirectory {
     /// incomplete files and parts that were cut in another way.
     ///
     /// # Errors
-    /// [`BuildError::Busy`] if another process has the lock, [`PlanError::OtherWork`] if there are
+    /// [`BuildError::Busy`] if another process has the lock, [`BuildError::OtherWork`] if there are
     /// layers of another database, and errors of the operating system.
     pub fn lock(&self, observer: &dyn BuildObserver) -> Result<Lock, BuildError> {
         let directory = &self.path;

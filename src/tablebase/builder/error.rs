@@ -82,9 +82,10 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// Error of [`plan()`](super::plan()).
+/// Error of planning or running a build. Finished files stay, and the next run uses them. A file that is
+/// not complete has no name of a complete one.
 #[derive(Debug, thiserror::Error)]
-pub enum PlanError {
+pub enum BuildError {
     /// Memory or disk space do not suffice.
     #[error("{0}")]
     DoesNotFit(Box<Misfit>),
@@ -120,9 +121,6 @@ pub enum PlanError {
         /// Its value in the file.
         got: String,
     },
-    /// The database exists and cannot be read.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
     /// A limit of stones for the reachable positions: they are found from the full board on.
     #[error(
         "the reachable positions are found from the full board downwards, so scope reachable has \
@@ -148,35 +146,6 @@ pub enum PlanError {
         /// The board.
         board: Dimensions,
     },
-}
-
-impl PlanError {
-    /// Returns the kind of this error.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            PlanError::DoesNotFit(_) | PlanError::Begun { .. } => ErrorKind::Limit,
-            PlanError::OtherWork { .. } => ErrorKind::File,
-            PlanError::Database(error) => error.kind(),
-            PlanError::ReachableWithMaxStones
-            | PlanError::Unsupported { .. }
-            | PlanError::ReachableTooLarge { .. } => ErrorKind::Usage,
-        }
-    }
-
-    /// Returns the resource that does not suffice, if that is the error.
-    pub fn lacking(&self) -> Option<Resource> {
-        match self {
-            PlanError::DoesNotFit(misfit) => Some(misfit.resource),
-            PlanError::Begun { .. } => Some(Resource::Memory),
-            _ => None,
-        }
-    }
-}
-
-/// Error of a build. Finished files stay and are used by the next run; no file looks complete that
-/// is not.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
     /// The stop flag was set.
     #[error("interrupted: run it again to continue from what is finished")]
     Interrupted,
@@ -234,9 +203,6 @@ pub enum BuildError {
         /// The directory of the database.
         path: PathBuf,
     },
-    /// There is no plan.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
     /// A file could not be written or read.
     #[error(transparent)]
     Database(DatabaseError),
@@ -250,12 +216,26 @@ impl BuildError {
             BuildError::Busy { .. }
             | BuildError::DiskFull { .. }
             | BuildError::Lost { .. }
+            | BuildError::OtherWork { .. }
             | BuildError::Unfinished { .. }
             // The build names its files itself, so no error here is a usage error.
             | BuildError::Database(_) => ErrorKind::File,
-            BuildError::NoTask { .. } => ErrorKind::Usage,
-            BuildError::TaskMemory { .. } => ErrorKind::Limit,
-            BuildError::Plan(error) => error.kind(),
+            BuildError::NoTask { .. }
+            | BuildError::ReachableWithMaxStones
+            | BuildError::Unsupported { .. }
+            | BuildError::ReachableTooLarge { .. } => ErrorKind::Usage,
+            BuildError::DoesNotFit(_) | BuildError::Begun { .. } | BuildError::TaskMemory { .. } => {
+                ErrorKind::Limit
+            }
+        }
+    }
+
+    /// Returns the resource that does not suffice, if that is the error of a plan.
+    pub fn lacking(&self) -> Option<Resource> {
+        match self {
+            BuildError::DoesNotFit(misfit) => Some(misfit.resource),
+            BuildError::Begun { .. } => Some(Resource::Memory),
+            _ => None,
         }
     }
 

@@ -32,7 +32,7 @@ mod sweep;
 mod tasks;
 
 pub use build::{BuildSummary, DistributedBuild, TaskReport, build};
-pub use error::{BuildError, Misfit, PlanError, Resource};
+pub use error::{BuildError, Misfit, Resource};
 pub use estimate::SliceFigures;
 pub(super) use monitor::BuildMonitor;
 pub use monitor::{BuildObserver, Stage};

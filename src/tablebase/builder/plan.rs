@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::directory::BuildDirectory;
-use super::error::{Misfit, PlanError, Resource};
+use super::error::{BuildError, Misfit, Resource};
 use super::estimate::{self, Needs, SliceFigures, saturated};
 use super::slices::{BuildTask, Slices};
 use crate::konane::{Board, Colour};
@@ -107,7 +107,7 @@ impl Plan {
     }
 
     /// Checks that the disk has enough room.
-    pub(super) fn check_disk(&self) -> Result<(), PlanError> {
+    pub(super) fn check_disk(&self) -> Result<(), BuildError> {
         if self.finished || self.disk_limit.is_none_or(|have| self.disk_peak_bytes <= have) {
             return Ok(());
         }
@@ -115,14 +115,14 @@ impl Plan {
     }
 
     /// The error if a resource does not suffice.
-    fn misfit(&self, resource: Resource, fits: Option<u32>) -> PlanError {
+    fn misfit(&self, resource: Resource, fits: Option<u32>) -> BuildError {
         let limit = match resource {
             Resource::Memory => self.memory_limit,
             Resource::Disk => self.disk_limit,
         };
         let Plan { coverage, memory_bytes, disk_peak_bytes, seconds, threads, .. } = *self;
         let have = limit.unwrap_or(u64::MAX);
-        PlanError::DoesNotFit(Box::new(Misfit {
+        BuildError::DoesNotFit(Box::new(Misfit {
             coverage,
             resource,
             have,
@@ -144,19 +144,19 @@ impl Plan {
 /// # Errors
 /// If the build does not fit, with the remedy; if the directory has another database, or one that
 /// cannot be read.
-pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
+pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     let dimensions = board.dimensions();
     let squares = dimensions.squares();
     let (scope, metric) = (options.scope, options.metric);
     let reachable = scope == Scope::Reachable;
     let tasks = options.method == Some(Method::Sliced);
     let unsupported =
-        |options, remedy| Err(PlanError::Unsupported { board: dimensions, options, remedy });
+        |options, remedy| Err(BuildError::Unsupported { board: dimensions, options, remedy });
     if reachable && options.max_stones.is_some() {
-        return Err(PlanError::ReachableWithMaxStones);
+        return Err(BuildError::ReachableWithMaxStones);
     }
     if reachable && squares > statespace::MAX_SQUARES {
-        return Err(PlanError::ReachableTooLarge { board: dimensions });
+        return Err(BuildError::ReachableTooLarge { board: dimensions });
     }
     if reachable && metric != Metric::Outcome {
         let remedy = "choose scope complete, or metric outcome";
@@ -264,7 +264,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         // Begun anew in small slices it would fit.
         && estimate::least_sliced_memory(index, threads) <= u128::from(have)
     {
-        return Err(PlanError::Begun { path, rows, need: plan.memory_bytes, have });
+        return Err(BuildError::Begun { path, rows, need: plan.memory_bytes, have });
     }
     let mut fewer = (0..if reachable { 0 } else { max_stones }).rev();
     let fits =
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_says_what_would() {
         let limit = 1 << 30;
-        let PlanError::DoesNotFit(misfit) =
+        let BuildError::DoesNotFit(misfit) =
             plan(&board("8x8"), &options(Some(14), Some(limit))).unwrap_err()
         else {
             panic!("another error");
@@ -347,13 +347,14 @@ mod tests {
     fn the_remedy_is_for_what_is_lacking() {
         let mut reachable = options(None, Some(1 << 20));
         reachable.scope = Scope::Reachable;
-        let PlanError::DoesNotFit(mut misfit) = plan(&board("4x4"), &reachable).unwrap_err() else {
+        let BuildError::DoesNotFit(mut misfit) = plan(&board("4x4"), &reachable).unwrap_err()
+        else {
             panic!("another error");
         };
-        let text = |misfit: &Misfit| PlanError::DoesNotFit(Box::new(misfit.clone())).to_string();
+        let text = |misfit: &Misfit| BuildError::DoesNotFit(Box::new(misfit.clone())).to_string();
         assert!(text(&misfit).ends_with("scope complete needs less memory"), "{}", text(&misfit));
         misfit.resource = Resource::Disk;
-        assert_eq!(PlanError::DoesNotFit(misfit.clone()).kind(), ErrorKind::Limit);
+        assert_eq!(BuildError::DoesNotFit(misfit.clone()).kind(), ErrorKind::Limit);
         assert!(text(&misfit).ends_with("choose another disk"), "{}", text(&misfit));
     }
 
@@ -362,6 +363,6 @@ mod tests {
         let mut options = options(Some(4), None);
         options.scope = Scope::Reachable;
         let error = plan(&board("6x6"), &options).unwrap_err();
-        assert!(matches!(error, PlanError::ReachableWithMaxStones), "{error}");
+        assert!(matches!(error, BuildError::ReachableWithMaxStones), "{error}");
     }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 
 use super::directory::BuildDirectory;
-use super::error::{BuildError, PlanError};
+use super::error::BuildError;
 use super::estimate::{batch_rows, rows_read};
 use super::monitor::{BuildMonitor, Stage};
 use super::slices::{Slices, TaskProduct};
@@ -274,7 +274,7 @@ impl<'a> SweepBuild<'a> {
             (None, Err(StateSpaceError::Interrupted)) => Err(BuildError::Interrupted),
             (None, Err(StateSpaceError::Memory(error))) => Err(self.memory_error()(error)),
             (None, Err(StateSpaceError::TooLarge { board })) => {
-                Err(PlanError::ReachableTooLarge { board }.into())
+                Err(BuildError::ReachableTooLarge { board })
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use konane::tablebase::{
-    self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, PlanError, Stage,
+    self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, Stage,
 };
 use tempfile::tempdir;
 
@@ -264,10 +264,10 @@ fn files_of_something_else_are_refused() {
         let options = BuildOptions { metric, ..BuildOptions::complete(out.path().to_owned()) };
         let refused = || tablebase::plan(&board(size), &options).unwrap_err();
         let error = refused();
-        assert!(matches!(error, PlanError::OtherWork { .. }), "{error}");
+        assert!(matches!(error, BuildError::OtherWork { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");
         fs::write(named.join("database.json"), "{").unwrap();
-        assert!(matches!(refused(), PlanError::Database(_)), "{}", refused());
+        assert!(matches!(refused(), BuildError::Database(_)), "{}", refused());
     }
 
     // A directory that cannot be made.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use konane::tablebase::{
-    BuildError, BuildObserver, BuildOptions, BuildTask, DistributedBuild, Method, Plan, PlanError,
-    Stage, TaskProduct, plan,
+    BuildError, BuildObserver, BuildOptions, BuildTask, DistributedBuild, Method, Plan, Stage,
+    TaskProduct, plan,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -20,7 +20,7 @@ fn plan_on(
     memory: u64,
     min_slices: u32,
     out: &Path,
-) -> Result<Plan, PlanError> {
+) -> Result<Plan, BuildError> {
     let options = BuildOptions {
         memory_bytes: Some(memory),
         method: Some(Method::Sliced),
@@ -239,7 +239,7 @@ fn memory_is_bounded_and_counted() {
     let mut last = figures(yes);
     assert!(last.memory_bytes() <= yes && yes < 400 << 20, "{yes}");
     let error = planned("6x7", no).unwrap_err();
-    assert!(matches!(error, PlanError::DoesNotFit(_)), "{error}");
+    assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");
     // More memory, larger slices and fewer tasks that read less, never more than was allowed.
     for memory in [1 << 30, 3 << 30, 9 << 30] {
         let figures = figures(memory);
@@ -253,7 +253,7 @@ fn memory_is_bounded_and_counted() {
         assert!(planned(size, memory).unwrap().memory_bytes <= memory, "{size}");
     }
     let error = planned("8x8", 1 << 40).unwrap_err();
-    assert!(matches!(error, PlanError::Unsupported { .. }), "{error}");
+    assert!(matches!(error, BuildError::Unsupported { .. }), "{error}");
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn slices_of_another_run_are_kept() {
     assert_eq!(more.slices.unwrap().slice_rows, rows);
     let less = figures.rows_memory_bytes - 1;
     let error = planned(less, 1).unwrap_err();
-    assert!(matches!(error, PlanError::Begun { .. }), "{error}");
+    assert!(matches!(error, BuildError::Begun { .. }), "{error}");
     // `konane builddb` goes on with them too.
     let continued = |memory_bytes| {
         let options = BuildOptions::complete(out.path().to_owned());
@@ -314,7 +314,7 @@ fn slices_of_another_run_are_kept() {
     let plan = continued(None).unwrap();
     assert_eq!((plan.method, &plan.directory), (Method::Sliced, &directory));
     let error = continued(Some(less)).unwrap_err();
-    let PlanError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
+    let BuildError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *have), (&directory.join("tasks"), less));
     assert!(*need > less && error.to_string().contains("was begun with slices of rows"), "{error}");
     // One driver at a time.
@@ -339,7 +339,7 @@ fn little_memory_makes_slices_on_one_machine() {
     assert!(sliced.memory_bytes <= 100 << 20);
     assert!(sliced.slices.unwrap().read_bytes > 0);
     let error = planned(60 << 20).unwrap_err();
-    let PlanError::DoesNotFit(misfit) = error else { panic!("{error}") };
+    let BuildError::DoesNotFit(misfit) = error else { panic!("{error}") };
     assert!(
         misfit.memory_bytes > 60 << 20 && misfit.memory_bytes < 100 << 20,
         "{}",
@@ -403,12 +403,12 @@ fn what_was_begun_in_memory_goes_on_there() {
     assert_eq!(planned(Some(begun.memory_bytes)).unwrap().method, Method::Swept);
     // In a new directory slices would be made.
     let error = planned(Some(begun.memory_bytes - 1)).unwrap_err();
-    let PlanError::Begun { path, need, .. } = &error else { panic!("{error}") };
+    let BuildError::Begun { path, need, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *need), (&begun.directory, begun.memory_bytes));
     assert!(error.to_string().contains("was begun with layers of rows"), "{error}");
     // There, too, no slices would fit.
     let error = planned(Some(60 << 20)).unwrap_err();
-    assert!(matches!(error, PlanError::DoesNotFit(_)), "{error}");
+    assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");
 }
 
 #[test]
