@@ -3,7 +3,7 @@
 //! # Threads
 //!
 //! While the search runs, a further thread sleeps until the interval is over. Then it copies the
-//! table into a file, in which the search goes on storing, and requests the tree ([`TreeSnapshots`]).
+//! table into a file while the search continues to store in it, and requests the tree ([`TreeSnapshots`]).
 //! The search writes that itself, in parallel in its current pool of `rayon`, and waits until it is
 //! done. When the search is over, a copy in progress is dropped, and one more checkpoint is written from
 //! what the search has left. That holds for a search with an answer too: a proof of it, or another
@@ -77,7 +77,7 @@ impl CheckpointWriter {
         bound: u64,
         interval: Option<Duration>,
     ) -> Result<Self, CheckpointError> {
-        // Before the lock as well, which would leave a file beside one that does not exist.
+        // Checked before the lock too, which would leave a lock file without a checkpoint.
         resumed(path, resume, &identity)?;
         check_space(path, bound)?;
         let lock = lock_beside(path)?;
@@ -329,7 +329,7 @@ fn resumed(
     }
 }
 
-/// Checks that the disk of a file has `need` bytes free, where the system says so.
+/// Checks that the disk of a file has `need` bytes free, where the system reports it.
 fn check_space(path: &Path, need: u64) -> Result<(), CheckpointError> {
     match disk_free(path) {
         Some(have) if have < need => {

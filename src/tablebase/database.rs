@@ -36,9 +36,9 @@ pub type ListedDatabase = (PathBuf, Result<Manifest, DatabaseError>);
 
 /// A database, open for look-ups from any number of threads.
 ///
-/// Files are read where they are asked for, and their indexes kept: 12 bytes for each chunk of 2 KiB.
-/// A look-up reads and decompresses one chunk, after a check of its checksum, unless it is in the cache
-/// that all threads share. A file that is changed or cut short meanwhile gives errors.
+/// A look-up reads one chunk, checks its checksum and decompresses it, unless it is in the cache that all
+/// threads share. The indexes of the files stay in memory: 12 bytes for each chunk of 2 KiB. A file that
+/// changes or shrinks while the database is open causes errors.
 pub struct Database {
     directory: PathBuf,
     manifest: Manifest,
@@ -69,8 +69,8 @@ impl Database {
         let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
         for entry in &manifest.layers {
             let path = directory.join(layer_name(entry.stones));
-            // One look at each file and no more: reading from all of them would take a fifth of a
-            // second when they are not in the system's memory.
+            // Reading from every file would take a fifth of a second if the files are not in the
+            // system's memory.
             let length = match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
                 Ok(_) => return Err(DatabaseError::not_one(&path, "it is not a file")),
@@ -105,7 +105,7 @@ impl Database {
         dimensions: Dimensions,
         options: DatabaseOptions,
     ) -> Result<Self, DatabaseError> {
-        // A directory of another board may have been given this one's name.
+        // A directory may have the name of this board and the database of another.
         let open = |found: &Path| {
             let got = Manifest::read(found)?.dimensions;
             if got != dimensions {
@@ -227,13 +227,13 @@ impl Database {
             chunk_bytes: file.header().chunk_bytes,
             ..LayerHeader::new(&self.index, scope, self.metric(), stones)
         })?;
-        // Two threads may have come here; both files are the same.
+        // Another thread may have opened the same file.
         Ok(self.layers[stones as usize].get_or_init(|| file))
     }
 
-    /// The value of a position, in whichever phase it is, for the side to move; nothing if no game
-    /// from the start leads there and the database holds reachable positions only. Positions of the
-    /// removals are not in the files: their values follow from those of the next one or two plies.
+    /// The value of a position of any phase for the side to move. `None` if the database holds reachable
+    /// positions only and no game from the start leads there. Positions of the removals are not in the
+    /// files: their values follow from those of the next one or two plies.
     ///
     /// # Errors
     /// If the position has too many stones for the database, or a file is damaged.

@@ -14,7 +14,7 @@
 //! - [`plan()`] computes the needs of a build, [`build()`] runs it. [`BuildTask`] and [`DistributedBuild`]
 //!   split it for several machines.
 //! - [`Database`] opens a database and looks positions up. [`probe()`] adds the moves, and
-//!   [`DatabaseValues`] gives the values to a search.
+//!   [`DatabaseValues`] makes the values available to a search.
 //! - [`verify()`] checks a database, on request value by value.
 //! - [`statespace()`] counts the positions that games reach, ply by ply.
 //! - [`PositionCounts`] and [`Histogram`] are statistics of a database, in its [`Manifest`].

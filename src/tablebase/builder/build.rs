@@ -30,7 +30,7 @@ use crate::system::peak_memory;
 use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{Coverage, Histogram, Manifest, Metric, PositionCounts, Scope};
 
-/// Maximum number of lost parts before the disk is taken for the cause.
+/// Maximum number of lost parts. With more, the disk is probably the cause.
 const MAX_LOST: u32 = 100;
 
 /// Result of a build.
@@ -46,7 +46,7 @@ pub struct BuildSummary {
     pub bytes: u64,
     /// Wall-clock time of this run in seconds, earlier interrupted runs not included.
     pub seconds: f64,
-    /// Peak memory of the process; `None` if the system does not say.
+    /// Peak memory of the process; `None` if the system does not report it.
     pub peak_memory_bytes: Option<u64>,
     /// Number of layers that an earlier run had finished: all of them if the database existed.
     pub layers_found: u32,
@@ -87,7 +87,7 @@ pub fn build(
         let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
         let manifest = database.manifest().clone();
         let layers = manifest.layers.len() as u32;
-        // Each is the one that the manifest means.
+        // Checks each layer against the manifest.
         for stones in 0..layers {
             database.layer(stones)?;
         }
@@ -117,7 +117,7 @@ fn run_all(
     let is_reachable = directory.coverage.scope == Scope::Reachable;
     let total = match is_reachable {
         false => waves.iter().flatten().map(|task| positions(directory, task.product)).sum(),
-        // Once when the values of the rows are known, once when they are written.
+        // Counted once when the values of the rows are computed, and once when they are written.
         true => {
             let black = 0..=directory.index.squares(Colour::Black);
             2 * black.map(|black| directory.index.row_positions(black)).sum::<u64>()

@@ -358,7 +358,7 @@ impl BuildDirectory {
         let path = self.entry_path(stones);
         let text = read_text(&path).map_err(BuildError::io("read", &path))?;
         let Some(text) = text else { return Ok(None) };
-        // The footer stands for the whole file, which was on the disk before its entry.
+        // The footer identifies the content of the file, which was on the disk before its entry.
         let entry = parse_entry(&text).filter(|entry| {
             let file = LayerFile::footer(&self.layer_path(stones));
             entry.stones == stones

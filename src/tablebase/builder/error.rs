@@ -92,8 +92,8 @@ pub enum BuildError {
     /// An earlier run began with larger pieces than fit into the memory that may be used now. Smaller
     /// pieces would fit, but could not use the files that exist.
     #[error(
-        "{} was begun with {rows} that need {} of memory, but only {} may be used: give \
-         them more, or delete the directory and begin again", path.display(), bytes_text(*need),
+        "{} has {rows} that need {} of memory, but only {} may be used: allow more, or delete the \
+         directory and begin again", path.display(), bytes_text(*need),
         bytes_text(*have)
     )]
     Begun {
@@ -108,7 +108,7 @@ pub enum BuildError {
     },
     /// The directory has files of another database.
     #[error(
-        "{} belongs to something else: its {what} is {got}, but this build writes {expected}; \
+        "{} belongs to another build: its {what} is {got}, but this build writes {expected}; \
          delete the directory, or choose another one", path.display()
     )]
     OtherWork {
@@ -169,8 +169,7 @@ pub enum BuildError {
     },
     /// A part file of the build is damaged or missing. It was removed.
     #[error(
-        "{} is damaged or gone: what is missing will be made again when the build is run again \
-         ({reason})", path.display()
+        "{} is damaged or missing: run the build again to make it again ({reason})", path.display()
     )]
     Lost {
         /// The file.
@@ -179,7 +178,7 @@ pub enum BuildError {
         reason: Box<DatabaseError>,
     },
     /// A text that is not a task, or a task that the board does not have.
-    #[error("{text:?} is no task of this version: {what}; take the tasks from a plan")]
+    #[error("{text:?} is no task of this version: {what}; use the tasks of a plan")]
     NoTask {
         /// Beginning of the text.
         text: String,

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! S · (R + R/128 + 32)      rows, the index of a file that is read, locks
-//! + T · (16 R + C + 1 MiB)  eight rows in the making, twice; a decompressor
+//! + T · (16 R + C + 1 MiB)  eight rows, twice; a decompressor
 //! + 16 MiB + 4 C            one block that is written
 //! + tables + 64 MiB         of the canonical patterns; the program
 //! ```
@@ -82,11 +82,11 @@ const MAX_ROWS_READ: usize = 64;
 /// Maximum number of freed bytes that the allocator keeps for a thread (6x6: 3.5 MiB).
 const KEPT_BYTES: u128 = 4 << 20;
 
-/// Maximum number of bytes that writing one block takes beside the rows: rows and octets that wait
-/// to be compressed, their compressed bytes, and the buffer of the file.
+/// Maximum number of bytes for writing one block, without the rows themselves: buffered rows and octets,
+/// their compressed bytes, and the buffer of the file.
 const WRITER_BYTES: u128 = 16 << 20;
 
-/// Bytes that a thread needs beside rows: a decompressor and its like.
+/// Bytes that a thread needs in addition to rows, mostly for a decompressor.
 const THREAD_BYTES: u128 = 1 << 20;
 
 /// Number of slices of a wave of which the rows that they read are counted.

@@ -24,8 +24,8 @@ pub struct BuildOptions {
     pub memory_bytes: Option<u64>,
     /// The directory that holds databases. Each has a directory of its own in it.
     pub out: PathBuf,
-    /// Method; `None` for the one with which an earlier run began, else for the sweep where it is
-    /// possible. Makes no difference to the files.
+    /// Method; `None` for the method of an interrupted build, else for the sweep where it is possible. The
+    /// files do not depend on it.
     pub method: Option<Method>,
     /// Minimum number of slices of the largest layers of rows, for [`Method::Sliced`]: as many tasks
     /// can run at a time.
@@ -77,14 +77,14 @@ pub struct Plan {
     pub stored_positions: u128,
     /// Upper bound of the memory.
     pub memory_bytes: u64,
-    /// Memory that may be used; `None` if the system does not say.
+    /// Memory that may be used; `None` if the system does not report it.
     pub memory_limit: Option<u64>,
     /// Estimated size of the files, rather too large.
     pub disk_bytes: u64,
     /// Maximum disk space while building: the files, and once more the layer that is assembled.
     pub disk_peak_bytes: u64,
-    /// Free disk space, if the system says so, and the space that an interrupted build of this
-    /// database already takes.
+    /// Free disk space, if the system reports it, and the space that an interrupted build of this database
+    /// already takes.
     pub disk_limit: Option<u64>,
     /// Figures of the slices, if the rows are built in slices.
     pub slices: Option<SliceFigures>,
@@ -190,8 +190,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     let whole = coverage.is_whole() && fits_rows;
     let index = &directory.index;
     let swept = if whole { estimate::swept_memory(index, metric, threads) } else { 0 };
-    // A build continues as it began, whatever memory there is now: another method could not use its
-    // files, which may be the work of days.
+    // A build continues with its method, independent of the available memory: another method could not use
+    // its files, which may have taken days.
     let layout = directory.layout();
     let begun_slices = layout.filter(|&slices| slices != Slices::WHOLE);
     let in_memory = layout == Some(Slices::WHOLE) && directory.has_parts();
@@ -261,7 +261,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     };
     if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)
         && metric == Metric::Outcome
-        // Begun anew in small slices it would fit.
+        // A new build in small slices would fit.
         && estimate::least_sliced_memory(index, threads) <= u128::from(have)
     {
         return Err(BuildError::Begun { path, rows, need: plan.memory_bytes, have });
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_says_what_would() {
+    fn errors_state_the_number_of_stones_that_fits() {
         let limit = 1 << 30;
         let BuildError::DoesNotFit(misfit) =
             plan(&board("8x8"), &options(Some(14), Some(limit))).unwrap_err()
@@ -314,10 +314,10 @@ mod tests {
         assert_eq!((misfit.resource, misfit.have), (Resource::Memory, limit));
         assert!(misfit.memory_bytes > limit);
         let fits = misfit.fits.expect("some number of stones fits");
-        // That many do fit, and one more does not.
+        // This number fits, and one more does not.
         assert!(plan(&board("8x8"), &options(Some(fits), Some(limit))).is_ok());
         assert!(plan(&board("8x8"), &options(Some(fits + 1), Some(limit))).is_err());
-        // The whole board is beyond all memory, and says so without overflowing.
+        // The whole board exceeds all memory; the text does not overflow.
         let error = plan(&board("8x8"), &options(None, Some(limit))).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("the complete 8x8 board needs "), "{text}");
@@ -327,7 +327,7 @@ mod tests {
         assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");
     }
 
-    /// Batches and writers take no more than there is on the board.
+    /// Batches and writers take no more memory than the rows of the board.
     #[test]
     fn small_boards_need_little_memory() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn the_remedy_is_for_what_is_lacking() {
+    fn the_remedy_is_for_the_lacking_resource() {
         let mut reachable = options(None, Some(1 << 20));
         reachable.scope = Scope::Reachable;
         let BuildError::DoesNotFit(mut misfit) = plan(&board("4x4"), &reachable).unwrap_err()

@@ -4,9 +4,9 @@
 //! parts of fewer black stones ──▶ rows, some at a time ──▶ slice in memory ──▶ parts
 //! ```
 //!
-//! The layers of a database go by the number of all stones, those of the sweep and the state space by
-//! the number of black ones. So rows are split by the number of white stones, and written to a part for
-//! each block.
+//! A layer of a database has positions with the same number of stones, a layer of the sweep or the state
+//! space positions with the same number of black stones. So rows are split by the number of white stones,
+//! and written to a part for each block.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
@@ -221,10 +221,10 @@ impl<'a> SweepBuild<'a> {
         let mut writers: Vec<(BlockKey, LayerWriter)> =
             keys.into_iter().map(begin).collect::<Result<_, BuildError>>()?;
         let (words, plane_words) = (self.columns.words(), row_words(self.white));
-        // Bits that no value of these rows has, but others of their layers, are all zero.
+        // Zeros for bits that values of other rows of these layers have, but no value of these rows.
         let nothing = vec![0u64; words];
         let batch = batch_rows(&self.directory.index, planes);
-        // Mapped memory returns to the system at once; an allocator would keep some for each thread.
+        // Mapped memory returns to the system at once. An allocator would keep some for each thread.
         let buffer = MappedWords::zeroed(batch * planes * words);
         let mut buffer = buffer.map_err(self.memory_error())?;
         for first in (0..rows).step_by(batch) {

@@ -12,7 +12,7 @@ pub(super) const DATABASE: &FileKind = &FileKind {
     name: "a file of a Konane database",
     format: "database",
     versions: "versions 1 and 2",
-    // A build finds a database where the manifest is, and makes no single layer of it again.
+    // A build that finds a manifest does not make a single layer again.
     whole: "its directory",
     again: "build the database again",
 };
@@ -23,7 +23,7 @@ pub enum DatabaseError {
     /// A file cannot be written or read, or is damaged.
     #[error(transparent)]
     File(#[from] FileError),
-    /// There is no database where one was looked for.
+    /// A directory has no database.
     #[error(
         "{} is no database: {what}; build one, or continue the build that was interrupted",
         path.display()
@@ -34,7 +34,7 @@ pub enum DatabaseError {
         /// The part that is missing.
         what: String,
     },
-    /// The manifest names a layer whose file is not there.
+    /// The manifest lists a layer whose file does not exist.
     #[error(
         "the layer of {stones} stones is missing: there is no {}; \
          restore the file, or delete the directory and build the database again", path.display()
@@ -45,12 +45,12 @@ pub enum DatabaseError {
         /// The layer.
         stones: u32,
     },
-    /// A database of another board than the one asked for.
+    /// A database of another board than the requested one.
     #[error("{} is a database of the {got} board, not of {expected}", path.display())]
     OtherBoard {
         /// The database.
         path: PathBuf,
-        /// The board asked for.
+        /// The requested board.
         expected: Dimensions,
         /// The board of the database.
         got: Dimensions,

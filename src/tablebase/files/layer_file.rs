@@ -13,15 +13,15 @@ use super::layer_index::{LayerBlock, LayerIndex, STRIDE, count_ones};
 use super::octets::{self, ROWS};
 use crate::file::Source;
 
-/// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. Keep one for
-/// each thread: making one takes longer than decompressing a chunk.
+/// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. Threads reuse theirs:
+/// making one takes longer than decompressing a chunk.
 pub struct Inflater {
     decompressor: Decompressor<'static>,
     compressed: Vec<u8>,
 }
 
 impl Inflater {
-    /// A new one.
+    /// Makes a decompressor.
     ///
     /// # Panics
     /// If there is no memory for it.
@@ -69,7 +69,7 @@ impl LayerFile {
         Ok((source.len(), xxh3_64(&foot)))
     }
 
-    /// Opens the bytes of a file that are in memory already; `path` stands in error messages.
+    /// Opens the bytes of a file that are in memory already; `path` is for error messages.
     ///
     /// # Errors
     /// As [`LayerFile::open`].
@@ -115,7 +115,7 @@ impl LayerFile {
         self.source.len()
     }
 
-    /// XXH3-64 of the footer, which stands for the whole file.
+    /// XXH3-64 of the footer, which depends on the checksums of the whole file.
     pub fn footer_xxh3(&self) -> u64 {
         self.footer_xxh3
     }
@@ -136,13 +136,13 @@ impl LayerFile {
         Some(&self.blocks()[at])
     }
 
-    /// A block that has to be there.
+    /// The block with a key.
     ///
     /// # Errors
-    /// If it is not.
+    /// If the file does not have it.
     pub fn expect_block(&self, key: BlockKey) -> Result<&LayerBlock, DatabaseError> {
         self.block(key).ok_or_else(|| {
-            DatabaseError::damaged(self.path(), format!("the block of {key}"), "there", "missing")
+            DatabaseError::damaged(self.path(), format!("the block of {key}"), "present", "missing")
         })
     }
 
@@ -210,7 +210,7 @@ impl LayerFile {
         match decompressor.decompress_to_buffer(compressed, out) {
             Ok(got) if got == out.len() => match self.padding_is_zero(block, chunk, out) {
                 true => Ok(()),
-                false => Err(self.damaged_chunk(block, chunk, "padding", "zero", "something else")),
+                false => Err(self.damaged_chunk(block, chunk, "padding", "zero", "another value")),
             },
             Ok(got) => Err(self.damaged_chunk(block, chunk, "length", out.len(), got)),
             Err(reason) => {
@@ -283,7 +283,7 @@ impl LayerFile {
         Ok(())
     }
 
-    /// All rows of a block, one behind the other, as [`LayerFile::read_rows`] gives them. Chunks
+    /// All rows of a block in order, in the format of [`LayerFile::read_rows`]. Chunks
     /// are decompressed in parallel, in the current pool of `rayon`.
     ///
     /// # Errors
@@ -292,7 +292,7 @@ impl LayerFile {
         let block = self.expect_block(key)?;
         let row_bytes = block.row_bytes() as usize;
         let mut rows = vec![0; block.rows as usize * row_bytes];
-        // Enough rows for a task that few chunks are decompressed twice, at both ends.
+        // With this many rows for a task, few chunks are decompressed twice: those at both ends.
         let taken = ((1 << 17) / row_bytes + 1).next_multiple_of(ROWS);
         rows.par_chunks_mut(taken * row_bytes)
             .enumerate()
@@ -307,7 +307,7 @@ impl LayerFile {
     /// `rayon`.
     ///
     /// # Errors
-    /// Names the first block or some chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
+    /// States the first block or a chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
     /// was set.
     pub fn verify(&self, stop: &AtomicBool) -> Result<(), DatabaseError> {
         self.blocks().iter().try_for_each(|block| {

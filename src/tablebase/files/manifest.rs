@@ -30,7 +30,7 @@ pub struct ManifestLayer {
     pub stones: u32,
     /// Length of the file.
     pub bytes: u64,
-    /// XXH3-64 of the file's footer, which stands for the whole file.
+    /// XXH3-64 of the file's footer, which depends on the checksums of the whole file.
     #[serde(deserialize_with = "from_hex")]
     pub footer_xxh3: u64,
     /// Its positions.
@@ -179,7 +179,7 @@ impl Manifest {
         let text: ManifestText = serde_json::from_slice(bytes)
             .map_err(|error| damaged("the text", &"a manifest", &error))?;
         let manifest = Manifest::from_text(path, text)?;
-        // Nothing is left that another text could say.
+        // Each manifest has one text.
         if manifest.encode() != bytes {
             return Err(damaged("the text", &"as this program writes it", &"something else"));
         }

@@ -26,8 +26,8 @@ pub struct Address {
     pub column: u32,
 }
 
-/// Addresses of the positions of one board. Shared between threads; the orbits of a number of
-/// black stones are found when first asked for.
+/// Addresses of the positions of one board. Shared between threads. The orbits of a number of black stones
+/// are found at their first use.
 #[derive(Debug)]
 pub struct Index {
     board: Board,

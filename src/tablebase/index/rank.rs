@@ -4,7 +4,7 @@
 //! C(cₖ,k) (thesis, 3.9.1). Patterns with the same number of stones are thereby numbered in the
 //! order of their values as integers.
 
-/// The most squares of one colour.
+/// Maximum number of squares of one colour.
 const MAX: usize = 32;
 
 /// Bits of a pattern that one table look-up ranks.

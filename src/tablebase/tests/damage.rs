@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::databases::{open, samples};
 
-/// What each of the two ways to check a file finds; both find something or neither does.
+/// Errors of both checks of a file. Either both or neither of them have one.
 fn check(file: &LayerFile) -> Vec<DatabaseError> {
     let (header, never) = (file.header(), AtomicBool::new(false));
     let index = Index::new(Board::new(header.dimensions), header.scope.exchanges());

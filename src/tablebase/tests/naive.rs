@@ -1,4 +1,4 @@
-//! Plain recursion, and a builder that writes what it finds: the oracle for everything else.
+//! Reference implementation: plain recursion, and a writer of databases with its values.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::tablebase::index::{Address, Index};
 use crate::tablebase::{Histogram, Manifest, ManifestLayer, Metric, PositionCounts};
 use crate::{Board, Colour, Phase, Position};
 
-/// What is there after every jump, square by square.
+/// The stones after every jump, square by square.
 pub fn jumps(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
     let d = board.dimensions();
     let (ranks, files) = (d.ranks() as i32, d.files() as i32);
@@ -66,7 +66,7 @@ impl Recursion {
         plies
     }
 
-    /// Whether the side to move wins, everything taken as a position of the jumping phase.
+    /// Returns true if the side to move wins, with every set of stones as a position of the jumping phase.
     pub fn jumping(&mut self, occupied: u64, to_move: Colour) -> bool {
         self.jumping_plies(occupied, to_move) % 2 == 1
     }
@@ -82,7 +82,7 @@ impl Recursion {
         plies(&after)
     }
 
-    /// Whether the side to move wins.
+    /// Returns true if the side to move wins.
     pub fn value(&mut self, position: &Position) -> bool {
         self.plies(position) % 2 == 1
     }
@@ -110,7 +110,7 @@ pub fn reachable(board: &Board) -> HashSet<(u64, Colour)> {
     found
 }
 
-/// What to build.
+/// A database to be built.
 pub struct Sample {
     pub size: &'static str,
     pub scope: Scope,
@@ -223,7 +223,7 @@ fn count(
     counts
 }
 
-/// How many positions with up to so many stones last how many plies, position by position.
+/// Numbers of positions with up to `max_stones` stones by remoteness, position by position.
 pub fn histogram(oracle: &mut Recursion, max_stones: u32) -> Histogram {
     let mut sides = [Vec::new(), Vec::new()];
     let all = oracle.board.all();

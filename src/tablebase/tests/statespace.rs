@@ -60,7 +60,7 @@ fn published_table_of_6x6() {
     assert_eq!(searched("6x6"), published("6x6"));
 }
 
-/// Whether the side to move wins, by recursion.
+/// Returns true if the side to move wins, by recursion.
 fn wins(board: &Board, position: Position, known: &mut HashMap<Position, bool>) -> bool {
     if let Some(&won) = known.get(&position) {
         return won;

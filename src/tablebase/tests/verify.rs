@@ -1,4 +1,4 @@
-//! The check of databases finds what is wrong, and nothing else.
+//! The check of databases finds wrong values, and accepts sound databases.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,7 @@
 use crate::konane::{Board, Colour, Direction};
 use crate::tablebase::index::SquareNumbers;
 
-/// A jump, whether or not the stones for it are there.
+/// A jump that fits on the board, for any stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
     /// The stone that jumps, a bit of the mover's pattern.

@@ -3,12 +3,12 @@
 //!
 //! The positions of one ply are kept as rows of bits, like the values of the sweep: for every
 //! canonical black pattern, one bit for each white pattern. A ply's rows are gathered from the
-//! rows of the ply before, one jump for a whole row at a time; what was reached at an earlier ply
-//! with the same side to move is taken out.
+//! rows of the ply before, one jump for a whole row at a time. Positions that were reached at an earlier
+//! ply with the same side to move are removed.
 //!
-//! White's jumps lower the number of black stones and nothing raises it. So once the search has
-//! left the rows with `b` black stones behind, nothing about them will change: they are passed to
-//! the observer and their memory is freed.
+//! White's jumps lower the number of black stones, and no move raises it. So when no position of the
+//! search has `b` or more black stones, the rows with `b` black stones are final: the observer receives
+//! them, and their memory is freed.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -73,13 +73,13 @@ impl StateSpaceError {
     }
 }
 
-/// The most squares of a board whose state space is searched.
+/// Maximum number of squares of a board whose state space is searched.
 pub const MAX_SQUARES: u32 = 36;
 
 /// Progress and results of [`statespace()`].
 #[derive(Debug)]
 pub enum StateSpaceEvent<'a> {
-    /// The values of all positions with `black` of `of` black stones are known.
+    /// The values of all positions with `black` of `of` black stones have been computed.
     Values {
         /// Black stones of these positions.
         black: u32,
@@ -88,7 +88,7 @@ pub enum StateSpaceEvent<'a> {
     },
     /// A ply is complete.
     Ply(&'a Ply),
-    /// All positions with a number of black stones that games reach are known. Sent for every number
+    /// All positions with a number of black stones that games reach have been found. Sent for every number
     /// of black stones, the greatest first.
     Layer {
         /// Rows of the reached positions, by side to move.
@@ -100,21 +100,21 @@ pub enum StateSpaceEvent<'a> {
 
 /// Positions of one ply with one number of black stones.
 struct Frontier {
-    /// Rows of which only those that are not empty mean anything.
+    /// Rows, valid where `filled` is true.
     rows: LayerRows,
-    /// By row: whether anything is in it.
+    /// By row: true if the row has a position.
     filled: Vec<bool>,
 }
 
-/// One side's jumps with what they do to rows of reached positions.
+/// A jump of one side, with its effect on rows of reached positions.
 struct Reaching {
     jump: Jump,
     relation: RowJump,
-    /// Takes part where the jump is possible: for terminal positions.
+    /// The positions in which the jump is possible.
     possible: RowJump,
 }
 
-/// Everything that stays the same during the search.
+/// Data that does not change during the search.
 struct StateSpaceSearch<'a> {
     index: &'a Index,
     ops: RowOps,
@@ -140,7 +140,7 @@ pub fn memory_needed(board: &Board) -> u64 {
 /// Searches the state space of a board of up to [`MAX_SQUARES`] squares. Returns the plies from 0
 /// to the last with a position.
 ///
-/// Needs [`memory_needed`], which is not compared with what there is.
+/// Needs [`memory_needed`] bytes, which are not compared with the available memory.
 ///
 /// # Errors
 /// If the board is too large, the system gives no memory, `stop` was set, or the observer returns
@@ -286,12 +286,12 @@ impl<'a> StateSpaceSearch<'a> {
         let mut mover = Colour::Black;
         let mut ply = 2;
         loop {
-            // The rows with most black stones in the frontier: what lies above is complete.
+            // The maximum number of black stones in the frontier. Layers with more are complete.
             let top = frontier.iter().rposition(|f| f.as_ref().is_some_and(|f| f.any()));
             while wins[0].len() > top.map_or(0, |top| top + 1) {
                 let mut pop = |layers: &mut Vec<LayerRows>| layers.pop().expect("as many as wins");
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
-                // A frontier may be there and hold nothing.
+                // A frontier may exist and be empty.
                 (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
                 send(StateSpaceEvent::Layer { reached: r.each_ref(), wins: w.each_ref() })?;
             }
@@ -351,8 +351,8 @@ impl<'a> StateSpaceSearch<'a> {
     }
 
     /// The rows with `black` black stones that the mover's jumps from a frontier lead to; `None`
-    /// if there are none. Memory that is given is used again: pages fresh from the system cost
-    /// more than what is written to them.
+    /// if there are none. Uses the memory of `spare`, if there is one: new pages from the system cost more
+    /// than writing to them.
     fn gather(
         &self,
         frontier: &[Option<Frontier>],
@@ -382,7 +382,7 @@ impl<'a> StateSpaceSearch<'a> {
         let numbering = self.index.numbering();
         let rows = next.rows.par_rows_mut().zip(&mut next.filled).zip(patterns);
         rows.for_each_init(Vec::new, |scratch, ((row, filled), &pattern)| {
-            // White's jumps over the same stones come from the same row.
+            // White's jumps over the same stones have the same source row.
             let same =
                 |a: &Reaching, b: &Reaching| mover == Colour::White && a.jump.taken == b.jump.taken;
             for group in self.jumps[mover.index()].chunk_by(same) {
@@ -412,8 +412,8 @@ impl<'a> StateSpaceSearch<'a> {
         Ok(Some(next))
     }
 
-    /// Takes out of a frontier what has been reached before, adds the rest to `reached`, and
-    /// counts it.
+    /// Removes positions that have been reached before from a frontier, adds the others to `reached`, and
+    /// counts them.
     fn settle(
         &self,
         frontier: &mut Frontier,

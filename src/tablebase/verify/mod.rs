@@ -1,8 +1,8 @@
-//! Checking a database: that its files are what they say, and, on request, that every value follows
-//! from the rules.
+//! Checking a database: the checksums and counts of its files and, on request, every value against the
+//! rules.
 //!
-//! In comes a directory, out goes a report, or the first thing that is wrong. `recompute` plays all
-//! moves on the board and shares nothing with what computed the values but the numbering.
+//! The result is a report or the first error. `recompute` plays all moves on the board. Of the code that
+//! computes values it shares only the numbering.
 
 mod recompute;
 
@@ -26,7 +26,7 @@ pub struct VerifiedDatabase {
     pub coverage: Coverage,
     /// Bytes of the layer files.
     pub bytes: u64,
-    /// Positions and wins, as counted; the manifest says the same.
+    /// Positions and wins, as counted; equal to those of the manifest.
     pub counts: PositionCounts,
     /// Addresses whose values were recomputed: 0 without the deep check.
     pub recomputed: u64,
@@ -34,8 +34,8 @@ pub struct VerifiedDatabase {
     pub seconds: f64,
 }
 
-/// Bytes that the layers take which a deep check of a sound database has in memory at a time: a bit
-/// for a position, or a byte for its remoteness.
+/// Maximum number of bytes of the layers that a deep check of a sound database has in memory at a time: a
+/// bit for a position, or a byte for its remoteness.
 ///
 /// # Errors
 /// If the manifest or a layer file cannot be read.
@@ -67,7 +67,7 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
 /// ([`deep_memory`]).
 ///
 /// # Errors
-/// The first thing that is wrong, in the order of the layers; within a layer the first position.
+/// The first error, in the order of the layers; within a layer the first wrong position.
 pub fn verify(
     directory: &Path,
     deep: bool,

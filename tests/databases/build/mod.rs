@@ -37,7 +37,7 @@ fn build(plan: &Plan) -> BuildSummary {
     build_on(2, plan, &(), &AtomicBool::new(false)).unwrap()
 }
 
-/// Whether two directories have the same files, without printing them.
+/// Asserts that two directories have the same files, without printing them.
 fn assert_same(one: &Path, other: &Path) {
     let (one, other) = (files(one), files(other));
     assert!(one.keys().eq(other.keys()), "{:?} {:?}", one.keys(), other.keys());

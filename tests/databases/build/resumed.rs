@@ -226,7 +226,7 @@ fn files_of_something_else_are_refused() {
         error.to_string()
     };
     let error = refused("stones-03.kdb", "stones-03.kdb");
-    assert!(error.contains("stones-03.kdb belongs to something else"), "{error}");
+    assert!(error.contains("stones-03.kdb belongs to another build"), "{error}");
     assert!(
         error.contains("its database is 4x3-complete, but this build writes 3x4-complete"),
         "{error}"

@@ -316,7 +316,7 @@ fn slices_of_another_run_are_kept() {
     let error = continued(Some(less)).unwrap_err();
     let BuildError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *have), (&directory.join("tasks"), less));
-    assert!(*need > less && error.to_string().contains("was begun with slices of rows"), "{error}");
+    assert!(*need > less && error.to_string().contains("has slices of rows"), "{error}");
     // One driver at a time.
     let build = open(&more);
     let second = DistributedBuild::open(&planned(1 << 30, 1).unwrap(), &());
@@ -405,7 +405,7 @@ fn what_was_begun_in_memory_goes_on_there() {
     let error = planned(Some(begun.memory_bytes - 1)).unwrap_err();
     let BuildError::Begun { path, need, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *need), (&begun.directory, begun.memory_bytes));
-    assert!(error.to_string().contains("was begun with layers of rows"), "{error}");
+    assert!(error.to_string().contains("has layers of rows"), "{error}");
     // There, too, no slices would fit.
     let error = planned(Some(60 << 20)).unwrap_err();
     assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");

@@ -7,8 +7,8 @@
 //! canonical black pattern with all white patterns, and rows are independent of each other.
 //!
 //! The effect of a jump on a row is a list of pairs of runs of ranks (`relation`). A run is copied
-//! word by word (`bits`) if the successor's black pattern is canonical, and gathered through a
-//! table of permuted ranks if a symmetry leads to the canonical one.
+//! word by word (`bits`) if the successor's black pattern is canonical. Otherwise it is gathered through a
+//! table of ranks, permuted by the symmetry that leads to the canonical pattern.
 //!
 //! # Remoteness
 //!
@@ -46,7 +46,7 @@ struct KeptBlock {
     row_bytes: usize,
 }
 
-/// Bytes after the last row that may be read, but hold nothing.
+/// Unused bytes after the last row that may be read.
 const PADDING: usize = 16;
 
 impl KeptBlock {
@@ -62,11 +62,11 @@ impl KeptBlock {
     }
 }
 
-/// Computes blocks from the blocks with fewer stones that it was given.
+/// Computes blocks from kept blocks with fewer stones.
 ///
-/// White-to-move blocks are computed and looked up like Black-to-move ones on every board: where
-/// colours could be exchanged, this doubles the memory of the layers that are kept, and saves the
-/// scattered reads of the exchange. The last layer need not be kept, and is most of the positions.
+/// White-to-move blocks are computed and looked up like Black-to-move blocks on every board. Where
+/// colours could be exchanged, this doubles the memory of the layers that are kept, and avoids the
+/// scattered reads of the exchange. The last layer, which has most of the positions, need not be kept.
 pub struct RankedLayers<'a> {
     index: &'a Index,
     planes: usize,
@@ -110,7 +110,7 @@ impl<'a> RankedLayers<'a> {
     /// Keeps a finished block for those with more stones.
     ///
     /// # Panics
-    /// If it has not the length of the block: rows times planes times [`RankedLayers::row_bytes`].
+    /// If it does not have the length of the block: rows times planes times [`RankedLayers::row_bytes`].
     pub fn keep(&mut self, to_move: Colour, black: u32, white: u32, mut bytes: Vec<u8>) {
         let row_bytes = self.row_bytes(white) * self.planes;
         assert_eq!(bytes.len(), row_bytes * self.index.rows(black) as usize);
@@ -124,7 +124,7 @@ impl<'a> RankedLayers<'a> {
         sides[to_move.index()] = Some(KeptBlock::new(bytes, row_bytes));
     }
 
-    /// Forgets the blocks with fewer stones than this.
+    /// Drops the blocks with fewer stones than this.
     pub fn forget_below(&mut self, stones: u32) {
         self.blocks.retain(|&(black, white), _| black + white >= stones);
     }

@@ -45,7 +45,7 @@ impl MappedWords {
     /// `length` words. Pages are taken from the system when they are first touched.
     ///
     /// # Errors
-    /// If the system does not give as many addresses.
+    /// If the system has no address space of this length.
     pub fn zeroed(length: usize) -> io::Result<Self> {
         let map = (length > 0).then(|| zeroed(length * size_of::<u64>()));
         Ok(MappedWords(map.transpose()?))
@@ -67,8 +67,8 @@ impl MappedWords {
 /// Rows of canonical black patterns with one number of stones, for one side to move: all of them, or
 /// a *slice*, a range of them.
 ///
-/// The rows of a slice are split where they are ([`LayerRows::split`]), so that no second copy of them is
-/// ever in memory.
+/// The rows of a slice are split in place ([`LayerRows::split`]), so that memory never has a second copy
+/// of them.
 #[derive(Debug)]
 pub struct LayerRows {
     black: u32,
@@ -121,7 +121,7 @@ impl LayerRows {
     }
 
     /// Row `index`: bit `p % 64` of word `p / 64` is that of white pattern `p`. On boards with
-    /// fewer than nine white squares, the row ends with words that stand for nothing.
+    /// fewer than nine white squares, the last words of a row are unused.
     #[inline]
     pub fn row(&self, index: u32) -> &[u64] {
         let start = self.start(index);
@@ -212,9 +212,9 @@ pub fn stride_words(white: u32) -> usize {
 /// The images of rows under the symmetries.
 #[derive(Clone, Debug)]
 pub struct Images {
-    /// By symmetry: the permutation that undoes it, none where that leaves every row as it is.
+    /// By symmetry: the permutation that inverts it; `None` if that leaves every row unchanged.
     back: Vec<Option<RowPermutation>>,
-    /// By symmetry: the one that undoes it.
+    /// By symmetry: its inverse.
     inverses: Vec<u8>,
 }
 
@@ -345,11 +345,11 @@ impl<'a> Sweep<'a> {
         Ok(layer)
     }
 
-    /// One row of `black_wins`, for any black pattern with as many stones as `white_wins`. The row
-    /// comes in zeroed; `scratch` is overwritten.
+    /// Computes one row of `black_wins`, for any black pattern with as many stones as `white_wins`. The
+    /// caller zeroes the row; `scratch` is overwritten.
     ///
-    /// With rows of several planes, `white_wins` holds the ranks of moves to its positions, and
-    /// ranks come out; so also for [`Sweep::scatter`]
+    /// With rows of several planes, `white_wins` holds the ranks of moves to its positions, and the row
+    /// receives ranks; so also for [`Sweep::scatter`]
     /// ([`remoteness`](crate::tablebase::values::remoteness)).
     pub fn black_row(
         &self,
@@ -367,7 +367,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Adds to a row what a jump gives that leads to another one.
+    /// Adds to a row the values that follow from the row to which a jump leads.
     #[inline]
     fn follow(&self, jump: &RowJump, row: &mut [u64], source: &[u64]) {
         match row.len() / row_words(self.index.numbering().count(Colour::White)) {

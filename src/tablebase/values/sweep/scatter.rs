@@ -13,7 +13,7 @@ use super::{Jump, Sweep};
 use crate::konane::Colour;
 use crate::tablebase::index::Row;
 
-/// Rows to be written to, each by one thread at a time: those of a layer or of a range of it.
+/// Rows that threads write to, each row by one thread at a time: those of a layer or of a range of it.
 #[derive(Debug)]
 pub struct Targets<'l> {
     pub(super) black: u32,
@@ -130,8 +130,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Applies jumps to the rows that were found for a member of an orbit. Its row is made only if
-    /// there are any.
+    /// Applies jumps to the target rows of a member of an orbit. Makes the row of this member only if there
+    /// are any.
     fn add(
         &self,
         targets: &Targets<'_>,

@@ -1,14 +1,12 @@
 //! The deep check of a database: every value against those of its successors.
 //!
-//! Every address is decoded to its stones, all moves are played on the board and the positions after
-//! them looked up. Of the code that computes databases this shares the numbering of positions
-//! ([`Index`] and what it is made of) and nothing else; the numbering has its own tests. Values are
-//! compared only with values of the same database, so the check is an induction: each layer follows
-//! from those below.
+//! Every address is decoded to its stones, all moves are played on the board, and the positions after
+//! them are looked up. Of the code that computes databases, the check shares only the numbering of
+//! positions ([`Index`] and its parts), which has its own tests. Values are compared only with values of
+//! the same database, so the check is an induction: each layer follows from those below.
 //!
-//! The positions of a row share their black stones, and thereby which jumps the black stones allow
-//! and a part of the successors' addresses; these are worked out once for a row. That leaves some
-//! 30 ns for a position.
+//! The positions of a row share their black stones. So the jumps that the black stones allow, and a part
+//! of the successors' addresses, are computed once for a row. A position takes some 30 ns.
 
 mod remoteness;
 
@@ -92,7 +90,7 @@ impl Fault {
     }
 }
 
-/// The check at work.
+/// A check in progress.
 pub(super) struct Recomputation<'a> {
     database: &'a Database,
     index: &'a Index,
@@ -365,7 +363,7 @@ impl<'a> Recomputation<'a> {
     }
 
     /// Row and column of the position after a jump, from its white stones: what [`Index::address`]
-    /// says, with all that depends on the black stones looked up before.
+    /// computes, with the parts that depend on the black stones looked up before.
     #[inline(always)]
     fn look_up(&self, jump: &CheckedJump<'_>, white: u32) -> (u32, u32) {
         let ranks = self.index.ranks(Colour::White);
