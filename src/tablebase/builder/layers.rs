@@ -8,7 +8,7 @@ use super::error::BuildError;
 use super::monitor::{BuildMonitor, Stage};
 use crate::tablebase::files::{
     Coverage, Histogram, Inflater, LayerFile, LayerWriter, Manifest, ManifestLayer, Metric, ROWS,
-    count_layer, layer_entry,
+    count_layer,
 };
 
 /// Bytes of rows that are read together when a layer is assembled from slices.
@@ -50,7 +50,7 @@ impl BuildDirectory {
         monitor: &BuildMonitor<'_>,
     ) -> Result<ManifestLayer, BuildError> {
         let file = LayerFile::open(&self.layer_path(stones))?;
-        let entry = layer_entry(&self.index, &file, monitor.stop)?;
+        let entry = ManifestLayer::of_file(&self.index, &file, monitor.stop)?;
         self.write_entry(&entry)?;
         Ok(entry)
     }

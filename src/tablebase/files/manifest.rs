@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
@@ -10,9 +11,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
 use super::format::{Coverage, MANIFEST_NAME, Metric, Scope, VERSIONS, hex, layer_name};
-use super::statistics::{Histogram, PositionCounts};
+use super::layer_file::LayerFile;
+use super::statistics::{Histogram, PositionCounts, count_layer};
 use crate::file::{NewFile, open_regular};
 use crate::konane::Dimensions;
+use crate::tablebase::index::Index;
 
 /// Placeholder of the checksum while it is computed.
 const NO_CHECKSUM: &str = "0000000000000000";
@@ -36,6 +39,22 @@ pub struct ManifestLayer {
     /// Its positions.
     #[serde(flatten)]
     pub counts: PositionCounts,
+}
+
+impl ManifestLayer {
+    /// Counts the positions of a layer's file for its entry.
+    ///
+    /// # Errors
+    /// As [`count_layer`].
+    pub(in crate::tablebase) fn of_file(
+        index: &Index,
+        file: &LayerFile,
+        stop: &AtomicBool,
+    ) -> Result<Self, DatabaseError> {
+        let (counts, _) = count_layer(index, file, stop)?;
+        let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
+        Ok(ManifestLayer { stones: file.header().stones, bytes, footer_xxh3, counts })
+    }
 }
 
 impl Serialize for ManifestLayer {

@@ -25,4 +25,4 @@ pub use layer_index::LayerBlock;
 pub use layer_writer::LayerWriter;
 pub use manifest::{Manifest, ManifestLayer};
 pub use octets::ROWS;
-pub use statistics::{Histogram, PositionCounts, count_layer, layer_entry};
+pub use statistics::{Histogram, PositionCounts, count_layer};

@@ -12,7 +12,6 @@ use super::error::DatabaseError;
 use super::format::{BlockKey, BlockKind, Metric, Scope};
 use super::layer_file::{Inflater, LayerFile};
 use super::layer_index::{LayerBlock, count_ones};
-use super::manifest::ManifestLayer;
 use crate::konane::Colour;
 use crate::tablebase::index::{Index, binomial, stabiliser};
 
@@ -160,20 +159,6 @@ pub fn count_layer(
         }
     }
     Ok((counts, histogram))
-}
-
-/// The manifest's entry of a layer, from its file.
-///
-/// # Errors
-/// As [`count_layer`].
-pub fn layer_entry(
-    index: &Index,
-    file: &LayerFile,
-    stop: &AtomicBool,
-) -> Result<ManifestLayer, DatabaseError> {
-    let (stones, (counts, _)) = (file.header().stones, count_layer(index, file, stop)?);
-    let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
-    Ok(ManifestLayer { stones, bytes, footer_xxh3, counts })
 }
 
 /// Counts positions by value. The blocks have the bits of the same values, from the lowest on; their

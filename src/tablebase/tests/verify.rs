@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::tablebase::files::LayerFile;
 use crate::tablebase::files::format::{BlockKey, layer_name};
-use crate::tablebase::files::{LayerWriter, count_layer, layer_entry};
+use crate::tablebase::files::{LayerWriter, count_layer};
 use crate::tablebase::index::{Address, Index};
 use crate::tablebase::{
-    BuildObserver, BuildOptions, DatabaseError, Histogram, Manifest, Metric, Plan, Stage, plan,
-    verify,
+    BuildObserver, BuildOptions, DatabaseError, Histogram, Manifest, ManifestLayer, Metric, Plan,
+    Stage, plan, verify,
 };
 use crate::{Board, Position};
 use tempfile::tempdir;
@@ -36,7 +36,7 @@ fn forge(directory: &Path, stones: u32, change: impl Fn(BlockKey, &mut Vec<u8>))
     rewrite(&path, change);
     let (file, stop) = (LayerFile::open(&path).unwrap(), AtomicBool::new(false));
     let mut manifest = manifest;
-    manifest.layers[stones as usize] = layer_entry(&index, &file, &stop).unwrap();
+    manifest.layers[stones as usize] = ManifestLayer::of_file(&index, &file, &stop).unwrap();
     manifest.write(directory).unwrap();
 }
 

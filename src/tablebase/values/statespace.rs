@@ -12,7 +12,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -107,7 +107,7 @@ struct Frontier {
 }
 
 /// A jump of one side, with its effect on rows of reached positions.
-struct Reaching {
+struct ReachJump {
     jump: Jump,
     relation: RowJump,
     /// The positions in which the jump is possible.
@@ -120,7 +120,7 @@ struct StateSpaceSearch<'a> {
     ops: RowOps,
     images: Images,
     /// By the side that moves.
-    jumps: [Vec<Reaching>; 2],
+    jumps: [Vec<ReachJump>; 2],
     ones: Vec<u64>,
     /// By stabiliser of the black pattern: the white patterns that are the least of their orbit.
     least: Vec<Option<Vec<u64>>>,
@@ -200,7 +200,7 @@ impl<'a> StateSpaceSearch<'a> {
                         RowJump::new(white, from, landings, 0),
                     ),
                 };
-                Reaching { jump, relation, possible }
+                ReachJump { jump, relation, possible }
             };
             jumps(board, numbering, mover).into_iter().map(make).collect()
         };
@@ -303,7 +303,13 @@ impl<'a> StateSpaceSearch<'a> {
             for (b, frontier) in frontier.iter_mut().enumerate() {
                 check(stop)?;
                 if let Some(frontier) = frontier {
-                    self.settle(frontier, &mut reached[side][b], &wins[side][b], mover, &mut here);
+                    self.count_new(
+                        frontier,
+                        &mut reached[side][b],
+                        &wins[side][b],
+                        mover,
+                        &mut here,
+                    );
                 }
             }
             if here.unique > 0 {
@@ -380,11 +386,12 @@ impl<'a> StateSpaceSearch<'a> {
         };
         let patterns = self.index.orbits(black).patterns();
         let numbering = self.index.numbering();
-        let rows = next.rows.par_rows_mut().zip(&mut next.filled).zip(patterns);
-        rows.for_each_init(Vec::new, |scratch, ((row, filled), &pattern)| {
+        let rows = (next.rows.par_rows_mut(), &mut next.filled, patterns).into_par_iter();
+        rows.for_each_init(Vec::new, |scratch, (row, filled, &pattern)| {
             // White's jumps over the same stones have the same source row.
-            let same =
-                |a: &Reaching, b: &Reaching| mover == Colour::White && a.jump.taken == b.jump.taken;
+            let same = |a: &ReachJump, b: &ReachJump| {
+                mover == Colour::White && a.jump.taken == b.jump.taken
+            };
             for group in self.jumps[mover.index()].chunk_by(same) {
                 let Jump { from, to, landings, taken } = group[0].jump;
                 let before = match mover {
@@ -404,7 +411,7 @@ impl<'a> StateSpaceSearch<'a> {
                 }
                 let rows = source.rows.row(at.index);
                 let source = self.images.row(self.ops, rows, at.symmetry, scratch);
-                for Reaching { relation, .. } in group {
+                for ReachJump { relation, .. } in group {
                     self.ops.apply::<false>(relation, row, source);
                 }
             }
@@ -414,7 +421,7 @@ impl<'a> StateSpaceSearch<'a> {
 
     /// Removes positions that have been reached before from a frontier, adds the others to `reached`, and
     /// counts them.
-    fn settle(
+    fn count_new(
         &self,
         frontier: &mut Frontier,
         reached: &mut LayerRows,
@@ -424,46 +431,40 @@ impl<'a> StateSpaceSearch<'a> {
     ) {
         let numbering = self.index.numbering();
         let patterns = self.index.orbits(wins.black()).patterns();
-        let totals = [const { AtomicU64::new(0) }; 3];
-        frontier
-            .rows
-            .par_rows_mut()
-            .zip(&mut frontier.filled)
-            .zip(reached.par_rows_mut())
-            .zip(wins.par_rows())
-            .zip(patterns)
-            .filter(|((((_, filled), _), _), _)| **filled)
-            .for_each_init(
-                || vec![0u64; wins.row_words()],
-                |movable, ((((row, filled), reached), wins), &pattern)| {
-                    let mut any = 0;
-                    for (new, old) in row.iter_mut().zip(reached) {
-                        *new &= !*old;
-                        *old |= *new;
-                        any |= *new;
-                    }
-                    *filled = any != 0;
-                    if any == 0 {
-                        return;
-                    }
-                    self.movable(pattern, mover, movable);
-                    let set = stabiliser(numbering, pattern);
-                    let least = self.least[usize::from(set)].as_deref().unwrap_or(&self.ones);
-                    let (mut unique, mut won, mut terminal) = (0, 0, 0);
-                    for (((new, least), win), movable) in
-                        row.iter().zip(least).zip(wins).zip(movable)
-                    {
-                        let new = new & least;
-                        unique += u64::from(new.count_ones());
-                        won += u64::from((new & win).count_ones());
-                        terminal += u64::from((new & !*movable).count_ones());
-                    }
-                    for (total, here) in totals.iter().zip([unique, won, terminal]) {
-                        total.fetch_add(here, Ordering::Relaxed);
-                    }
-                },
-            );
-        let [unique, won, terminals] = totals.map(AtomicU64::into_inner);
+        let (rows, filled) = (frontier.rows.par_rows_mut(), &mut frontier.filled);
+        let [unique, won, terminals] =
+            (rows, filled, reached.par_rows_mut(), wins.par_rows(), patterns)
+                .into_par_iter()
+                .filter(|(_, filled, ..)| **filled)
+                .map_init(
+                    || vec![0u64; wins.row_words()],
+                    |movable, (row, filled, reached, wins, &pattern)| {
+                        let mut any = 0;
+                        for (new, old) in row.iter_mut().zip(reached) {
+                            *new &= !*old;
+                            *old |= *new;
+                            any |= *new;
+                        }
+                        *filled = any != 0;
+                        if any == 0 {
+                            return [0; 3];
+                        }
+                        self.movable(pattern, mover, movable);
+                        let set = stabiliser(numbering, pattern);
+                        let least = self.least[usize::from(set)].as_deref().unwrap_or(&self.ones);
+                        let (mut unique, mut won, mut terminal) = (0, 0, 0);
+                        for (((new, least), win), movable) in
+                            row.iter().zip(least).zip(wins).zip(movable)
+                        {
+                            let new = new & least;
+                            unique += u64::from(new.count_ones());
+                            won += u64::from((new & win).count_ones());
+                            terminal += u64::from((new & !*movable).count_ones());
+                        }
+                        [unique, won, terminal]
+                    },
+                )
+                .reduce(|| [0; 3], |a, b| [0, 1, 2].map(|at| a[at] + b[at]));
         count.unique += unique;
         count.terminals += terminals;
         let [by_mover, by_other] = match mover {
@@ -477,7 +478,7 @@ impl<'a> StateSpaceSearch<'a> {
     /// The white patterns with which the mover has a jump.
     fn movable(&self, pattern: u32, mover: Colour, row: &mut [u64]) {
         row.fill(0);
-        for Reaching { jump, possible, .. } in &self.jumps[mover.index()] {
+        for ReachJump { jump, possible, .. } in &self.jumps[mover.index()] {
             let possible_here = match mover {
                 Colour::Black => pattern & jump.from != 0 && pattern & jump.landings == 0,
                 Colour::White => pattern & jump.taken == jump.taken,
