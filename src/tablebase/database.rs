@@ -182,8 +182,16 @@ impl Database {
     }
 
     /// The addresses of its positions.
-    pub fn index(&self) -> &Index {
+    pub(super) fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Sort key of a position: look-ups in ascending order of the keys read each chunk of the files once.
+    pub fn look_up_order(&self, position: &Position) -> (u32, u32, u32) {
+        let stones = position.occupied().count_ones();
+        let Address { to_move, black, row, column, .. } =
+            self.index.address(position.occupied(), position.to_move());
+        (stones << 8 | (to_move as u32) << 7 | black, row / 8, column)
     }
 
     /// Content of the database.
@@ -204,7 +212,7 @@ impl Database {
     /// # Panics
     /// If the database has no such layer.
     #[inline]
-    pub fn layer(&self, stones: u32) -> Result<&LayerFile, DatabaseError> {
+    pub(super) fn layer(&self, stones: u32) -> Result<&LayerFile, DatabaseError> {
         match self.layers[stones as usize].get() {
             Some(file) => Ok(file),
             None => self.open_layer(stones),

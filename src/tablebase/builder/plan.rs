@@ -50,9 +50,9 @@ impl BuildOptions {
 /// Method that computes the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Layer by layer on combinadic ranks ([`crate::tablebase::values::ranked`]).
+    /// Layer by layer on combinadic ranks (`tablebase/values/ranked`).
     Ranked,
-    /// The bit-parallel sweep ([`crate::tablebase::values::sweep`]): whole boards. In scope reachable also
+    /// The bit-parallel sweep (`tablebase/values/sweep`): whole boards. In scope reachable also
     /// the breadth-first search from the start ([`crate::tablebase::statespace()`]).
     Swept,
     /// The sweep, a slice of rows at a time, by [`BuildTask`]s: whole boards in little memory, on one

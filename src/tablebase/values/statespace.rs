@@ -17,8 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::jumps::{Jump, jumps};
+pub use super::sweep::LayerRows;
 use super::sweep::row_ops::{RowJump, RowOps};
-use super::sweep::{Images, LayerRows, Sweep, row_words};
+use super::sweep::{Images, Sweep, row_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -67,7 +67,7 @@ impl MappedWords {
 /// Rows of canonical black patterns with one number of stones, for one side to move: all of them, or
 /// a *slice*, a range of them.
 ///
-/// The rows of a slice are split in place ([`LayerRows::split`]), so that memory never has a second copy
+/// The rows of a slice are split in place (`split`), so that memory never has a second copy
 /// of them.
 #[derive(Debug)]
 pub struct LayerRows {
@@ -87,18 +87,26 @@ impl LayerRows {
     ///
     /// # Errors
     /// If memory cannot be reserved; so for the other constructors.
-    pub fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
+    pub(in crate::tablebase) fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
         LayerRows::of_planes(index, black, 1)
     }
 
     /// All rows, of several planes each, zeroed.
-    pub fn of_planes(index: &Index, black: u32, planes: usize) -> io::Result<Self> {
+    pub(in crate::tablebase) fn of_planes(
+        index: &Index,
+        black: u32,
+        planes: usize,
+    ) -> io::Result<Self> {
         let row_words = planes * row_words(index.numbering().count(Colour::White));
         LayerRows::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
     }
 
     /// A slice that can be split, zeroed.
-    pub fn slice(index: &Index, black: u32, rows: Range<u32>) -> io::Result<Self> {
+    pub(in crate::tablebase) fn slice(
+        index: &Index,
+        black: u32,
+        rows: Range<u32>,
+    ) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
         LayerRows::new(index, black, rows, row_words(white), stride_words(white))
     }
@@ -166,13 +174,13 @@ impl LayerRows {
     }
 
     /// The rows, for [`Sweep::scatter`].
-    pub fn targets(&mut self) -> Targets<'_> {
+    pub(in crate::tablebase) fn targets(&mut self) -> Targets<'_> {
         let (black, first) = (self.black, self.rows.start);
         Targets { black, first, rows: self.par_rows_mut().map(Mutex::new).collect() }
     }
 
     /// Calls `change` for the planes of every group of every row, of `planes` planes, in parallel.
-    pub fn for_each_group(
+    pub(in crate::tablebase) fn for_each_group(
         &mut self,
         planes: usize,
         change: impl Fn(&mut [[u64; row_ops::GROUP]]) + Sync + Send,
@@ -182,7 +190,7 @@ impl LayerRows {
 
     /// Splits the rows of a slice by the number of white stones. After this, only
     /// [`LayerRows::block_row`] can be used.
-    pub fn split(&mut self, columns: &Columns) {
+    pub(in crate::tablebase) fn split(&mut self, columns: &Columns) {
         let (row_words, words) = (self.row_words, columns.words());
         let rows = self.words.as_mut_slice().par_chunks_exact_mut(self.stride);
         rows.for_each_init(
@@ -196,7 +204,7 @@ impl LayerRows {
     }
 
     /// Columns of a split row with a number of white stones, as bytes of a database's block.
-    pub fn block_row(&self, row: u32, columns: &Columns, white: u32) -> &[u8] {
+    pub(in crate::tablebase) fn block_row(&self, row: u32, columns: &Columns, white: u32) -> &[u8] {
         let (start, block) = (self.start(row), columns.block(white));
         let words = &self.words.as_slice()[start + block.start..start + block.end];
         &bytemuck::cast_slice(words)[..columns.row_bytes(white)]
